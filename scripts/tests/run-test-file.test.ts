@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runTestFile } from './run-test-file.ts';
+
+async function runSource(t: TestContext, source: string, limits: { limitMs: number; graceMs: number }) {
+  const root = mkdtempSync(join(tmpdir(), 'podtrail-test-file-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(root, 'x.test.ts'), source);
+  let output = '';
+  const onOutput = (text: string) => void (output += text);
+  const options = { root, scratch: root, nodeArgs: [], colour: false, onOutput, ...limits };
+  return { outcome: await runTestFile('x.test.ts', options), output: () => output };
+}
+
+const isGone = (pid: string | undefined) =>
+  assert.throws(() => process.kill(Number(pid), 0), { code: 'ESRCH' }, `process ${pid} still runs`);
+
+test('a file in an endless loop that ignores SIGTERM is killed after the grace', async (t) => {
+  const source = `process.on('SIGTERM', () => {}); console.log('pid', process.pid, ''); setImmediate(() => { for (;;); });`;
+  const { outcome, output } = await runSource(t, source, { limitMs: 500, graceMs: 200 });
+  assert.deepEqual(outcome.ended, { kind: 'killed', why: 'it did not end within 0.5 s and was stopped' });
+  isGone(/pid (\d+) /.exec(output())?.[1]);
+});
+
+test('what a hanging file started is killed with it', async (t) => {
+  // The grandchild is seen by its connection, which the kernel closes when it dies.
+  const server = createServer().listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const grandchild = `require('node:net').connect(${(server.address() as AddressInfo).port}, '127.0.0.1')`;
+  const source = `
+    import { spawn } from 'node:child_process';
+    spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio: 'inherit' });`;
+  const { outcome } = await runSource(t, source, { limitMs: 1000, graceMs: 200 });
+  assert.equal(outcome.ended.kind, 'killed');
+  const [socket] = await connected;
+  socket.on('error', () => {});
+  if (!socket.closed) await once(socket.resume(), 'close');
+});
+
+test('records and output of a file that ends by itself arrive whole', async (t) => {
+  const source = `
+    import { test } from 'node:test';
+    for (let i = 0; i < 500; i++) test('number ' + i, () => {});
+    process.on('exit', () => console.log('last words'));`;
+  const { outcome, output } = await runSource(t, source, { limitMs: 60_000, graceMs: 200 });
+  assert.deepEqual(outcome.ended, { kind: 'exit', code: 0 });
+  assert.equal(outcome.records.length, 500);
+  assert.match(output(), /last words/);
+});
+
+test('a file that is ended by a signal says by which', async (t) => {
+  const { outcome } = await runSource(t, `process.kill(process.pid, 'SIGKILL');`, { limitMs: 60_000, graceMs: 200 });
+  assert.deepEqual(outcome.ended, { kind: 'killed', why: 'its process was ended by SIGKILL' });
+});

@@ -1,0 +1,25 @@
+// The two suites: which files belong to each, and how patient and parallel its run is. Called by scripts/run-tests.ts.
+import { globSync } from 'node:fs';
+
+export interface TestSuite {
+  readonly patterns: readonly string[];
+  readonly concurrency: number;
+  readonly fileLimitMs: number;
+}
+
+export const SUITES: Readonly<Record<string, TestSuite>> = {
+  unit: {
+    patterns: ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+    concurrency: 2,
+    fileLimitMs: 120_000,
+  },
+  // Each file starts a control plane of its own: two at once would only slow each other down on two cores.
+  e2e: { patterns: ['e2e/**/*.test.ts'], concurrency: 1, fileLimitMs: 600_000 },
+};
+
+/** Paths relative to `root` with forward slashes, sorted; with filters, only files whose path contains one of them. */
+export function findTestFiles(root: string, suite: TestSuite, filters: readonly string[]): string[] {
+  const exclude = (path: string) => path.split(/[\\/]/).includes('node_modules');
+  const found = globSync([...suite.patterns], { cwd: root, exclude }).map((path) => path.replaceAll('\\', '/'));
+  return found.filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter))).sort();
+}
