@@ -2,25 +2,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { madeUpTree } from './testing/made-up-tree.ts';
 
 const RUNNER = fileURLToPath(new URL('run-tests.ts', import.meta.url));
 const PASSES = `import { test } from 'node:test'; test('passes', () => {});`;
 
-function tree(t: TestContext, files: Record<string, string>): string {
-  const root = mkdtempSync(join(tmpdir(), 'podtrail-run-tests-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const [path, content] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-  return root;
-}
+const tree = (t: TestContext, files: Record<string, string>) =>
+  madeUpTree(t, { 'package.json': '{"type":"module"}', ...files });
 
 async function run(root: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [RUNNER, ...args], {

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { madeUpTree } from '../testing/made-up-tree.ts';
 import { runTestFile } from './run-test-file.ts';
 
 async function runSource(t: TestContext, source: string, limits: { limitMs: number; graceMs: number }) {
-  const root = mkdtempSync(join(tmpdir(), 'podtrail-test-file-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(root, 'x.test.ts'), source);
+  const root = madeUpTree(t, { 'package.json': '{"type":"module"}', 'x.test.ts': source });
   let output = '';
   const onOutput = (text: string) => void (output += text);
   const options = { root, scratch: root, nodeArgs: [], colour: false, onOutput, ...limits };
