@@ -1,0 +1,27 @@
+// A free loopback port below the range from which the kernel takes ports for outgoing connections, so that a part can
+// be stopped and started again on its port without finding it taken.
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import { ControlPlaneError } from './control-plane-error.ts';
+
+const FIRST = 20_000;
+const LAST = 32_000;
+const given = new Set<number>();
+
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(FIRST, LAST);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+  throw new ControlPlaneError(`No free loopback port was found between ${FIRST} and ${LAST}.`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
