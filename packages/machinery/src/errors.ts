@@ -23,6 +23,9 @@ export class MachineryError extends Error {
 /** The configuration (kubeconfig, in-cluster files, exec plugin) cannot be used; trying again will not help. */
 export class ConfigError extends MachineryError {}
 
+/** Credentials could not be had just now (an exec plugin failed or hung); trying again may help. */
+export class CredentialError extends MachineryError {}
+
 /** What went wrong below HTTP. The reflector chooses its backoff by this. */
 export type ConnectionFault =
   | 'refused'
