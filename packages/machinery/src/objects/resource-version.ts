@@ -8,8 +8,15 @@ export type ResourceVersion = string & { readonly [brand]: 'ResourceVersion' };
 export const MOST_RECENT = '' as ResourceVersion;
 export const ANY_VERSION = '0' as ResourceVersion;
 
+/** Runs for every event, hence no regular expression. */
 export function isComparable(version: string): boolean {
-  return /^(?:0|[1-9][0-9]*)$/.test(version);
+  const length = version.length;
+  if (length === 0 || (length > 1 && version.charCodeAt(0) === 48)) return false;
+  for (let i = 0; i < length; i++) {
+    const digit = version.charCodeAt(i);
+    if (digit < 48 || digit > 57) return false;
+  }
+  return true;
 }
 
 /** Negative if `a` is older than `b`. Both must be comparable (see `isComparable`). */

@@ -1,0 +1,150 @@
+// One handler's place in line: delivers deltas in order, waits for promises, retries what throws, and tells when the
+// line is too long. A slow or broken handler never delays another one, nor the cache.
+import { type Clock, sleep } from '../clock.ts';
+import type { Cacheable } from '../objects/kube-object.ts';
+import { jitter, type Random } from '../random.ts';
+import { type Delta, isObjectDelta } from './delta.ts';
+
+export interface DeltaHandler<T extends Cacheable> {
+  /** For errors and metrics. */
+  readonly name?: string;
+  /** Returning a promise holds back this handler's next delta until it settles. */
+  onDelta(delta: Delta<T>): void | Promise<void>;
+  /** Also deliver relists, progress and replays (see delta.ts). */
+  readonly marks?: boolean;
+  /** Calls of `onDelta` per delta before it is given up; Infinity never gives up. Default 3. */
+  readonly attempts?: number;
+  /** Remind of every object this often (milliseconds). Default: never. */
+  readonly resyncMs?: number;
+}
+
+export interface HandlerFailure<T extends Cacheable> {
+  readonly handler: string;
+  readonly delta: Delta<T>;
+  readonly error: unknown;
+  readonly attempt: number;
+  /** False when the delta will be tried again. */
+  readonly givenUp: boolean;
+}
+
+const DEFAULT_ATTEMPTS = 3;
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 10_000;
+/** A line longer than this stops the watch; it goes on when the line is down to half. */
+export const CONGESTED_AT = 1024;
+
+export interface HandlerQueueOptions<T extends Cacheable> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onFailure: (failure: HandlerFailure<T>) => void;
+  readonly onDrained: () => void;
+}
+
+export class HandlerQueue<T extends Cacheable> {
+  readonly name: string;
+  readonly #handler: DeltaHandler<T>;
+  readonly #options: HandlerQueueOptions<T>;
+  readonly #stop = new AbortController();
+  /** Deltas from `#head` on wait; the array is cut when it has been worked off. */
+  #waiting: Delta<T>[] = [];
+  #head = 0;
+  #busy = false;
+  #idle: (() => void)[] = [];
+  failures = 0;
+  givenUp = 0;
+
+  constructor(handler: DeltaHandler<T>, options: HandlerQueueOptions<T>) {
+    this.#handler = handler;
+    this.#options = options;
+    this.name = handler.name ?? 'handler';
+  }
+
+  get length(): number {
+    return this.#waiting.length - this.#head + (this.#busy ? 1 : 0);
+  }
+
+  get congested(): boolean {
+    return this.length >= CONGESTED_AT;
+  }
+
+  push(delta: Delta<T>): void {
+    if (this.#stop.signal.aborted || (this.#handler.marks !== true && !isObjectDelta(delta))) return;
+    if (this.#busy) {
+      this.#waiting.push(delta);
+      return;
+    }
+    // The common case: nothing waits and the handler only enqueues a key. No promise, no array.
+    let pending: void | Promise<void>;
+    try {
+      pending = this.#handler.onDelta(delta);
+    } catch (error) {
+      pending = Promise.reject(error);
+    }
+    if (pending !== undefined) this.#waitFor(pending, delta);
+  }
+
+  /** Resolves when everything pushed so far has been handled (or given up). */
+  whenIdle(): Promise<void> {
+    return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
+  }
+
+  /** No further delta is delivered; a running call is not interrupted, its retry is. */
+  stop(): void {
+    this.#stop.abort(new Error('the handler was removed'));
+    this.#waiting = [];
+    this.#head = 0;
+  }
+
+  #waitFor(first: Promise<void>, delta: Delta<T>): void {
+    this.#busy = true;
+    void this.#drain(first, delta).finally(() => {
+      this.#busy = false;
+      const idle = this.#idle;
+      this.#idle = [];
+      for (const resolve of idle) resolve();
+      this.#options.onDrained();
+    });
+  }
+
+  async #drain(first: Promise<void>, delta: Delta<T>): Promise<void> {
+    await this.#settle(first, delta);
+    while (this.#head < this.#waiting.length) {
+      const next = this.#waiting[this.#head++] as Delta<T>;
+      if (this.#head === this.#waiting.length || this.#head >= CONGESTED_AT) {
+        this.#waiting = this.#waiting.slice(this.#head);
+        this.#head = 0;
+      }
+      // Half-way down is early enough to ask for more: the socket refills while the rest is worked off.
+      if (this.length === CONGESTED_AT >> 1) this.#options.onDrained();
+      await this.#settle(undefined, next);
+    }
+  }
+
+  async #settle(running: Promise<void> | undefined, delta: Delta<T>): Promise<void> {
+    const attempts = this.#handler.attempts ?? DEFAULT_ATTEMPTS;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await (running ?? this.#handler.onDelta(delta));
+        return;
+      } catch (error) {
+        running = undefined;
+        const givenUp = attempt >= attempts || this.#stop.signal.aborted;
+        this.failures++;
+        if (givenUp) this.givenUp++;
+        this.#options.onFailure({ handler: this.name, delta, error, attempt, givenUp });
+        if (givenUp) return;
+        const delay = jitter(
+          this.#options.random,
+          Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempt - 1)),
+          0.2,
+        );
+        // Stopped while waiting: the handler is gone, so is its delta.
+        const goOn = await sleep(this.#options.clock, delay, this.#stop.signal).then(
+          () => true,
+          () => false,
+        );
+        if (!goOn) return;
+      }
+    }
+  }
+}

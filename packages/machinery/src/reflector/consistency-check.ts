@@ -1,0 +1,175 @@
+// Now and then compares the cache with a consistent listing of metadata, because a server's watch cache can lose an
+// event and no stream will ever tell. What differs is read once more, one by one, and corrected.
+import { type Clock, sleep } from '../clock.ts';
+import { metadataCodec, type ObjectCodec } from '../codec/codec.ts';
+import { isNotFound } from '../errors.ts';
+import { keyOf, splitKey } from '../informer/object-store.ts';
+import { objectPath } from '../objects/group-version-resource.ts';
+import type { Cacheable } from '../objects/kube-object.ts';
+import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
+import { jitter, type Random } from '../random.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { Collection } from './collection.ts';
+import { listAll } from './paged-listing.ts';
+import type { ReflectionTarget } from './reflection-target.ts';
+
+export interface ConsistencyCheckOptions<T extends Cacheable> extends Collection {
+  readonly transport: Transport;
+  readonly codec: ObjectCodec<T>;
+  readonly target: ReflectionTarget<T>;
+  readonly everyMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onChecked?: ((outcome: CheckOutcome) => void) | undefined;
+}
+
+export type CheckOutcome =
+  | {
+      readonly kind: 'compared';
+      readonly resourceVersion: string;
+      readonly objects: number;
+      readonly corrected: number;
+    }
+  /** Not compared: the watch did not reach the listing's version in time, or a relist made the question moot. */
+  | { readonly kind: 'skipped'; readonly why: 'watch-behind' | 'relisted' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+const PAGE_SIZE = 2000;
+/** Bookmarks come about once a minute; without one in this time nothing certain can be said. */
+const LONGEST_WAIT_FOR_WATCH_MS = 120_000;
+const METADATA_TYPES = ['application/vnd.kubernetes.protobuf', 'application/json']
+  .map((type) => `${type};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`)
+  .concat('application/json')
+  .join(',');
+
+interface Running {
+  /** Keys that the watch changed since the listing began: the watch knows better. */
+  readonly touched: Set<string>;
+  relisted: boolean;
+  listed: string | undefined;
+  caughtUp: (() => void) | undefined;
+}
+
+export class ConsistencyCheck<T extends Cacheable> {
+  readonly #options: ConsistencyCheckOptions<T>;
+  #running: Running | undefined;
+  #reached: string | undefined;
+
+  constructor(options: ConsistencyCheckOptions<T>) {
+    this.#options = options;
+  }
+
+  start(signal: AbortSignal): void {
+    void this.#loop(signal);
+  }
+
+  /** The watch changed this object. */
+  touched(object: T): void {
+    if (this.#running !== undefined) this.#running.touched.add(keyOf(object));
+  }
+
+  /** The watch has delivered everything up to this version. */
+  reached(version: string): void {
+    this.#reached = version;
+    const running = this.#running;
+    if (running?.listed !== undefined && isAtLeast(version, running.listed)) running.caughtUp?.();
+  }
+
+  relisted(): void {
+    if (this.#running !== undefined) this.#running.relisted = true;
+    this.#running?.caughtUp?.();
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { clock, random, everyMs } = this.#options;
+    for (;;) {
+      try {
+        await sleep(clock, jitter(random, everyMs, 0.1), signal);
+      } catch {
+        return;
+      }
+      const outcome = await this.#checkOnce(signal).catch((error): CheckOutcome => ({ kind: 'failed', error }));
+      this.#running = undefined;
+      if (!signal.aborted) this.#options.onChecked?.(outcome);
+    }
+  }
+
+  async #checkOnce(signal: AbortSignal): Promise<CheckOutcome> {
+    const running: Running = { touched: new Set(), relisted: false, listed: undefined, caughtUp: undefined };
+    this.#running = running;
+    const listing = new Map<string, { readonly uid: string; readonly version: string }>();
+    const version = await listAll(
+      {
+        transport: this.#options.transport,
+        collection: this.#options,
+        codec: metadataCodec,
+        accept: METADATA_TYPES,
+        pageSize: PAGE_SIZE,
+        signal,
+        onObject: (o) => listing.set(keyOf(o), { uid: o.metadata.uid, version: o.metadata.resourceVersion }),
+      },
+      () => listing.clear(),
+    );
+    running.listed = version;
+    if (!(await this.#untilReached(running, version, signal))) return { kind: 'skipped', why: 'watch-behind' };
+    const suspects = this.#compare(listing, running);
+    let corrected = 0;
+    for (const key of suspects) {
+      const truth = await this.#read(key, signal);
+      if (running.relisted) return { kind: 'skipped', why: 'relisted' };
+      if (running.touched.has(key)) continue;
+      this.#options.target.correct(key, truth);
+      corrected++;
+    }
+    return { kind: 'compared', resourceVersion: version, objects: listing.size, corrected };
+  }
+
+  async #untilReached(running: Running, version: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#reached !== undefined && isAtLeast(this.#reached, version)) return true;
+    const waited = new AbortController();
+    const reached = new Promise<boolean>((resolve) => {
+      running.caughtUp = () => resolve(!running.relisted);
+    });
+    const tooLong = sleep(
+      this.#options.clock,
+      LONGEST_WAIT_FOR_WATCH_MS,
+      AbortSignal.any([signal, waited.signal]),
+    ).then(
+      () => false,
+      () => false,
+    );
+    const outcome = await Promise.race([reached, tooLong]);
+    waited.abort();
+    return outcome;
+  }
+
+  #compare(listing: Map<string, { readonly uid: string; readonly version: string }>, running: Running): string[] {
+    const suspects: string[] = [];
+    const held = new Set<string>();
+    for (const [key, object] of this.#options.target.held()) {
+      held.add(key);
+      const listed = listing.get(key);
+      const same = listed?.uid === object.metadata.uid && listed?.version === object.metadata.resourceVersion;
+      if (!same && !running.touched.has(key)) suspects.push(key);
+    }
+    for (const key of listing.keys()) if (!held.has(key) && !running.touched.has(key)) suspects.push(key);
+    return suspects;
+  }
+
+  async #read(key: string, signal: AbortSignal): Promise<T | undefined> {
+    const { namespace, name } = splitKey(key);
+    const path = objectPath(this.#options.resource, name, { namespace });
+    try {
+      const request = { method: 'GET', path, headers: { accept: 'application/json' } } as const;
+      const { body } = await this.#options.transport.request(request, { signal });
+      return this.#options.codec.fromJson(JSON.parse(body.toString('utf8')));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isAtLeast(a: string, b: string): boolean {
+  return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) >= 0;
+}

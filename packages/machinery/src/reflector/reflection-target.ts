@@ -1,0 +1,32 @@
+// What a reflector feeds: the informer's cache, or a test. All calls are synchronous and in order.
+import type { Relist } from '../informer/delta.ts';
+import type { Cacheable } from '../objects/kube-object.ts';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** A listing in the making; nothing is visible before `commit`. */
+export interface Replacement<T extends Cacheable> {
+  readonly size: number;
+  add(object: T): void;
+  commit(relist: Relist): void;
+}
+
+export interface ReflectionTarget<T extends Cacheable> {
+  beginReplace(): Replacement<T>;
+  /** An event newer than everything before it. */
+  apply(type: EventType, object: T): void;
+  /** A duplicate or an event older than what was applied already: dropped, only counted. */
+  ignoredStale(): void;
+  /** An event from before the listing, asked for by `startFrom`. */
+  replay(type: EventType, object: T): void;
+  caughtUp(outcome: 'complete' | 'expired', from: string, to: string): void;
+  /** Every event up to this version has been applied. */
+  progress(resourceVersion: string): void;
+  /** What a consistency check compares: the version and UID held under a key. */
+  held(): Iterable<readonly [key: string, object: T]>;
+  /** The check found the truth about one key; undefined means that the object is gone. */
+  correct(key: string, truth: T | undefined): void;
+  /** True while some handler is too far behind: the reflector stops reading until `onDrained`. */
+  readonly congested: boolean;
+  onDrained: (() => void) | undefined;
+}

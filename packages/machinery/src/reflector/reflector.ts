@@ -1,0 +1,447 @@
+// Keeps a target in step with one collection of the API: list, watch, and again after every kind of failure, for ever.
+// It owns the resourceVersion; the target owns the objects. Order is the stream's; nothing is skipped.
+import { type Clock, sleep, systemClock } from '../clock.ts';
+import type { ObjectCodec } from '../codec/codec.ts';
+import { acceptHeader } from '../codec/content-type.ts';
+import { ApiError, ConnectionError, DecodeError, isExpired, isTooLargeResourceVersion } from '../errors.ts';
+import type { RelistReason } from '../informer/delta.ts';
+import type { Cacheable } from '../objects/kube-object.ts';
+import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
+import { type Random, systemRandom } from '../random.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { LivenessLimits } from '../watch/liveness.ts';
+import { type WatchEnd, type WatchSink, WatchStream } from '../watch/watch-stream.ts';
+import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
+import { CatchUp } from './catch-up.ts';
+import { type Collection, describeCollection, watchListPath, watchPath } from './collection.ts';
+import { ConsistencyCheck } from './consistency-check.ts';
+import { listAll } from './paged-listing.ts';
+import type { EventType, ReflectionTarget, Replacement } from './reflection-target.ts';
+import type { ReflectorState, Step } from './reflector-state.ts';
+import { probeVersion } from './version-probe.ts';
+
+export type { ReflectorState } from './reflector-state.ts';
+
+export interface ReflectorOptions<T extends Cacheable> extends Collection {
+  readonly transport: Transport;
+  readonly codec: ObjectCodec<T>;
+  readonly target: ReflectionTarget<T>;
+  /** Deliver every event since this version besides the listing (the ledger's catch-up after a restart). */
+  readonly startFrom?: string | undefined;
+  /** False: always list by pages. Default: stream the listing where the server can. */
+  readonly streaming?: boolean | undefined;
+  /** False: JSON only. Default: protobuf where codec and server can. */
+  readonly protobuf?: boolean | undefined;
+  readonly pageSize?: number | undefined;
+  /** Compare the cache with a consistent listing this often. Default: never. */
+  readonly consistencyMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  readonly liveness?: LivenessLimits | undefined;
+  readonly onState?: ((state: ReflectorState) => void) | undefined;
+}
+
+const DEFAULT_PAGE_SIZE = 500;
+/** The server is asked to end each watch after a time drawn from this range, so that clients spread over replicas. */
+const WATCH_SECONDS = { least: 300, most: 600 };
+/** The server sends a bookmark shortly before a watch ends: a short one tells soon that the catch-up is complete. */
+const CATCH_UP_SECONDS = 10;
+const WATCH_GRACE_MS = 30_000;
+/** A stream that ends sooner counts as a failure: otherwise a server that hangs up at once would be asked at once. */
+const SHORT_WATCH_MS = 5_000;
+const HEALTHY_WATCH_MS = 30_000;
+/** Old servers ignore `sendInitialEvents` and never close the listing: after this much silence, list by pages. */
+const INITIAL_EVENTS_SILENCE_MS = 30_000;
+const STALE_LISTINGS_BEFORE_REWIND = 3;
+const DECODE_FAILURES_BEFORE_JSON = 2;
+const DECODE_FAILURES_BEFORE_RELIST = 4;
+
+export class Reflector<T extends Cacheable> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #target: ReflectionTarget<T>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #connectionBackoff: Backoff;
+  readonly #serverBackoff: Backoff;
+  readonly #check: ConsistencyCheck<T> | undefined;
+  #state: ReflectorState = { kind: 'idle' };
+  #streaming: boolean;
+  #protobuf: boolean;
+  /** Invariant: never passes an event that the target has not applied. Undefined before the first listing. */
+  #version: string | undefined;
+  /** Wall clock of the last frame: until then the watch was certainly alive. */
+  #heardAt: number | undefined;
+  #catchUp: CatchUp | undefined;
+  #staleListings = 0;
+  #decodeFailures = 0;
+  /** After a broken connection the server behind the address may be another, with another past. */
+  #mustProbe = false;
+  /** A 410 before anything was applied since the listing must not become a loop. */
+  #appliedSinceListing = true;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#target = options.target;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#connectionBackoff = new Backoff(CONNECTION_BACKOFF, this.#random);
+    this.#serverBackoff = new Backoff(SERVER_BACKOFF, this.#random);
+    this.#streaming = options.streaming ?? true;
+    this.#protobuf = (options.protobuf ?? true) && options.codec.fromProtobuf !== undefined;
+    this.#version = options.startFrom;
+    this.#check =
+      options.consistencyMs === undefined
+        ? undefined
+        : new ConsistencyCheck({
+            ...options,
+            clock: this.#clock,
+            random: this.#random,
+            everyMs: options.consistencyMs,
+          });
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  get lastVersion(): string | undefined {
+    return this.#version;
+  }
+
+  /** Resolves when the signal aborts; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    let step: Step = { do: 'list', reason: 'start' };
+    this.#check?.start(signal);
+    while (!signal.aborted) {
+      try {
+        step = step.do === 'list' ? await this.#list(step.reason, signal) : await this.#watch(signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        step = await this.#afterFailure(asError(error), step, signal);
+      }
+    }
+    this.#enter({ kind: 'stopped' });
+  }
+
+  async #list(reason: RelistReason, signal: AbortSignal): Promise<Step> {
+    this.#enter({ kind: 'listing', reason, since: this.#clock.monotonic() });
+    if (this.#streaming) return await this.#listByStream(reason, signal);
+    let incoming = this.#target.beginReplace();
+    const version = await listAll(
+      {
+        transport: this.#options.transport,
+        collection: this.#options,
+        codec: this.#options.codec,
+        accept: acceptHeader(
+          this.#protobuf ? this.#options.codec : { ...this.#options.codec, fromProtobuf: undefined },
+        ),
+        pageSize: this.#options.pageSize ?? DEFAULT_PAGE_SIZE,
+        signal,
+        onObject: (object) => incoming.add(object),
+      },
+      () => {
+        incoming = this.#target.beginReplace();
+      },
+    );
+    this.#commit(incoming, reason, version);
+    return { do: 'watch' };
+  }
+
+  /** The listing and the watch after it are one stream, unless a catch-up has to come in between. */
+  async #listByStream(reason: RelistReason, signal: AbortSignal): Promise<Step> {
+    const incoming = this.#target.beginReplace();
+    let listed = false;
+    let failure: Error | undefined;
+    const path = watchListPath(this.#options, this.#watchSeconds());
+    const stream = this.#open(path, WATCH_SECONDS.most, {
+      onEvent: (type, object) => {
+        patience.heard();
+        if (listed) this.#onEvent(stream, type, object);
+        else incoming.add(object);
+      },
+      onBookmark: (version, endsInitialEvents) => {
+        patience.heard();
+        if (listed) {
+          this.#onBookmark(version);
+          return;
+        }
+        if (!endsInitialEvents) return;
+        listed = true;
+        patience.stop();
+        try {
+          this.#commit(incoming, reason, version);
+          this.#enter({ kind: 'watching', from: version, since: this.#clock.monotonic() });
+        } catch (error) {
+          failure = asError(error);
+        }
+        if (failure !== undefined || this.#catchUp !== undefined) stream.close();
+      },
+    });
+    const patience = new SilenceWatch(this.#clock, INITIAL_EVENTS_SILENCE_MS, () => {
+      if (incoming.size === 0) return;
+      this.#streaming = false;
+      stream.close();
+    });
+    const started = this.#clock.monotonic();
+    const end = await this.#untilEnded(stream, signal);
+    patience.stop();
+    if (failure !== undefined) throw failure;
+    if (listed) return this.#catchUp === undefined ? await this.#afterWatch(end, started, signal) : { do: 'watch' };
+    if (end.kind === 'failed') {
+      if (!refusesStreaming(end.error)) throw end.error;
+      this.#streaming = false;
+    } else if (this.#streaming) {
+      throw new ConnectionError(
+        'reset',
+        `listing ${describeCollection(this.#options)}: the stream ended before its end`,
+      );
+    }
+    return { do: 'list', reason };
+  }
+
+  async #watch(signal: AbortSignal): Promise<Step> {
+    const version = this.#version ?? '';
+    if (this.#mustProbe) {
+      const present = await probeVersion(this.#options.transport, this.#options, signal);
+      this.#mustProbe = false;
+      if (isOlder(present, version)) return { do: 'list', reason: 'rewound' };
+    }
+    const from = this.#catchUp?.position ?? version;
+    const seconds = this.#catchUp === undefined ? this.#watchSeconds() : CATCH_UP_SECONDS;
+    this.#enter({ kind: 'watching', from, since: this.#clock.monotonic() });
+    const started = this.#clock.monotonic();
+    const stream = this.#open(watchPath(this.#options, from, seconds), seconds, {
+      onEvent: (type, object) => this.#onEvent(stream, type, object),
+      onBookmark: (bookmark) => this.#onBookmark(bookmark),
+    });
+    const end = await this.#untilEnded(stream, signal);
+    return await this.#afterWatch(end, started, signal);
+  }
+
+  #open(path: string, seconds: number, sink: WatchSink<T>): WatchStream<T> {
+    return new WatchStream<T>({
+      transport: this.#options.transport,
+      path,
+      codec: this.#options.codec,
+      protobuf: this.#protobuf,
+      deadlineMs: seconds * 1000 + WATCH_GRACE_MS,
+      sink,
+      clock: this.#clock,
+      ...(this.#options.liveness === undefined ? {} : { liveness: this.#options.liveness }),
+    });
+  }
+
+  async #untilEnded(stream: WatchStream<T>, signal: AbortSignal): Promise<WatchEnd> {
+    const close = () => stream.close();
+    signal.addEventListener('abort', close, { once: true });
+    this.#target.onDrained = () => stream.resume();
+    try {
+      return await stream.ended;
+    } finally {
+      this.#target.onDrained = undefined;
+      signal.removeEventListener('abort', close);
+    }
+  }
+
+  #onEvent(stream: WatchStream<T>, type: EventType, object: T): void {
+    const version = object.metadata.resourceVersion ?? '';
+    const catchUp = this.#catchUp;
+    if (catchUp !== undefined && isStale(version, catchUp.to)) {
+      if (isStale(version, catchUp.position)) return;
+      this.#target.replay(type, object);
+      catchUp.position = version;
+    } else {
+      if (catchUp !== undefined) this.#finishCatchUp('complete');
+      // Within one watch versions only grow: anything else is a duplicate or came too late, and would undo what is known.
+      if (isStale(version, this.#version ?? '')) {
+        this.#target.ignoredStale();
+        return;
+      }
+      this.#target.apply(type, object);
+      this.#version = version;
+      this.#check?.touched(object);
+      this.#check?.reached(version);
+    }
+    this.#heard();
+    if (this.#target.congested) stream.pause();
+  }
+
+  #onBookmark(version: string): void {
+    this.#heard();
+    const catchUp = this.#catchUp;
+    if (catchUp !== undefined) {
+      if (isOlder(version, catchUp.to)) {
+        if (isOlder(catchUp.position, version)) catchUp.position = version;
+        return;
+      }
+      this.#finishCatchUp('complete');
+    }
+    if (isOlder(version, this.#version ?? '')) return;
+    this.#version = version;
+    this.#target.progress(version);
+    this.#check?.reached(version);
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#clock.now();
+    this.#appliedSinceListing = true;
+    this.#decodeFailures = 0;
+  }
+
+  #finishCatchUp(outcome: 'complete' | 'expired'): void {
+    const catchUp = this.#catchUp;
+    if (catchUp === undefined) return;
+    this.#catchUp = undefined;
+    this.#target.caughtUp(outcome, catchUp.from, catchUp.to);
+  }
+
+  #commit(incoming: Replacement<T>, reason: RelistReason, version: string): void {
+    const before = this.#version;
+    if (before !== undefined && reason !== 'rewound' && isOlder(version, before)) {
+      // A listing older than what we know would raise the dead. One lagging server is waited out; when all listings
+      // stay behind, the versions themselves have gone back.
+      if (++this.#staleListings < STALE_LISTINGS_BEFORE_REWIND) {
+        throw new ApiError(
+          504,
+          {
+            reason: 'Timeout',
+            message: `the listing of ${describeCollection(this.#options)} is older (${version}) than what was seen (${before})`,
+          },
+          undefined,
+        );
+      }
+      reason = 'rewound';
+    }
+    this.#staleListings = 0;
+    const to = this.#clock.now();
+    const resumesFrom = reason === 'start' ? this.#options.startFrom : undefined;
+    this.#catchUp = resumesFrom === undefined ? undefined : new CatchUp(resumesFrom, version);
+    this.#version = version;
+    this.#appliedSinceListing = false;
+    incoming.commit({ reason, resourceVersion: version, previousVersion: before, from: this.#heardAt, to });
+    if (reason === 'rewound' && this.#options.startFrom !== undefined && this.#heardAt === undefined) {
+      this.#target.caughtUp('expired', this.#options.startFrom, version);
+    }
+    this.#heardAt = to;
+    this.#check?.relisted();
+  }
+
+  async #afterWatch(end: WatchEnd, started: number, signal: AbortSignal): Promise<Step> {
+    if (signal.aborted) return { do: 'watch' };
+    const livedMs = this.#clock.monotonic() - started;
+    if (livedMs >= HEALTHY_WATCH_MS) {
+      this.#connectionBackoff.reset();
+      this.#serverBackoff.reset();
+    }
+    if (end.kind === 'failed') throw end.error;
+    if (livedMs < SHORT_WATCH_MS && this.#catchUp === undefined) {
+      const error = new ConnectionError(
+        'reset',
+        `watching ${describeCollection(this.#options)}: closed after ${livedMs} ms`,
+      );
+      await this.#wait(error, this.#connectionBackoff.next(), { do: 'watch' }, signal);
+    }
+    return { do: 'watch' };
+  }
+
+  /** Decides what follows an error, and waits as long as that error deserves. */
+  async #afterFailure(error: Error, step: Step, signal: AbortSignal): Promise<Step> {
+    if (isExpired(error) && this.#version !== undefined && this.#state.kind === 'watching') {
+      if (this.#catchUp !== undefined) {
+        this.#finishCatchUp('expired');
+        return { do: 'watch' };
+      }
+      const relist: Step = { do: 'list', reason: 'expired' };
+      if (!this.#appliedSinceListing) await this.#wait(error, this.#serverBackoff.next(), relist, signal);
+      return relist;
+    }
+    const next: Step = this.#state.kind === 'watching' ? { do: 'watch' } : step;
+    if (error instanceof DecodeError) return await this.#afterDecodeFailure(error, next, signal);
+    if (error instanceof ConnectionError || isTooLargeResourceVersion(error)) this.#mustProbe = true;
+    await this.#wait(error, this.#delayAfter(error), next, signal);
+    return next;
+  }
+
+  #delayAfter(error: Error): number {
+    if (error instanceof ApiError && error.retryAfterMs !== undefined) {
+      return error.retryAfterMs * (1 + this.#random() * 0.1);
+    }
+    if (error instanceof ConnectionError) return this.#connectionBackoff.next();
+    return this.#serverBackoff.next();
+  }
+
+  async #afterDecodeFailure(error: Error, next: Step, signal: AbortSignal): Promise<Step> {
+    this.#decodeFailures++;
+    // Perhaps only our protobuf reader fails on this object: JSON is slower and more forgiving.
+    if (this.#decodeFailures >= DECODE_FAILURES_BEFORE_JSON) this.#protobuf = false;
+    const relist = next.do === 'watch' && this.#decodeFailures >= DECODE_FAILURES_BEFORE_RELIST;
+    const then: Step = relist ? { do: 'list', reason: 'undecodable' } : next;
+    await this.#wait(error, this.#serverBackoff.next(), then, signal);
+    return then;
+  }
+
+  async #wait(error: Error, ms: number, next: Step, signal: AbortSignal): Promise<void> {
+    this.#enter({ kind: 'waiting', error, until: this.#clock.monotonic() + ms, next: next.do });
+    await sleep(this.#clock, ms, signal).catch(() => undefined);
+  }
+
+  #enter(state: ReflectorState): void {
+    this.#state = state;
+    this.#options.onState?.(state);
+  }
+
+  #watchSeconds(): number {
+    return WATCH_SECONDS.least + Math.floor(this.#random() * (WATCH_SECONDS.most - WATCH_SECONDS.least + 1));
+  }
+}
+
+/** Calls back once when nothing was heard for a while. */
+class SilenceWatch {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #onSilence: () => void;
+  #heardAt: number;
+  #timer: { cancel(): void } | undefined;
+
+  constructor(clock: Clock, ms: number, onSilence: () => void) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#onSilence = onSilence;
+    this.#heardAt = clock.monotonic();
+    this.#arm();
+  }
+
+  heard(): void {
+    this.#heardAt = this.#clock.monotonic();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #arm(): void {
+    this.#timer = this.#clock.setTimer(this.#heardAt + this.#ms - this.#clock.monotonic(), () => {
+      if (this.#clock.monotonic() - this.#heardAt >= this.#ms) this.#onSilence();
+      else this.#arm();
+    });
+  }
+}
+
+/** Certainly older; false when the versions have no order. */
+function isOlder(a: string, b: string): boolean {
+  return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) < 0;
+}
+
+/** Certainly not newer than what is known already. */
+function isStale(version: string, known: string): boolean {
+  return isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0;
+}
+
+/** The server knows nothing of streaming lists, or has them switched off. */
+function refusesStreaming(error: Error): boolean {
+  return error instanceof ApiError && [400, 405, 406, 422, 501].includes(error.status);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

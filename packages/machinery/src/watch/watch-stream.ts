@@ -1,0 +1,135 @@
+// One watch request from its opening to its end: frames in, typed events out, a deadline on silence. It never
+// reconnects; the reflector decides what comes after the end.
+import { type Clock, systemClock, type Timer } from '../clock.ts';
+import type { ObjectCodec } from '../codec/codec.ts';
+import { acceptHeader, bodyFormat } from '../codec/content-type.ts';
+import { ApiError, ConnectionError, DecodeError } from '../errors.ts';
+import type { Cacheable } from '../objects/kube-object.ts';
+import type { ResponseHeaders, StreamHandle, StreamSink, Transport } from '../transport/transport.ts';
+import { type EventReader, eventReader } from './event-reader.ts';
+import { DEFAULT_LIVENESS, Liveness, type LivenessLimits } from './liveness.ts';
+
+export interface WatchSink<T extends Cacheable> {
+  onEvent(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void;
+  onBookmark(resourceVersion: string, endsInitialEvents: boolean): void;
+}
+
+export interface WatchStreamOptions<T extends Cacheable> {
+  readonly transport: Transport;
+  /** With its query, `watch=true` included. */
+  readonly path: string;
+  readonly codec: ObjectCodec<T>;
+  /** Ask for protobuf first; JSON is taken when the server prefers it. */
+  readonly protobuf: boolean;
+  /** How long the server was asked to keep the stream, plus grace: after that it is ended from here. */
+  readonly deadlineMs: number;
+  readonly sink: WatchSink<T>;
+  readonly clock?: Clock;
+  readonly liveness?: LivenessLimits;
+}
+
+export type WatchEnd =
+  /** The server ended it in order (its time-out, a restart). */
+  { readonly kind: 'closed' } | { readonly kind: 'failed'; readonly error: Error };
+
+export class WatchStream<T extends Cacheable> implements StreamSink {
+  /** Never rejects. */
+  readonly ended: Promise<WatchEnd>;
+
+  readonly #options: WatchStreamOptions<T>;
+  readonly #liveness: Liveness;
+  readonly #deadline: Timer;
+  readonly #handle: StreamHandle;
+  #finish: (end: WatchEnd) => void = () => {};
+  #reader: EventReader | undefined;
+  #over = false;
+
+  constructor(options: WatchStreamOptions<T>) {
+    this.#options = options;
+    this.ended = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    const clock = options.clock ?? systemClock;
+    this.#liveness = new Liveness(clock, options.liveness ?? DEFAULT_LIVENESS, (silentMs) => this.#silent(silentMs));
+    this.#deadline = clock.setTimer(options.deadlineMs, () => this.#end({ kind: 'closed' }));
+    const accept = acceptHeader(options.protobuf ? options.codec : { ...options.codec, fromProtobuf: undefined });
+    this.#handle = options.transport.stream({ method: 'GET', path: options.path, headers: { accept } }, this);
+  }
+
+  pause(): void {
+    this.#liveness.hold();
+    this.#handle.pause();
+  }
+
+  resume(): void {
+    this.#liveness.release();
+    this.#handle.resume();
+  }
+
+  /** Ends it from this side; `ended` resolves with `closed`. */
+  close(): void {
+    this.#end({ kind: 'closed' });
+  }
+
+  onOpen(headers: ResponseHeaders): void {
+    this.#liveness.opened();
+    const { codec, sink } = this.#options;
+    this.#reader = eventReader(bodyFormat(String(headers['content-type'] ?? '')), codec, {
+      onEvent: (type, object) => sink.onEvent(type, object),
+      onBookmark: (resourceVersion, endsInitialEvents) => {
+        this.#liveness.bookmarkSeen();
+        sink.onBookmark(resourceVersion, endsInitialEvents);
+      },
+      onStatus: (status) => this.#end({ kind: 'failed', error: status }),
+    });
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#over) return;
+    this.#liveness.heard();
+    try {
+      this.#reader?.push(chunk);
+    } catch (error) {
+      this.#end({ kind: 'failed', error: asDecodeError(error, this.#options.path) });
+    }
+  }
+
+  onEnd(): void {
+    if (this.#over) return;
+    try {
+      this.#reader?.end();
+      this.#end({ kind: 'closed' });
+    } catch (error) {
+      this.#end({ kind: 'failed', error: asDecodeError(error, this.#options.path) });
+    }
+  }
+
+  onError(error: Error): void {
+    this.#end({ kind: 'failed', error });
+  }
+
+  #silent(silentMs: number): void {
+    const seconds = Math.round(silentMs / 1000);
+    this.#end({
+      kind: 'failed',
+      error: new ConnectionError('timeout', `watch ${this.#options.path}: silent for ${seconds} s`, {
+        hint: 'the connection looks open but carries nothing; it is opened anew.',
+      }),
+    });
+  }
+
+  #end(end: WatchEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#reader?.stop();
+    this.#liveness.stop();
+    this.#deadline.cancel();
+    this.#finish(end);
+    this.#handle.close();
+  }
+}
+
+function asDecodeError(error: unknown, path: string): Error {
+  if (error instanceof DecodeError || error instanceof ApiError) return error;
+  return new DecodeError(`watch ${path}: an event could not be read`, { cause: error });
+}
