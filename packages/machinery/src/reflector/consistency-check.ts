@@ -1,7 +1,8 @@
 // Now and then compares the cache with a consistent listing of metadata, because a server's watch cache can lose an
 // event and no stream will ever tell. What differs is read once more, one by one, and corrected.
 import { type Clock, sleep } from '../clock.ts';
-import { metadataCodec, type ObjectCodec } from '../codec/codec.ts';
+import type { ObjectCodec } from '../codec/codec.ts';
+import { metadataCodec } from '../codec/metadata-codec.ts';
 import { isNotFound } from '../errors.ts';
 import { keyOf, splitKey } from '../informer/object-store.ts';
 import { objectPath } from '../objects/group-version-resource.ts';
