@@ -14,7 +14,7 @@ const faultsOf = (t: TestContext, files: Record<string, string>) => findDocFault
 test('what exists is not reported', (t) => {
   const readme = `
 # Title
-A file \`packages/machinery/src/clock.ts\`, a bare name \`clock.ts\`, a folder \`docs/\`, a glob \`packages/*/README.md\`.
+A file \`packages/machinery/src/clock.ts\`, a bare name \`clock.ts\`, bare names \`*.ts\`, an ending \`.ts\`, a folder \`docs/\`, a glob \`packages/*/README.md\`.
 Not paths: \`/api/v1\`, \`@podtrail/machinery\`, \`a b/c.ts\`, \`application/json\`, \`v1/pods\`, https://x.invalid/y.ts.
 [a link](docs/adr/one.md), [a heading](docs/adr/one.md#one-decision-why), [here](#title), [away](https://x.invalid/).
 \`\`\`sh
@@ -34,6 +34,7 @@ const missing: Record<string, [string, RegExp]> = {
   ],
   'a missing folder': ['`attic/`', /names attic\//],
   'a missing bare file name': ['`gone.ts`', /names gone\.ts/],
+  'a bare glob without match': ['`*.gone.ts`', /names \*\.gone\.ts/],
   'a glob without match': ['`packages/*/gone.md`', /names packages\/\*\/gone\.md/],
   'a link to a missing file': ['[x](docs/gone.md)', /links to docs\/gone\.md, which does not exist/],
   'a link to a missing heading': [

@@ -2,7 +2,7 @@
 // house also paths in `code spans` and npm scripts. No document may cite line numbers, because they drift. Run by
 // `npm run check`. Heuristic on purpose: what it takes for a path is written at `looksLikePath`.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, matchesGlob, normalize } from 'node:path';
 import { type MarkdownParts, readMarkdown } from './docs/read-markdown.ts';
 
 /** Documents that describe the present. Others (decisions, the changelog) may name what was or what will be. */
@@ -10,14 +10,14 @@ const DESCRIBING = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'packages/*/README.md'],
   ...['e2e/README.md', 'bench/README.md', 'examples/README.md', 'deploy/README.md', 'docs/README.md'],
 ];
-const FILE_ENDINGS = /\.(?:ts|mts|mjs|js|json|jsonc|md|yaml|yml|sh|go|mod)$/;
+const FILE_ENDINGS = /[\w*}-]\.(?:ts|mts|mjs|js|json|jsonc|md|yaml|yml|sh|go|mod)$/;
 const LINE_NUMBER = /\b[\w-]+\.(?:ts|mjs|js|json|md|go|yaml):\d+|#L\d+|\blines? \d+/i;
 
 /** One sentence for each thing that is not so, in the order of the documents. */
 export function findDocFaults(root: string): string[] {
   const exclude = (path: string) => path.split(/[\\/]/).includes('node_modules');
   const files = globSync('**/*.{ts,md,mjs,js,json,yaml,yml,go,mod,sh}', { cwd: root, exclude });
-  const basenames = new Set(files.map((file) => basename(file)));
+  const basenames = files.map((file) => basename(file));
   const describing = new Set(globSync(DESCRIBING, { cwd: root }));
   const documents = files.filter((file) => file.endsWith('.md')).sort();
   const parsed = new Map(documents.map((file) => [file, readMarkdown(readFileSync(join(root, file), 'utf8'))]));
@@ -56,13 +56,15 @@ function pathFaults(
   root: string,
   file: string,
   { codeSpans, shellLines }: MarkdownParts,
-  basenames: ReadonlySet<string>,
+  basenames: readonly string[],
 ): string[] {
   const topLevel = new Set(readdirSync(root));
   const words = shellLines.flatMap((line) => line.split(/\s+/)).filter((word) => topLevel.has(firstSegment(word)));
   return [...new Set([...codeSpans, ...words])].flatMap((span) => {
     if (!looksLikePath(span, topLevel)) return [];
-    const known = span.includes('/') ? existsSomewhere(root, dirname(file), span) : basenames.has(span);
+    const known = span.includes('/')
+      ? existsSomewhere(root, dirname(file), span)
+      : basenames.some((name) => matchesGlob(name, span));
     return known ? [] : [`names ${span}, which does not exist`];
   });
 }
