@@ -22,3 +22,10 @@ export function acceptHeader(
   const as = codec.kind === 'PartialObjectMetadata' ? `;as=${form};g=meta.k8s.io;v=v1` : '';
   return codec.fromProtobuf === undefined ? JSON_TYPE + as : `${PROTOBUF}${as},${JSON_TYPE}${as}`;
 }
+
+/** The same codec for an Accept header that does not offer protobuf. */
+export function jsonOnly(
+  codec: Pick<ObjectCodec<unknown>, 'kind'>,
+): Pick<ObjectCodec<unknown>, 'kind' | 'fromProtobuf'> {
+  return { kind: codec.kind, fromProtobuf: undefined };
+}

@@ -54,6 +54,9 @@ export class PodConditionView {
   }
 }
 
+// V8 gives a field that has only ever held doubles a number object per instance; one that has held undefined, a reference.
+new PodConditionView('', '', undefined, '', '');
+
 export type ContainerKind = 'init' | 'regular' | 'ephemeral';
 
 /** One end of one container: the state it is in, or the one before its restart. */

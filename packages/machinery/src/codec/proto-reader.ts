@@ -1,6 +1,7 @@
 // A cursor over protobuf bytes. Called by the readers of each kind and by the envelopes; every malformed input ends in a
 // DecodeError. Never reads outside the range it was given, never keeps a part of the bytes, never calls user code.
 import { DecodeError } from '../errors.ts';
+import { sharedTime } from './shared-times.ts';
 import { interner } from './string-interner.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -164,7 +165,8 @@ export class ProtoReader {
     }
     this.limit = outer;
     if (seconds === ZERO_TIME_SECONDS && nanos === 0) return undefined;
-    return seconds * 1000 + (withNanos ? Math.floor(nanos / 1_000_000) : 0);
+    if (!withNanos) return sharedTime(seconds);
+    return seconds * 1000 + Math.floor(nanos / 1_000_000);
   }
 
   #advance(count: number): void {

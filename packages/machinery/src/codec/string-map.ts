@@ -31,12 +31,12 @@ export class StringMap implements ReadonlyMap<string, string> {
   }
 
   get(key: string): string | undefined {
-    const at = this.#find(key);
+    const at = find(this.flat, key);
     return at < 0 ? undefined : this.flat[at + 1];
   }
 
   has(key: string): boolean {
-    return this.#find(key) >= 0;
+    return find(this.flat, key) >= 0;
   }
 
   forEach(visit: (value: string, key: string, map: ReadonlyMap<string, string>) => void, self?: unknown): void {
@@ -72,20 +72,20 @@ export class StringMap implements ReadonlyMap<string, string> {
   toJSON(): Record<string, string> {
     return Object.fromEntries(this.entries());
   }
+}
 
-  #find(key: string): number {
-    const flat = this.flat;
-    let low = 0;
-    let high = (flat.length >> 1) - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const found = flat[middle * 2]!;
-      if (found === key) return middle * 2;
-      if (found < key) low = middle + 1;
-      else high = middle - 1;
-    }
-    return -1;
+/** The key's place in the array, or -1. Not a private method: those cost each instance a hidden field. */
+function find(flat: readonly string[], key: string): number {
+  let low = 0;
+  let high = (flat.length >> 1) - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = flat[middle * 2]!;
+    if (found === key) return middle * 2;
+    if (found < key) low = middle + 1;
+    else high = middle - 1;
   }
+  return -1;
 }
 
 function inOrder(flat: readonly string[]): string[] {

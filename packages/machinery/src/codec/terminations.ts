@@ -13,31 +13,37 @@ export function readTerminations(
   before: readonly ContainerTermination[],
 ): readonly ContainerTermination[] {
   const outer = r.enter(outerTag);
-  let container = '';
-  let restartCount = 0;
+  const start = r.pos;
   let current: Unfinished<ContainerTermination> | undefined;
   let last: Unfinished<ContainerTermination> | undefined;
   while (r.pos < r.limit) {
     const tag = r.tag();
     switch (tag >>> 3) {
-      case 1:
-        container = r.interned(tag);
-        break;
       case 2:
         current = readState(r, tag);
         break;
       case 3:
         last = readState(r, tag);
         break;
-      case 5:
-        restartCount = r.int32(tag);
-        break;
       default:
         r.skip(tag);
     }
   }
+  if (current === undefined && last === undefined) {
+    r.leave(outer);
+    return before;
+  }
+  // Something has ended: only now are the name and the count worth a second walk.
+  r.pos = start;
+  let container = '';
+  let restartCount = 0;
+  while (r.pos < r.limit) {
+    const tag = r.tag();
+    if (tag >>> 3 === 1) container = r.interned(tag);
+    else if (tag >>> 3 === 5) restartCount = r.int32(tag);
+    else r.skip(tag);
+  }
   r.leave(outer);
-  if (current === undefined && last === undefined) return before;
   const all = before.slice();
   for (const one of [current, last]) {
     if (one === undefined) continue;
