@@ -257,7 +257,8 @@ function parseAnswer(stdout: string): Readonly<Record<string, unknown>> | undefi
     answer = JSON.parse(stdout);
   } catch {
     try {
-      answer = parseYaml(stdout, { logLevel: 'silent' });
+      // Not 'silent': that level would also swallow syntax errors and accept an answer that was cut off.
+      answer = parseYaml(stdout, { logLevel: 'error' });
     } catch {
       return undefined;
     }
