@@ -59,6 +59,16 @@ test('only the first of several YAML documents counts', () => {
   assert.equal(config.currentContext, 'one');
 });
 
+test('of two equal keys the last wins, as in kubectl', () => {
+  const config = parseKubeconfig('current-context: one\ncurrent-context: two\n', FILE);
+  assert.equal(config.currentContext, 'two');
+});
+
+test('an entry whose name is empty is passed over', () => {
+  const config = parseKubeconfig('contexts: [{name: "", context: {}}, {name: a, context: {}}]', FILE);
+  assert.deepEqual([...config.contexts.keys()], ['a']);
+});
+
 test('names that are also properties of objects are ordinary names', () => {
   const config = parseKubeconfig(
     'contexts: [{name: __proto__, context: {cluster: constructor}}]\nclusters: [{name: constructor, cluster: {server: "https://a"}}]',

@@ -40,7 +40,6 @@ const rules: readonly (readonly [string, string, string, boolean])[] = [
   ['1', '1.1.1.1', '443', false],
   ['bücher.example', 'xn--bcher-kva.example', '443', true],
   ['', 'localhost', '6443', true],
-  ['', 'LOCALHOST', '6443', true],
   ['', '127.0.0.1', '6443', true],
   ['', '127.9.8.7', '6443', true],
   ['', '::1', '6443', true],
