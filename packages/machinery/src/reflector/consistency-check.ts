@@ -2,6 +2,7 @@
 // event and no stream will ever tell. What differs is read once more, one by one, and corrected.
 import { type Clock, sleep } from '../clock.ts';
 import type { ObjectCodec } from '../codec/codec.ts';
+import { acceptHeader } from '../codec/content-type.ts';
 import { metadataCodec } from '../codec/metadata-codec.ts';
 import { isNotFound } from '../errors.ts';
 import { keyOf, splitKey } from '../informer/object-store.ts';
@@ -38,10 +39,6 @@ export type CheckOutcome =
 const PAGE_SIZE = 2000;
 /** Bookmarks come about once a minute; without one in this time nothing certain can be said. */
 const LONGEST_WAIT_FOR_WATCH_MS = 120_000;
-const METADATA_TYPES = ['application/vnd.kubernetes.protobuf', 'application/json']
-  .map((type) => `${type};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`)
-  .concat('application/json')
-  .join(',');
 
 interface Running {
   /** Keys that the watch changed since the listing began: the watch knows better. */
@@ -104,7 +101,7 @@ export class ConsistencyCheck<T extends Cacheable> {
         transport: this.#options.transport,
         collection: this.#options,
         codec: metadataCodec,
-        accept: METADATA_TYPES,
+        accept: acceptHeader(metadataCodec, 'list'),
         pageSize: PAGE_SIZE,
         signal,
         onObject: (o) => listing.set(keyOf(o), { uid: o.metadata.uid, version: o.metadata.resourceVersion }),

@@ -2,7 +2,7 @@
 // It owns the resourceVersion; the target owns the objects. Order is the stream's; nothing is skipped.
 import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ObjectCodec } from '../codec/codec.ts';
-import { acceptHeader } from '../codec/content-type.ts';
+import { acceptHeader, jsonOnly } from '../codec/content-type.ts';
 import { ApiError, ConnectionError, DecodeError, isExpired, isTooLargeResourceVersion } from '../errors.ts';
 import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
@@ -132,9 +132,7 @@ export class Reflector<T extends Cacheable> {
         transport: this.#options.transport,
         collection: this.#options,
         codec: this.#options.codec,
-        accept: acceptHeader(
-          this.#protobuf ? this.#options.codec : { ...this.#options.codec, fromProtobuf: undefined },
-        ),
+        accept: acceptHeader(this.#protobuf ? this.#options.codec : jsonOnly(this.#options.codec), 'list'),
         pageSize: this.#options.pageSize ?? DEFAULT_PAGE_SIZE,
         signal,
         onObject: (object) => incoming.add(object),
@@ -178,6 +176,7 @@ export class Reflector<T extends Cacheable> {
       },
     });
     const patience = new SilenceWatch(this.#clock, INITIAL_EVENTS_SILENCE_MS, () => {
+      // Silence before the first object is the stream's own affair (liveness).
       if (incoming.size === 0) return;
       this.#streaming = false;
       stream.close();

@@ -2,7 +2,7 @@
 // reconnects; the reflector decides what comes after the end.
 import { type Clock, systemClock, type Timer } from '../clock.ts';
 import type { ObjectCodec } from '../codec/codec.ts';
-import { acceptHeader, bodyFormat } from '../codec/content-type.ts';
+import { acceptHeader, bodyFormat, jsonOnly } from '../codec/content-type.ts';
 import { ApiError, ConnectionError, DecodeError } from '../errors.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import type { ResponseHeaders, StreamHandle, StreamSink, Transport } from '../transport/transport.ts';
@@ -52,7 +52,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
     const clock = options.clock ?? systemClock;
     this.#liveness = new Liveness(clock, options.liveness ?? DEFAULT_LIVENESS, (silentMs) => this.#silent(silentMs));
     this.#deadline = clock.setTimer(options.deadlineMs, () => this.#end({ kind: 'closed' }));
-    const accept = acceptHeader(options.protobuf ? options.codec : { ...options.codec, fromProtobuf: undefined });
+    const accept = acceptHeader(options.protobuf ? options.codec : jsonOnly(options.codec), 'watch');
     this.#handle = options.transport.stream({ method: 'GET', path: options.path, headers: { accept } }, this);
   }
 
