@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keyOf, ObjectStore, splitKey } from './object-store.ts';
+
+interface Thing {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly values: readonly string[];
+}
+
+const thing = (name: string, ...values: string[]): Thing => ({ metadata: { name, namespace: 'ns' }, values });
+
+function storeOf(...things: Thing[]): ObjectStore<Thing> {
+  const store = new ObjectStore<Thing>();
+  store.addIndex('value', (t) => t.values);
+  for (const t of things) store.set(keyOf(t), t);
+  return store;
+}
+
+test('keys are namespace/name, or the name alone for cluster-scoped objects', () => {
+  assert.equal(keyOf(thing('a')), 'ns/a');
+  assert.equal(keyOf({ metadata: { name: 'node-1' } }), 'node-1');
+  assert.deepEqual(splitKey('ns/a'), { namespace: 'ns', name: 'a' });
+  assert.deepEqual(splitKey('node-1'), { namespace: '', name: 'node-1' });
+});
+
+test('an object is found under each of its index values, and no longer under those it lost', () => {
+  const store = storeOf(thing('a', 'x', 'y'));
+  assert.deepEqual(store.byIndex('value', 'x').map(keyOf), ['ns/a']);
+  store.set('ns/a', thing('a', 'y', 'z'));
+  assert.deepEqual(store.byIndex('value', 'x'), []);
+  assert.deepEqual(store.byIndex('value', 'z').map(keyOf), ['ns/a']);
+});
+
+test('an index value that nobody has any more leaves no empty set behind', () => {
+  const store = storeOf(thing('a', 'x'));
+  store.delete('ns/a');
+  assert.deepEqual(store.indexValues('value'), []);
+});
+
+test('an index value that another object still has is kept', () => {
+  const store = storeOf(thing('a', 'x'), thing('b', 'x'));
+  store.delete('ns/a');
+  assert.deepEqual([...store.keysByIndex('value', 'x')], ['ns/b']);
+});
+
+test('replacing all objects rebuilds the indexes', () => {
+  const store = storeOf(thing('a', 'x'));
+  store.replace(new Map([['ns/b', thing('b', 'y')]]));
+  assert.deepEqual(store.indexValues('value'), ['y']);
+  assert.equal(store.get('ns/a'), undefined);
+});
+
+test('an index that is added late covers what is there already', () => {
+  const store = storeOf(thing('a', 'x'));
+  store.addIndex('first', (t) => t.values.slice(0, 1));
+  assert.deepEqual(store.byIndex('first', 'x').map(keyOf), ['ns/a']);
+});
+
+test('index values called constructor and __proto__ are values like any other', () => {
+  const store = storeOf(thing('a', 'constructor', '__proto__'));
+  assert.deepEqual(store.byIndex('value', 'constructor').map(keyOf), ['ns/a']);
+  assert.deepEqual(store.byIndex('value', 'toString'), []);
+});
+
+test('an unknown index is an error that names the known ones; a second index of one name is refused', () => {
+  const store = storeOf();
+  assert.throws(() => store.byIndex('node', 'n1'), { code: 'unknown-index', hint: 'declared are: value.' });
+  assert.throws(() => store.addIndex('value', () => []), { code: 'index-exists' });
+});

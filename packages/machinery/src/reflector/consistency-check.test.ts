@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FollowedPods } from '../testing/followed-pods.ts';
+import { aPod } from '../testing/pod-builder.ts';
+import type { ScriptedCall, ScriptedStream } from '../testing/scripted-server.ts';
+
+const EVERY_MS = 60_000;
+
+interface Listed {
+  readonly name: string;
+  readonly version: number;
+}
+
+function answerMetadata(call: ScriptedCall, version: string, pods: readonly Listed[]): void {
+  assert.match(String(call.headers.accept), /as=PartialObjectMetadataList/);
+  call.json({
+    kind: 'PartialObjectMetadataList',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: { resourceVersion: version },
+    items: pods.map(({ name, version: resourceVersion }) => ({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: String(resourceVersion) },
+    })),
+  });
+}
+
+/** Synced with a@8 and b@9 at version 10, and the check's listing is on its way. */
+async function startCheck(t: {
+  after(done: () => Promise<void>): void;
+}): Promise<[FollowedPods, ScriptedStream, ScriptedCall]> {
+  const pods = await FollowedPods.start(t, { consistencyMs: EVERY_MS });
+  const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
+  await pods.clock.advance(EVERY_MS * 1.1);
+  return [pods, stream, await pods.server.next()];
+}
+
+test('fault 04: a lost delete, a lost add and a lost update are found by the periodic listing and corrected as such', async (t) => {
+  const [pods, stream, listing] = await startCheck(t);
+  answerMetadata(listing, '30', [
+    { name: 'b', version: 25 },
+    { name: 'c', version: 27 },
+  ]);
+  stream.bookmark('Pod', '31');
+  const reads = new Map<string, ScriptedCall>();
+  for (let i = 0; i < 3; i++) {
+    const read = await pods.server.next();
+    reads.set(read.path, read);
+    const name = read.path.split('/').at(-1)!;
+    if (name === 'a') read.refuse(404, 'NotFound');
+    else
+      read.json(
+        aPod(name)
+          .atVersion(name === 'b' ? 25 : 27)
+          .build(),
+      );
+  }
+  await pods.until(() => pods.informer.counters.corrections === 3);
+  assert.deepEqual(pods.names.sort(), ['b', 'c']);
+  const corrected = pods.deltas.filter((d) => 'source' in d && d.source === 'consistency');
+  assert.deepEqual(corrected.map((d) => d.kind).sort(), ['added', 'deleted', 'updated']);
+  assert.equal(reads.size, 3);
+});
+
+test('nothing is corrected before the watch has reached the listing: what is merely under way is no loss', async (t) => {
+  const [pods, stream, listing] = await startCheck(t);
+  answerMetadata(listing, '30', [{ name: 'b', version: 9 }]);
+  stream.event('DELETED', aPod('a').atVersion(29).build());
+  stream.bookmark('Pod', '31');
+  await pods.untilTold('progress 31');
+  assert.equal(pods.informer.counters.corrections, 0);
+  assert.deepEqual(pods.names, ['b']);
+  assert.deepEqual(pods.server.unanswered, []);
+});
+
+test('a watch that does not reach the listing in time leaves the cache alone', async (t) => {
+  const [pods, , listing] = await startCheck(t);
+  answerMetadata(listing, '30', []);
+  await pods.clock.untilPending(2);
+  await pods.clock.advance(60_000);
+  assert.deepEqual(pods.names, ['a', 'b']);
+  assert.equal(pods.informer.counters.corrections, 0);
+});
+
+test('an object that changes while the suspects are read is left to the watch', async (t) => {
+  const [pods, stream, listing] = await startCheck(t);
+  answerMetadata(listing, '30', [
+    { name: 'a', version: 8 },
+    { name: 'b', version: 25 },
+  ]);
+  stream.bookmark('Pod', '31');
+  const read = await pods.server.next();
+  stream.event('MODIFIED', aPod('b').atVersion(40).build());
+  await pods.untilTold('updated b');
+  read.json(aPod('b').atVersion(25).build());
+  await read.closed;
+  assert.equal(pods.informer.lister.get('default/b')?.metadata.resourceVersion, '40');
+});
