@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { ConfigError, CredentialError, MachineryError } from '../errors.ts';
 import { settle } from '../testing/manual-clock.ts';
-import { checkExecEntry, ExecCredential, type ExecPlugin } from './exec-credential.ts';
+import { ExecCredential } from './exec-credential.ts';
+import { checkExecEntry, type ExecPlugin } from './exec-plugin.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
 import { execCredential, FakePlugin, madeUpSurroundings } from './testing/surroundings.ts';
 

@@ -2,7 +2,8 @@
 // Called by load-cluster-config.ts. Over plain http nothing secret is ever sent, as in client-go.
 import { ConfigError, type MachineryError } from '../errors.ts';
 import type { ResolvedContext } from './context-resolution.ts';
-import { checkExecEntry, ExecCredential } from './exec-credential.ts';
+import { ExecCredential } from './exec-credential.ts';
+import { checkExecEntry } from './exec-plugin.ts';
 import type { IdentitySource } from './identity.ts';
 import { type CredentialSource, fixedCredential, fixedTls, JoinedIdentity, type TlsSource } from './joined-identity.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
