@@ -47,11 +47,7 @@ export class Apiserver extends Part {
     const { pki, name, directory } = setup;
     const port = await freePort();
     await pki.serving(name);
-    await pki.write(
-      `${name}-front-proxy`,
-      { subject: { commonName: FRONT_PROXY_NAME }, usage: 'client' },
-      pki.frontProxy,
-    );
+    await pki.frontProxyClient(name);
     if (setup.auditPolicy !== false) await writeFile(join(directory, `${name}-audit-policy.yaml`), setup.auditPolicy);
     return new Apiserver(setup, port);
   }
@@ -133,8 +129,8 @@ function apiserverFlags(setup: ApiserverSetup, port: number, auditLogFile: strin
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${inPki(`${name}-front-proxy.crt`)}`,
     `--proxy-client-key-file=${inPki(`${name}-front-proxy.key`)}`,
-    // There is no service network: the aggregator must go to endpoints (or an ExternalName) by itself.
-    '--enable-aggregator-routing=true',
+    // No --enable-aggregator-routing: it would refuse a Service of type ExternalName, the one kind by which the
+    // aggregator reaches an extension on this machine (an endpoint may not be a loopback address).
     '--profiling=false',
     ...(setup.admitWithoutServiceAccount ? ['--disable-admission-plugins=ServiceAccount'] : []),
     ...audit,

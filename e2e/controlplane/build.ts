@@ -31,8 +31,13 @@ export async function ensureBinaries(options: EnsureBinariesOptions = {}): Promi
     await removeAbandoned(root, key);
     const partial = `${directory}.partial-${process.pid}`;
     await mkdir(partial, { recursive: true });
-    await buildInto(partial, directory, output);
-    await rename(partial, directory);
+    try {
+      await buildInto(partial, directory, output);
+      await rename(partial, directory);
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      throw error;
+    }
   } finally {
     await release();
   }
@@ -98,8 +103,13 @@ if (import.meta.main) {
     });
   }
   try {
-    const binaries = await ensureBinaries();
-    process.stderr.write(`The control plane's programs are in ${binaries.directory}.\n`);
+    // On a given cluster the tests run without a control plane of their own, so nothing is to be built for them.
+    if (process.env['PODTRAIL_E2E_KUBECONFIG']) {
+      process.stderr.write('PODTRAIL_E2E_KUBECONFIG names a given cluster: no control plane is built.\n');
+    } else {
+      const { directory } = await ensureBinaries();
+      process.stderr.write(`The control plane's programs are in ${directory}.\n`);
+    }
   } catch (error) {
     if (!(error instanceof ControlPlaneError)) throw error;
     process.stderr.write(`${error.message}\n`);

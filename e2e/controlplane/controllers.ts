@@ -75,7 +75,7 @@ async function createServingPart(
     ...own,
     ...setup.flags,
   ];
-  const ca = setup.pki.cluster.certificate;
+  const { pki } = setup;
   return new Part({
     name,
     file: setup.binaries.path(name),
@@ -83,7 +83,10 @@ async function createServingPart(
     directory: setup.directory,
     logFile: join(setup.directory, `${name}.log`),
     port,
-    check: async () => mustBeOk(await httpRequest(`https://127.0.0.1:${port}/healthz`, { ca, timeoutMs: 2_000 })),
+    check: async () => {
+      const request = { ca: pki.clusterTrust, timeoutMs: 2_000 };
+      mustBeOk(await httpRequest(`https://127.0.0.1:${port}/healthz`, request));
+    },
   });
 }
 

@@ -59,7 +59,12 @@ export class Credentials {
     this.#directory = join(directory, 'kubeconfigs');
     this.#tokens = tokens;
     const request = { subject: { commonName: ADMIN.name, organizations: ADMIN.groups }, usage: 'client' as const };
-    this.admin = { ca: pki.cluster.certificate, ...pki.cluster.issue(request) };
+    this.admin = {
+      ...pki.cluster.issue(request),
+      get ca() {
+        return pki.clusterTrust;
+      },
+    };
   }
 
   async kubeconfig(apiserver: Apiserver, options: KubeconfigOptions): Promise<string> {
@@ -76,7 +81,7 @@ export class Credentials {
     await writeKubeconfig(file, {
       server,
       user,
-      ca: asFiles ? { file: this.pki.clusterCaFile } : { pem: this.pki.cluster.certificate },
+      ca: asFiles ? { file: this.pki.clusterCaFile } : { pem: this.pki.clusterTrust },
       credential,
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     });

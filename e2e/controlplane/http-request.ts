@@ -39,7 +39,7 @@ export async function httpRequest(url: string, request: HttpRequest = {}): Promi
 
 export interface HttpLines extends AsyncIterable<string> {
   readonly status: number;
-  /** The next line, or undefined at the end of the stream. */
+  /** The next line, or undefined at the end of the stream. Rejects when the connection breaks. */
   next(): Promise<string | undefined>;
   close(): void;
 }
@@ -48,7 +48,7 @@ export interface HttpLines extends AsyncIterable<string> {
 export async function httpLines(url: string, request: HttpRequest = {}): Promise<HttpLines> {
   const response = await open(url, request);
   const lines = createInterface({ input: response, crlfDelay: Infinity })[Symbol.asyncIterator]();
-  // The reader learns of a broken stream by its end; an unread error must not end the process.
+  // The reader learns of a broken stream by its next line; an error that nobody reads must not end the process.
   response.on('error', () => {});
   return {
     status: response.statusCode ?? 0,

@@ -21,3 +21,4 @@ export { FRONT_PROXY_NAME, LOOPBACK_NAMES, type Pki } from './pki.ts';
 export { kubernetesVersion } from './programs.ts';
 export { type BothWays, TcpProxy } from './tcp-proxy.ts';
 export { until } from './until.ts';
+export { type ClusterOptions, type Need, type TestCluster, useCluster } from './use-cluster.ts';

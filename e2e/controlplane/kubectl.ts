@@ -1,4 +1,4 @@
-// Runs the built kubectl for a test. The caller's own kubeconfig and environment are never used.
+// Runs kubectl for a test. The caller's own kubeconfig is never used, nor, unless asked, the environment.
 import { spawn } from 'node:child_process';
 import { ControlPlaneError } from './control-plane-error.ts';
 
@@ -7,14 +7,18 @@ export interface KubectlOptions {
   /** Text for standard input, for example a manifest for `apply -f -`. */
   readonly input?: string;
   readonly timeoutMs?: number;
+  /** With the caller's environment: a kubeconfig of somebody else's cluster may call programs that need it. */
+  readonly inheritEnvironment?: boolean;
 }
 
 /** Standard output. A failure carries standard error. */
 export function runKubectl(file: string, args: readonly string[], options: KubectlOptions): Promise<string> {
-  const { kubeconfig, input = '', timeoutMs = 60_000 } = options;
+  const { kubeconfig, input = '', timeoutMs = 60_000, inheritEnvironment = false } = options;
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', KUBECONFIG: kubeconfig };
-    const child = spawn(file, ['--cache-dir', `${kubeconfig}.cache`, ...args], { env, timeout: timeoutMs });
+    const environment = inheritEnvironment ? process.env : { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' };
+    const cache = inheritEnvironment ? [] : ['--cache-dir', `${kubeconfig}.cache`];
+    const env = { ...environment, KUBECONFIG: kubeconfig };
+    const child = spawn(file, [...cache, ...args], { env, timeout: timeoutMs });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
