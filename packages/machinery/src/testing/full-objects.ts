@@ -14,7 +14,7 @@ const metadata: Json = {
   deletionTimestamp: '2026-11-15T11:00:00Z',
   deletionGracePeriodSeconds: 30,
   labels: { app: 'cart', 'pod-template-hash': '7d9', __proto__x: 'harmless' },
-  annotations: { note: 'Grüße, 世界 🚀', 'example.com/long': 'x'.repeat(5000), empty: '' },
+  annotations: { note: 'Grüße, 世界 🚀', 'example.com/long': 'x'.repeat(200), empty: '' },
   ownerReferences: [
     {
       apiVersion: 'apps/v1',
