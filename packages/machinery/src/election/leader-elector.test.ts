@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { electionHealthCheck } from '../controller/election-health.ts';
 import { ConfigError, ConnectionError } from '../errors.ts';
 import { seededRandom } from '../random.ts';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
 import { MemoryResourceClient, refusal } from '../testing/memory-resource-client.ts';
-import { electionHealthCheck } from './election-health.ts';
 import {
   type ElectionCallbacks,
   type ElectionOutcome,

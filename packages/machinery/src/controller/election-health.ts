@@ -1,7 +1,8 @@
 // A liveness check for the case that should not happen: the lease ran out under us and the process is still here.
 // Standbys are healthy.
-import type { HealthCheck } from '../controller/health.ts';
-import type { LeaderElector } from './leader-elector.ts';
+
+import type { LeaderElector } from '../election/leader-elector.ts';
+import type { HealthCheck } from './health.ts';
 
 /** `elector` may not exist yet; `toleranceMs` is how long after the lease ran out the process may take to end. */
 export function electionHealthCheck(

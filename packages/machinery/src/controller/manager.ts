@@ -1,0 +1,331 @@
+// One process: shared sources, controllers, other long-running tasks, the election and the checks. It starts them in
+// order, keeps standbys warm, and takes them down in order with a deadline. It never exits the process: `run` says
+// why it ended, and the caller does that.
+import type { Clock } from '../clock.ts';
+import type { ElectionCallbacks, ElectionOutcome } from '../election/leader-elector.ts';
+import { MachineryError } from '../errors.ts';
+import { within } from '../within.ts';
+import type { StopSignals } from './controller.ts';
+import { HealthChecks } from './health.ts';
+import type { ManagedSource } from './managed-source.ts';
+
+export interface ManagedController {
+  readonly name: string;
+  readonly sources: readonly ManagedSource[];
+  readonly needsLeadership: boolean;
+  readonly inFlight: readonly (string | number)[];
+  readonly queued: number;
+  run(signals: StopSignals, isLeader: () => boolean): Promise<void>;
+  /** Takes no more keys and keeps no timer, also if it never ran. */
+  shutDown(): void;
+}
+
+/** A server, a sink, a sweeper: anything that runs until its signal aborts. A rejection is a failure of the process. */
+export interface Task {
+  readonly name: string;
+  /** Default false: it runs from the very start to the very end, as health servers must. */
+  readonly needsLeadership?: boolean;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface Election {
+  isLeader(): boolean;
+  run(signal: AbortSignal, callbacks: ElectionCallbacks): Promise<ElectionOutcome>;
+}
+
+export interface ManagerOptions {
+  readonly clock: Clock;
+  /** Without one, everything runs at once. */
+  readonly election?: Election;
+  readonly onNewLeader?: (identity: string) => void;
+  /** How long passes under way may take to end after a stop. Default 30 s. */
+  readonly shutdownDeadlineMs?: number;
+  /** How long, after that, passes may take to obey their signal. Default 1 s. */
+  readonly abortGraceMs?: number;
+}
+
+export interface CutOff {
+  readonly name: string;
+  /** Keys whose pass was under way when it was told to end; empty for a task. */
+  readonly keys: readonly (string | number)[];
+}
+
+type Cause =
+  /** The caller's signal aborted. */
+  | { readonly kind: 'stopped' }
+  /** The caller should exit: another replica leads, or soon will. */
+  | { readonly kind: 'leadership-lost'; readonly reason: 'deadline' | 'taken'; readonly holder: string }
+  /** A source or task failed. */
+  | { readonly kind: 'failed'; readonly step: string; readonly error: unknown };
+
+export type ManagerOutcome = Cause & {
+  readonly cutOff: readonly CutOff[];
+  /** Keys that were ready but got no pass; the next process finds them by its first list. */
+  readonly leftQueued: number;
+};
+
+/** Each phase is left for the next one; `stopping` from anywhere. */
+export type ManagerPhase = 'idle' | 'syncing' | 'standby' | 'active' | 'stopping' | 'ended';
+
+interface Running {
+  readonly name: string;
+  readonly controller: ManagedController | undefined;
+  readonly ended: Promise<void>;
+  /** Ends when new passes stop, rather than when everything else has. */
+  readonly drained: boolean;
+  settled: boolean;
+}
+
+export class Manager {
+  /** For /livez and /healthz. */
+  readonly live: HealthChecks;
+  /** For /readyz: sources in sync, not stopping. A warm standby is ready. */
+  readonly ready: HealthChecks;
+  readonly #options: ManagerOptions;
+  readonly #sources = new Set<ManagedSource>();
+  readonly #controllers: ManagedController[] = [];
+  readonly #tasks: Task[] = [];
+  #phase: ManagerPhase = 'idle';
+
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.live = new HealthChecks(options.clock);
+    this.ready = new HealthChecks(options.clock);
+    this.live.add('ping', () => ({ ok: true }));
+    this.ready.add('manager', () =>
+      this.#phase === 'standby' || this.#phase === 'active' ? { ok: true } : { ok: false, reason: this.#phase },
+    );
+  }
+
+  get phase(): ManagerPhase {
+    return this.#phase;
+  }
+
+  /** True without an election. */
+  isLeader(): boolean {
+    return this.#options.election?.isLeader() ?? true;
+  }
+
+  /** A source that no controller names. Sources are started once, however many controllers share them. */
+  addSource(source: ManagedSource): void {
+    this.#refuseWhenRunning();
+    if (this.#sources.has(source)) return;
+    this.#sources.add(source);
+    const name = source.name ?? String(this.#sources.size);
+    this.ready.add(`source ${name}`, () => (source.synced ? { ok: true } : { ok: false, reason: 'not in sync yet' }));
+  }
+
+  addController(controller: ManagedController): void {
+    this.#refuseWhenRunning();
+    this.#controllers.push(controller);
+    for (const source of controller.sources) this.addSource(source);
+  }
+
+  addTask(task: Task): void {
+    this.#refuseWhenRunning();
+    this.#tasks.push(task);
+  }
+
+  /** Runs everything until `signal` aborts, the leadership is lost or something fails; then shuts down. Never rejects. */
+  async run(signal: AbortSignal): Promise<ManagerOutcome> {
+    this.#refuseWhenRunning();
+    return await new Run(this.#options, this.#sources, this.#controllers, this.#tasks, (phase) => {
+      this.#phase = phase;
+    }).untilEnd(signal);
+  }
+
+  #refuseWhenRunning(): void {
+    if (this.#phase === 'idle') return;
+    throw new MachineryError('already-started', 'the manager has been started', {
+      hint: 'Add everything before run, and make a new manager for another run.',
+    });
+  }
+}
+
+/** The one run of a manager. */
+class Run {
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #sources: ReadonlySet<ManagedSource>;
+  readonly #controllers: readonly ManagedController[];
+  readonly #tasks: readonly Task[];
+  readonly #enter: (phase: ManagerPhase) => void;
+  readonly #cause = Promise.withResolvers<Cause>();
+  /** No new passes; tasks of the leader end. */
+  readonly #stop = new AbortController();
+  /** Passes that need leadership end; aborts at once when it is lost. */
+  readonly #abortLeader = new AbortController();
+  readonly #abortOthers = new AbortController();
+  /** Tasks that need no leadership end: the last thing but the sources. */
+  readonly #stopTasks = new AbortController();
+  readonly #stopElection = new AbortController();
+  readonly #stopSources = new AbortController();
+  readonly #running: Running[] = [];
+  #election: Promise<void> = Promise.resolve();
+  /** What was under way under the leadership when that ended. */
+  #underLeadership: readonly CutOff[] = [];
+
+  constructor(
+    options: ManagerOptions,
+    sources: ReadonlySet<ManagedSource>,
+    controllers: readonly ManagedController[],
+    tasks: readonly Task[],
+    enter: (phase: ManagerPhase) => void,
+  ) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#sources = sources;
+    this.#controllers = controllers;
+    this.#tasks = tasks;
+    this.#enter = enter;
+  }
+
+  async untilEnd(signal: AbortSignal): Promise<ManagerOutcome> {
+    const onAbort = () => this.#end({ kind: 'stopped' });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void this.#start();
+    const cause = await this.#cause.promise;
+    signal.removeEventListener('abort', onAbort);
+    const outcome = await this.#shutDown(cause);
+    this.#enter('ended');
+    return outcome;
+  }
+
+  #end(cause: Cause): void {
+    if (this.#stop.signal.aborted) return;
+    this.#enter('stopping');
+    this.#stop.abort(new Error(`the manager ends: ${cause.kind}`));
+    for (const controller of this.#controllers) controller.shutDown();
+    this.#cause.resolve(cause);
+  }
+
+  /** Servers first, so that probes are answered; then caches; reconcilers only on caches in sync. */
+  async #start(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    this.#enter('syncing');
+    const tasksOfAll = this.#tasks.filter((task) => task.needsLeadership !== true);
+    for (const task of tasksOfAll) this.#launch(`task ${task.name}`, false, () => task.run(this.#stopTasks.signal));
+    for (const source of this.#sources) {
+      const step = `source ${source.name ?? ''}`.trimEnd();
+      this.#attempt(step, async () => source.start(this.#stopSources.signal));
+    }
+    try {
+      await Promise.all([...this.#sources].map((source) => source.waitForSync(this.#stop.signal)));
+    } catch (error) {
+      this.#end({ kind: 'failed', step: 'sync of the sources', error });
+    }
+    if (this.#stop.signal.aborted) return;
+    for (const controller of this.#controllers) if (!controller.needsLeadership) this.#launchController(controller);
+    const { election } = this.#options;
+    if (election === undefined) {
+      void this.#startLeading();
+      return;
+    }
+    // A replica whose caches are not in sync does not compete: as a leader it could do nothing.
+    this.#enter('standby');
+    this.#election = this.#attempt('election', async () => {
+      const outcome = await election.run(this.#stopElection.signal, {
+        ...(this.#options.onNewLeader === undefined ? {} : { onNewLeader: this.#options.onNewLeader }),
+        onStartedLeading: (leading) => {
+          leading.addEventListener('abort', () => this.#stopLeading(leading.reason), { once: true });
+          return this.#startLeading();
+        },
+      });
+      if (outcome.kind === 'lost') {
+        this.#end({ kind: 'leadership-lost', reason: outcome.reason, holder: outcome.holder });
+      }
+    });
+  }
+
+  /** Resolves when the work of the leader has ended: only then may the lease be released. */
+  async #startLeading(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    this.#enter('active');
+    const before = this.#running.length;
+    for (const controller of this.#controllers) if (controller.needsLeadership) this.#launchController(controller);
+    for (const task of this.#tasks) {
+      if (task.needsLeadership === true) this.#launch(`task ${task.name}`, true, () => task.run(this.#stop.signal));
+    }
+    await Promise.all(this.#running.slice(before).map((running) => running.ended));
+  }
+
+  /** The leadership has ended: at once, before the election says why. */
+  #stopLeading(reason: unknown): void {
+    this.#underLeadership = this.#cutOff(this.#running).filter((cut) => cut.keys.length > 0);
+    this.#abortLeader.abort(reason);
+  }
+
+  #launchController(controller: ManagedController): void {
+    const { election } = this.#options;
+    const abort = controller.needsLeadership ? this.#abortLeader.signal : this.#abortOthers.signal;
+    const isLeader = () => !controller.needsLeadership || election === undefined || election.isLeader();
+    this.#launch(
+      `controller ${controller.name}`,
+      true,
+      () => controller.run({ stop: this.#stop.signal, abort }, isLeader),
+      controller,
+    );
+  }
+
+  #launch(name: string, drained: boolean, run: () => Promise<void>, controller?: ManagedController): void {
+    const running: Running = {
+      name,
+      controller,
+      drained,
+      settled: false,
+      ended: this.#attempt(name, run).then(() => {
+        running.settled = true;
+      }),
+    };
+    this.#running.push(running);
+  }
+
+  /** Runs `act`; its failure ends the manager. Never rejects. */
+  async #attempt(step: string, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#end({ kind: 'failed', step, error });
+    }
+  }
+
+  async #shutDown(cause: Cause): Promise<ManagerOutcome> {
+    const leftQueued = this.#controllers.reduce((sum, controller) => sum + controller.queued, 0);
+    const drained = this.#running.filter((r) => !r.settled && r.drained);
+    const lost = cause.kind === 'leadership-lost' ? this.#underLeadership : [];
+    await this.#wait(drained, this.#options.shutdownDeadlineMs ?? 30_000);
+    const late = this.#cutOff(drained).filter((cut) => !lost.some((l) => l.name === cut.name));
+    this.#abortLeader.abort(new Error('the shutdown deadline has passed'));
+    this.#abortOthers.abort(new Error('the shutdown deadline has passed'));
+    const grace = this.#options.abortGraceMs ?? 1000;
+    await this.#wait(drained, grace);
+    // The election goes last of the workers: it releases the lease, if nobody works under it any more.
+    this.#stopElection.abort(new Error('the manager ends'));
+    await this.#wait([{ ended: this.#election, settled: false }], this.#releaseMs(drained, grace));
+    this.#stopSources.abort(new Error('the manager ends'));
+    this.#stopTasks.abort(new Error('the manager ends'));
+    const tasks = this.#running.filter((r) => !r.settled && !drained.includes(r));
+    await this.#wait(tasks, grace);
+    return { ...cause, cutOff: [...lost, ...late, ...this.#cutOff(tasks)], leftQueued };
+  }
+
+  /** What is still running, with the keys of its passes. */
+  #cutOff(running: readonly Running[]): CutOff[] {
+    return running.filter((r) => !r.settled).map((r) => ({ name: r.name, keys: [...(r.controller?.inFlight ?? [])] }));
+  }
+
+  /** A release takes a read and a write; if passes still run it will not happen, and is not waited for. */
+  #releaseMs(drained: readonly Running[], grace: number): number {
+    return drained.every((r) => r.settled) ? Math.max(grace, 5000) : grace;
+  }
+
+  async #wait(running: readonly Pick<Running, 'ended' | 'settled'>[], ms: number): Promise<void> {
+    if (running.every((r) => r.settled)) return;
+    try {
+      await within(this.#clock, ms, undefined, () => Promise.all(running.map((r) => r.ended)));
+    } catch {
+      // The time is up: what is still running shows in `settled`.
+    }
+  }
+}
