@@ -59,12 +59,13 @@ for (const { codec, full, encode } of kinds) {
     });
 
     it('joins what a field has in several places', () => {
-      const bytes = encode(full);
-      // Two copies of one message in a row: lists grow, maps and scalars keep the last value.
-      const { metadata } = decode(Buffer.concat([bytes, bytes]));
+      const labelled = encode({ metadata: { labels: { app: 'other', zone: 'a' } } });
+      const { metadata } = decode(Buffer.concat([encode(full), labelled, encode(full)]));
       const once = codec.fromJson(full).metadata;
-      assert.deepEqual(metadata.labels, once.labels);
+      // Lists grow; of a map's key, as of a scalar, the last value counts.
+      assert.deepEqual([...metadata.labels], [...once.labels, ['zone', 'a']]);
       assert.deepEqual(metadata.ownerReferences, [...once.ownerReferences, ...once.ownerReferences]);
+      assert.equal(metadata.name, once.name);
     });
 
     it('keeps no part of the bytes that it read', () => {

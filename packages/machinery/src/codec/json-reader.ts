@@ -19,18 +19,18 @@ export function objectOf(json: unknown, what: string): JsonObject {
 
 /** An embedded object; nothing at all if it is absent. */
 export function part(from: JsonObject, field: string): JsonObject {
-  const value = own(from, field);
+  const value = from[field];
   return value === undefined || value === null ? NOTHING : objectOf(value, field);
 }
 
 export function optionalPart(from: JsonObject, field: string): JsonObject | undefined {
-  const value = own(from, field);
+  const value = from[field];
   return value === undefined || value === null ? undefined : objectOf(value, field);
 }
 
 /** The empty string when absent, as protobuf cannot tell the two apart. */
 export function text(from: JsonObject, field: string): string {
-  const value = own(from, field);
+  const value = from[field];
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') throw unexpected(field, 'a string', value);
   return value;
@@ -41,14 +41,14 @@ export function sharedText(from: JsonObject, field: string): string {
 }
 
 export function flag(from: JsonObject, field: string): boolean {
-  const value = own(from, field);
+  const value = from[field];
   if (value === undefined || value === null) return false;
   if (typeof value !== 'boolean') throw unexpected(field, 'true or false', value);
   return value;
 }
 
 export function integer(from: JsonObject, field: string): number | undefined {
-  const value = own(from, field);
+  const value = from[field];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value)) throw unexpected(field, 'an integer', value);
   return value;
@@ -56,7 +56,7 @@ export function integer(from: JsonObject, field: string): number | undefined {
 
 /** Epoch milliseconds; undefined when absent, null or Go's zero time. */
 export function time(from: JsonObject, field: string): number | undefined {
-  const value = own(from, field);
+  const value = from[field];
   if (value === undefined || value === null) return undefined;
   const millis = typeof value === 'string' && RFC_3339.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(millis)) throw unexpected(field, 'an RFC 3339 time', value);
@@ -99,15 +99,10 @@ export function quantityMap(from: JsonObject, field: string): StringMap {
 }
 
 function items(from: JsonObject, field: string): readonly unknown[] {
-  const value = own(from, field);
+  const value = from[field];
   if (value === undefined || value === null) return NO_ITEMS;
   if (!Array.isArray(value)) throw unexpected(field, 'a list', value);
   return value;
-}
-
-/** Never a property of Object.prototype, whatever the field is called. */
-function own(from: JsonObject, field: string): unknown {
-  return Object.hasOwn(from, field) ? from[field] : undefined;
 }
 
 function unexpected(field: string, wanted: string, value: unknown): DecodeError {

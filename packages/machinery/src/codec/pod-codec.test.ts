@@ -115,6 +115,8 @@ describe('podCodec', () => {
       [{ metadata: { labels: { a: 1 } } }, /labels\.a should be a string/],
       [{ metadata: { finalizers: [{}] } }, /finalizers/],
       [{ metadata: { creationTimestamp: 'yesterday' } }, /creationTimestamp should be an RFC 3339 time/],
+      [{ metadata: { creationTimestamp: 'Nov 15 2026' } }, /creationTimestamp/],
+      [{ metadata: { creationTimestamp: '2026-11-15T10:00:00' } }, /creationTimestamp/],
       [{ metadata: { creationTimestamp: '2026-13-15T10:00:00Z' } }, /creationTimestamp/],
       [{ metadata: { creationTimestamp: 1_700_000_000 } }, /creationTimestamp/],
     ];

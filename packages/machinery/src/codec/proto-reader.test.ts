@@ -111,6 +111,8 @@ describe('ProtoReader', () => {
     const written = (text: string) => encodeMessage('Running', { startedAt: text }).subarray(2);
     assert.equal(time(written('2026-11-15T10:05:00Z'), 'time'), Date.UTC(2026, 10, 15, 10, 5));
     assert.equal(time(written('2026-11-15T10:05:00Z'), 'time'), Date.UTC(2026, 10, 15, 10, 5));
+    // 1024 seconds later: the same slot of the table of shared times.
+    assert.equal(time(written('2026-11-15T10:22:04Z'), 'time'), Date.UTC(2026, 10, 15, 10, 22, 4));
     assert.equal(time(written('1969-12-31T23:59:59Z'), 'time'), -1000);
     assert.equal(time(written('1970-01-01T00:00:00Z'), 'time'), 0);
     assert.equal(time(written('2026-11-15T10:05:00.123456Z'), 'microTime'), Date.UTC(2026, 10, 15, 10, 5, 0, 123));

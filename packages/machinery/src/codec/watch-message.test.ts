@@ -15,6 +15,7 @@ import { decodeJsonFrame, decodeProtobufFrame } from './watch-message.ts';
 
 const status = { code: 410, reason: 'Expired', message: 'too old resource version: 1 (5)', status: 'Failure' };
 const podEvent = (type: string) => encodeWatchEvent(type, encodeUnknown('v1', 'Pod', encodePod(fullPod)));
+const notTheEnd = { 'k8s.io/initial-events-end': 'false' };
 const line = (event: unknown) => Buffer.from(JSON.stringify(event));
 const bookmark = (annotations?: object) => ({
   type: 'BOOKMARK',
@@ -42,6 +43,14 @@ const events: Record<string, { protobuf: Buffer; json: Buffer; expected: unknown
     protobuf: encodeBookmark('77', { initialEventsEnd: true }),
     json: line(bookmark({ 'k8s.io/initial-events-end': 'true' })),
     expected: { type: 'BOOKMARK', resourceVersion: '77', initialEventsEnd: true },
+  },
+  'a bookmark that says it does not end them': {
+    protobuf: encodeWatchEvent(
+      'BOOKMARK',
+      encodeUnknown('v1', 'Pod', encodePod({ metadata: { resourceVersion: '77', annotations: notTheEnd } })),
+    ),
+    json: line(bookmark(notTheEnd)),
+    expected: { type: 'BOOKMARK', resourceVersion: '77', initialEventsEnd: false },
   },
   'an error': {
     protobuf: encodeWatchEvent('ERROR', encodeStatus(status)),
