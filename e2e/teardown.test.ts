@@ -80,7 +80,9 @@ test('npm run cluster shows a kubeconfig that works, and clears up after Ctrl+C'
   const kubectl = /alias kubectl=(\S+)/.exec(greeting)?.[1] ?? '';
   const directory = /data are in (\S+)\./.exec(greeting)?.[1] ?? '';
   assert.ok(existsSync(directory));
-  const nodes = spawn(kubectl, ['--kubeconfig', kubeconfig, 'get', 'nodes', '--no-headers'], { env: {} });
+  const nodes = spawn(kubectl, ['--kubeconfig', kubeconfig, 'get', 'nodes', '--no-headers'], {
+    env: { HOME: scratch },
+  });
   assert.equal((await text(nodes)).match(/^node-\d +Ready/gm)?.length, 2);
   child.kill('SIGINT');
   const [code] = await once(child, 'close');

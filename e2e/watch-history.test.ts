@@ -1,7 +1,7 @@
 // What the past of a cluster is worth after etcd forgot it, or was set back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HttpLines, useCluster } from './controlplane/index.ts';
+import { type HttpLines, httpRequest, useCluster } from './controlplane/index.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -18,6 +18,9 @@ test('a watch from an older resourceVersion works, and gets 410 after compaction
   assert.equal((await firstEvent(from)).object.data.value, '2');
   const compacted = await plane.compact();
   assert.ok(compacted > Number(old));
+  const ask = { key: Buffer.from('/registry/').toString('base64'), revision: old };
+  const forgotten = await httpRequest(`${plane.etcd.url}/v3/kv/range`, { body: ask });
+  assert.match(forgotten.body, /required revision has been compacted/);
   assert.equal((await firstEvent(from)).object.data.value, '2', 'the watch cache should still know');
 
   await plane.apiserver.restart();

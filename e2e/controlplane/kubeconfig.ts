@@ -17,7 +17,7 @@ export async function writeKubeconfig(file: string, content: KubeconfigContent):
   await writeFile(file, kubeconfigText(content), { mode: 0o600 });
 }
 
-export function kubeconfigText({ server, user, ca, credential, namespace = 'default' }: KubeconfigContent): string {
+function kubeconfigText({ server, user, ca, credential, namespace = 'default' }: KubeconfigContent): string {
   const quote = (text: string) => JSON.stringify(text);
   const data = (pem: string) => Buffer.from(pem).toString('base64');
   const trust =
