@@ -1,6 +1,6 @@
 // Nothing of a control plane outlives the process that started it, however that process ends.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -49,6 +49,21 @@ test('stopping ends every program, also a paused one, removes the folder, and ma
   assert.ok(pids.every((pid) => !isAlive(pid)));
   assert.equal(existsSync(plane.directory), false);
   await plane.stop();
+});
+
+test('when the supervisor alone is killed its programs are ended too, and can be started again', {
+  skip,
+}, async (t) => {
+  const plane = await startControlPlane();
+  t.after(() => plane.stop());
+  const pids = [plane.etcd.pid, plane.apiserver.pid] as number[];
+  const parent = execFileSync('ps', ['-o', 'ppid=', '-p', String(pids[0])], { encoding: 'utf8' });
+  process.kill(Number(parent), 'SIGKILL');
+  await until('the programs are gone', () => pids.every((pid) => !isAlive(pid)));
+  await until('the harness knows', () => !plane.etcd.isRunning && !plane.apiserver.isRunning);
+  await plane.etcd.start();
+  await plane.apiserver.start();
+  assert.equal((await plane.request('/readyz')).status, 200);
 });
 
 test('a program that cannot start says why with the end of its log, and what had started is stopped', {

@@ -14,7 +14,7 @@ after(() => rm(directory, { recursive: true }));
 test('without Go on PATH the build ends with exit code 1 and one sentence that says what to install', async () => {
   const { code, stderr } = await runBuild({ path: join(directory, 'nowhere'), cache: 'no-go' });
   assert.equal(code, 1);
-  assert.match(stderr, /no working Go is on PATH\. Install Go 1\.\d+(\.\d+)? or newer/);
+  assert.match(stderr, /no working Go is on PATH: install Go 1\.\d+(\.\d+)? or newer \(\S+\)\.\n$/);
   assert.equal(stderr.trim().split('\n').length, 1, `more than a line, perhaps a stack trace:\n${stderr}`);
 });
 
@@ -24,7 +24,7 @@ test('with a Go that is too old and may not fetch a newer one it says so', async
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /is built with Go 1\.\S+ or newer, and the one on PATH is 1\.20\.1\..*unset GOTOOLCHAIN=local\.$/m,
+    /the Go on PATH \(1\.20\.1\) is too old: install Go 1\.\S+ or newer \(\S+\), or unset GOTOOLCHAIN=local\.\n$/,
   );
   assert.equal(stderr.trim().split('\n').length, 1);
 });

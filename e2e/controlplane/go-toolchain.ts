@@ -10,7 +10,7 @@ const running = new Set<ChildProcess>();
 /** Throws one sentence when the programs cannot be built with the Go that is (not) there. */
 export async function requireGo(): Promise<void> {
   const needed = requiredGoVersion();
-  const install = `Install Go ${needed} or newer (https://go.dev/dl/) and run this again.`;
+  const install = `install Go ${needed} or newer (https://go.dev/dl/)`;
   let found: string;
   let toolchain: string;
   try {
@@ -18,17 +18,15 @@ export async function requireGo(): Promise<void> {
     found = /go(\d\S*)/.exec(await go(['version'], tmpdir()))?.[1] ?? '0';
     toolchain = (await go(['env', 'GOTOOLCHAIN'], tmpdir())).trim();
   } catch (error) {
-    throw new ControlPlaneError('The real control plane is built with Go, and no working Go is on PATH.', {
-      hint: install,
-      cause: error,
-    });
+    const sentence = `The real control plane is built with Go, and no working Go is on PATH: ${install}.`;
+    throw new ControlPlaneError(sentence, { cause: error });
   }
   // Go before 1.21 knows no GOTOOLCHAIN and prints an empty line; with auto or path a newer one is found by itself.
   const fixed = toolchain === '' || toolchain === 'local';
   if (fixed && compareVersions(found, needed) < 0) {
+    const or = toolchain === 'local' ? ', or unset GOTOOLCHAIN=local' : '';
     throw new ControlPlaneError(
-      `The real control plane is built with Go ${needed} or newer, and the one on PATH is ${found}.`,
-      { hint: toolchain === 'local' ? `${install.slice(0, -1)}, or unset GOTOOLCHAIN=local.` : install },
+      `The real control plane is built with Go, and the Go on PATH (${found}) is too old: ${install}${or}.`,
     );
   }
 }
