@@ -145,7 +145,7 @@ describe(`corrupted bytes (seed ${seed})`, () => {
     );
   });
 
-  it('of a whole stream, cut anywhere, come out as messages or end the stream', () => {
+  it('fault 12: of a whole stream, cut anywhere, come out as messages or end the stream', () => {
     const json = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: fullPod })}\n`);
     const streams = [
       { stream: podFrame('ADDED', fullPod), splitter: ProtobufFrameSplitter, decode: decodeProtobufFrame },

@@ -1,5 +1,5 @@
 // One heap number for equal times: the conditions, the start and the creation of a pod fall into a few seconds, and
-// each number outside of 31 bits costs an object of its own. Called by the protobuf reader.
+// each number too large for V8's small integers costs an object. Called by the protobuf reader.
 
 const SLOTS = 1024;
 // Holds `undefined` from the start, so that the array keeps references to numbers rather than bare doubles.

@@ -30,7 +30,7 @@ for (const [format, { make, wrap }] of Object.entries(formats)) {
   };
 
   describe(`the ${format} frame splitter (seed ${seed})`, () => {
-    it('finds the same frames however the stream is cut, and keeps nothing of a chunk', () => {
+    it('fault 12: finds the same frames however the stream is cut, and keeps nothing of a chunk', () => {
       fc.assert(
         fc.property(
           fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), { maxLength: 8 }),
@@ -62,7 +62,7 @@ for (const [format, { make, wrap }] of Object.entries(formats)) {
       assert.deepEqual(frames, ['before', large, 'after']);
     });
 
-    it('says that a stream ended inside of a frame', () => {
+    it('fault 12: says that a stream ended inside of a frame', () => {
       const stream = wrap(Buffer.from('{"a":1}'));
       for (let length = 1; length < stream.length; length++) {
         const { frames, splitter } = collect();

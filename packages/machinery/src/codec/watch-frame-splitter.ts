@@ -15,7 +15,7 @@ export interface WatchFrameSplitter {
 }
 
 /** No object of Kubernetes comes near it (etcd refuses 1.5 MiB): a larger length is garbage, not an object. */
-export const LARGEST_FRAME = 64 * 1024 * 1024;
+const LARGEST_FRAME = 64 * 1024 * 1024;
 /** Unfinished frames up to this size share one buffer for the life of the stream. */
 const KEPT_BYTES = 64 * 1024;
 

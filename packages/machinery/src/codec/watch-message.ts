@@ -49,7 +49,7 @@ export function decodeJsonFrame<T>(codec: ObjectCodec<T>, bytes: Buffer, start: 
   return { type, object: codec.fromJson(object) };
 }
 
-export function readJsonWatchLine(
+function readJsonWatchLine(
   bytes: Buffer,
   start: number,
   end: number,
@@ -59,11 +59,11 @@ export function readJsonWatchLine(
 }
 
 /** The object of a BOOKMARK event (of whatever kind), without its envelope. */
-export function readBookmark(bytes: Buffer, start: number, end: number): Bookmark {
+function readBookmark(bytes: Buffer, start: number, end: number): Bookmark {
   return bookmarkOf(metadataCodec.fromProtobuf!(bytes, start, end));
 }
 
-export function bookmarkFromJson(json: unknown): Bookmark {
+function bookmarkFromJson(json: unknown): Bookmark {
   return bookmarkOf(metadataCodec.fromJson(json));
 }
 
