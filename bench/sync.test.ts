@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PeerResult } from './peer-process.ts';
+import { requireSameWork, type SyncRound } from './sync.ts';
+
+function finished(peer: string, over: Partial<PeerResult> = {}): SyncRound {
+  const result = { pods: 3, added: 3, cacheHash: 'aa', cpuSeconds: 1, wallSeconds: 1, peakRssBytes: 1, rssBytes: 1 };
+  return { peer, round: 1, end: { kind: 'finished', result: { ...result, clientVersion: '', ...over } } };
+}
+
+test('equal caches give their one hash', () => {
+  assert.equal(requireSameWork([finished('ours'), finished('client-go')]), 'aa');
+});
+
+test('a peer that died has no cache to compare', () => {
+  const died: SyncRound = { peer: 'x', round: 1, end: { kind: 'died', how: '', wallSeconds: 1, peakRssBytes: 1 } };
+  assert.equal(requireSameWork([died, finished('ours')]), 'aa');
+});
+
+test('caches with different content fail and name both peers', () => {
+  const rounds = [finished('ours'), finished('client-go', { cacheHash: 'bb' })];
+  assert.throws(() => requireSameWork(rounds), /NOT THE SAME WORK: the cache of ours .* aa, that of client-go .* bb/);
+});
+
+test('a handler that was not told of every pod fails', () => {
+  assert.throws(() => requireSameWork([finished('ours', { added: 2 })]), /ours holds 3 pods, .* told of 2/);
+});
