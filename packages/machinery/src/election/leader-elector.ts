@@ -3,10 +3,11 @@
 // the process: `run` returns when the leadership has ended, and the caller decides.
 import { type Clock, sleep } from '../clock.ts';
 import { isConflict, isNotFound } from '../errors.ts';
+import { microTime } from '../objects/micro-time.ts';
 import { jitter, type Random } from '../random.ts';
 import { within } from '../within.ts';
 import { DEFAULT_TIMING, type ElectionTiming, JITTER_FACTOR, validateElection } from './election-timing.ts';
-import { type ElectionRecord, type Lease, microTime, NO_RECORD, sameRecord } from './lease.ts';
+import { type ElectionRecord, type Lease, NO_RECORD, sameRecord } from './lease.ts';
 import type { LeaseLock } from './lease-lock.ts';
 
 export interface ElectionMetrics {

@@ -61,8 +61,3 @@ export function specWith(spec: LeaseSpec | undefined, record: ElectionRecord): L
 export function sameRecord(a: ElectionRecord, b: ElectionRecord): boolean {
   return (Object.keys(a) as (keyof ElectionRecord)[]).every((field) => a[field] === b[field]);
 }
-
-/** Kubernetes' MicroTime: RFC 3339 with exactly six decimals, which the server insists on. */
-export function microTime(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace('Z', '000Z');
-}
