@@ -41,7 +41,7 @@ export type RelistReason =
   | 'expired'
   /** The server's versions went backwards: etcd was restored from a snapshot. Versions of before mean nothing now. */
   | 'rewound'
-  /** Events could not be decoded, again and again. */
+  /** Events could not be decoded: by us again and again, or by the server, whose store holds an object in ruins. */
   | 'undecodable';
 
 export interface Relist {

@@ -52,7 +52,7 @@ test('a handler that returns a promise gets its next delta only when that has se
     await settle();
     gates[i]!();
   }
-  await queue.whenIdle();
+  await queue.whenHandled();
   assert.deepEqual(seen, ['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3']);
 });
 
@@ -80,7 +80,7 @@ test('fault 15: what throws is tried again after a pause, in its place in the or
     await clock.untilPending();
     await clock.advance(clock.delays[0]!);
   }
-  await queue.whenIdle();
+  await queue.whenHandled();
   assert.deepEqual(seen, [1, 1, 1, 2]);
   assert.deepEqual(
     failures.map((f) => [f.handler, f.attempt, f.givenUp]),
@@ -107,7 +107,7 @@ test('a handler with endless attempts never skips a delta', async () => {
     assert.ok(clock.delays[0]! <= 12_000, 'pauses stay bounded');
     await clock.advance(clock.delays[0]!);
   }
-  await queue.whenIdle();
+  await queue.whenHandled();
   assert.equal(queue.givenUp, 0);
 });
 
@@ -138,6 +138,6 @@ test('after stop nothing more is delivered, not even what was waiting', async ()
   queue.stop();
   queue.push(delta(3));
   gate.resolve();
-  await queue.whenIdle();
+  await queue.whenHandled();
   assert.deepEqual(seen, [1]);
 });

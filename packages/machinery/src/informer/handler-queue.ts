@@ -49,7 +49,10 @@ export class HandlerQueue<T extends Cacheable> {
   #waiting: Delta<T>[] = [];
   #head = 0;
   #busy = false;
-  #idle: (() => void)[] = [];
+  #pushed = 0;
+  /** Handled, given up or dropped. */
+  #handled = 0;
+  #waiters: { readonly at: number; readonly resolve: () => void }[] = [];
   failures = 0;
   givenUp = 0;
 
@@ -59,16 +62,23 @@ export class HandlerQueue<T extends Cacheable> {
     this.name = handler.name ?? 'handler';
   }
 
+  /** Deltas that are not handled yet, the running one included. */
   get length(): number {
-    return this.#waiting.length - this.#head + (this.#busy ? 1 : 0);
+    return this.#pushed - this.#handled;
   }
 
   get congested(): boolean {
     return this.length >= CONGESTED_AT;
   }
 
+  /** What waits behind the running call. */
+  waiting(): readonly Delta<T>[] {
+    return this.#waiting.slice(this.#head);
+  }
+
   push(delta: Delta<T>): void {
     if (this.#stop.signal.aborted || (this.#handler.marks !== true && !isObjectDelta(delta))) return;
+    this.#pushed++;
     if (this.#busy) {
       this.#waiting.push(delta);
       return;
@@ -80,34 +90,39 @@ export class HandlerQueue<T extends Cacheable> {
     } catch (error) {
       pending = Promise.reject(error);
     }
-    if (pending !== undefined) this.#waitFor(pending, delta);
+    if (pending === undefined) this.#handled++;
+    else this.#start(this.#settle(pending, delta));
   }
 
-  /** Resolves when everything pushed so far has been handled (or given up). */
-  whenIdle(): Promise<void> {
-    return this.#busy ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
+  /** What is pushed from now on is delivered after the present call has returned, not within it. */
+  defer(): void {
+    if (!this.#busy) this.#start(Promise.resolve());
+  }
+
+  /** Resolves when everything pushed so far has been handled, given up or dropped; what comes later does not count. */
+  whenHandled(): Promise<void> {
+    if (this.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ at: this.#pushed, resolve }));
   }
 
   /** No further delta is delivered; a running call is not interrupted, its retry is. */
   stop(): void {
     this.#stop.abort(new Error('the handler was removed'));
+    this.#handled += this.#waiting.length - this.#head;
     this.#waiting = [];
     this.#head = 0;
   }
 
-  #waitFor(first: Promise<void>, delta: Delta<T>): void {
+  #start(running: Promise<void>): void {
     this.#busy = true;
-    void this.#drain(first, delta).finally(() => {
+    void this.#drain(running).finally(() => {
       this.#busy = false;
-      const idle = this.#idle;
-      this.#idle = [];
-      for (const resolve of idle) resolve();
       this.#options.onDrained();
     });
   }
 
-  async #drain(first: Promise<void>, delta: Delta<T>): Promise<void> {
-    await this.#settle(first, delta);
+  async #drain(running: Promise<void>): Promise<void> {
+    await running;
     while (this.#head < this.#waiting.length) {
       const next = this.#waiting[this.#head++] as Delta<T>;
       if (this.#head === this.#waiting.length || this.#head >= CONGESTED_AT) {
@@ -120,7 +135,14 @@ export class HandlerQueue<T extends Cacheable> {
     }
   }
 
+  /** What fails is tried again or given up, and then counts as handled. */
   async #settle(running: Promise<void> | undefined, delta: Delta<T>): Promise<void> {
+    await this.#untilHandled(running, delta);
+    this.#handled++;
+    while (this.#waiters[0] !== undefined && this.#waiters[0].at <= this.#handled) this.#waiters.shift()?.resolve();
+  }
+
+  async #untilHandled(running: Promise<void> | undefined, delta: Delta<T>): Promise<void> {
     const attempts = this.#handler.attempts ?? DEFAULT_ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       try {

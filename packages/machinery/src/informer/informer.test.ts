@@ -36,6 +36,7 @@ test('a removed handler gets nothing more, the others go on', async (t) => {
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build()]);
   const seen: string[] = [];
   const gone = pods.informer.addHandler({ onDelta: (d) => void seen.push(nameOf(d)) });
+  await gone.waitForSync();
   gone.remove();
   stream.event('DELETED', aPod('a').atVersion(11).build());
   await pods.untilTold('deleted a');

@@ -1,12 +1,13 @@
 // A cache of one collection that keeps itself up to date, and the handlers that follow it. The reflector feeds it;
 // listers read it; nothing here talks to the network.
 import { type Clock, systemClock, type Timer } from '../clock.ts';
+import { MachineryError } from '../errors.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
 import { type Random, systemRandom } from '../random.ts';
 import type { EventType, ReflectionTarget, Replacement } from '../reflector/reflection-target.ts';
 import { Reflector, type ReflectorOptions, type ReflectorState } from '../reflector/reflector.ts';
-import type { Delta, DeltaSource, Relist } from './delta.ts';
+import { type Delta, type DeltaSource, isObjectDelta, type MarkDelta, type Relist } from './delta.ts';
 import { type DeltaHandler, type HandlerFailure, HandlerQueue } from './handler-queue.ts';
 import { Lister } from './lister.ts';
 import { type IndexFunction, keyOf, ObjectStore } from './object-store.ts';
@@ -36,19 +37,30 @@ export interface InformerCounters {
   relists: number;
   corrections: number;
   transformFailures: number;
+  /** Calls of index functions that threw; the object is then left out of that index. */
+  indexFailures: number;
 }
 
 export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
   readonly lister: Lister<T>;
-  readonly counters: InformerCounters = { events: 0, stale: 0, relists: 0, corrections: 0, transformFailures: 0 };
+  readonly counters: InformerCounters = {
+    events: 0,
+    stale: 0,
+    relists: 0,
+    corrections: 0,
+    transformFailures: 0,
+    indexFailures: 0,
+  };
   onDrained: (() => void) | undefined;
 
-  readonly #store = new ObjectStore<T>();
+  readonly #store = new ObjectStore<T>(() => this.counters.indexFailures++);
   readonly #options: InformerOptions<T>;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #reflector: Reflector<T>;
   readonly #registrations = new Set<Registration<T>>();
+  /** Changes of the cache so far: tells a handler that joins from within another one's call what it has got already. */
+  #changes = 0;
   #synced = false;
   #syncWaiters: (() => void)[] = [];
   #running: Promise<void> | undefined;
@@ -64,10 +76,12 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
 
   /** Runs until the signal aborts; a second call while running gives the same promise, never a second watch. */
   start(signal: AbortSignal): Promise<void> {
-    this.#running ??= this.#reflector.run(signal).finally(() => {
+    if (this.#running !== undefined) return this.#running;
+    this.#running = this.#reflector.run(signal).finally(() => {
       this.#running = undefined;
       for (const registration of this.#registrations) registration.pauseResync();
     });
+    for (const registration of this.#registrations) registration.resumeResync();
     return this.#running;
   }
 
@@ -114,17 +128,25 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
         if (!this.congested) this.onDrained?.();
       },
     });
-    const registration = new Registration<T>(queue, () => this.#registrations.delete(registration));
+    const registration = new Registration<T>(queue, this.#changes, () => {
+      this.#registrations.delete(registration);
+      // Perhaps it was the one that held up the watch, and its running call never ends.
+      if (!this.congested) this.onDrained?.();
+    });
+    this.#registrations.add(registration);
     if (this.#synced) {
+      // The caller holds the registration before its handler is called, so that the handler may remove itself.
+      queue.defer();
       const observedAt = this.#clock.now();
       for (const object of [...this.#store.values()]) {
         queue.push({ kind: 'added', object, source: 'list', initial: true, observedAt });
       }
-      void queue.whenIdle().then(() => registration.markSynced());
+      registration.syncedWhenHandled();
     }
-    this.#registrations.add(registration);
-    if (handler.resyncMs !== undefined)
+    if (handler.resyncMs !== undefined) {
       registration.resyncEvery(this.#clock, handler.resyncMs, () => this.#resync(queue));
+      if (this.#running !== undefined) registration.resumeResync();
+    }
     return registration;
   }
 
@@ -147,6 +169,9 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
         // An unchanged object is kept as it is: a relist then costs no second copy of the cache, and causes no update.
         incoming.set(key, held !== undefined && sameVersion(held, raw) ? held : this.#transform(raw));
       },
+      remove: (raw) => {
+        incoming.delete(keyOf(raw));
+      },
       commit: (relist) => this.#commit(incoming, relist),
     };
   }
@@ -163,15 +188,20 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
   replay(type: EventType, object: T): void {
     this.counters.events++;
     const replayed = type === 'ADDED' ? 'added' : type === 'MODIFIED' ? 'updated' : 'deleted';
-    this.#deliver({ kind: 'replayed', type: replayed, object: this.#transform(object), observedAt: this.#clock.now() });
+    this.#announce({
+      kind: 'replayed',
+      type: replayed,
+      object: this.#transform(object),
+      observedAt: this.#clock.now(),
+    });
   }
 
   caughtUp(outcome: 'complete' | 'expired', from: string, to: string): void {
-    this.#deliver({ kind: 'caught-up', outcome, from, to, observedAt: this.#clock.now() });
+    this.#announce({ kind: 'caught-up', outcome, from, to, observedAt: this.#clock.now() });
   }
 
   progress(resourceVersion: string): void {
-    this.#deliver({ kind: 'progress', resourceVersion, observedAt: this.#clock.now() });
+    this.#announce({ kind: 'progress', resourceVersion, observedAt: this.#clock.now() });
   }
 
   held(): Iterable<readonly [key: string, object: T]> {
@@ -184,6 +214,7 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
       this.#change('MODIFIED', truth, 'consistency');
       return;
     }
+    this.#changes++;
     const held = this.#store.delete(key);
     if (held !== undefined) this.#deliverDeleted(held, 'consistency', true);
   }
@@ -196,6 +227,7 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
       this.counters.stale++;
       return;
     }
+    this.#changes++;
     const sameUid = held !== undefined && held.metadata.uid === raw.metadata.uid;
     if (type === 'DELETED') {
       // A late delete of an earlier UID must not take its replacement away.
@@ -223,14 +255,14 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     const first = !this.#synced;
     const deltas = this.#registrations.size === 0 ? [] : this.#diff(incoming, first);
     if (!first) this.counters.relists++;
+    this.#changes++;
     this.#store.replace(incoming);
+    // Before the first delivery: a handler that joins from within one is given the whole cache.
+    this.#synced = true;
     this.#deliver({ kind: 'relisted', relist, observedAt: relist.to });
     for (const delta of deltas) this.#deliver(delta);
     if (!first) return;
-    this.#synced = true;
-    for (const registration of this.#registrations) {
-      void registration.queue.whenIdle().then(() => registration.markSynced());
-    }
+    for (const registration of this.#registrations) registration.syncedWhenHandled();
     const waiters = this.#syncWaiters;
     this.#syncWaiters = [];
     for (const wake of waiters) wake();
@@ -261,13 +293,25 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     this.#deliver({ kind: 'deleted', object, source, finalStateUnknown, observedAt: this.#clock.now() });
   }
 
+  /** Invariant: a handler that joins during a change is not told of that change, because it was given the outcome. */
   #deliver(delta: Delta<T>): void {
-    for (const registration of this.#registrations) registration.queue.push(delta);
+    for (const registration of this.#registrations) {
+      if (registration.joinedAt !== this.#changes) registration.queue.push(delta);
+    }
   }
 
+  /** What changes nothing in the cache. */
+  #announce(mark: MarkDelta<T>): void {
+    for (const registration of this.#registrations) registration.queue.push(mark);
+  }
+
+  /** What still waits in the handler's line will be told anyway; so a slow handler's line never grows by reminders. */
   #resync(queue: HandlerQueue<T>): void {
     const observedAt = this.#clock.now();
-    for (const object of [...this.#store.values()]) {
+    const waiting = new Set<string>();
+    for (const delta of queue.waiting()) if (isObjectDelta(delta)) waiting.add(keyOf(delta.object));
+    for (const [key, object] of [...this.#store.entries()]) {
+      if (waiting.has(key)) continue;
       queue.push({ kind: 'updated', object, previous: object, source: 'list', resync: true, observedAt });
     }
   }
@@ -286,13 +330,18 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
 
 class Registration<T extends Cacheable> implements HandlerRegistration {
   readonly queue: HandlerQueue<T>;
+  /** The informer's change that was the last, or under way, when this handler joined. */
+  readonly joinedAt: number;
   readonly #onRemove: () => void;
   #synced = false;
-  #waiters: (() => void)[] = [];
+  #waiters: { readonly resolve: () => void; readonly reject: (reason: unknown) => void }[] = [];
+  #removed = false;
+  #remind: (() => Timer) | undefined;
   #timer: Timer | undefined;
 
-  constructor(queue: HandlerQueue<T>, onRemove: () => void) {
+  constructor(queue: HandlerQueue<T>, joinedAt: number, onRemove: () => void) {
     this.queue = queue;
+    this.joinedAt = joinedAt;
     this.#onRemove = onRemove;
   }
 
@@ -308,42 +357,76 @@ class Registration<T extends Cacheable> implements HandlerRegistration {
     return this.queue.length;
   }
 
-  markSynced(): void {
-    this.#synced = true;
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const wake of waiters) wake();
+  /** What was pushed so far is what it must have handled; what comes later does not put its sync off. */
+  syncedWhenHandled(): void {
+    void this.queue.whenHandled().then(() => {
+      if (this.#removed) return;
+      this.#synced = true;
+      const waiters = this.#waiters;
+      this.#waiters = [];
+      for (const { resolve } of waiters) resolve();
+    });
   }
 
   waitForSync(signal?: AbortSignal): Promise<void> {
     if (this.#synced) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) reject(signal.reason);
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      this.#waiters.push(resolve);
+      if (this.#removed) {
+        reject(removedBeforeSync(this.queue.name));
+        return;
+      }
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = () => reject(signal?.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const settled = <A extends unknown[]>(settle: (...args: A) => void) => {
+        return (...args: A) => {
+          signal?.removeEventListener('abort', onAbort);
+          settle(...args);
+        };
+      };
+      this.#waiters.push({ resolve: settled(resolve), reject: settled(reject) });
     });
   }
 
+  /** Takes effect with `resumeResync`: reminders come only while the informer runs. */
   resyncEvery(clock: Clock, everyMs: number, remind: () => void): void {
-    this.#timer = clock.setTimer(
-      everyMs,
-      () => {
-        if (this.#synced) remind();
-        this.resyncEvery(clock, everyMs, remind);
-      },
-      false,
-    );
+    this.#remind = () =>
+      clock.setTimer(
+        everyMs,
+        () => {
+          if (this.#synced) remind();
+          this.resumeResync();
+        },
+        false,
+      );
+  }
+
+  resumeResync(): void {
+    this.#timer?.cancel();
+    if (!this.#removed) this.#timer = this.#remind?.();
   }
 
   pauseResync(): void {
     this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   remove(): void {
-    this.#timer?.cancel();
+    if (this.#removed) return;
+    this.#removed = true;
+    this.pauseResync();
     this.queue.stop();
+    for (const { reject } of this.#waiters) reject(removedBeforeSync(this.queue.name));
+    this.#waiters = [];
     this.#onRemove();
   }
+}
+
+function removedBeforeSync(handler: string): MachineryError {
+  return new MachineryError('handler-removed', `the handler "${handler}" was removed before it was synced`);
 }
 
 function sameVersion(held: Cacheable, next: Cacheable): boolean {

@@ -2,7 +2,10 @@
 import { MachineryError } from '../errors.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 
-/** The values under which one object is found; an empty list leaves it out of that index. */
+/**
+ * The values under which one object is found; an empty list leaves it out of that index, and so does an error: one
+ * object that an index cannot place must not stop the cache.
+ */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 export function keyOf(object: Cacheable): string {
@@ -24,6 +27,12 @@ interface Index<T> {
 export class ObjectStore<T extends Cacheable> {
   #objects = new Map<string, T>();
   readonly #indexes = new Map<string, Index<T>>();
+  readonly #onIndexFailure: () => void;
+
+  /** `onIndexFailure`: an index function threw. */
+  constructor(onIndexFailure: () => void = () => {}) {
+    this.#onIndexFailure = onIndexFailure;
+  }
 
   get size(): number {
     return this.#objects.size;
@@ -68,7 +77,15 @@ export class ObjectStore<T extends Cacheable> {
   /** May be called at any time; existing objects are indexed at once. */
   addIndex(name: string, values: IndexFunction<T>): void {
     if (this.#indexes.has(name)) throw new MachineryError('index-exists', `there is already an index "${name}"`);
-    const index: Index<T> = { values, sets: new Map() };
+    const guarded: IndexFunction<T> = (object) => {
+      try {
+        return values(object);
+      } catch {
+        this.#onIndexFailure();
+        return [];
+      }
+    };
+    const index: Index<T> = { values: guarded, sets: new Map() };
     this.#rebuild(index);
     this.#indexes.set(name, index);
   }

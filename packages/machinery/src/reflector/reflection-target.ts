@@ -8,6 +8,8 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface Replacement<T extends Cacheable> {
   readonly size: number;
   add(object: T): void;
+  /** The object went away while the listing was still on its way. */
+  remove(object: T): void;
   commit(relist: Relist): void;
 }
 

@@ -3,7 +3,14 @@
 import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ObjectCodec } from '../codec/codec.ts';
 import { acceptHeader, jsonOnly } from '../codec/content-type.ts';
-import { ApiError, ConnectionError, DecodeError, isExpired, isTooLargeResourceVersion } from '../errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  DecodeError,
+  isExpired,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+} from '../errors.ts';
 import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
@@ -52,6 +59,8 @@ const SHORT_WATCH_MS = 5_000;
 const HEALTHY_WATCH_MS = 30_000;
 /** Old servers ignore `sendInitialEvents` and never close the listing: after this much silence, list by pages. */
 const INITIAL_EVENTS_SILENCE_MS = 30_000;
+/** A server or proxy that cannot carry the stream, for whatever reason, is listed by pages every now and then. */
+const FAILED_STREAMS_BEFORE_PAGES = 2;
 const STALE_LISTINGS_BEFORE_REWIND = 3;
 const DECODE_FAILURES_BEFORE_JSON = 2;
 const DECODE_FAILURES_BEFORE_RELIST = 4;
@@ -73,6 +82,8 @@ export class Reflector<T extends Cacheable> {
   #heardAt: number | undefined;
   #catchUp: CatchUp | undefined;
   #staleListings = 0;
+  /** Streaming listings that failed in a row. */
+  #failedStreams = 0;
   #decodeFailures = 0;
   /** After a broken connection the server behind the address may be another, with another past. */
   #mustProbe = false;
@@ -125,7 +136,10 @@ export class Reflector<T extends Cacheable> {
 
   async #list(reason: RelistReason, signal: AbortSignal): Promise<Step> {
     this.#enter({ kind: 'listing', reason, since: this.#clock.monotonic() });
-    if (this.#streaming) return await this.#listByStream(reason, signal);
+    if (this.#streaming && this.#failedStreams < FAILED_STREAMS_BEFORE_PAGES) {
+      return await this.#listByStream(reason, signal);
+    }
+    this.#failedStreams = 0;
     let incoming = this.#target.beginReplace();
     const version = await listAll(
       {
@@ -155,6 +169,7 @@ export class Reflector<T extends Cacheable> {
       onEvent: (type, object) => {
         patience.heard();
         if (listed) this.#onEvent(stream, type, object);
+        else if (type === 'DELETED') incoming.remove(object);
         else incoming.add(object);
       },
       onBookmark: (version, endsInitialEvents) => {
@@ -187,9 +202,14 @@ export class Reflector<T extends Cacheable> {
     if (failure !== undefined) throw failure;
     if (listed) return this.#catchUp === undefined ? await this.#afterWatch(end, started, signal) : { do: 'watch' };
     if (end.kind === 'failed') {
-      if (!refusesStreaming(end.error)) throw end.error;
+      if (!refusesStreaming(end.error)) {
+        // A busy server is not helped by a heavier request.
+        if (!isTooManyRequests(end.error)) this.#failedStreams++;
+        throw end.error;
+      }
       this.#streaming = false;
     } else if (this.#streaming) {
+      this.#failedStreams++;
       throw new ConnectionError(
         'reset',
         `listing ${describeCollection(this.#options)}: the stream ended before its end`,
@@ -312,6 +332,7 @@ export class Reflector<T extends Cacheable> {
       reason = 'rewound';
     }
     this.#staleListings = 0;
+    this.#failedStreams = 0;
     const to = this.#clock.now();
     const resumesFrom = reason === 'start' ? this.#options.startFrom : undefined;
     this.#catchUp = resumesFrom === undefined ? undefined : new CatchUp(resumesFrom, version);
@@ -352,6 +373,12 @@ export class Reflector<T extends Cacheable> {
       }
       const relist: Step = { do: 'list', reason: 'expired' };
       if (!this.#appliedSinceListing) await this.#wait(error, this.#serverBackoff.next(), relist, signal);
+      return relist;
+    }
+    if (isStoreReadError(error) && this.#state.kind === 'watching') {
+      // An object that etcd holds in ruins was deleted by force: its DELETED cannot be sent, only a listing shows it.
+      const relist: Step = { do: 'list', reason: 'undecodable' };
+      await this.#wait(error, this.#serverBackoff.next(), relist, signal);
       return relist;
     }
     const next: Step = this.#state.kind === 'watching' ? { do: 'watch' } : step;
@@ -439,6 +466,11 @@ function isStale(version: string, known: string): boolean {
 /** The server knows nothing of streaming lists, or has them switched off. */
 function refusesStreaming(error: Error): boolean {
   return error instanceof ApiError && [400, 405, 406, 422, 501].includes(error.status);
+}
+
+/** The server itself could not decode what is stored. */
+function isStoreReadError(error: Error): boolean {
+  return error instanceof ApiError && error.reason === 'StorageReadError';
 }
 
 function asError(error: unknown): Error {

@@ -99,9 +99,14 @@ export class FollowedPods {
     return stream;
   }
 
-  async stop(): Promise<void> {
+  /** Stops the informer and leaves the server: the informer may be started again. */
+  async pause(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    await this.pause();
     await this.server.stop();
   }
 
