@@ -67,3 +67,30 @@ test('an unknown index is an error that names the known ones; a second index of 
   assert.throws(() => store.byIndex('node', 'n1'), { code: 'unknown-index', hint: 'declared are: value.' });
   assert.throws(() => store.addIndex('value', () => []), { code: 'index-exists' });
 });
+
+test('what is set is found, what is set again is replaced, what is deleted is gone', () => {
+  const store = storeOf(thing('a', 'b'), thing('c', 'd'), thing('e', 'e'));
+  assert.deepEqual(store.get('ns/a')?.values, ['b']);
+  store.set('ns/a', thing('a', 'baz'));
+  assert.deepEqual(store.get('ns/a')?.values, ['baz']);
+  assert.equal(store.delete('ns/a')?.metadata.name, 'a');
+  assert.equal(store.get('ns/a'), undefined);
+  assert.equal(store.delete('ns/a'), undefined);
+  assert.deepEqual([...store.keys()], ['ns/c', 'ns/e']);
+  assert.equal(store.size, 2);
+});
+
+test('objects that share several values are found under each, through updates and deletes', () => {
+  const store = storeOf(thing('one', 'ernie', 'bert'), thing('two', 'bert', 'oscar'), thing('tre', 'ernie', 'elmo'));
+  const under = (value: string) => [...store.keysByIndex('value', value)].sort();
+  assert.deepEqual(under('ernie'), ['ns/one', 'ns/tre']);
+  assert.deepEqual(under('bert'), ['ns/one', 'ns/two']);
+  assert.deepEqual(under('elmo'), ['ns/tre']);
+  assert.deepEqual(under('nobody'), []);
+  store.delete('ns/tre');
+  assert.deepEqual(under('ernie'), ['ns/one']);
+  assert.deepEqual(under('elmo'), []);
+  store.set('ns/two', thing('two', 'oscar'));
+  assert.deepEqual(under('bert'), ['ns/one']);
+  assert.deepEqual(store.indexValues('value').sort(), ['bert', 'ernie', 'oscar']);
+});
