@@ -31,7 +31,7 @@ export function within<R>(
     const onAbort = () => giveUp(signal?.reason);
     const timer = clock.setTimer(ms, () => giveUp(new ConnectionError('timeout', `no answer within ${ms} ms`)));
     signal?.addEventListener('abort', onAbort, { once: true });
-    act(inner.signal).then(
+    (async () => act(inner.signal))().then(
       (result) => {
         end();
         resolve(result);

@@ -195,7 +195,7 @@ class Run {
   #end(cause: Cause): void {
     if (this.#stop.signal.aborted) return;
     this.#enter('stopping');
-    this.#stop.abort(new Error(`the manager ends: ${cause.kind}`));
+    this.#stop.abort(new MachineryError('manager-ended', `the manager ends: ${cause.kind}`));
     for (const controller of this.#controllers) controller.shutDown();
     this.#cause.resolve(cause);
   }
@@ -296,15 +296,15 @@ class Run {
     const lost = cause.kind === 'leadership-lost' ? this.#underLeadership : [];
     await this.#wait(drained, this.#options.shutdownDeadlineMs ?? 30_000);
     const late = this.#cutOff(drained).filter((cut) => !lost.some((l) => l.name === cut.name));
-    this.#abortLeader.abort(new Error('the shutdown deadline has passed'));
-    this.#abortOthers.abort(new Error('the shutdown deadline has passed'));
+    this.#abortLeader.abort(new MachineryError('shutdown-deadline', 'the shutdown deadline has passed'));
+    this.#abortOthers.abort(new MachineryError('shutdown-deadline', 'the shutdown deadline has passed'));
     const grace = this.#options.abortGraceMs ?? 1000;
     await this.#wait(drained, grace);
     // The election goes last of the workers: it releases the lease, if nobody works under it any more.
-    this.#stopElection.abort(new Error('the manager ends'));
+    this.#stopElection.abort(new MachineryError('manager-ended', 'the manager ends'));
     await this.#wait([{ ended: this.#election, settled: false }], this.#releaseMs(drained, grace));
-    this.#stopSources.abort(new Error('the manager ends'));
-    this.#stopTasks.abort(new Error('the manager ends'));
+    this.#stopSources.abort(new MachineryError('manager-ended', 'the manager ends'));
+    this.#stopTasks.abort(new MachineryError('manager-ended', 'the manager ends'));
     const tasks = this.#running.filter((r) => !r.settled && !drained.includes(r));
     await this.#wait(tasks, grace);
     return { ...cause, cutOff: [...lost, ...late, ...this.#cutOff(tasks)], leftQueued };

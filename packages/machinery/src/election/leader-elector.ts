@@ -2,7 +2,7 @@
 // is judged by when we saw its record change, never by the times written in it. The manager runs it; it never ends
 // the process: `run` returns when the leadership has ended, and the caller decides.
 import { type Clock, sleep } from '../clock.ts';
-import { isConflict, isNotFound } from '../errors.ts';
+import { isConflict, isNotFound, MachineryError } from '../errors.ts';
 import { microTime } from '../objects/micro-time.ts';
 import { jitter, type Random } from '../random.ts';
 import { within } from '../within.ts';
@@ -110,7 +110,7 @@ export class LeaderElector {
 
   /** Competes until it leads, leads until `signal` aborts or the lease is lost. May be called again afterwards. */
   async run(signal: AbortSignal, callbacks: ElectionCallbacks = {}): Promise<ElectionOutcome> {
-    if (this.#running) throw new Error('LeaderElector.run is already running');
+    if (this.#running) throw new MachineryError('already-started', 'this elector is already running');
     this.#running = true;
     try {
       if (!(await this.#acquire(signal, callbacks))) return { kind: 'cancelled', led: false, released: false };
@@ -143,7 +143,11 @@ export class LeaderElector {
     this.#guard(() => this.#options.onLeaseEvent?.(this.#lock.lease, 'became leader'));
     const work = this.#start(leading.signal, callbacks);
     const end = await this.#renew(signal, callbacks);
-    leading.abort(new Error(end.kind === 'lost' ? 'the leadership was lost' : 'the election was cancelled'));
+    leading.abort(
+      end.kind === 'lost'
+        ? new MachineryError('leadership-lost', `the leadership was lost (${end.reason})`)
+        : new MachineryError('election-cancelled', 'the election was cancelled'),
+    );
     this.#options.metrics?.leading(false);
     const outcome: ElectionOutcome =
       end.kind === 'lost' ? end : { kind: 'cancelled', led: true, released: await this.#releaseAfter(work, callbacks) };
@@ -253,7 +257,11 @@ export class LeaderElector {
   #call<R>(signal: AbortSignal | undefined, act: (options: { signal: AbortSignal }) => Promise<R>): Promise<R> {
     const usual = Math.max(1000, this.#timing.renewDeadlineMs / 2);
     const remaining = this.#leading === undefined ? usual : this.#deadline - this.#clock.monotonic();
-    if (signal !== undefined && remaining <= 0) return Promise.reject(new Error('the renew deadline has passed'));
+    if (signal !== undefined && remaining <= 0) {
+      return Promise.reject(
+        new MachineryError('renew-deadline', 'the deadline for the renewal of the lease has passed'),
+      );
+    }
     const ms = signal === undefined ? usual : Math.min(usual, remaining);
     return within(this.#clock, ms, signal, (inner) => act({ signal: inner }));
   }

@@ -3,7 +3,7 @@
 
 import type { ResourceClient } from '../client/resource-client.ts';
 import { type Clock, sleep, type Timer } from '../clock.ts';
-import { isAlreadyExists, isNotFound } from '../errors.ts';
+import { isAlreadyExists, isNotFound, MachineryError } from '../errors.ts';
 import { microTime } from '../objects/micro-time.ts';
 import { jitter, type Random } from '../random.ts';
 import { within } from '../within.ts';
@@ -140,7 +140,7 @@ export class EventRecorder {
     } catch {
       const left = this.#pending.size;
       this.#pending.clear();
-      this.#stop.abort(new Error('the event recorder was shut down'));
+      this.#stop.abort(new MachineryError('recorder-closed', 'the event recorder was shut down'));
       // The write under way ends as too late too.
       const before = this.#counts.tooLate;
       await this.flush();
