@@ -18,6 +18,8 @@ export interface PeerResult {
   readonly peakRssBytes: number;
   readonly rssBytes: number;
   readonly followed?: FollowedEvents;
+  /** Of the answer that carried the pods. */
+  readonly contentType: string;
   readonly cacheHash: string;
   readonly clientVersion: string;
 }

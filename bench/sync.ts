@@ -7,10 +7,11 @@ import {
   CLIENT_GO_PROTOBUF,
   CLIENT_GO_STRIP,
   CLIENT_NODE,
+  nodeSettings,
   OURS,
-  oursNodeFlags,
   type Peer,
   peersNamed,
+  speaksAsNamed,
 } from './peers.ts';
 import { megabytes, table } from './table.ts';
 
@@ -48,7 +49,7 @@ export const sync: Benchmark = {
     const medians = mediansOf(measured);
     const ratios = ratiosOf(medians);
     return {
-      report: { ratios, pods, cacheHash, nodeFlags: oursNodeFlags(nodeFlags), medians, rounds: measured },
+      report: { ratios, pods, cacheHash, ...nodeSettings(nodeFlags), medians, rounds: measured },
       table: render(names, measured, medians),
       bars: barsOf(ratios, pods, medians),
     };
@@ -65,7 +66,11 @@ async function measure(peers: readonly Peer[], rounds: number, log: (text: strin
       const end = await runPeer(peer);
       measured.push({ peer: peer.name, round, end });
       log(`round ${round}, ${peer.name}: ${describe(end)}`);
-      if (end.kind === 'finished') continue;
+      if (end.kind === 'finished') {
+        const { contentType } = end.result;
+        if (speaksAsNamed(peer, contentType)) continue;
+        throw new BenchError(`${peer.name} was answered in '${contentType}', which is not ${peer.encoding}`);
+      }
       if (!peer.mayDie) throw new BenchError(`${peer.name} did not finish: ${end.how}`);
       dead.add(peer.name); // it would die again
     }

@@ -4,7 +4,7 @@ import { type GoPrograms, runLoader } from './cluster/go-programs.ts';
 import { median } from './median.ts';
 import type { FollowedEvents } from './ours/follow-events.ts';
 import { PeerProcess, type PeerResult } from './peer-process.ts';
-import { CLIENT_GO_PROTOBUF, CLIENT_GO_STRIP, OURS, oursNodeFlags, type Peer, peersNamed } from './peers.ts';
+import { CLIENT_GO_PROTOBUF, CLIENT_GO_STRIP, nodeSettings, OURS, type Peer, peersNamed } from './peers.ts';
 import { megabytes, table } from './table.ts';
 
 const PEERS = [OURS, CLIENT_GO_PROTOBUF, CLIENT_GO_STRIP];
@@ -62,7 +62,7 @@ export const watch: Benchmark = {
       cpuPerEventToStrip: medians[OURS]! / medians[CLIENT_GO_STRIP]!,
     };
     return {
-      report: { ratios, pods, rate, seconds, nodeFlags: oursNodeFlags(nodeFlags), medians, rounds: measured },
+      report: { ratios, pods, rate, seconds, ...nodeSettings(nodeFlags), medians, rounds: measured },
       table: render(measured, medians),
       bars: [{ what: `CPU for each event, ours / ${CLIENT_GO_PROTOBUF}`, value: ratios.cpuPerEvent, ...BAR }],
     };

@@ -31,6 +31,7 @@ const synced = {
   wallSeconds: performance.now() / 1000,
   peakRssBytes: memoryBytes('VmHWM'),
   rssBytes: memoryBytes('VmRSS'),
+  contentType: 'application/json', // it knows no other
 };
 const { version } = createRequire(import.meta.url)('@kubernetes/client-node/package.json') as { version: string };
 process.stdout.write(`${JSON.stringify({ ...synced, cacheHash: hashOf(pods), clientVersion: version })}\n`);

@@ -16,18 +16,21 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-const protobuf = "application/vnd.kubernetes.protobuf"
+// Both are named in full: left empty, client-go's typed clients ask for protobuf.
+var contentTypes = map[string]string{"protobuf": "application/vnd.kubernetes.protobuf", "json": "application/json"}
 
 type result struct {
-	Pods          int     `json:"pods"`
-	Added         int64   `json:"added"`
-	CPUSeconds    float64 `json:"cpuSeconds"`
-	WallSeconds   float64 `json:"wallSeconds"`
-	PeakRSSBytes  int64   `json:"peakRssBytes"`
-	RSSBytes      int64   `json:"rssBytes"`
-	Followed      *window `json:"followed,omitempty"`
-	CacheHash     string  `json:"cacheHash"`
-	ClientVersion string  `json:"clientVersion"`
+	Pods         int     `json:"pods"`
+	Added        int64   `json:"added"`
+	CPUSeconds   float64 `json:"cpuSeconds"`
+	WallSeconds  float64 `json:"wallSeconds"`
+	PeakRSSBytes int64   `json:"peakRssBytes"`
+	RSSBytes     int64   `json:"rssBytes"`
+	Followed     *window `json:"followed,omitempty"`
+	// Of the answer that carried the pods: proves that the peer speaks what its name says.
+	ContentType   string `json:"contentType"`
+	CacheHash     string `json:"cacheHash"`
+	ClientVersion string `json:"clientVersion"`
 }
 
 func main() {
@@ -50,9 +53,9 @@ func run(kubeconfig, encoding string, strip, follow bool) error {
 	}
 	config.QPS, config.Burst = -1, -1
 	config.UserAgent = "podtrail-bench-client-go"
-	if encoding == "protobuf" {
-		config.ContentType, config.AcceptContentTypes = protobuf, protobuf
-	}
+	config.ContentType, config.AcceptContentTypes = contentTypes[encoding], contentTypes[encoding]
+	answered := &answerType{}
+	config.Wrap(answered.wrap)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -85,6 +88,7 @@ func run(kubeconfig, encoding string, strip, follow bool) error {
 		RSSBytes:      memory("VmRSS"),
 		Pods:          len(informer.GetStore().ListKeys()),
 		Added:         added.Load(),
+		ContentType:   answered.value(),
 		ClientVersion: clientVersion(),
 	}
 	if follow {
