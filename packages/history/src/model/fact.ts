@@ -1,0 +1,42 @@
+// What observing yields and an engine stores. Every fact is an upsert by its record's key: storing one twice changes
+// nothing, and a later version of a record replaces the earlier one.
+import type { IpAddress } from './ip-address.ts';
+import type { Anomaly, Change, ChangeValue, Conflict, Coverage, Holder, Placement, Tenure } from './records.ts';
+import type { EpochMillis } from './time.ts';
+
+/** What must be remembered of a holder that has not ended, to understand its next observation, also after a restart. */
+export interface LiveHolder {
+  readonly holder: Holder;
+  readonly epoch: number;
+  /** Of the last observation that counted. */
+  readonly resourceVersion: string;
+  readonly seenAt: EpochMillis;
+  /** Terminal pods stay until deleted: their address is no longer theirs. */
+  readonly terminal: boolean;
+  readonly tenures: readonly Tenure[];
+  readonly placement: Placement | undefined;
+  /** When the address was first found blank on a pod that goes on. */
+  readonly blankSince: EpochMillis | undefined;
+  /** When its sandbox came up, and when that was lost, as the kubelet told. */
+  readonly networkReadyAt: EpochMillis | undefined;
+  readonly networkLostAt: EpochMillis | undefined;
+  readonly annotations: readonly (readonly [key: string, value: ChangeValue])[];
+}
+
+export type Fact =
+  | { readonly kind: 'tenure'; readonly tenure: Tenure }
+  | { readonly kind: 'placement'; readonly placement: Placement }
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'coverage'; readonly coverage: Coverage }
+  | { readonly kind: 'conflict'; readonly conflict: Conflict }
+  | { readonly kind: 'anomaly'; readonly anomaly: Anomaly }
+  /** Undefined: it has ended and need not be remembered. */
+  | { readonly kind: 'live'; readonly uid: string; readonly live: LiveHolder | undefined };
+
+export function tenureKey(t: Tenure): string {
+  return `${t.ip}|${t.holder.uid}|${t.start.epoch}|${t.start.resourceVersion}`;
+}
+
+export function sameAddresses(a: readonly IpAddress[], b: readonly IpAddress[]): boolean {
+  return a.length === b.length && a.every((ip) => b.includes(ip));
+}

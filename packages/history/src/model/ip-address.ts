@@ -1,0 +1,34 @@
+// Addresses: one spelling for each, sixteen bytes as the key. An IPv4 address and its IPv4-mapped IPv6 form are the
+// same address; a zone (`fe80::1%eth0`) belongs to a host, not to the address. What is not an address gives undefined:
+// empty, redacted and placeholder texts must never become a key.
+import ipaddr from 'ipaddr.js';
+
+declare const brand: unique symbol;
+/** Canonical text: dotted decimals, or RFC 5952 for IPv6. Equal texts are equal addresses. */
+export type IpAddress = string & { readonly [brand]: 'IpAddress' };
+
+export function parseIp(text: string): IpAddress | undefined {
+  const trimmed = text.trim();
+  const bare = trimmed.includes('%') ? trimmed.slice(0, trimmed.indexOf('%')) : trimmed;
+  const unbracketed = bare.startsWith('[') && bare.endsWith(']') ? bare.slice(1, -1) : bare;
+  if (unbracketed.includes(':')) {
+    if (!ipaddr.IPv6.isValid(unbracketed)) return undefined;
+    const six = ipaddr.IPv6.parse(unbracketed);
+    return (six.isIPv4MappedAddress() ? six.toIPv4Address().toString() : six.toRFC5952String()) as IpAddress;
+  }
+  // Only four plain decimals: `010.1.2.3` is octal to one program and decimal to another, so it is nobody's address.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(unbracketed) || /(^|\.)0\d/.test(unbracketed)) return undefined;
+  return ipaddr.IPv4.parse(unbracketed).toString() as IpAddress;
+}
+
+/** Sixteen bytes; IPv4 in its mapped form, so that both families sort in one index. */
+export function ipBytes(ip: IpAddress): Uint8Array {
+  const parsed = ipaddr.parse(ip);
+  const six = parsed.kind() === 'ipv4' ? (parsed as ipaddr.IPv4).toIPv4MappedAddress() : (parsed as ipaddr.IPv6);
+  return Uint8Array.from(six.toByteArray());
+}
+
+export function ipFromBytes(bytes: Uint8Array): IpAddress {
+  const six = ipaddr.fromByteArray([...bytes]) as ipaddr.IPv6;
+  return (six.isIPv4MappedAddress() ? six.toIPv4Address().toString() : six.toRFC5952String()) as IpAddress;
+}

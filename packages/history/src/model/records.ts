@@ -1,0 +1,90 @@
+// What the ledger keeps. Identity is the UID: a name that comes back is another life.
+import type { Boundary, Provenance } from './boundary.ts';
+import type { IpAddress } from './ip-address.ts';
+import type { EpochMillis } from './time.ts';
+
+export interface Workload {
+  readonly kind: string;
+  readonly name: string;
+  /** Guessed from a ReplicaSet's name and hash, not read from an owner. */
+  readonly inferred: boolean;
+}
+
+/** Who can hold an address. */
+export interface Holder {
+  readonly kind: 'Pod' | 'Node' | 'Service';
+  /** Empty for nodes. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Empty until scheduled, and for services. */
+  readonly node: string;
+  readonly workload: Workload | undefined;
+  /** A host-network pod shows its node's address and never owns it. */
+  readonly hostNetwork: boolean;
+}
+
+/** One holder had one address, from start to end. Keyed by (ip, uid, start.epoch, start.resourceVersion). */
+export interface Tenure {
+  readonly ip: IpAddress;
+  readonly holder: Holder;
+  readonly start: Boundary;
+  /** Undefined while it lasts. */
+  readonly end: Boundary | undefined;
+}
+
+/** One pod was on one node, from binding to its end. Keyed by UID: a node never changes within a UID. */
+export interface Placement {
+  readonly pod: Holder;
+  readonly start: Boundary;
+  readonly end: Boundary | undefined;
+}
+
+/** A value longer than 4 KiB is kept as its beginning and its hash: annotations can hold secrets and whole manifests. */
+export interface ChangeValue {
+  readonly text: string;
+  readonly sha256: string | undefined;
+}
+
+/** One annotation of one pod. Keyed by (uid, key, epoch, resourceVersion). */
+export interface Change extends Provenance {
+  readonly pod: Holder;
+  readonly key: string;
+  readonly before: ChangeValue | undefined;
+  readonly after: ChangeValue | undefined;
+}
+
+export type Scope =
+  | { readonly kind: 'cluster' }
+  | { readonly kind: 'namespaces'; readonly namespaces: readonly string[] };
+
+/** All of `scope` was being watched from `from` to `to`, or has been replayed since. Keyed by (collector, from). */
+export interface Coverage {
+  readonly scope: Scope;
+  readonly epoch: number;
+  readonly collector: string;
+  readonly from: EpochMillis;
+  readonly to: EpochMillis;
+  /** Why it begins: a first start, or what made the gap before it. */
+  readonly opened: 'start' | 'expired' | 'rewound' | 'undecodable';
+}
+
+/** Two non-terminal holders showed one address at once. */
+export interface Conflict extends Provenance {
+  readonly ip: IpAddress;
+  readonly holders: readonly [Holder, Holder];
+}
+
+/** Something that Kubernetes promises not to do, or a clock that cannot be right. */
+export interface Anomaly extends Provenance {
+  readonly what: 'node-changed' | 'clock-skew' | 'unparsable-address';
+  readonly uid: string;
+  readonly detail: string;
+}
+
+/** Where to go on after a restart. Invariant: never ahead of durable facts. */
+export interface Checkpoint {
+  readonly epoch: number;
+  readonly resourceVersion: string;
+  readonly at: EpochMillis;
+}

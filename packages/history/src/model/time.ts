@@ -1,0 +1,24 @@
+// Instants as the ledger keeps them: whole milliseconds since the epoch, UTC. Durations are plain numbers of them.
+
+declare const brand: unique symbol;
+export type EpochMillis = number & { readonly [brand]: 'EpochMillis' };
+
+export function epochMillis(value: number): EpochMillis {
+  return Math.trunc(value) as EpochMillis;
+}
+
+export function latest(...instants: (EpochMillis | undefined)[]): EpochMillis | undefined {
+  let found: EpochMillis | undefined;
+  for (const instant of instants)
+    if (instant !== undefined && (found === undefined || instant > found)) found = instant;
+  return found;
+}
+
+export function clamp(instant: EpochMillis, least: EpochMillis, most: EpochMillis): EpochMillis {
+  return instant < least ? least : instant > most ? most : instant;
+}
+
+/** RFC 3339 with milliseconds, as every answer prints it. */
+export function toText(instant: EpochMillis): string {
+  return new Date(instant).toISOString();
+}

@@ -1,0 +1,258 @@
+// One holder's life: from what is remembered of it and the next sighting to facts and what to remember then. Pure.
+import type { Boundary } from '../model/boundary.ts';
+import type { Fact, LiveHolder } from '../model/fact.ts';
+import { type IpAddress, parseIp } from '../model/ip-address.ts';
+import type { Holder, Tenure } from '../model/records.ts';
+import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
+import { annotationChanges, annotationValues } from './annotation-changes.ts';
+import {
+  asMillis,
+  boundary,
+  deletedEnd,
+  inferredEnd,
+  replacedEnd,
+  type Sighting,
+  tenureStart,
+  terminalEnd,
+} from './boundaries.ts';
+import { isTerminal, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import type { Observed, ObservedPod } from './observation.ts';
+import { workloadOf } from './workload.ts';
+
+export interface LifeStep {
+  readonly facts: readonly Fact[];
+  /** Undefined once there is nothing to remember. */
+  readonly live: LiveHolder | undefined;
+}
+
+export function holderOf(seen: Observed): Holder {
+  const { metadata } = seen.object;
+  const isPod = seen.kind === 'Pod';
+  return {
+    kind: seen.kind,
+    namespace: metadata.namespace,
+    name: metadata.name,
+    uid: metadata.uid,
+    node: isPod ? seen.object.spec.nodeName : seen.kind === 'Node' ? metadata.name : '',
+    workload: isPod ? workloadOf(metadata) : undefined,
+    hostNetwork: isPod && seen.object.spec.hostNetwork,
+  };
+}
+
+/** The addresses that the object shows, each once, in its order. What does not parse is no address. */
+export function addressesOf(seen: Observed): IpAddress[] {
+  const found: IpAddress[] = [];
+  for (const text of addressTexts(seen)) {
+    const ip = parseIp(text);
+    if (ip !== undefined && !found.includes(ip)) found.push(ip);
+  }
+  return found;
+}
+
+function addressTexts(seen: Observed): readonly string[] {
+  switch (seen.kind) {
+    case 'Pod': {
+      const { podIP, podIPs } = seen.object.status;
+      return podIPs.length > 0 ? podIPs : [podIP];
+    }
+    case 'Node':
+      return seen.object.status.addresses.filter((a) => a.type.endsWith('IP')).map((a) => a.address);
+    case 'Service':
+      return seen.object.spec.clusterIPs;
+  }
+}
+
+/** The holder is there, as `seen`. */
+export function present(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
+  return seen.kind === 'Pod' ? podPresent(before, seen.object, seen, sighting) : plainPresent(before, seen, sighting);
+}
+
+/** The holder is gone; `seen` is its final state if its delete was observed. */
+export function gone(before: LiveHolder, seen: Observed | undefined, sighting: Sighting): LifeStep {
+  // The delete may be the first word of the end, or of an address: take in the final state first.
+  const last = seen === undefined ? undefined : present(before, seen, sighting);
+  const live = last?.live ?? before;
+  const end = seen === undefined ? inferredEnd(sighting, sighting.floor ?? live.seenAt) : deletedEnd(sighting);
+  const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
+  for (const tenure of live.tenures) facts.push(closed(tenure, endOfBlank(live, end)));
+  if (live.placement !== undefined && live.placement.end === undefined) {
+    facts.push({ kind: 'placement', placement: { ...live.placement, end: notBeforeStart(end, live.placement.start) } });
+  }
+  facts.push({ kind: 'live', uid: before.holder.uid, live: undefined });
+  return { facts, live: undefined };
+}
+
+function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Observed, sighting: Sighting): LifeStep {
+  const facts: Fact[] = [];
+  const holder = holderOf(seen);
+  const terminal = isTerminal(pod);
+  const shown = holder.hostNetwork ? [] : addressesOf(seen);
+  const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
+  let tenures: readonly Tenure[] = before?.tenures ?? [];
+  let blankSince = before?.blankSince;
+
+  if (terminal) {
+    // A blank address on the way out neither opens nor closes: the end of the pod is the end of the tenure.
+    if (before === undefined)
+      tenures = shown.map((ip) => ({ ip, holder, start: tenureStart(pod, sighting), end: undefined }));
+    const end = terminalEnd(pod, sighting);
+    for (const tenure of tenures) facts.push(closed(tenure, before === undefined ? end : endOfBlank(before, end)));
+    tenures = [];
+    blankSince = undefined;
+  } else if (shown.length === 0) {
+    // Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now.
+    if (tenures.length > 0) blankSince ??= networkLostAt(pod) ?? sighting.floor ?? sighting.at;
+  } else {
+    const goneSince = blankSince ?? before?.networkLostAt;
+    const kept: Tenure[] = [];
+    for (const tenure of tenures) {
+      if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod)) {
+        // Known better by now: the node and the workload may have been filled in since.
+        kept.push(tenure);
+        continue;
+      }
+      facts.push(closed(tenure, replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at)));
+    }
+    for (const ip of shown) {
+      if (kept.some((tenure) => tenure.ip === ip)) continue;
+      const opened: Tenure = { ip, holder, start: tenureStart(pod, sighting), end: undefined };
+      facts.push({ kind: 'tenure', tenure: opened });
+      kept.push(opened);
+    }
+    tenures = kept;
+    blankSince = undefined;
+  }
+
+  const placement = placePod(before, pod, holder, sighting, terminal, facts);
+  const annotations = annotationValues(pod.metadata.annotations);
+  recordChanges(before, holder, annotations, sighting, facts);
+  const live: LiveHolder = {
+    holder,
+    epoch: sighting.epoch,
+    resourceVersion: sighting.resourceVersion,
+    seenAt: sighting.at,
+    terminal,
+    tenures,
+    placement,
+    blankSince,
+    networkReadyAt: readyAt,
+    networkLostAt: networkLostAt(pod),
+    annotations,
+  };
+  facts.push({ kind: 'live', uid: holder.uid, live });
+  return { facts, live };
+}
+
+/** The same address, but a network that came up after the last sighting: in between it was nobody's, or another's. */
+function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod): boolean {
+  const ready = networkReadyAt(pod);
+  return before?.networkReadyAt !== undefined && ready !== undefined && ready > before.networkReadyAt;
+}
+
+function placePod(
+  before: LiveHolder | undefined,
+  pod: ObservedPod,
+  holder: Holder,
+  sighting: Sighting,
+  terminal: boolean,
+  facts: Fact[],
+): LiveHolder['placement'] {
+  let placement = before?.placement;
+  if (placement !== undefined && holder.node !== placement.pod.node) {
+    const detail = `from ${placement.pod.node} to ${holder.node || 'none'}`;
+    facts.push({
+      kind: 'anomaly',
+      anomaly: { ...provenance(sighting), what: 'node-changed', uid: holder.uid, detail },
+    });
+  }
+  if (placement === undefined && holder.node !== '') {
+    const scheduled = pod.status.conditions.find((c) => c.type === 'PodScheduled' && c.status === 'True');
+    const since = asMillis(scheduled?.lastTransitionTime);
+    const start =
+      since !== undefined && since <= sighting.at
+        ? boundary(sighting, epochMillis(since - RESOLUTION_MS), epochMillis(since + RESOLUTION_MS), since)
+        : boundary(
+            sighting,
+            latest(sighting.floor, asMillis(pod.metadata.creationTimestamp)) ?? sighting.at,
+            sighting.at,
+          );
+    placement = { pod: holder, start, end: undefined };
+    facts.push({ kind: 'placement', placement });
+  }
+  if (placement !== undefined && placement.end === undefined && terminal) {
+    placement = { ...placement, end: notBeforeStart(terminalEnd(pod, sighting), placement.start) };
+    facts.push({ kind: 'placement', placement });
+  }
+  return placement;
+}
+
+/** Nodes and services: their addresses come and go with the object. */
+function plainPresent(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
+  const facts: Fact[] = [];
+  const holder = holderOf(seen);
+  const shown = addressesOf(seen);
+  const kept: Tenure[] = [];
+  for (const tenure of before?.tenures ?? []) {
+    if (shown.includes(tenure.ip)) kept.push(tenure);
+    else facts.push(closed(tenure, deletedEnd(sighting)));
+  }
+  const since = before === undefined ? asMillis(seen.object.metadata.creationTimestamp) : sighting.floor;
+  for (const ip of shown) {
+    if (kept.some((tenure) => tenure.ip === ip)) continue;
+    const opened: Tenure = { ip, holder, start: boundary(sighting, since ?? sighting.at, sighting.at), end: undefined };
+    facts.push({ kind: 'tenure', tenure: opened });
+    kept.push(opened);
+  }
+  const live: LiveHolder = {
+    holder,
+    epoch: sighting.epoch,
+    resourceVersion: sighting.resourceVersion,
+    seenAt: sighting.at,
+    terminal: false,
+    tenures: kept,
+    placement: undefined,
+    blankSince: undefined,
+    networkReadyAt: undefined,
+    networkLostAt: undefined,
+    annotations: [],
+  };
+  facts.push({ kind: 'live', uid: holder.uid, live });
+  return { facts, live };
+}
+
+function recordChanges(
+  before: LiveHolder | undefined,
+  pod: Holder,
+  annotations: LiveHolder['annotations'],
+  sighting: Sighting,
+  facts: Fact[],
+): void {
+  for (const change of annotationChanges(before?.annotations ?? [], annotations)) {
+    facts.push({ kind: 'change', change: { ...provenance(sighting), pod, ...change } });
+  }
+}
+
+function closed(tenure: Tenure, end: Boundary): Fact {
+  return { kind: 'tenure', tenure: { ...tenure, end: notBeforeStart(end, tenure.start) } };
+}
+
+/** After a blank, the end lies between the first blank and what came next. */
+function endOfBlank(live: LiveHolder, end: Boundary): Boundary {
+  const since = live.blankSince;
+  return since === undefined || since >= end.notBefore ? end : { ...end, notBefore: since };
+}
+
+/** Invariant: start ≤ end, whatever the clocks said. */
+function notBeforeStart(end: Boundary, start: Boundary): Boundary {
+  const least = (time: EpochMillis, bound: EpochMillis): EpochMillis => (time < bound ? bound : time);
+  return {
+    ...end,
+    at: least(end.at, start.at),
+    notBefore: least(end.notBefore, start.notBefore),
+    notAfter: least(end.notAfter, start.notAfter),
+  };
+}
+
+function provenance({ source, epoch, resourceVersion, collector, at }: Sighting) {
+  return { source, epoch, resourceVersion, collector, observedAt: at };
+}

@@ -1,0 +1,88 @@
+// The observation log: what a collector saw, in the order in which it saw it. Plain data, so that a log can be kept,
+// replayed, cut and repeated. Shaped like Kubernetes; `Observer` is where that ends.
+import type { EpochMillis } from '../model/time.ts';
+
+export interface ObservedOwner {
+  readonly kind: string;
+  readonly name: string;
+  readonly controller: boolean;
+}
+
+export interface ObservedMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: number | undefined;
+  readonly deletionTimestamp: number | undefined;
+  readonly deletionGracePeriodSeconds: number | undefined;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly ownerReferences: readonly ObservedOwner[];
+}
+
+/** What the ledger reads of a pod; machinery's `PodView` has this shape. Times are epoch milliseconds. */
+export interface ObservedPod {
+  readonly metadata: ObservedMeta;
+  readonly spec: { readonly nodeName: string; readonly hostNetwork: boolean };
+  readonly status: {
+    readonly phase: string;
+    readonly podIP: string;
+    readonly podIPs: readonly string[];
+    readonly startTime: number | undefined;
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastTransitionTime: number | undefined;
+    }[];
+    /** Of containers that ended; `current` is false for the run before a restart. */
+    readonly terminations: readonly { readonly current: boolean; readonly finishedAt: number | undefined }[];
+  };
+}
+
+export interface ObservedNode {
+  readonly metadata: ObservedMeta;
+  readonly status: { readonly addresses: readonly { readonly type: string; readonly address: string }[] };
+}
+
+export interface ObservedService {
+  readonly metadata: ObservedMeta;
+  readonly spec: { readonly clusterIPs: readonly string[] };
+}
+
+export type Observed =
+  | { readonly kind: 'Pod'; readonly object: ObservedPod }
+  | { readonly kind: 'Node'; readonly object: ObservedNode }
+  | { readonly kind: 'Service'; readonly object: ObservedService };
+
+/** `at` is the collector's clock when the observation was made; it never goes back within a log. */
+export type Observation =
+  /** One event of the watch; `deleted` carries the final state. Events of a catch-up are told the same way. */
+  | { readonly kind: 'event'; readonly type: 'present' | 'deleted'; readonly seen: Observed; readonly at: EpochMillis }
+  /** The consistency list found this: it happened at some time since `since`. */
+  | {
+      readonly kind: 'corrected';
+      readonly type: 'present' | 'deleted';
+      readonly seen: Observed;
+      readonly at: EpochMillis;
+    }
+  /** A listing. What is neither present nor gone is unchanged, unless `whole`: then it is gone. */
+  | {
+      readonly kind: 'listed';
+      readonly resource: Observed['kind'];
+      readonly reason: 'start' | 'expired' | 'rewound' | 'undecodable';
+      readonly resourceVersion: string;
+      readonly whole: boolean;
+      readonly present: readonly Observed[];
+      readonly goneUids: readonly string[];
+      readonly at: EpochMillis;
+    }
+  /** Every event up to this version has been told (a bookmark, or the end of a catch-up). */
+  | {
+      readonly kind: 'progress';
+      readonly resource: Observed['kind'];
+      readonly resourceVersion: string;
+      readonly at: EpochMillis;
+    }
+  /** The watch is open and inside its liveness deadline. */
+  | { readonly kind: 'alive'; readonly at: EpochMillis };

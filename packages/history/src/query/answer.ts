@@ -1,0 +1,46 @@
+// What asking gives: exactly one of four answers, with what it rests on.
+import type { Boundary } from '../model/boundary.ts';
+import type { IpAddress } from '../model/ip-address.ts';
+import type { Conflict, Holder, Scope } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+
+export type AnswerKind =
+  /** One holder certainly held it. */
+  | 'held'
+  /** All pods of the cluster were being watched, and nobody held it. */
+  | 'free'
+  /** Within the bounds of a boundary, or a node's address, or two that claimed it: candidates are listed. */
+  | 'ambiguous'
+  /** Nobody was watching. */
+  | 'unknown';
+
+export type UnknownReason = 'before-first-record' | 'gap' | 'expired' | 'after-last-record' | 'not-watched';
+
+export interface AnsweredHolder extends Holder {
+  readonly start: Boundary;
+  readonly end: Boundary | undefined;
+}
+
+export interface AnswerCoverage {
+  readonly scope: Scope | undefined;
+  /** The stretch of watching around the instant; undefined in a gap. */
+  readonly from: EpochMillis | undefined;
+  readonly to: EpochMillis | undefined;
+  /** The gap in which the instant lies. */
+  readonly gaps: readonly { readonly from: EpochMillis; readonly to: EpochMillis; readonly reason: string }[];
+}
+
+export interface Answer {
+  readonly cluster: string;
+  readonly ip: IpAddress;
+  readonly at: EpochMillis;
+  readonly answer: AnswerKind;
+  /** Only with `unknown`. */
+  readonly reason: UnknownReason | undefined;
+  /** The instant is later than what has been confirmed: the answer may still change. */
+  readonly provisional: boolean;
+  /** One with `held`; the candidates with `ambiguous`, a node first. */
+  readonly holders: readonly AnsweredHolder[];
+  readonly conflicts: readonly Conflict[];
+  readonly coverage: AnswerCoverage;
+}

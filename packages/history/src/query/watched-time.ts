@@ -1,0 +1,42 @@
+// When the ledger was watching, and when not: coverage records joined into stretches, and the gaps between them.
+import type { Coverage, Scope } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+
+export interface Gap {
+  readonly from: EpochMillis;
+  readonly to: EpochMillis;
+  readonly reason: Coverage['opened'];
+}
+
+export interface WatchedTime {
+  /** Undefined before the first record. */
+  readonly first: EpochMillis | undefined;
+  readonly last: EpochMillis | undefined;
+  readonly gaps: readonly Gap[];
+  readonly stretches: readonly Coverage[];
+}
+
+/** `coverage` is in order of its beginnings. A later record that overlaps an earlier one leaves no gap. */
+export function watchedTime(coverage: readonly Coverage[]): WatchedTime {
+  const gaps: Gap[] = [];
+  let last: EpochMillis | undefined;
+  for (const { from, to, opened } of coverage) {
+    if (last !== undefined && from > last) gaps.push({ from: last, to: from, reason: opened });
+    if (last === undefined || to > last) last = to;
+  }
+  return { first: coverage[0]?.from, last, gaps, stretches: coverage };
+}
+
+/** The stretch in which the instant lies. Both ends belong to it: at both the watch was seen alive. */
+export function stretchAt(watched: WatchedTime, at: EpochMillis): Coverage | undefined {
+  return watched.stretches.find((c) => c.from <= at && at <= c.to);
+}
+
+export function gapAt(watched: WatchedTime, at: EpochMillis): Gap | undefined {
+  return watched.gaps.find((gap) => gap.from < at && at < gap.to);
+}
+
+/** Only a recorder of the whole cluster can say that nobody held an address. */
+export function seesEverything(scope: Scope): boolean {
+  return scope.kind === 'cluster';
+}
