@@ -1,5 +1,18 @@
-// machinery's public surface. A guided tour, in the order in which data travels: configuration, transport, client,
-// codec, reflector, informer; then what controllers are made of.
+// machinery's public surface. A guided tour in the order in which data travels: configuration, transport, client,
+// codec, reflector, informer; then what controllers are made of. (The empty line after each heading keeps the
+// formatter from sorting across it.)
+
+// Configuration: which cluster, and who we are there.
+
+export type { ClusterConfig, Identity, IdentitySource, Impersonation, TlsMaterial } from './config/identity.ts';
+export { type LoadClusterConfigOptions, loadClusterConfig } from './config/load-cluster-config.ts';
+
+// Transport: HTTP to one API server.
+
+export { HttpTransport, type HttpTransportOptions, type RequestObserver } from './transport/http-transport.ts';
+export type { Transport } from './transport/transport.ts';
+
+// Client: verbs on any resource, and discovery.
 
 export { Client } from './client/client.ts';
 export { type ApiResource, Discovery, type ServerVersion } from './client/discovery.ts';
@@ -14,39 +27,6 @@ export type {
 } from './client/resource-client.ts';
 export { retryOnConflict } from './client/retry-on-conflict.ts';
 export type { Table, TableColumn, TableRow } from './client/table.ts';
-export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
-export {
-  eventCodec,
-  jsonCodec,
-  metadataCodec,
-  nodeCodec,
-  type ObjectCodec,
-  podCodec,
-  serviceCodec,
-} from './codec/codec.ts';
-export type { PodView } from './codec/pod-view.ts';
-export type { ClusterConfig, Identity, IdentitySource, Impersonation, TlsMaterial } from './config/identity.ts';
-export { type LoadClusterConfigOptions, loadClusterConfig } from './config/load-cluster-config.ts';
-export {
-  ApiError,
-  ConfigError,
-  ConnectionError,
-  type ConnectionFault,
-  DecodeError,
-  isAlreadyExists,
-  isConflict,
-  isExpired,
-  isForbidden,
-  isNotFound,
-  isTooManyRequests,
-  isUnauthorized,
-  MachineryError,
-} from './errors.ts';
-export { type Delta, type DeltaSource, isObjectDelta, type ObjectDelta, type Relist } from './informer/delta.ts';
-export type { DeltaHandler, HandlerFailure } from './informer/handler-queue.ts';
-export { type HandlerRegistration, Informer, type InformerOptions } from './informer/informer.ts';
-export type { Lister } from './informer/lister.ts';
-export { type IndexFunction, keyOf, splitKey } from './informer/object-store.ts';
 export {
   CONFIG_MAPS,
   EVENTS,
@@ -59,7 +39,158 @@ export {
 } from './objects/group-version-resource.ts';
 export type { Cacheable, KubeList, KubeObject, ObjectMeta, OwnerReference } from './objects/kube-object.ts';
 export { compareResourceVersions, isComparable, type ResourceVersion } from './objects/resource-version.ts';
-export { jitter, type Random, seededRandom, systemRandom } from './random.ts';
+
+// Codec: bytes to the compact views that caches hold.
+
+export {
+  eventCodec,
+  jsonCodec,
+  metadataCodec,
+  nodeCodec,
+  type ObjectCodec,
+  podCodec,
+  serviceCodec,
+} from './codec/codec.ts';
+export type { EventSeriesView, EventSourceView, EventView, ObjectReferenceView } from './codec/event-view.ts';
+export type { MetadataOnlyView, MetadataView, OwnerReferenceView } from './codec/metadata-view.ts';
+export type {
+  NodeAddressView,
+  NodeConditionView,
+  NodeInfoView,
+  NodeSpecView,
+  NodeStatusView,
+  NodeView,
+  TaintView,
+} from './codec/node-view.ts';
+export type {
+  ContainerKind,
+  ContainerTermination,
+  PodConditionView,
+  PodSpecView,
+  PodStatusView,
+  PodView,
+} from './codec/pod-view.ts';
+export type {
+  LoadBalancerIngressView,
+  LoadBalancerView,
+  ServiceSpecView,
+  ServiceStatusView,
+  ServiceView,
+} from './codec/service-view.ts';
+export { StringMap } from './codec/string-map.ts';
+
+// Reflector and informer: a collection followed, cached and told to handlers.
+
+export {
+  type Delta,
+  type DeltaSource,
+  isObjectDelta,
+  type ObjectDelta,
+  type Relist,
+  type RelistReason,
+} from './informer/delta.ts';
+export type { DeltaHandler, HandlerFailure } from './informer/handler-queue.ts';
+export {
+  type HandlerRegistration,
+  Informer,
+  type InformerCounters,
+  type InformerOptions,
+} from './informer/informer.ts';
+export type { Lister } from './informer/lister.ts';
+export { type IndexFunction, keyOf, splitKey } from './informer/object-store.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
-export { HttpTransport, type HttpTransportOptions, type RequestObserver } from './transport/http-transport.ts';
-export type { Transport } from './transport/transport.ts';
+
+// Controllers: keys in a queue, passes over them, a manager around all of it.
+
+export {
+  Controller,
+  type ControllerMetrics,
+  type ControllerOptions,
+  type KeysOf,
+  type PassKind,
+  type PassReport,
+  type ReconcileContext,
+  type Reconciler,
+  type TerminalFailure,
+} from './controller/controller.ts';
+export { electionHealthCheck } from './controller/election-health.ts';
+export {
+  type CheckResult,
+  formatHealth,
+  type HealthCheck,
+  HealthChecks,
+  type HealthReport,
+} from './controller/health.ts';
+export type { ManagedSource } from './controller/managed-source.ts';
+export {
+  type CutOff,
+  Manager,
+  type ManagerOptions,
+  type ManagerOutcome,
+  type ManagerPhase,
+  type Task,
+} from './controller/manager.ts';
+export { DONE, type Outcome, requeueAfter, retry, terminal } from './controller/outcome.ts';
+export type { QueueMetrics, QueueMetricsProvider } from './queue/queue-metrics.ts';
+export {
+  bucketLimiter,
+  type ControllerLimits,
+  controllerRateLimiter,
+  exponentialLimiter,
+  fastSlowLimiter,
+  maxOf,
+  type RateLimiter,
+  slowAfter,
+  withJitter,
+  withMaxWait,
+} from './queue/rate-limiter.ts';
+export { FifoOrder, LOW_PRIORITY, PriorityOrder, type ReadyOrder } from './queue/ready-order.ts';
+export { TokenBucket, type TokenBucketOptions } from './queue/token-bucket.ts';
+export { type Work, WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts';
+
+// Election: one leader among replicas, and writes that only it may send.
+
+export type { ElectionTiming } from './election/election-timing.ts';
+export { fencedClient } from './election/fenced-client.ts';
+export {
+  type ElectionCallbacks,
+  type ElectionMetrics,
+  type ElectionOutcome,
+  LeaderElector,
+  type LeaderElectorOptions,
+} from './election/leader-elector.ts';
+export type { Lease, LeaseSpec } from './election/lease.ts';
+export { electionIdentity, LeaseLock, type LeaseLockOptions } from './election/lease-lock.ts';
+
+// Events: what we did, told to the people who look at an object.
+
+export { type EventCounts, EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
+export {
+  type EventInput,
+  type EventSeries,
+  type KubeEvent,
+  type ObjectReference,
+  referenceTo,
+} from './events/kube-event.ts';
+export type { SpamLimit } from './events/spam-filter.ts';
+
+// What all of them share: time, chance and errors.
+
+export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
+export {
+  ApiError,
+  ConfigError,
+  ConnectionError,
+  type ConnectionFault,
+  CredentialError,
+  DecodeError,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isNotFound,
+  isTooManyRequests,
+  isUnauthorized,
+  MachineryError,
+} from './errors.ts';
+export { jitter, type Random, seededRandom, systemRandom } from './random.ts';

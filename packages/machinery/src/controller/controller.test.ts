@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { podCodec } from '../codec/codec.ts';
+import type { PodView } from '../codec/pod-view.ts';
 import { ApiError, MachineryError } from '../errors.ts';
+import { Informer } from '../informer/informer.ts';
+import { PODS } from '../objects/group-version-resource.ts';
 import { LOW_PRIORITY } from '../queue/ready-order.ts';
 import { seededRandom } from '../random.ts';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
+import type { Transport } from '../transport/transport.ts';
 import { Controller, type ControllerOptions, type PassReport, type ReconcileContext } from './controller.ts';
 import { DONE, type Outcome, requeueAfter, retry, terminal } from './outcome.ts';
+
+/** The tests feed the informer themselves, in the reflector's place. */
+const NO_TRANSPORT = {} as Transport;
 
 function aController(
   reconcile: (key: string, context: ReconcileContext) => unknown,
@@ -332,6 +340,44 @@ describe('controller', () => {
     controller.enqueue('a');
     await clock.advance(1500);
     assert.deepEqual(metrics, ['active 1', 'done 1.5', 'active 0']);
+    stop.abort();
+    await ended;
+  });
+
+  test('a followed informer is a source, and each change asks for a pass over the keys before and after', async () => {
+    const { controller, passes, stop, start } = aController(() => DONE);
+    const informer = new Informer<PodView>({ transport: NO_TRANSPORT, resource: PODS, codec: podCodec });
+    controller.follow(informer, ({ spec }) => (spec.nodeName === '' ? [] : spec.nodeName));
+    assert.deepEqual(controller.sources, [informer]);
+    const pod = (resourceVersion: string, nodeName: string) =>
+      podCodec.fromJson({ metadata: { name: 'web', uid: 'u', resourceVersion }, spec: { nodeName } });
+    const listing = informer.beginReplace();
+    listing.add(pod('1', 'listed'));
+    listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
+    informer.apply('MODIFIED', pod('2', 'moved'));
+    informer.apply('DELETED', pod('3', ''));
+    await settle();
+    const ended = start();
+    await settle();
+    assert.deepEqual(passes, ['listed', 'moved']);
+    stop.abort();
+    await ended;
+  });
+
+  test('what a followed informer lists first waits behind live changes', async () => {
+    const { controller, passes, stop, start } = aController(() => DONE, { prioritized: true });
+    const informer = new Informer<PodView>({ transport: NO_TRANSPORT, resource: PODS, codec: podCodec });
+    controller.follow(informer, ({ metadata }) => [metadata.name, `${metadata.name}-too`]);
+    const pod = (name: string, resourceVersion: string) =>
+      podCodec.fromJson({ metadata: { name, uid: name, resourceVersion } });
+    const listing = informer.beginReplace();
+    listing.add(pod('listed', '1'));
+    listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
+    informer.apply('ADDED', pod('live', '2'));
+    await settle();
+    const ended = start();
+    await settle();
+    assert.deepEqual(passes, ['live', 'live-too', 'listed', 'listed-too']);
     stop.abort();
     await ended;
   });

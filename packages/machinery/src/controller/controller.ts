@@ -1,12 +1,15 @@
 // Runs a reconciler over the keys of a work queue: N at a time, never two passes over one key, never an end because a
 // pass failed. The manager starts and stops it; informer handlers call `enqueue`, also before it runs.
-import type { Clock, Timer } from '../clock.ts';
+import { type Clock, systemClock, type Timer } from '../clock.ts';
 import { ApiError, MachineryError } from '../errors.ts';
+import { isObjectDelta } from '../informer/delta.ts';
+import type { Informer } from '../informer/informer.ts';
+import type { Cacheable } from '../objects/kube-object.ts';
 import type { QueueMetricsProvider } from '../queue/queue-metrics.ts';
 import { controllerRateLimiter, type RateLimiter, slowAfter, withJitter } from '../queue/rate-limiter.ts';
-import { PriorityOrder } from '../queue/ready-order.ts';
+import { LOW_PRIORITY, PriorityOrder } from '../queue/ready-order.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
-import type { Random } from '../random.ts';
+import { type Random, systemRandom } from '../random.ts';
 import type { ManagedSource } from './managed-source.ts';
 import { isBug, isOutcome, type Outcome } from './outcome.ts';
 
@@ -21,6 +24,9 @@ export interface ReconcileContext {
 }
 
 export type Reconciler<K> = (key: K, context: ReconcileContext) => Outcome | Promise<Outcome>;
+
+/** Which keys an object is about: one, several or, with an empty array, none. */
+export type KeysOf<T, K> = (object: T) => K | readonly K[];
 
 export type PassKind = Outcome['kind'] | 'aborted';
 
@@ -43,8 +49,8 @@ export interface PassReport<K> {
 export interface ControllerOptions<K> {
   readonly name: string;
   readonly reconcile: Reconciler<K>;
-  readonly clock: Clock;
-  readonly random: Random;
+  readonly clock?: Clock;
+  readonly random?: Random;
   /** What must be in sync before the first pass; may be shared with other controllers. */
   readonly sources?: readonly ManagedSource[];
   /** Passes at once, all over different keys. Default 1. */
@@ -84,8 +90,8 @@ const REMEMBERED_FAILURES = 1000;
 
 export class Controller<K extends string | number = string> {
   readonly name: string;
-  readonly sources: readonly ManagedSource[];
   readonly needsLeadership: boolean;
+  readonly #sources: ManagedSource[];
   readonly #options: ControllerOptions<K>;
   readonly #clock: Clock;
   readonly #queue: WorkQueue<K>;
@@ -103,12 +109,12 @@ export class Controller<K extends string | number = string> {
 
   constructor(options: ControllerOptions<K>) {
     this.#options = options;
-    this.#clock = options.clock;
+    this.#clock = options.clock ?? systemClock;
     this.name = options.name;
-    this.sources = options.sources ?? [];
+    this.#sources = [...(options.sources ?? [])];
     this.needsLeadership = options.needsLeadership ?? true;
     this.#queue = new WorkQueue<K>({
-      clock: options.clock,
+      clock: this.#clock,
       name: options.name,
       limiter: options.limiter ?? defaultLimiter(options),
       ...(options.prioritized === true ? { order: new PriorityOrder<K>() } : {}),
@@ -119,6 +125,31 @@ export class Controller<K extends string | number = string> {
   /** Asks for a pass over `key`, soon or in `afterMs`. Never blocks; deduplicated until the pass begins. */
   enqueue(key: K, options: { readonly priority?: number; readonly afterMs?: number } = {}): void {
     this.#queue.addAfter(key, options.afterMs ?? 0, options.priority ?? 0);
+  }
+
+  /**
+   * Asks for a pass over the keys that `keysOf` names of every object that is added, changed (of the object before and
+   * after) or deleted, and makes `informer` a source. To be called before the manager is given this controller.
+   */
+  follow<T extends Cacheable>(informer: Pick<Informer<T>, 'addHandler'> & ManagedSource, keysOf: KeysOf<T, K>): void {
+    this.#sources.push(informer);
+    const enqueue = (object: T, priority: number) => {
+      const keys = keysOf(object);
+      if (typeof keys !== 'object') this.enqueue(keys, { priority });
+      else for (const key of keys) this.enqueue(key, { priority });
+    };
+    informer.addHandler({
+      name: this.name,
+      onDelta: (delta) => {
+        if (!isObjectDelta(delta)) return;
+        if (delta.kind === 'updated') enqueue(delta.previous, 0);
+        enqueue(delta.object, delta.kind === 'added' && delta.initial ? LOW_PRIORITY : 0);
+      },
+    });
+  }
+
+  get sources(): readonly ManagedSource[] {
+    return this.#sources;
   }
 
   /** Keys with a pass under way. */
@@ -256,6 +287,6 @@ export class Controller<K extends string | number = string> {
 }
 
 function defaultLimiter<K>(options: ControllerOptions<K>): RateLimiter<K> {
-  const { clock, random, maxFastRetries = 12, slowRetryMs = 300_000 } = options;
+  const { clock = systemClock, random = systemRandom, maxFastRetries = 12, slowRetryMs = 300_000 } = options;
   return withJitter(slowAfter(controllerRateLimiter<K>(clock), maxFastRetries, slowRetryMs), random);
 }

@@ -1,6 +1,6 @@
 // Named checks, asked together: what /healthz, /livez and /readyz answer from. A check that throws or hangs counts as
 // failed and never disturbs the others.
-import type { Clock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { within } from '../within.ts';
 
 export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -20,7 +20,7 @@ export class HealthChecks {
   readonly #clock: Clock;
   readonly #checks = new Map<string, HealthCheck>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock = systemClock) {
     this.#clock = clock;
   }
 

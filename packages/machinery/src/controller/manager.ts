@@ -1,7 +1,7 @@
 // One process: shared sources, controllers, other long-running tasks, the election and the checks. It starts them in
 // order, keeps standbys warm, and takes them down in order with a deadline. It never exits the process: `run` says
 // why it ended, and the caller does that.
-import type { Clock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { ElectionCallbacks, ElectionOutcome } from '../election/leader-elector.ts';
 import { MachineryError } from '../errors.ts';
 import { within } from '../within.ts';
@@ -34,7 +34,7 @@ export interface Election {
 }
 
 export interface ManagerOptions {
-  readonly clock: Clock;
+  readonly clock?: Clock;
   /** Without one, everything runs at once. */
   readonly election?: Election;
   readonly onNewLeader?: (identity: string) => void;
@@ -87,10 +87,11 @@ export class Manager {
   readonly #tasks: Task[] = [];
   #phase: ManagerPhase = 'idle';
 
-  constructor(options: ManagerOptions) {
+  constructor(options: ManagerOptions = {}) {
     this.#options = options;
-    this.live = new HealthChecks(options.clock);
-    this.ready = new HealthChecks(options.clock);
+    const { clock = systemClock } = options;
+    this.live = new HealthChecks(clock);
+    this.ready = new HealthChecks(clock);
     this.live.add('ping', () => ({ ok: true }));
     this.ready.add('manager', () =>
       this.#phase === 'standby' || this.#phase === 'active' ? { ok: true } : { ok: false, reason: this.#phase },
@@ -173,7 +174,7 @@ class Run {
     enter: (phase: ManagerPhase) => void,
   ) {
     this.#options = options;
-    this.#clock = options.clock;
+    this.#clock = options.clock ?? systemClock;
     this.#sources = sources;
     this.#controllers = controllers;
     this.#tasks = tasks;

@@ -1,10 +1,10 @@
 // Acquires a Lease, keeps it, and says at any instant whether this process may still write. Expiry of another's lease
 // is judged by when we saw its record change, never by the times written in it. The manager runs it; it never ends
 // the process: `run` returns when the leadership has ended, and the caller decides.
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, sleep, systemClock } from '../clock.ts';
 import { isConflict, isNotFound, MachineryError } from '../errors.ts';
 import { microTime } from '../objects/micro-time.ts';
-import { jitter, type Random } from '../random.ts';
+import { jitter, type Random, systemRandom } from '../random.ts';
 import { within } from '../within.ts';
 import { DEFAULT_TIMING, type ElectionTiming, JITTER_FACTOR, validateElection } from './election-timing.ts';
 import { type ElectionRecord, type Lease, NO_RECORD, sameRecord } from './lease.ts';
@@ -18,8 +18,8 @@ export interface ElectionMetrics {
 
 export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly lock: LeaseLock;
-  readonly clock: Clock;
-  readonly random: Random;
+  readonly clock?: Clock;
+  readonly random?: Random;
   /** Give the lease up when `run` is cancelled, so that the next leader need not wait. Default true. */
   readonly releaseOnCancel?: boolean;
   readonly metrics?: ElectionMetrics;
@@ -56,6 +56,7 @@ export class LeaderElector {
   readonly #timing: ElectionTiming;
   readonly #lock: LeaseLock;
   readonly #clock: Clock;
+  readonly #random: Random;
   #record: ElectionRecord = NO_RECORD;
   /** Monotonic time at which `#record` was last seen to change. */
   #observedAt = 0;
@@ -69,7 +70,8 @@ export class LeaderElector {
     this.#options = options;
     this.#timing = { ...DEFAULT_TIMING, ...withoutUndefined(options) };
     this.#lock = options.lock;
-    this.#clock = options.clock;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
     validateElection(this.#timing, options.lock.identity);
     options.metrics?.leading(false);
   }
@@ -128,7 +130,7 @@ export class LeaderElector {
       if (attempt.kind === 'held' && this.#clock.monotonic() < this.#deadline) return true;
       if (attempt.kind === 'failed' && !signal.aborted) this.#guard(() => this.#options.onError?.(attempt.error));
       try {
-        await sleep(this.#clock, jitter(this.#options.random, this.#timing.retryPeriodMs, JITTER_FACTOR), signal);
+        await sleep(this.#clock, jitter(this.#random, this.#timing.retryPeriodMs, JITTER_FACTOR), signal);
       } catch {
         break;
       }

@@ -2,10 +2,10 @@
 // repetitions become one series, a source that talks too much is cut, and what cannot be written is counted.
 
 import type { ResourceClient } from '../client/resource-client.ts';
-import { type Clock, sleep, type Timer } from '../clock.ts';
+import { type Clock, sleep, systemClock, type Timer } from '../clock.ts';
 import { isAlreadyExists, isNotFound, MachineryError } from '../errors.ts';
 import { microTime } from '../objects/micro-time.ts';
-import { jitter, type Random } from '../random.ts';
+import { jitter, type Random, systemRandom } from '../random.ts';
 import { within } from '../within.ts';
 import { EventEntry, judgeFailure } from './event-entry.ts';
 import { EventNames } from './event-name.ts';
@@ -23,8 +23,8 @@ import { SpamFilter, type SpamLimit } from './spam-filter.ts';
 export interface EventRecorderOptions {
   /** The events of a namespace. */
   readonly events: (namespace: string) => Pick<ResourceClient<KubeEvent>, 'create' | 'patch'>;
-  readonly clock: Clock;
-  readonly random: Random;
+  readonly clock?: Clock;
+  readonly random?: Random;
   /** Who reports: a qualified name such as "podtrail.dev/operator". */
   readonly reportingController: string;
   /** Which replica: the pod's name. */
@@ -70,6 +70,7 @@ const RETRY_JITTER = 0.25;
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #names: EventNames;
   readonly #spam: SpamFilter;
   readonly #counts: EventCounts = {
@@ -96,10 +97,11 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#clock = options.clock;
-    this.#names = new EventNames(options.clock, options.random);
-    this.#spam = new SpamFilter(options.clock, options.spamLimit);
-    this.#refreshedAt = options.clock.monotonic();
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#names = new EventNames(this.#clock, this.#random);
+    this.#spam = new SpamFilter(this.#clock, options.spamLimit);
+    this.#refreshedAt = this.#clock.monotonic();
   }
 
   get counts(): Readonly<EventCounts> {
@@ -267,7 +269,7 @@ export class EventRecorder {
           return;
         }
         const backoff = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
-        const ms = Math.max(verdict.atLeastMs, jitter(this.#options.random, backoff, RETRY_JITTER));
+        const ms = Math.max(verdict.atLeastMs, jitter(this.#random, backoff, RETRY_JITTER));
         // An abort during the wait is found by the next try.
         await sleep(this.#clock, ms, this.#stop.signal).catch(() => {});
       }

@@ -9,7 +9,7 @@ export interface SpamLimit {
 }
 
 /** 25, then one in five minutes, as client-go. */
-export const DEFAULT_SPAM_LIMIT: SpamLimit = { burst: 25, perSecond: 1 / 300 };
+const DEFAULT_SPAM_LIMIT: SpamLimit = { burst: 25, perSecond: 1 / 300 };
 
 const REMEMBERED_SOURCES = 4096;
 

@@ -1,7 +1,7 @@
 // The queue between informers and reconcilers: keys go in as often as they like, each comes out once, and never while
 // it is still being worked on. Informer handlers and controllers call it; it never runs the work and never drops a key
 // before shutdown.
-import type { Clock, Timer } from '../clock.ts';
+import { type Clock, systemClock, type Timer } from '../clock.ts';
 import { MachineryError } from '../errors.ts';
 import { DelayedAdds } from './delayed-adds.ts';
 import { type QueueMetricsProvider, QueueTimes, UNFINISHED_WORK_PERIOD_MS } from './queue-metrics.ts';
@@ -9,7 +9,7 @@ import { controllerRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { FifoOrder, type ReadyOrder } from './ready-order.ts';
 
 export interface WorkQueueOptions<T> {
-  readonly clock: Clock;
+  readonly clock?: Clock;
   /** For metrics; a queue without a name has none. */
   readonly name?: string;
   readonly metrics?: QueueMetricsProvider;
@@ -51,13 +51,13 @@ export class WorkQueue<T> {
   #phase: Phase = 'open';
   #reporter: Timer | undefined;
 
-  constructor(options: WorkQueueOptions<T>) {
-    this.#clock = options.clock;
+  constructor(options: WorkQueueOptions<T> = {}) {
+    this.#clock = options.clock ?? systemClock;
     this.#ready = options.order ?? new FifoOrder<T>();
-    this.#limiter = options.limiter ?? controllerRateLimiter<T>(options.clock);
-    this.#delayed = new DelayedAdds<T>(options.clock, (item, priority) => this.add(item, priority));
+    this.#limiter = options.limiter ?? controllerRateLimiter<T>(this.#clock);
+    this.#delayed = new DelayedAdds<T>(this.#clock, (item, priority) => this.add(item, priority));
     if (options.name !== undefined && options.name !== '' && options.metrics !== undefined) {
-      this.#times = new QueueTimes<T>(options.metrics(options.name), options.clock);
+      this.#times = new QueueTimes<T>(options.metrics(options.name), this.#clock);
       this.#scheduleReport(this.#times);
     }
   }
