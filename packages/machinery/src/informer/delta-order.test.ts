@@ -112,6 +112,15 @@ for (const [what, events, listings, expected] of [
     ['added foo@2', 'deleted foo@3'],
   ],
   [
+    'an object whose delete was seen and that the relist has again is added after its delete',
+    [
+      ['ADDED', 2],
+      ['DELETED', 3],
+    ],
+    [[['foo', 11]]],
+    ['added foo@2', 'deleted foo@3', 'added foo@11'],
+  ],
+  [
     'an object that two relists confirm and a third lacks is deleted once, and told once',
     [['ADDED', 2]],
     [[['foo', 2]], [['foo', 2]], []],
@@ -177,6 +186,7 @@ test('a relist deletes first, then tells updates and adds in the order of the li
     'updated pod-1@10',
     'updated pod-2@11',
     'added pod-4@12',
+    'listed',
   ]);
   assert.deepEqual(new Set(caches), new Set(['pod-1,pod-2,pod-4']), 'no handler sees half a relist');
 });

@@ -55,7 +55,9 @@ export interface Relist {
 }
 
 export type MarkDelta<T extends Cacheable> =
+  /** A listing follows: what it changed, as deltas of source `list`, then `listed`. What it left alone is not told. */
   | { readonly kind: 'relisted'; readonly relist: Relist; readonly observedAt: number }
+  | { readonly kind: 'listed'; readonly relist: Relist; readonly observedAt: number }
   /** Everything up to this version has been delivered. */
   | { readonly kind: 'progress'; readonly resourceVersion: string; readonly observedAt: number }
   /** An event from before the listing (catch-up): it passes the cache by. */

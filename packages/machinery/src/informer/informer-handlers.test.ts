@@ -230,8 +230,9 @@ test('a relist tells each handler what changed, and nothing of what did not', as
     aPod('pod3').atVersion(5).build(),
   ]);
   assert.deepEqual(plain.seen.slice(2), ['updated pod2', 'added pod3']);
-  const [update, add] = pods.deltas.slice(-2);
+  const [update, add] = pods.deltas.slice(-3);
   assert.equal(update?.kind === 'updated' && update.previous.metadata.resourceVersion, '2');
+  assert.equal(update?.kind === 'updated' && update.source, 'list', 'found out by a listing, not seen as it happened');
   assert.equal(add?.kind === 'added' && add.initial, false);
 });
 

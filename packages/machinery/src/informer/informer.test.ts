@@ -201,3 +201,14 @@ test('fault 11: while a handler is slow the watch is not read, memory stays boun
   while (slow.waiting > 0) await new Promise<void>((resolve) => setImmediate(resolve));
   assert.equal(handled, total);
 });
+
+test('a handler that asks for marks is told where a listing begins and where it ends', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
+  assert.deepEqual(pods.deltas.map(nameOf), ['relisted', 'added a', 'added b', 'listed']);
+  stream.bookmark('Pod', '11');
+  await pods.untilTold('progress 11');
+  stream.error(410, 'Expired');
+  await pods.sync('20', [aPod('a').atVersion(8).build()]);
+  assert.deepEqual(pods.deltas.slice(5).map(nameOf), ['relisted', 'deleted b', 'listed']);
+});

@@ -261,6 +261,7 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     this.#synced = true;
     this.#deliver({ kind: 'relisted', relist, observedAt: relist.to });
     for (const delta of deltas) this.#deliver(delta);
+    this.#deliver({ kind: 'listed', relist, observedAt: relist.to });
     if (!first) return;
     for (const registration of this.#registrations) registration.syncedWhenHandled();
     const waiters = this.#syncWaiters;

@@ -44,7 +44,7 @@ test('neither a relist of unchanged objects, nor a tombstone, nor a reminder tra
   await pods.clock.advance(1000);
   assert.equal(reminders, 1);
   assert.deepEqual(calls, ['a@1', 'b@2']);
-  const deleted = pods.deltas.at(-1);
+  const deleted = pods.deltas.findLast((delta) => delta.kind === 'deleted');
   assert.equal(deleted?.kind === 'deleted' && deleted.object.spec.nodeName, 'transformed');
 });
 

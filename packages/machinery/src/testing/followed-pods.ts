@@ -59,9 +59,9 @@ export class FollowedPods {
     this.#running = this.informer.start(this.#stop.signal);
   }
 
-  /** What was delivered, in short: "added web-1", "relisted start@10", "progress 12". */
+  /** What was delivered, in short (the end of a listing left out): "added web-1", "relisted start@10", "progress 12". */
   get story(): string[] {
-    return this.deltas.map(tell);
+    return this.deltas.filter((delta) => delta.kind !== 'listed').map(tell);
   }
 
   get names(): string[] {
@@ -127,7 +127,8 @@ export function answerListing(call: ScriptedCall, version: string, pods: readonl
 function tell(delta: Delta<PodView>): string {
   switch (delta.kind) {
     case 'relisted':
-      return `relisted ${delta.relist.reason}@${delta.relist.resourceVersion}`;
+    case 'listed':
+      return `${delta.kind} ${delta.relist.reason}@${delta.relist.resourceVersion}`;
     case 'progress':
       return `progress ${delta.resourceVersion}`;
     case 'caught-up':
