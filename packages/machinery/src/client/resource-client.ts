@@ -6,6 +6,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the whole call, retries included. */
   readonly timeoutMs?: number | undefined;
+  /** Asked before each try of the call is sent; what it throws ends the call, with nothing sent. */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface ListOptions extends CallOptions {

@@ -100,7 +100,7 @@ export class HttpTransport implements Transport {
     });
     const signal = options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal]);
     try {
-      return await this.#tryUntilAnswered(request, doing, signal);
+      return await this.#tryUntilAnswered(request, doing, signal, options.beforeSend);
     } finally {
       timer.cancel();
     }
@@ -117,14 +117,19 @@ export class HttpTransport implements Transport {
     await this.#pool.close();
   }
 
-  async #tryUntilAnswered(request: HttpRequest, doing: string, signal: AbortSignal): Promise<HttpResponse> {
+  async #tryUntilAnswered(
+    request: HttpRequest,
+    doing: string,
+    signal: AbortSignal,
+    beforeSend: (() => void) | undefined,
+  ): Promise<HttpResponse> {
     let renewedIdentity = false;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       await this.#rateLimit?.take(signal);
       const identity = await this.#identity(doing);
       try {
-        return await this.#once(request, identity, doing, signal, attempt);
+        return await this.#once(request, identity, doing, signal, attempt, beforeSend);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if (error instanceof ApiError && error.status === 401) {
@@ -148,11 +153,12 @@ export class HttpTransport implements Transport {
     doing: string,
     signal: AbortSignal,
     attempt: number,
+    beforeSend: (() => void) | undefined,
   ): Promise<HttpResponse> {
     const started = this.#clock.monotonic();
     let seenStatus = 0;
     try {
-      const raw = await this.#dispatch(request, identity, doing, signal);
+      const raw = await this.#dispatch(request, identity, doing, signal, beforeSend);
       seenStatus = raw.status;
       const body = await this.#decompress(raw, doing);
       if (raw.status < 200 || raw.status > 299) {
@@ -165,7 +171,13 @@ export class HttpTransport implements Transport {
     }
   }
 
-  #dispatch(request: HttpRequest, identity: Identity, doing: string, signal: AbortSignal): Promise<HttpResponse> {
+  #dispatch(
+    request: HttpRequest,
+    identity: Identity,
+    doing: string,
+    signal: AbortSignal,
+    beforeSend: (() => void) | undefined,
+  ): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -183,6 +195,12 @@ export class HttpTransport implements Transport {
           onAbort = () => controller.abort(asError(signal.reason));
           if (signal.aborted) onAbort();
           else signal.addEventListener('abort', onAbort, { once: true });
+          try {
+            beforeSend?.();
+          } catch (error) {
+            settle(() => reject(error));
+            controller.abort(asError(error));
+          }
         },
         onResponseStart(_controller, code, received) {
           status = code;

@@ -23,6 +23,11 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the whole call, waiting for retries included. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Asked at every try, when a connection is at hand and nothing has been sent yet. What it throws ends the call; a
+   * write that waited for its turn or for a retry is so kept from leaving too late.
+   */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 /** Called synchronously as bytes arrive. Exactly one of `onEnd` and `onError` is called, and nothing after it. */
