@@ -94,6 +94,11 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     return this.#reflector.state;
   }
 
+  /** See `Reflector.isCurrent`. */
+  get isCurrent(): boolean {
+    return this.#reflector.isCurrent;
+  }
+
   get lastVersion(): string | undefined {
     return this.#reflector.lastVersion;
   }

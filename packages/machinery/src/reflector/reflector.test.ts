@@ -130,8 +130,9 @@ test('a relist after 410 reports why, from when to when, and deletes what is gon
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
   stream.event('MODIFIED', aPod('a').atVersion(11).build());
   await pods.untilTold('updated a');
-  const heard = pods.clock.now();
   await pods.clock.advance(5000);
+  // The stream was alive until it said so itself: nothing was missed before.
+  const heard = pods.clock.now();
   stream.error(410, 'Expired', 'too old resource version');
   await pods.sync('20', [aPod('a').atVersion(11).build(), aPod('c').atVersion(15).build()]);
   assert.deepEqual(pods.story.slice(4), ['relisted expired@20', 'deleted b (final state unknown)', 'added c']);
@@ -212,4 +213,41 @@ test('starting twice opens one watch', async (t) => {
   void pods.informer.start(again.signal);
   await pods.sync('10');
   assert.equal(pods.server.requests, 1);
+});
+
+test('a relist after a silence begins its gap with the last word before it', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('10');
+  stream.bookmark('Pod', '11');
+  await pods.untilTold('progress 11');
+  const heard = pods.clock.now();
+  await pods.clock.advance(75_000);
+  await pods.waitOut();
+  (await pods.server.next()).list('Pod', '500', []);
+  (await pods.server.next()).refuse(410, 'Expired');
+  await pods.sync('501');
+  const relisted = pods.deltas.findLast((d) => d.kind === 'relisted');
+  assert.equal(relisted?.kind === 'relisted' && relisted.relist.from, heard);
+});
+
+test('the watch is current once it is open, caught up and has had a second to deliver', async (t) => {
+  const pods = await FollowedPods.start(t, { startFrom: '5' });
+  answerListing(await pods.server.next(), '10', []);
+  const stream = (await pods.server.next()).stream();
+  stream.event('ADDED', aPod('a').atVersion(6).build());
+  await pods.untilTold('replayed added a');
+  await pods.clock.advance(1000);
+  assert.equal(pods.informer.isCurrent, false, 'not before the catch-up is complete');
+  stream.bookmark('Pod', '12');
+  await pods.untilTold('progress 12');
+  assert.equal(pods.informer.isCurrent, true);
+  stream.end();
+  await pods.waitOut();
+  const next = await pods.server.next();
+  assert.equal(pods.informer.isCurrent, false, 'not before the new stream is open');
+  next.stream().bookmark('Pod', '13');
+  await pods.untilTold('progress 13');
+  assert.equal(pods.informer.isCurrent, false, 'more may be on its way');
+  await pods.clock.advance(1000);
+  assert.equal(pods.informer.isCurrent, true);
 });

@@ -57,6 +57,8 @@ const WATCH_GRACE_MS = 30_000;
 /** A stream that ends sooner counts as a failure: otherwise a server that hangs up at once would be asked at once. */
 const SHORT_WATCH_MS = 5_000;
 const HEALTHY_WATCH_MS = 30_000;
+/** A reopened watch first delivers what it missed; a loopback or data-centre round trip takes far less than this. */
+const BACKLOG_MS = 1_000;
 /** Old servers ignore `sendInitialEvents` and never close the listing: after this much silence, list by pages. */
 const INITIAL_EVENTS_SILENCE_MS = 30_000;
 /** A server or proxy that cannot carry the stream, for whatever reason, is listed by pages every now and then. */
@@ -81,6 +83,7 @@ export class Reflector<T extends Cacheable> {
   /** Wall clock of the last frame: until then the watch was certainly alive. */
   #heardAt: number | undefined;
   #catchUp: CatchUp | undefined;
+  #stream: WatchStream<T> | undefined;
   #staleListings = 0;
   /** Streaming listings that failed in a row. */
   #failedStreams = 0;
@@ -117,6 +120,16 @@ export class Reflector<T extends Cacheable> {
 
   get lastVersion(): string | undefined {
     return this.#version;
+  }
+
+  /**
+   * The watch is open, inside its liveness deadline, and has had time to deliver what was waiting for it: what has
+   * not been told has, as far as anybody can know, not happened.
+   */
+  get isCurrent(): boolean {
+    const openedAt = this.#stream?.openedAt;
+    if (this.#state.kind !== 'watching' || this.#catchUp !== undefined || openedAt === undefined) return false;
+    return !this.#target.congested && this.#clock.monotonic() - openedAt >= BACKLOG_MS;
   }
 
   /** Resolves when the signal aborts; never rejects. */
@@ -254,9 +267,16 @@ export class Reflector<T extends Cacheable> {
     const close = () => stream.close();
     signal.addEventListener('abort', close, { once: true });
     this.#target.onDrained = () => stream.resume();
+    this.#stream = stream;
     try {
-      return await stream.ended;
+      const end = await stream.ended;
+      // A stream that was ended, not one that fell silent, had delivered all that happened until then.
+      if (stream.openedAt !== undefined && this.#heardAt !== undefined && !isSilence(end)) {
+        this.#heardAt = this.#clock.now();
+      }
+      return end;
     } finally {
+      this.#stream = undefined;
       this.#target.onDrained = undefined;
       signal.removeEventListener('abort', close);
     }
@@ -451,6 +471,10 @@ class SilenceWatch {
       else this.#arm();
     });
   }
+}
+
+function isSilence(end: WatchEnd): boolean {
+  return end.kind === 'failed' && end.error instanceof ConnectionError && end.error.fault === 'timeout';
 }
 
 /** Certainly older; false when the versions have no order. */

@@ -43,6 +43,8 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
   #finish: (end: WatchEnd) => void = () => {};
   #reader: EventReader | undefined;
   #over = false;
+  /** When the answer began (monotonic); undefined before. */
+  openedAt: number | undefined;
 
   constructor(options: WatchStreamOptions<T>) {
     this.#options = options;
@@ -73,6 +75,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
 
   onOpen(headers: ResponseHeaders): void {
     this.#liveness.opened();
+    this.openedAt = (this.#options.clock ?? systemClock).monotonic();
     const { codec, sink } = this.#options;
     this.#reader = eventReader(bodyFormat(String(headers['content-type'] ?? '')), codec, {
       onEvent: (type, object) => sink.onEvent(type, object),
