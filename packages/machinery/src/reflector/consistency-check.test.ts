@@ -96,3 +96,66 @@ test('an object that changes while the suspects are read is left to the watch', 
   await read.closed;
   assert.equal(pods.informer.lister.get('default/b')?.metadata.resourceVersion, '40');
 });
+
+test('a cache that agrees with the listing is left alone, and nothing is read besides', async (t) => {
+  const [pods, stream, listing] = await startCheck(t);
+  answerMetadata(listing, '30', [
+    { name: 'a', version: 8 },
+    { name: 'b', version: 9 },
+  ]);
+  await listing.closed;
+  stream.bookmark('Pod', '31');
+  await pods.untilTold('progress 31');
+  await pods.clock.advance(EVERY_MS * 1.1);
+  await pods.server.next();
+  assert.equal(pods.server.requests, 3, 'the watch and two checks');
+  assert.equal(pods.informer.counters.corrections, 0);
+});
+
+test('an empty cache agrees with an empty listing', async (t) => {
+  const pods = await FollowedPods.start(t, { consistencyMs: EVERY_MS });
+  const stream = await pods.sync('10');
+  await pods.clock.advance(EVERY_MS * 1.1);
+  const listing = await pods.server.next();
+  answerMetadata(listing, '30', []);
+  await listing.closed;
+  stream.bookmark('Pod', '31');
+  await pods.untilTold('progress 31');
+  assert.equal(pods.informer.counters.corrections, 0);
+});
+
+test('the listing of a check is a consistent read of metadata, in pages', async (t) => {
+  const [, , listing] = await startCheck(t);
+  assert.equal(listing.query.get('resourceVersion'), '');
+  assert.equal(listing.query.get('limit'), '2000');
+  assert.match(String(listing.headers.accept), /PartialObjectMetadataList/);
+});
+
+test('a listing that fails corrects nothing and is made again at the next period', async (t) => {
+  const [pods, , listing] = await startCheck(t);
+  listing.refuse(500, 'InternalError', 'nasty error');
+  await listing.closed;
+  await pods.clock.advance(EVERY_MS * 1.1);
+  const again = await pods.server.next();
+  assert.equal(again.isWatch, false);
+  assert.deepEqual(pods.names, ['a', 'b']);
+  assert.equal(pods.informer.counters.corrections, 0);
+});
+
+test('a transform that strips objects makes no difference to the comparison', async (t) => {
+  const pods = await FollowedPods.start(t, {
+    consistencyMs: EVERY_MS,
+    transform: (pod) => ({ ...pod, status: { ...pod.status, phase: 'stripped' } }),
+  });
+  const stream = await pods.sync('10', [aPod('a').atVersion(8).build()]);
+  await pods.clock.advance(EVERY_MS * 1.1);
+  const listing = await pods.server.next();
+  answerMetadata(listing, '30', [{ name: 'a', version: 8 }]);
+  await listing.closed;
+  stream.bookmark('Pod', '31');
+  await pods.untilTold('progress 31');
+  await pods.clock.advance(EVERY_MS * 1.1);
+  await pods.server.next();
+  assert.equal(pods.server.requests, 3);
+  assert.equal(pods.informer.counters.corrections, 0);
+});

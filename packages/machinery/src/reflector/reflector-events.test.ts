@@ -108,3 +108,15 @@ test('adds and deletes over several watches and failures in between add up to th
     ['3', '5', '6'],
   );
 });
+
+for (const apiVersion of ['meta.k8s.io/v1', 'meta.k8s.io/v1beta1']) {
+  test(`a Table of ${apiVersion} in place of an object is an error that touches neither cache nor version`, async (t) => {
+    const pods = await FollowedPods.start(t);
+    const stream = await pods.sync('10', [aPod('a').atVersion(1).build()]);
+    stream.event('ADDED', { kind: 'Table', apiVersion, metadata: { resourceVersion: '11' }, rows: [] });
+    const waiting = await pods.untilWaiting();
+    assert.equal((waiting.error as { code?: string }).code, 'decode');
+    assert.equal(pods.informer.lastVersion, '10');
+    assert.deepEqual(pods.names, ['a']);
+  });
+}

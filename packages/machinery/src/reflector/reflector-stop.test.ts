@@ -10,12 +10,42 @@ import { aPod } from '../testing/pod-builder.ts';
 import { ScriptedServer } from '../testing/scripted-server.ts';
 import { HttpTransport } from '../transport/http-transport.ts';
 
-test('a signal that was aborted before the start asks the server nothing', async (t) => {
+async function notStarted(t: { after(done: () => Promise<void>): void }) {
   const server = await ScriptedServer.start();
   t.after(() => server.stop());
   const clock = new ManualClock();
   const transport = new HttpTransport(server.config(), { clock });
   const informer = new Informer<PodView>({ transport, resource: PODS, codec: podCodec, clock });
+  return { server, clock, informer };
+}
+
+test('an informer that is never started holds no timer and asks nothing, handlers or not', async (t) => {
+  const { server, clock, informer } = await notStarted(t);
+  informer.addHandler({ resyncMs: 1000, onDelta() {} });
+  await settle();
+  assert.equal(informer.state.kind, 'idle');
+  assert.equal(clock.pending, 0);
+  assert.equal(server.requests, 0);
+});
+
+test('the state goes from idle over listing and watching to stopped', async (t) => {
+  const { server, informer } = await notStarted(t);
+  const stop = new AbortController();
+  const kinds: string[] = [informer.state.kind];
+  const running = informer.start(stop.signal);
+  kinds.push(informer.state.kind);
+  answerListing(await server.next(), '10', []);
+  await informer.waitForSync();
+  await settle();
+  kinds.push(informer.state.kind);
+  stop.abort();
+  await running;
+  kinds.push(informer.state.kind);
+  assert.deepEqual(kinds, ['idle', 'listing', 'watching', 'stopped']);
+});
+
+test('a signal that was aborted before the start asks the server nothing', async (t) => {
+  const { server, clock, informer } = await notStarted(t);
   await informer.start(AbortSignal.abort());
   await settle();
   assert.equal(informer.state.kind, 'stopped');
