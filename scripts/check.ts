@@ -15,6 +15,7 @@ const STEPS: readonly Step[] = [
   { title: 'types', command: [bin('tsc'), '-p', '.'] },
   { title: 'layers', command: [process.execPath, 'scripts/check-layers.ts'] },
   { title: 'dead exports and dependencies', command: [bin('knip')] },
+  { title: 'conformance with client-go', command: [process.execPath, 'scripts/check-conformance.ts'] },
   { title: 'documents', command: [process.execPath, 'scripts/check-docs.ts'] },
 ];
 
