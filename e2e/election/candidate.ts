@@ -1,0 +1,80 @@
+// One candidate of an election, as a process of its own: competes for a Lease and, while it leads, writes its name into
+// a ConfigMap as often as it can. Started by candidate-process.ts, which it tells what it sees; ends with the election.
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Client,
+  type ElectionOutcome,
+  type ElectionTiming,
+  fencedClient,
+  type KubeObject,
+  LEASES,
+  LeaderElector,
+  type Lease,
+  LeaseLock,
+  loadClusterConfig,
+  MachineryError,
+} from '@podtrail/machinery';
+
+export interface CandidateSettings {
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  readonly lease: string;
+  /** A ConfigMap that exists. */
+  readonly journal: string;
+  readonly identity: string;
+  readonly timing: ElectionTiming;
+}
+
+export type CandidateMessage =
+  | { readonly kind: 'saw-leader'; readonly identity: string }
+  | { readonly kind: 'leads'; readonly transitions: number }
+  | { readonly kind: 'write-failed'; readonly code: string; readonly saidLeader: boolean; readonly pauseMs: number }
+  | { readonly kind: 'ended'; readonly outcome: ElectionOutcome };
+
+const settings = JSON.parse(process.argv[2] ?? '') as CandidateSettings;
+const { namespace, identity } = settings;
+const tell = (message: CandidateMessage) => new Promise((told) => process.send?.(message, told));
+const client = Client.connect(await loadClusterConfig({ kubeconfig: settings.kubeconfig }));
+const elector = new LeaderElector({
+  ...settings.timing,
+  lock: new LeaseLock({
+    client: client.resource<Lease>(LEASES, namespace),
+    namespace,
+    name: settings.lease,
+    identity,
+  }),
+});
+const journal = fencedClient(client.configMaps(namespace), () => elector.isLeader());
+
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+// A test that is gone cannot stop us.
+process.once('disconnect', () => process.exit(1));
+const outcome = await elector.run(stop.signal, {
+  onNewLeader: (leader) => void tell({ kind: 'saw-leader', identity: leader }),
+  onStartedLeading: async (signal) => {
+    await tell({ kind: 'leads', transitions: elector.transitions });
+    await writeWhileLeading(signal);
+  },
+});
+await tell({ kind: 'ended', outcome });
+process.exit(0);
+
+/** The writes do not carry the signal: only the fence may stop them. */
+async function writeWhileLeading(signal: AbortSignal): Promise<void> {
+  let last = performance.now();
+  let map: KubeObject = await journal.get(settings.journal);
+  while (!signal.aborted) {
+    const pauseMs = performance.now() - last;
+    const saidLeader = elector.isLeader();
+    try {
+      last = performance.now();
+      map = await journal.update({ ...map, data: { writer: identity } });
+    } catch (error) {
+      const code = error instanceof MachineryError ? error.code : String(error);
+      await tell({ kind: 'write-failed', code, saidLeader, pauseMs });
+      return;
+    }
+    await sleep(10);
+  }
+}
