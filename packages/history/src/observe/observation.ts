@@ -75,6 +75,8 @@ export type Observation =
       readonly whole: boolean;
       readonly present: readonly Observed[];
       readonly goneUids: readonly string[];
+      /** The last instant at which the watch before was certainly alive; later claims of coverage are taken back. */
+      readonly since?: EpochMillis | undefined;
       readonly at: EpochMillis;
     }
   /** Every event up to this version has been told (a bookmark, or the end of a catch-up). */

@@ -88,7 +88,7 @@ export class Observer {
 
   #listed(listing: Extract<Observation, { kind: 'listed' }>): Fact[] {
     if (listing.reason === 'rewound' && listing.resource === 'Pod') this.#epoch++;
-    const facts: Fact[] = [];
+    const facts: Fact[] = this.#takeBack(listing.since);
     const floor = this.#coverage?.to;
     const mentioned = new Set<string>();
     const missing = (uid: string): void => {
@@ -201,6 +201,14 @@ export class Observer {
     const coverage = this.#coverage;
     if (coverage === undefined || to === undefined || to <= coverage.to || to > now) return [];
     this.#coverage = { ...coverage, to };
+    return [{ kind: 'coverage', coverage: this.#coverage }];
+  }
+
+  /** A watch that had fallen silent was believed alive for a while: what was claimed in that time was not watched. */
+  #takeBack(since: EpochMillis | undefined): Fact[] {
+    const coverage = this.#coverage;
+    if (coverage === undefined || since === undefined || since >= coverage.to) return [];
+    this.#coverage = { ...coverage, to: since < coverage.from ? coverage.from : since };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 

@@ -1,0 +1,10 @@
+// history's public surface: what a recorder writes with, and what every door asks with.
+export type { Batch, Cluster, Engine, Writer } from './engines/engine.ts';
+export { HistoryError } from './errors.ts';
+export type { Fact } from './model/fact.ts';
+export { type IpAddress, parseIp } from './model/ip-address.ts';
+export { type EpochMillis, epochMillis } from './model/time.ts';
+export type { Observation, Observed } from './observe/observation.ts';
+export { Observer } from './observe/observer.ts';
+export type { Answer } from './query/answer.ts';
+export { who } from './query/who.ts';

@@ -1,0 +1,109 @@
+// Between observing and storing: collects facts into batches, commits one batch at a time, and makes the caller wait
+// when the store cannot keep up. Nothing is dropped: a batch that fails is tried again until the store takes it.
+import type { Batch, Fact } from '@podtrail/history';
+import { type Clock, type Random, sleep } from '@podtrail/machinery';
+
+export interface CommitQueueOptions {
+  readonly append: (batch: Batch) => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** True: trying again will not help (another recorder has taken over). The queue stops. */
+  readonly isFatal: (error: unknown) => boolean;
+  readonly onFailure?: ((error: unknown, attempt: number) => void) | undefined;
+}
+
+type Checkpoint = NonNullable<Batch['checkpoint']>;
+
+/** Facts wait this long for company. */
+const GATHER_MS = 20;
+const LARGEST_BATCH = 2_000;
+/** More waiting facts than this, and the watch is not read any further. */
+const CONGESTED_AT = 10_000;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 10_000;
+
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
+  readonly #stop = new AbortController();
+  #facts: Fact[] = [];
+  #checkpoint: Checkpoint | undefined;
+  #running: Promise<void> | undefined;
+  #room: (() => void)[] = [];
+  #fatal: unknown;
+  /** Consecutive failed tries of the batch at hand; 0 when the store takes what it gets. */
+  failing = 0;
+  committedBatches = 0;
+  committedFacts = 0;
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#facts.length;
+  }
+
+  /** Resolves at once while there is room, else when there is again. Rejects once the queue has failed for good. */
+  push(facts: readonly Fact[], checkpoint: Checkpoint | undefined): void | Promise<void> {
+    if (this.#fatal !== undefined) return Promise.reject(this.#fatal);
+    for (const fact of facts) this.#facts.push(fact);
+    if (checkpoint !== undefined) this.#checkpoint = checkpoint;
+    if (this.#facts.length === 0 && checkpoint === undefined) return;
+    this.#running ??= this.#run();
+    if (this.#facts.length < CONGESTED_AT) return;
+    return new Promise((resolve) => this.#room.push(resolve));
+  }
+
+  /** Resolves when everything pushed so far is durable. */
+  async flush(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+    if (this.#fatal !== undefined) throw this.#fatal;
+  }
+
+  /** Commits what it can, once, and gives up retrying. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    await sleep(this.#options.clock, GATHER_MS, this.#stop.signal).catch(() => undefined);
+    while (this.#facts.length > 0 || this.#checkpoint !== undefined) {
+      const facts = this.#facts.splice(0, LARGEST_BATCH);
+      // Only the last of several batches may carry the checkpoint: it must not run ahead of its facts.
+      const checkpoint = this.#facts.length === 0 ? this.#checkpoint : undefined;
+      if (checkpoint !== undefined) this.#checkpoint = undefined;
+      if (!(await this.#commit({ facts, checkpoint }))) break;
+      if (this.#facts.length < CONGESTED_AT / 2) this.#makeRoom();
+    }
+    this.#makeRoom();
+    this.#running = undefined;
+  }
+
+  async #commit(batch: Batch): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#options.append(batch);
+        this.failing = 0;
+        this.committedBatches++;
+        this.committedFacts += batch.facts.length;
+        return true;
+      } catch (error) {
+        this.failing = attempt;
+        this.#options.onFailure?.(error, attempt);
+        if (this.#options.isFatal(error)) this.#fatal = error;
+        if (this.#fatal !== undefined || this.#stop.signal.aborted) return false;
+        const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 20));
+        await sleep(this.#options.clock, pause * (1 + this.#options.random() * 0.2), this.#stop.signal).catch(
+          () => undefined,
+        );
+      }
+    }
+  }
+
+  #makeRoom(): void {
+    const room = this.#room;
+    this.#room = [];
+    for (const resolve of room) resolve();
+  }
+}

@@ -1,0 +1,125 @@
+// From the informer's deltas to the observation log: gathers listings, tells replays from news, and knows when a
+// listing stands in for events that can no longer be had.
+import type { Observation, Observed } from '@podtrail/history';
+import { type Cacheable, type Delta, isObjectDelta, type Relist } from '@podtrail/machinery';
+
+type Resource = Observed['kind'];
+type At = Observation['at'];
+
+interface Listing {
+  readonly relist: Relist;
+  readonly present: Observed[];
+  readonly goneUids: string[];
+}
+
+export interface Told {
+  readonly observations: readonly Observation[];
+  /** Everything up to this version is in them or before them. */
+  readonly resourceVersion: string | undefined;
+}
+
+const NOTHING: Told = { observations: [], resourceVersion: undefined };
+
+export class DeltaLog<T extends Cacheable> {
+  readonly #resource: Resource;
+  readonly #wrap: (object: T) => Observed;
+  /** While a catch-up runs, the listing waits: it counts only if the events cannot be had. */
+  #catchingUp: boolean;
+  #listing: Listing | undefined;
+  #first = true;
+
+  constructor(resource: Resource, wrap: (object: T) => Observed, catchesUp: boolean) {
+    this.#resource = resource;
+    this.#wrap = wrap;
+    this.#catchingUp = catchesUp;
+  }
+
+  get catchingUp(): boolean {
+    return this.#catchingUp;
+  }
+
+  /** `at` is the recorder's own clock, which never goes back. */
+  tell(delta: Delta<T>, at: At): Told {
+    if (isObjectDelta(delta)) return this.#object(delta, at);
+    switch (delta.kind) {
+      case 'relisted':
+        this.#listing = { relist: delta.relist, present: [], goneUids: [] };
+        return NOTHING;
+      case 'listed':
+        // A rewind ends the hope of a catch-up: the versions of before mean nothing now.
+        if (delta.relist.reason === 'rewound') this.#catchingUp = false;
+        return this.#catchingUp ? NOTHING : this.#endListing(at);
+      case 'replayed':
+        return this.#event(delta.type === 'deleted' ? 'deleted' : 'present', delta.object, at);
+      case 'caught-up':
+        return this.#caughtUp(delta.outcome, delta.to, at);
+      case 'progress':
+        return {
+          observations: [{ kind: 'progress', resource: this.#resource, resourceVersion: delta.resourceVersion, at }],
+          resourceVersion: delta.resourceVersion,
+        };
+    }
+  }
+
+  #object(delta: Extract<Delta<T>, { kind: 'added' | 'updated' | 'deleted' }>, at: At): Told {
+    if (delta.kind === 'updated' && delta.resync) return NOTHING;
+    if (delta.source === 'list' && this.#listing !== undefined) {
+      if (delta.kind === 'deleted') this.#listing.goneUids.push(delta.object.metadata.uid ?? '');
+      else this.#listing.present.push(this.#wrap(delta.object));
+      return NOTHING;
+    }
+    const seen = this.#wrap(delta.object);
+    if (delta.source === 'consistency' || (delta.kind === 'deleted' && delta.finalStateUnknown)) {
+      const type = delta.kind === 'deleted' ? 'deleted' : 'present';
+      return { observations: [{ kind: 'corrected', type, seen, at }], resourceVersion: undefined };
+    }
+    return this.#event(delta.kind === 'deleted' ? 'deleted' : 'present', delta.object, at);
+  }
+
+  #event(type: 'present' | 'deleted', object: T, at: At): Told {
+    const observation: Observation = { kind: 'event', type, seen: this.#wrap(object), at };
+    return { observations: [observation], resourceVersion: object.metadata.resourceVersion };
+  }
+
+  #caughtUp(outcome: 'complete' | 'expired', to: string, at: At): Told {
+    if (!this.#catchingUp) return NOTHING;
+    this.#catchingUp = false;
+    if (outcome === 'expired') return this.#endListing(at);
+    const listing = this.#listing;
+    this.#listing = undefined;
+    this.#first = false;
+    // The listing cross-checks the replay: whatever it knows better is a correction, the rest tells nothing new.
+    const checks = (listing?.present ?? []).map(
+      (seen): Observation => ({ kind: 'corrected', type: 'present', seen, at }),
+    );
+    return {
+      observations: [...checks, { kind: 'progress', resource: this.#resource, resourceVersion: to, at }],
+      resourceVersion: to,
+    };
+  }
+
+  #endListing(at: At): Told {
+    const listing = this.#listing;
+    if (listing === undefined) return NOTHING;
+    this.#listing = undefined;
+    const { relist, present, goneUids } = listing;
+    const whole = this.#first;
+    this.#first = false;
+    return {
+      observations: [
+        {
+          kind: 'listed',
+          resource: this.#resource,
+          reason: relist.reason,
+          resourceVersion: relist.resourceVersion,
+          whole,
+          present,
+          goneUids,
+          since: relist.from as At | undefined,
+          at,
+        },
+      ],
+      resourceVersion: relist.resourceVersion,
+    };
+  }
+}
