@@ -84,7 +84,8 @@ export class DeltaLog<T extends Cacheable> {
   #caughtUp(outcome: 'complete' | 'expired', to: string, at: At): Told {
     if (!this.#catchingUp) return NOTHING;
     this.#catchingUp = false;
-    if (outcome === 'expired') return this.#endListing(at);
+    // The events since the stored version are lost: there is a gap, and this listing is its far side.
+    if (outcome === 'expired') return this.#endListing(at, 'expired');
     const listing = this.#listing;
     this.#listing = undefined;
     this.#first = false;
@@ -98,7 +99,7 @@ export class DeltaLog<T extends Cacheable> {
     };
   }
 
-  #endListing(at: At): Told {
+  #endListing(at: At, reason?: Relist['reason']): Told {
     const listing = this.#listing;
     if (listing === undefined) return NOTHING;
     this.#listing = undefined;
@@ -110,7 +111,7 @@ export class DeltaLog<T extends Cacheable> {
         {
           kind: 'listed',
           resource: this.#resource,
-          reason: relist.reason,
+          reason: reason ?? relist.reason,
           resourceVersion: relist.resourceVersion,
           whole,
           present,

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { epochMillis, type Observed } from '@podtrail/history';
+import { type Delta, type PodView, podCodec, type Relist } from '@podtrail/machinery';
+import { aPod } from '@podtrail/machinery/testing';
+import { DeltaLog } from './delta-log.ts';
+
+const AT = epochMillis(1_000);
+const pod = (name: string, version: number): PodView => podCodec.fromJson(aPod(name).atVersion(version).build());
+const wrap = (object: PodView): Observed => ({ kind: 'Pod', object });
+const relist = (reason: Relist['reason'], resourceVersion: string): Relist => ({
+  reason,
+  resourceVersion,
+  previousVersion: '1',
+  from: 500,
+  to: 1_000,
+});
+const mark = (kind: 'relisted' | 'listed', of: Relist): Delta<PodView> => ({ kind, relist: of, observedAt: 1_000 });
+const added = (object: PodView, source: 'list' | 'watch' = 'list'): Delta<PodView> => ({
+  kind: 'added',
+  object,
+  source,
+  initial: source === 'list',
+  observedAt: 1_000,
+});
+const deleted = (object: PodView, source: 'list' | 'watch', finalStateUnknown: boolean): Delta<PodView> => ({
+  kind: 'deleted',
+  object,
+  source,
+  finalStateUnknown,
+  observedAt: 1_000,
+});
+
+/** What the log tells of these deltas, in short. */
+function tell(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
+  return deltas.flatMap((delta) =>
+    log.tell(delta, AT).observations.map((o) => {
+      switch (o.kind) {
+        case 'listed':
+          return `listed ${o.reason} whole=${o.whole} +${o.present.length} -${o.goneUids} since ${o.since}`;
+        case 'event':
+        case 'corrected':
+          return `${o.kind} ${o.type} ${o.seen.object.metadata.name}`;
+        case 'progress':
+          return `progress ${o.resourceVersion}`;
+        default:
+          return o.kind;
+      }
+    }),
+  );
+}
+
+test('the first listing is told as one whole', () => {
+  const log = new DeltaLog('Pod', wrap, false);
+  const start = relist('start', '10');
+  const told = tell(log, mark('relisted', start), added(pod('a', 3)), added(pod('b', 4)), mark('listed', start));
+  assert.deepEqual(told, ['listed start whole=true +2 - since 500']);
+});
+
+test('a later listing is told by what it changed and what it lacked', () => {
+  const log = new DeltaLog('Pod', wrap, false);
+  const [start, expired] = [relist('start', '10'), relist('expired', '20')];
+  tell(log, mark('relisted', start), mark('listed', start));
+  const told = tell(
+    log,
+    mark('relisted', expired),
+    deleted(pod('gone', 5), 'list', true),
+    added(pod('new', 15)),
+    mark('listed', expired),
+  );
+  assert.deepEqual(told, ['listed expired whole=false +1 -uid-gone since 500']);
+});
+
+test('during a catch-up the listing waits; when the replay is complete it only cross-checks', () => {
+  const log = new DeltaLog('Pod', wrap, true);
+  const start = relist('start', '10');
+  assert.deepEqual(tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start)), []);
+  assert.equal(log.catchingUp, true);
+  const told = tell(
+    log,
+    { kind: 'replayed', type: 'updated', object: pod('a', 7), observedAt: 1_000 },
+    { kind: 'replayed', type: 'deleted', object: pod('b', 9), observedAt: 1_000 },
+    { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 },
+  );
+  assert.deepEqual(told, ['event present a', 'event deleted b', 'corrected present a', 'progress 10']);
+  assert.equal(log.catchingUp, false);
+});
+
+test('a catch-up that has expired makes the listing count, as a whole', () => {
+  const log = new DeltaLog('Pod', wrap, true);
+  const start = relist('start', '10');
+  tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
+  const told = tell(log, { kind: 'caught-up', outcome: 'expired', from: '5', to: '10', observedAt: 1_000 });
+  assert.deepEqual(told, ['listed expired whole=true +1 - since 500']);
+});
+
+test('a rewind ends the hope of a catch-up at once', () => {
+  const log = new DeltaLog('Pod', wrap, true);
+  const rewound = relist('rewound', '10');
+  const told = tell(log, mark('relisted', rewound), added(pod('a', 8)), mark('listed', rewound), {
+    kind: 'caught-up',
+    outcome: 'expired',
+    from: '500',
+    to: '10',
+    observedAt: 1_000,
+  });
+  assert.deepEqual(told, ['listed rewound whole=true +1 - since 500']);
+});
+
+test('a delete that nobody saw, and what a consistency check found, are corrections, not events', () => {
+  const log = new DeltaLog('Pod', wrap, false);
+  const found: Delta<PodView> = { ...added(pod('lost', 9)), source: 'consistency', initial: false } as Delta<PodView>;
+  const told = tell(
+    log,
+    added(pod('a', 3), 'watch'),
+    deleted(pod('a', 4), 'watch', false),
+    deleted(pod('b', 5), 'watch', true),
+    found,
+  );
+  assert.deepEqual(told, ['event present a', 'event deleted a', 'corrected deleted b', 'corrected present lost']);
+});
+
+test('the version to go on from is that of the last event or mark; corrections and reminders move nothing', () => {
+  const log = new DeltaLog('Pod', wrap, false);
+  assert.equal(log.tell(added(pod('a', 3), 'watch'), AT).resourceVersion, '3');
+  assert.equal(log.tell({ kind: 'progress', resourceVersion: '12', observedAt: 1_000 }, AT).resourceVersion, '12');
+  assert.equal(log.tell(deleted(pod('b', 5), 'watch', true), AT).resourceVersion, undefined);
+  const reminder: Delta<PodView> = {
+    kind: 'updated',
+    object: pod('a', 3),
+    previous: pod('a', 3),
+    source: 'list',
+    resync: true,
+    observedAt: 1_000,
+  };
+  assert.deepEqual(log.tell(reminder, AT), { observations: [], resourceVersion: undefined });
+});
