@@ -50,21 +50,23 @@ const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 // A test that is gone cannot stop us.
 process.once('disconnect', () => process.exit(1));
+let writing: Promise<void> | undefined;
 const outcome = await elector.run(stop.signal, {
   onNewLeader: (leader) => void tell({ kind: 'saw-leader', identity: leader }),
-  onStartedLeading: async (signal) => {
-    await tell({ kind: 'leads', transitions: elector.transitions });
-    await writeWhileLeading(signal);
+  onStartedLeading: () => {
+    void tell({ kind: 'leads', transitions: elector.transitions });
+    return (writing = writeUntilRefused());
   },
 });
+await writing;
 await tell({ kind: 'ended', outcome });
 process.exit(0);
 
-/** The writes do not carry the signal: only the fence may stop them. */
-async function writeWhileLeading(signal: AbortSignal): Promise<void> {
+/** Heeds no signal: only the fence may stop it. */
+async function writeUntilRefused(): Promise<void> {
   let last = performance.now();
   let map: KubeObject = await journal.get(settings.journal);
-  while (!signal.aborted) {
+  for (;;) {
     const pauseMs = performance.now() - last;
     const saidLeader = elector.isLeader();
     try {
