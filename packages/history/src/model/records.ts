@@ -65,6 +65,12 @@ export interface Coverage {
   readonly collector: string;
   readonly from: EpochMillis;
   readonly to: EpochMillis;
+  /**
+   * Everything that happened until then has been told. Between here and `to` the watch was believed to be open, but
+   * frames may have been on their way: answers there are provisional, and a gap takes the belief back.
+   * Invariant: from ≤ confirmed ≤ to.
+   */
+  readonly confirmed: EpochMillis;
   /** Why it begins: a first start, or what made the gap before it. */
   readonly opened: 'start' | 'expired' | 'rewound' | 'undecodable';
 }

@@ -214,7 +214,7 @@ export class Observer {
 
   #openCoverage(opened: Coverage['opened'], at: EpochMillis): Fact[] {
     const { collector, scope } = this.#options;
-    this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, opened };
+    this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, confirmed: at, opened };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 }
