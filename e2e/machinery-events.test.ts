@@ -14,12 +14,12 @@ import {
   loadClusterConfig,
   referenceTo,
 } from '@podtrail/machinery';
-import { useCluster } from './controlplane/index.ts';
+import { until, useCluster } from './controlplane/index.ts';
 import { pod } from './informer-stage.ts';
 
 // Without a controller manager, a namespace that is deleted stays in its last phase for ever.
-const cluster = await useCluster({ needs: ['own control plane'] });
-const { skip } = cluster;
+const cluster = await useCluster();
+const skip = cluster.skipUnless('own control plane');
 
 const CONTROLLER = 'podtrail.dev/e2e';
 
@@ -75,9 +75,7 @@ class Stage {
   }
 }
 
-test('a recorded event is seen by kubectl get events, kubectl events and kubectl describe of the object', {
-  skip,
-}, async (t) => {
+test('a recorded event is seen by kubectl get events, kubectl events and kubectl describe of the object', async (t) => {
   const stage = await Stage.open(t);
   const regarding = referenceTo(await stage.aPod());
   stage.recorder.record({ regarding, type: 'Warning', reason: 'Moved', action: 'Move', note: 'moved to node-b' });
@@ -106,7 +104,7 @@ test('an event about a node is kept in the namespace default and described with 
   assert.match(await cluster.kubectl(['describe', 'node', 'node-a']), /Normal +Counted .*has 3 pods/);
 });
 
-test('repetitions become one event with a count, which people see', { skip }, async (t) => {
+test('repetitions become one event with a count, which people see', async (t) => {
   const stage = await Stage.open(t);
   const regarding = referenceTo(await stage.aPod());
   for (let i = 1; i <= 7; i++) {
@@ -126,7 +124,7 @@ test('repetitions become one event with a count, which people see', { skip }, as
   assert.match(await stage.kubectl('describe', 'pod', 'web'), /Repeated .*\(x7 over /);
 });
 
-test('a source that talks too much about one object is cut, and only about that one', { skip }, async (t) => {
+test('a source that talks too much about one object is cut, and only about that one', async (t) => {
   const stage = await Stage.open(t, { spamLimit: { burst: 5, perSecond: 0.001 } });
   for (let i = 0; i < 40; i++) stage.recorder.record(stage.about('noisy', { reason: `Reason${i}` }));
   stage.recorder.record(stage.about('quiet'));
@@ -144,6 +142,8 @@ test('where the ServiceAccount has no rights the event is counted and reported, 
   await own('create', 'serviceaccount', 'reporter');
   await own('create', 'role', 'report', '--verb=create,patch', '--resource=events.events.k8s.io');
   await own('create', 'rolebinding', 'report', '--role=report', `--serviceaccount=${granted}:reporter`);
+  const can = ['auth', 'can-i', 'create', 'events.events.k8s.io', `--as=system:serviceaccount:${granted}:reporter`];
+  await until('the grant works', async () => (await own(...can)).startsWith('yes'));
   const kubeconfig = await cluster.controlPlane.kubeconfig({
     serviceAccount: { namespace: granted, name: 'reporter' },
   });
