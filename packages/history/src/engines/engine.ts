@@ -1,5 +1,5 @@
 // What a store must do for the ledger, in the ledger's own words. Nothing here says tables, rows or files; every engine
-// passes the same contract suite. Times are inclusive-exclusive: [from, to).
+// passes the same contract suite (contract.ts). Times are inclusive-exclusive: [from, to).
 import type { Fact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../model/records.ts';
@@ -24,7 +24,10 @@ export interface Writer {
   readonly cluster: Cluster;
   /** Raised at every take-over; a writer with an older one is refused inside the transaction (`stale-writer`). */
   readonly fence: number;
-  /** Resolves when facts and checkpoint are durable. Storing a batch twice changes nothing. */
+  /**
+   * Resolves when facts and checkpoint are durable. Storing a batch twice changes nothing; a record that has ended is
+   * not reopened by its own earlier version, and coverage never shrinks. Batches are stored in the order of the calls.
+   */
   append(batch: Batch): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export interface Span {
 
 export interface Page {
   readonly limit: number;
-  /** From the page before. */
+  /** From the page before. It names the last record that was given: records that come meanwhile shift nothing. */
   readonly cursor?: string | undefined;
 }
 
@@ -60,6 +63,45 @@ export type Subject =
 /** A range whose closed records were removed: answers there are "unknown (expired)", never "free". */
 export interface Expired extends Span {}
 
+/** An address at an instant. */
+export interface Moment {
+  readonly ip: IpAddress;
+  readonly at: EpochMillis;
+}
+
+/** Something in the store that is not as it was written. */
+export interface Damage {
+  /** Which part of the store, as a person may look for it. */
+  readonly where: string;
+  readonly what: string;
+}
+
+export interface Verification {
+  /** How many records were read and found whole. */
+  readonly records: number;
+  readonly damages: readonly Damage[];
+}
+
+export interface StoreStatus {
+  /** Of the store's format; an engine refuses a newer one than its own. */
+  readonly version: number;
+  readonly bytes: number;
+  readonly clusters: readonly ClusterStatus[];
+}
+
+export interface ClusterStatus extends Cluster {
+  readonly tenures: number;
+  readonly placements: number;
+  readonly changes: number;
+  readonly live: number;
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/**
+ * Every list is in one order, the same on every engine: by time, then by key (order.ts). A read that would have to use
+ * a damaged record rejects with `corrupt-row`: an answer without that record could be wrong, and wrong is worse than
+ * none. Reads that do not touch it go on.
+ */
 export interface Engine {
   clusters(): Promise<readonly Cluster[]>;
   /** Takes the cluster's ledger over for writing. */
@@ -68,6 +110,8 @@ export interface Engine {
 
   /** Tenures of an address that may have held at `at`, bounds included. */
   tenuresAt(cluster: string, ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]>;
+  /** The same for many at once, in the order of the questions: what `attribute` asks. */
+  tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]>;
   /** Tenures of an address that touch the span, oldest first. */
   tenuresOfIp(cluster: string, ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>>;
   tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>>;
@@ -81,7 +125,20 @@ export interface Engine {
   coverage(cluster: string): Promise<readonly Coverage[]>;
   expired(cluster: string): Promise<readonly Expired[]>;
 
-  /** Removes closed records that ended before `before`; leaves an `Expired` range. Returns how many. */
+  /** Every record of the cluster as the fact that would store it, in canonical order; appends meanwhile may be missed. */
+  records(cluster: string): AsyncIterable<Fact>;
+
+  /**
+   * Forgets closed records that ended before `before`, and changes, conflicts and anomalies observed before it; leaves
+   * an `Expired` range. Returns how many records it removed; an engine may hide some at once and remove them later.
+   */
   retain(cluster: string, before: EpochMillis): Promise<number>;
+  /** Housekeeping that the engine wants done now and then, and never on its own: a recorder calls it every few minutes. */
+  maintain(now: EpochMillis): Promise<void>;
+  /** Reads everything and says what is not as it was written. */
+  verify(): Promise<Verification>;
+  status(): Promise<StoreStatus>;
+  /** A copy of the whole store as of one instant, beside running writers. Refuses to overwrite (`backup-exists`). */
+  backup(path: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,0 +1,40 @@
+// What a question means, for one record at a time: shared by all engines, so that they cannot differ in it.
+import type { Holder, Tenure } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+import type { Span, Subject } from './engine.ts';
+
+type Interval = Pick<Tenure, 'start' | 'end'>;
+
+/** Bounds included: whatever may have been so within the span. An open record reaches as far as anybody asks. */
+export function touches({ start, end }: Interval, span: Span): boolean {
+  return start.notBefore < span.to && (end === undefined || end.notAfter > span.from);
+}
+
+/** Invariant: retention removes only closed, expired records. */
+export function isExpired({ end }: Interval, before: EpochMillis | undefined): boolean {
+  return before !== undefined && end !== undefined && end.notAfter < before;
+}
+
+export function isWithin(record: { readonly observedAt: EpochMillis }, span: Span): boolean {
+  return record.observedAt >= span.from && record.observedAt < span.to;
+}
+
+export function concerns(subject: Subject, holder: Holder): boolean {
+  switch (subject.by) {
+    case 'uid':
+      return holder.uid === subject.uid;
+    case 'name':
+      return holder.namespace === subject.namespace && holder.name === subject.name;
+    case 'workload':
+      return (
+        holder.namespace === subject.namespace &&
+        holder.workload?.kind === subject.kind &&
+        holder.workload.name === subject.name
+      );
+  }
+}
+
+/** Of two versions of one record, the one to keep: what has ended is not reopened by what was known before its end. */
+export function newer<T extends Interval>(stored: T | undefined, told: T): T {
+  return stored?.end !== undefined && told.end === undefined ? stored : told;
+}

@@ -1,0 +1,86 @@
+// One cluster's records in maps. Only memory-engine.ts uses it.
+import { type Fact, type LiveHolder, tenureKey } from '../../model/fact.ts';
+import type { IpAddress } from '../../model/ip-address.ts';
+import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { Cluster, Expired } from '../engine.ts';
+import { isExpired, newer } from '../matching.ts';
+import { anomalyPlace, changePlace, conflictPlace, sortedBy } from '../order.ts';
+
+export class Ledger {
+  cluster: Cluster;
+  fence = 0;
+  checkpoint: Checkpoint | undefined;
+  expired: Expired | undefined;
+  readonly tenures = new Map<string, Tenure>();
+  readonly byIp = new Map<IpAddress, Map<string, Tenure>>();
+  readonly placements = new Map<string, Placement>();
+  readonly changes = new Map<string, Change>();
+  readonly conflicts = new Map<string, Conflict>();
+  readonly anomalies = new Map<string, Anomaly>();
+  readonly coverage = new Map<string, Coverage>();
+  readonly live = new Map<string, LiveHolder>();
+
+  constructor(cluster: Cluster) {
+    this.cluster = cluster;
+  }
+
+  store(fact: Fact): void {
+    switch (fact.kind) {
+      case 'tenure': {
+        const key = tenureKey(fact.tenure);
+        const kept = newer(this.tenures.get(key), fact.tenure);
+        this.tenures.set(key, kept);
+        const ofIp = this.byIp.get(kept.ip) ?? new Map<string, Tenure>();
+        this.byIp.set(kept.ip, ofIp.set(key, kept));
+        return;
+      }
+      case 'placement': {
+        const { uid } = fact.placement.pod;
+        this.placements.set(uid, newer(this.placements.get(uid), fact.placement));
+        return;
+      }
+      case 'change':
+        this.changes.set(changePlace(fact.change).key, fact.change);
+        return;
+      case 'coverage': {
+        const key = `${fact.coverage.from}|${fact.coverage.collector}`;
+        const stored = this.coverage.get(key);
+        const to = stored !== undefined && stored.to > fact.coverage.to ? stored.to : fact.coverage.to;
+        this.coverage.set(key, { ...fact.coverage, to });
+        return;
+      }
+      case 'conflict':
+        this.conflicts.set(conflictPlace(fact.conflict).key, fact.conflict);
+        return;
+      case 'anomaly':
+        this.anomalies.set(anomalyPlace(fact.anomaly).key, fact.anomaly);
+        return;
+      case 'live':
+        if (fact.live === undefined) this.live.delete(fact.uid);
+        else this.live.set(fact.uid, fact.live);
+    }
+  }
+
+  retain(before: EpochMillis): number {
+    const first = sortedBy(this.coverage.values(), (c) => ({ time: c.from, key: '' }))[0]?.from;
+    const from = this.expired?.from ?? first;
+    if (from !== undefined && from < before && before > (this.expired?.to ?? 0)) this.expired = { from, to: before };
+    for (const [key, { ip, end }] of this.tenures) {
+      if (isExpired({ end } as Tenure, before)) this.byIp.get(ip)?.delete(key);
+    }
+    return (
+      sweep(this.tenures, (tenure) => isExpired(tenure, before)) +
+      sweep(this.placements, (placement) => isExpired(placement, before)) +
+      sweep(this.changes, (change) => change.observedAt < before) +
+      sweep(this.conflicts, (conflict) => conflict.observedAt < before) +
+      sweep(this.anomalies, (anomaly) => anomaly.observedAt < before)
+    );
+  }
+}
+
+function sweep<T>(records: Map<string, T>, isOld: (record: T) => boolean): number {
+  let removed = 0;
+  for (const [key, record] of records) if (isOld(record) && records.delete(key)) removed++;
+  return removed;
+}

@@ -1,0 +1,101 @@
+// The one order of every list, and the cursors that name a place in it. All engines use it, so that they give the same
+// pages; a cursor of one engine is good on another.
+import { HistoryError } from '../errors.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../model/records.ts';
+import type { Page, Paged } from './engine.ts';
+
+/** A record's place: its time, then its key among those of the same time. */
+export interface Place {
+  readonly time: number;
+  readonly key: string;
+}
+
+export function tenurePlace({ ip, holder, start }: Tenure): Place {
+  return { time: start.notBefore, key: `${holder.uid}|${ip}|${start.epoch}|${start.resourceVersion}` };
+}
+
+export function placementPlace({ pod, start }: Placement): Place {
+  return { time: start.notBefore, key: pod.uid };
+}
+
+export function changePlace(change: Change): Place {
+  return { time: change.observedAt, key: `${change.pod.uid}|${versionKey(change)}|${change.key}` };
+}
+
+export function conflictPlace(conflict: Conflict): Place {
+  const uids = conflict.holders.map((holder) => holder.uid).join('|');
+  return { time: conflict.observedAt, key: `${conflict.ip}|${uids}|${versionKey(conflict)}` };
+}
+
+export function anomalyPlace(anomaly: Anomaly): Place {
+  return { time: anomaly.observedAt, key: `${anomaly.what}|${anomaly.uid}|${versionKey(anomaly)}` };
+}
+
+export function coveragePlace(coverage: Coverage): Place {
+  return { time: coverage.from, key: coverage.collector };
+}
+
+function versionKey(of: { readonly epoch: number; readonly resourceVersion: string }): string {
+  return `${of.epoch}|${of.resourceVersion}`;
+}
+
+export function comparePlaces(a: Place, b: Place): number {
+  return a.time - b.time || compareTexts(a.key, b.key);
+}
+
+/** By code points, which is also the order of the UTF-8 bytes; JavaScript's own order differs for surrogate pairs. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above all other units. */
+function rank(unit: number): number {
+  return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
+}
+
+export function sortedBy<T>(items: Iterable<T>, placeOf: (item: T) => Place): T[] {
+  const placed = Array.from(items, (item) => ({ item, place: placeOf(item) }));
+  return placed.sort((a, b) => comparePlaces(a.place, b.place)).map(({ item }) => item);
+}
+
+/** `items` may be in any order, and must hold everything after the page's cursor that belongs on the page. */
+export function cutPage<T>(items: Iterable<T>, placeOf: (item: T) => Place, page: Page): Paged<T> {
+  const after = cursorPlace(page);
+  const rest: { item: T; place: Place }[] = [];
+  for (const item of items) {
+    const place = placeOf(item);
+    if (after === undefined || comparePlaces(place, after) > 0) rest.push({ item, place });
+  }
+  rest.sort((a, b) => comparePlaces(a.place, b.place));
+  const taken = rest.slice(0, page.limit);
+  const last = taken.at(-1);
+  return {
+    items: taken.map(({ item }) => item),
+    cursor: rest.length > taken.length && last !== undefined ? encodeCursor(last.place) : undefined,
+  };
+}
+
+/** The place after which the page begins; undefined for the first page. Throws on what is no page. */
+export function cursorPlace({ limit, cursor }: Page): Place | undefined {
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new HistoryError('bad-page', `a page of ${limit} records cannot be given`, { hint: 'ask for at least one.' });
+  }
+  if (cursor === undefined) return undefined;
+  const [time, key] = cursor.split('.');
+  if (time === undefined || key === undefined || !/^-?\d{1,16}$/.test(time) || !/^[\w-]*$/.test(key)) {
+    throw new HistoryError('bad-cursor', 'this is no cursor that a page came with', {
+      hint: 'pass the cursor of the page before as it is, or leave it out to begin anew.',
+    });
+  }
+  return { time: Number(time), key: Buffer.from(key, 'base64url').toString('utf8') };
+}
+
+function encodeCursor({ time, key }: Place): string {
+  return `${time}.${Buffer.from(key, 'utf8').toString('base64url')}`;
+}
