@@ -1,0 +1,252 @@
+// Lives of pods on a real API server, written as a kubelet would write them, on nodes that no kubelet and no kwok
+// manages. Imports nothing of the ledger: what it does is the truth that the ledger is asked about.
+import type { HttpAnswer, HttpRequest } from '../controlplane/index.ts';
+import type { Addresses, AddressPool } from './address-pool.ts';
+import type { Chance } from './random.ts';
+import type { TruthBook, TruthBoundary, TruthTenure } from './truth.ts';
+
+export interface DriverOptions {
+  /** A request to the API server as an administrator; may fail while that is being killed. */
+  readonly request: (path: string, request: HttpRequest) => Promise<HttpAnswer>;
+  readonly namespace: string;
+  readonly node: string;
+  readonly nodeIp: string;
+  readonly pool: AddressPool;
+  readonly truth: TruthBook;
+  readonly chance: Chance;
+  /** Seconds that a pod runs. */
+  readonly lifeSeconds: { readonly least: number; readonly most: number };
+}
+
+const STORIES = [
+  'completes and lingers',
+  'fails and lingers',
+  'is evicted',
+  'is deleted gracefully',
+  'is deleted by force',
+  'gets a new sandbox and address',
+  'comes back under its name',
+  'shares the host network',
+] as const;
+
+type Story = (typeof STORIES)[number];
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const seconds = (time: number): string => new Date(Math.floor(time / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+
+export class PodDriver {
+  readonly #options: DriverOptions;
+  #lives = 0;
+
+  constructor(options: DriverOptions) {
+    this.#options = options;
+  }
+
+  get lives(): number {
+    return this.#lives;
+  }
+
+  /** One pod from creation to deletion; resolves with false when no address was free. */
+  async live(): Promise<boolean> {
+    const { chance, pool } = this.#options;
+    const story = chance.pick(STORIES);
+    const addresses = story === 'shares the host network' ? undefined : pool.take();
+    if (addresses === undefined && story !== 'shares the host network') return false;
+    const number = ++this.#lives;
+    await this.#play(story, `${story === 'comes back under its name' ? 'db' : 'pod'}-${number}`, addresses);
+    return true;
+  }
+
+  async #play(story: Story, name: string, addresses: Addresses | undefined): Promise<void> {
+    const { chance, lifeSeconds } = this.#options;
+    const hostNetwork = addresses === undefined;
+    const pod = await this.#create(name, hostNetwork);
+    await sleep(chance.between(50, 1_500));
+    let held = await this.#run(pod, story, addresses);
+    await sleep(chance.between(lifeSeconds.least, lifeSeconds.most) * 1000);
+    switch (story) {
+      case 'completes and lingers':
+      case 'fails and lingers':
+      case 'is evicted':
+        await this.#end(pod, story, held);
+        this.#giveBack(addresses);
+        await sleep(chance.between(500, 10_000));
+        await this.#delete(pod, 0);
+        return;
+      case 'is deleted gracefully':
+        await this.#delete(pod, 30);
+        await sleep(chance.between(100, 2_500));
+        await this.#end(pod, story, held);
+        await sleep(chance.between(10, 500));
+        await this.#delete(pod, 0);
+        break;
+      case 'gets a new sandbox and address': {
+        const next = this.#options.pool.take();
+        if (next !== undefined) {
+          held = await this.#recreateSandbox(pod, story, held, next);
+          this.#giveBack(addresses);
+          await sleep(chance.between(lifeSeconds.least, lifeSeconds.most) * 1000);
+        }
+        await this.#deleteNow(pod, held);
+        this.#giveBack(next ?? addresses);
+        return;
+      }
+      case 'comes back under its name': {
+        await this.#deleteNow(pod, held);
+        this.#giveBack(addresses);
+        const next = this.#options.pool.take();
+        if (next === undefined) return;
+        const again = await this.#create(name, false);
+        const heldAgain = await this.#run(again, story, next);
+        await sleep(chance.between(lifeSeconds.least, lifeSeconds.most) * 1000);
+        await this.#deleteNow(again, heldAgain);
+        this.#giveBack(next);
+        return;
+      }
+      default:
+        await this.#deleteNow(pod, held);
+    }
+    this.#giveBack(addresses);
+  }
+
+  #giveBack(addresses: Addresses | undefined): void {
+    if (addresses !== undefined) this.#options.pool.giveBack(addresses);
+  }
+
+  async #create(name: string, hostNetwork: boolean): Promise<LivingPod> {
+    const { namespace, node } = this.#options;
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace },
+      spec: {
+        nodeName: node,
+        hostNetwork,
+        automountServiceAccountToken: false,
+        containers: [{ name: 'main', image: 'none' }],
+      },
+    };
+    const collection = `/api/v1/namespaces/${namespace}/pods`;
+    let { answer } = await this.#call(collection, { method: 'POST', body }, [201, 409]);
+    // A first try whose answer was lost had counted.
+    if (answer.status === 409) ({ answer } = await this.#call(`${collection}/${name}`, { method: 'GET' }, [200]));
+    const made = answer.json() as { metadata: { uid: string } };
+    return { name, uid: made.metadata.uid, conditions: {}, hostNetwork };
+  }
+
+  /** The sandbox is up and the containers run: from here on the address is the pod's. */
+  async #run(pod: LivingPod, story: string, addresses: Addresses | undefined): Promise<TruthTenure[]> {
+    const ips = addresses === undefined ? [this.#options.nodeIp] : [addresses.v4, addresses.v6];
+    const when = await this.#patchStatus(pod, (now) => ({
+      phase: 'Running',
+      podIP: ips[0],
+      podIPs: ips.map((ip) => ({ ip })),
+      hostIP: this.#options.nodeIp,
+      startTime: seconds(now),
+      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'True', Ready: 'True' }),
+      containerStatuses: [container({ running: { startedAt: seconds(now) } })],
+    }));
+    if (addresses === undefined) return [];
+    return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start: when }));
+  }
+
+  async #recreateSandbox(pod: LivingPod, story: string, held: TruthTenure[], next: Addresses): Promise<TruthTenure[]> {
+    const ips = [next.v4, next.v6];
+    const when = await this.#patchStatus(pod, (now) => ({
+      phase: 'Running',
+      podIP: ips[0],
+      podIPs: ips.map((ip) => ({ ip })),
+      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'True' }, true),
+    }));
+    for (const tenure of held) tenure.end = when;
+    return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start: when }));
+  }
+
+  /** Terminal: the address is free, whatever the object goes on to show. */
+  async #end(pod: LivingPod, story: Story, held: readonly TruthTenure[]): Promise<void> {
+    const succeeded = story === 'completes and lingers';
+    const blank = this.#options.chance.next() < 0.2;
+    const when = await this.#patchStatus(pod, (now) => ({
+      phase: succeeded ? 'Succeeded' : 'Failed',
+      ...(story === 'is evicted' ? { reason: 'Evicted', message: 'The node was low on resource: memory.' } : {}),
+      // Some kubelets blank the address for a moment on completion.
+      ...(blank ? { podIP: null, podIPs: null } : {}),
+      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'False', Ready: 'False' }),
+      containerStatuses: [
+        container({ terminated: { exitCode: succeeded ? 0 : 1, reason: 'Completed', finishedAt: seconds(now) } }),
+      ],
+    }));
+    for (const tenure of held) tenure.end = when;
+  }
+
+  async #deleteNow(pod: LivingPod, held: readonly TruthTenure[]): Promise<void> {
+    const when = await this.#delete(pod, 0);
+    for (const tenure of held) tenure.end = when;
+  }
+
+  async #delete(pod: LivingPod, gracePeriodSeconds: number): Promise<TruthBoundary> {
+    const path = `/api/v1/namespaces/${this.#options.namespace}/pods/${pod.name}`;
+    const body = { gracePeriodSeconds, preconditions: { uid: pod.uid } };
+    const { when } = await this.#call(path, { method: 'DELETE', body }, [200, 202, 404, 409]);
+    return when;
+  }
+
+  async #patchStatus(pod: LivingPod, status: (now: number) => object): Promise<TruthBoundary> {
+    const path = `/api/v1/namespaces/${this.#options.namespace}/pods/${pod.name}/status`;
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    // The body is made anew for each try: its times are those of the write that counts.
+    const { when } = await this.#call(
+      path,
+      () => ({ method: 'PATCH', headers, body: { status: status(Date.now()) } }),
+      [200],
+    );
+    return when;
+  }
+
+  #conditions(pod: LivingPod, now: number, changed: Record<string, string>, renewed = false): object[] {
+    for (const [type, status] of Object.entries({ PodScheduled: 'True', ...changed })) {
+      const known = pod.conditions[type];
+      if (known?.status !== status || (renewed && type in changed)) {
+        pod.conditions[type] = { type, status, lastTransitionTime: seconds(now) };
+      }
+    }
+    return Object.values(pod.conditions);
+  }
+
+  /** Tries until the server takes it: while the API server is away, a kubelet waits as well. */
+  async #call(
+    path: string,
+    request: HttpRequest | (() => HttpRequest),
+    expected: readonly number[],
+  ): Promise<{ answer: HttpAnswer; when: TruthBoundary }> {
+    const first = Date.now();
+    for (;;) {
+      try {
+        const answer = await this.#options.request(path, typeof request === 'function' ? request() : request);
+        // A try that seemed to fail may have counted: the boundary reaches back to the first.
+        if (expected.includes(answer.status)) return { answer, when: { earliest: first, latest: Date.now() } };
+        if (answer.status < 500 && answer.status !== 429) throw new UnexpectedAnswer(path, answer);
+      } catch (error) {
+        if (error instanceof UnexpectedAnswer) throw error;
+      }
+      await sleep(200);
+    }
+  }
+}
+
+class UnexpectedAnswer extends Error {
+  constructor(path: string, answer: HttpAnswer) {
+    super(`${path}: the API server answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+  }
+}
+
+interface LivingPod {
+  readonly name: string;
+  readonly uid: string;
+  readonly hostNetwork: boolean;
+  readonly conditions: Record<string, { type: string; status: string; lastTransitionTime: string }>;
+}
+
+function container(state: object): object {
+  return { name: 'main', image: 'none', imageID: '', ready: false, restartCount: 0, state };
+}

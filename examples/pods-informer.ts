@@ -1,0 +1,16 @@
+// Follows every pod of the cluster in the current context: node examples/pods-informer.ts
+import { Client, Informer, isObjectDelta, loadClusterConfig, PODS, podCodec } from '@podtrail/machinery';
+
+const client = Client.connect(await loadClusterConfig());
+const pods = new Informer({ transport: client.transport, resource: PODS, codec: podCodec });
+pods.addHandler({
+  onDelta(delta) {
+    if (!isObjectDelta(delta)) return;
+    const { metadata, spec, status } = delta.object;
+    console.log(delta.kind, `${metadata.namespace}/${metadata.name}`, status.podIPs.join(','), spec.nodeName);
+  },
+});
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort());
+await pods.start(stop.signal);
+await client.close();
