@@ -141,3 +141,28 @@ test('after stop nothing more is delivered, not even what was waiting', async ()
   await queue.whenHandled();
   assert.deepEqual(seen, [1]);
 });
+
+test('a report of a failure that throws itself holds up nothing', async () => {
+  const seen: number[] = [];
+  const queue = new HandlerQueue<Cacheable>(
+    {
+      attempts: 1,
+      onDelta(d) {
+        seen.push(d.observedAt);
+        if (d.observedAt === 1) throw new Error('no');
+      },
+    },
+    {
+      clock: new ManualClock(),
+      random: seededRandom(1),
+      onFailure: () => {
+        throw new Error('the log is broken');
+      },
+      onDrained: () => {},
+    },
+  );
+  queue.push(delta(1));
+  queue.push(delta(2));
+  await queue.whenHandled();
+  assert.deepEqual(seen, [1, 2]);
+});

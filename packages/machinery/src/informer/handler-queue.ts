@@ -136,6 +136,14 @@ export class HandlerQueue<T extends Cacheable> {
   }
 
   /** What fails is tried again or given up, and then counts as handled. */
+  #report(failure: HandlerFailure<T>): void {
+    try {
+      this.#options.onFailure(failure);
+    } catch {
+      // Whoever reports failures must not cause one.
+    }
+  }
+
   async #settle(running: Promise<void> | undefined, delta: Delta<T>): Promise<void> {
     await this.#untilHandled(running, delta);
     this.#handled++;
@@ -153,7 +161,7 @@ export class HandlerQueue<T extends Cacheable> {
         const givenUp = attempt >= attempts || this.#stop.signal.aborted;
         this.failures++;
         if (givenUp) this.givenUp++;
-        this.#options.onFailure({ handler: this.name, delta, error, attempt, givenUp });
+        this.#report({ handler: this.name, delta, error, attempt, givenUp });
         if (givenUp) return;
         const delay = jitter(
           this.#options.random,

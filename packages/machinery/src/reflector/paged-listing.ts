@@ -21,7 +21,7 @@ export interface ListingOptions<T> {
 }
 
 /** Resolves with the listing's version, which is the same for all its pages. */
-export async function listPages<T>(options: ListingOptions<T>): Promise<string> {
+async function listPages<T>(options: ListingOptions<T>): Promise<string> {
   let next: string | undefined;
   let version = '';
   do {

@@ -251,3 +251,14 @@ test('the watch is current once it is open, caught up and has had a second to de
   await pods.clock.advance(1000);
   assert.equal(pods.informer.isCurrent, true);
 });
+
+test('a state observer that throws does not stop the watch', async (t) => {
+  const pods = await FollowedPods.start(t, {
+    onState: () => {
+      throw new Error('the log is broken');
+    },
+  });
+  const stream = answerListing(await pods.server.next(), '10', []);
+  stream.event('ADDED', aPod('a').atVersion(11).build());
+  await pods.untilTold('added a');
+});

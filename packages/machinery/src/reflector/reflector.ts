@@ -433,7 +433,11 @@ export class Reflector<T extends Cacheable> {
 
   #enter(state: ReflectorState): void {
     this.#state = state;
-    this.#options.onState?.(state);
+    try {
+      this.#options.onState?.(state);
+    } catch {
+      // A log or a metric that throws must not stop the watch.
+    }
   }
 
   #watchSeconds(): number {
