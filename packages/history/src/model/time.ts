@@ -14,6 +14,13 @@ export function latest(...instants: (EpochMillis | undefined)[]): EpochMillis | 
   return found;
 }
 
+export function earliest(...instants: (EpochMillis | undefined)[]): EpochMillis | undefined {
+  let found: EpochMillis | undefined;
+  for (const instant of instants)
+    if (instant !== undefined && (found === undefined || instant < found)) found = instant;
+  return found;
+}
+
 export function clamp(instant: EpochMillis, least: EpochMillis, most: EpochMillis): EpochMillis {
   return instant < least ? least : instant > most ? most : instant;
 }

@@ -1,8 +1,16 @@
 // Decides the bounds of every boundary from what was observed and what the object says of itself. The only place where
 // a time is chosen; every choice is clamped, so that no clock can make an interval negative.
 import type { Boundary, Source } from '../model/boundary.ts';
-import { clamp, type EpochMillis, epochMillis, latest } from '../model/time.ts';
-import { lastFinishedAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import {
+  credible,
+  isTerminal,
+  lastFinishedAt,
+  lastRunEndedAt,
+  networkLostAt,
+  networkReadyAt,
+  RESOLUTION_MS,
+} from './evidence.ts';
 import type { ObservedPod } from './observation.ts';
 
 /** From where and by whom an observation comes; shared by all boundaries that it yields. */
@@ -13,14 +21,14 @@ export interface Sighting {
   readonly collector: string;
   readonly at: EpochMillis;
   /**
-   * What this observation shows was not yet so at this instant. For an event: the latest time that any earlier event
-   * mentions, because events arrive in the order in which they happened. For a listing: the last instant of the watch
+   * What this observation shows was not yet written at this instant. For an event: the latest time that is known to lie
+   * before it, because events arrive in the order in which they were written. For a listing: the same of the watch
    * before it. Undefined when nothing is known of the time before.
    */
   readonly floor: EpochMillis | undefined;
 }
 
-/** Without a word from the kubelet, a status may be this much older than its arrival at the API server. */
+/** What a kubelet reports may have happened this much before it is written. */
 const REPORTING_LAG_MS = 5000;
 
 export function boundary(
@@ -46,27 +54,37 @@ export function boundary(
 
 /** An address appeared on a pod. */
 export function tenureStart(pod: ObservedPod, sighting: Sighting): Boundary {
-  const { at, floor } = sighting;
-  const ready = networkReadyAt(pod);
-  if (ready !== undefined && ready <= at) {
-    return boundary(sighting, epochMillis(ready - RESOLUTION_MS), epochMillis(ready + RESOLUTION_MS), ready);
-  }
-  const begun = latest(asMillis(pod.metadata.creationTimestamp), asMillis(pod.status.startTime));
-  const lagged = floor === undefined ? undefined : epochMillis(floor - REPORTING_LAG_MS);
-  return boundary(sighting, latest(begun, lagged) ?? at, at);
+  const { at } = sighting;
+  const ready = timelyReadyAt(pod, sighting);
+  if (ready !== undefined) return boundary(sighting, before(ready), after(ready), ready);
+  const late = credible(pod, networkReadyAt(pod), at);
+  if (late !== undefined) return boundary(sighting, before(late), at, late);
+  const begun = latest(credible(pod, asMillis(pod.metadata.creationTimestamp), at), asMillis(pod.status.startTime, at));
+  // A pod that has already ended had its address before its containers ended.
+  const upper = isTerminal(pod) ? (credible(pod, lastFinishedAt(pod), at) ?? at) : at;
+  return boundary(sighting, latest(begun, reportedSince(sighting)) ?? at, after(upper), upper);
 }
 
-/** A pod became terminal: its containers' end bounds the address's from below. */
-export function terminalEnd(pod: ObservedPod, sighting: Sighting): Boundary {
-  const { at, floor } = sighting;
-  const finished = lastFinishedAt(pod);
-  if (finished !== undefined && finished <= at) return boundary(sighting, finished, at, finished);
-  return boundary(sighting, floor ?? asMillis(pod.metadata.creationTimestamp) ?? at, at);
+/** A pod became terminal: its containers' end bounds the address's from below, the loss of its network from above. */
+export function terminalEnd(pod: ObservedPod, sighting: Sighting, readyBefore: EpochMillis | undefined): Boundary {
+  const { at } = sighting;
+  const finished = credible(pod, lastFinishedAt(pod), at);
+  const lost = credible(pod, networkLostAt(pod), at);
+  // Kubelets that do not keep the condition leave it at what it was in the beginning.
+  const lastUse = finished ?? readyBefore;
+  const upper = lost !== undefined && lastUse !== undefined && lost >= lastUse ? after(lost) : at;
+  if (finished !== undefined) return boundary(sighting, finished, upper, finished);
+  const since = latest(reportedSince(sighting), asMillis(pod.metadata.creationTimestamp, at)) ?? at;
+  return boundary(sighting, upper < at && lost !== undefined ? (earliest(since, before(lost)) ?? since) : since, upper);
 }
 
-/** The object is gone, and its delete was seen. */
-export function deletedEnd(sighting: Sighting): Boundary {
-  return boundary(sighting, sighting.floor ?? sighting.at, sighting.at);
+/** The object is gone, and its delete was seen. `pod` is its final state. */
+export function deletedEnd(sighting: Sighting, pod?: ObservedPod): Boundary {
+  const since = sighting.floor ?? sighting.at;
+  // Kubelets before 1.27 end a deleted pod's containers and sandbox without making it terminal.
+  const finished =
+    pod?.metadata.deletionTimestamp === undefined ? undefined : credible(pod, lastFinishedAt(pod), sighting.at);
+  return boundary(sighting, earliest(since, finished) ?? since, sighting.at);
 }
 
 /** Invariant: an inferred end has bounds [last seen, first missing], not a point. */
@@ -74,18 +92,58 @@ export function inferredEnd(sighting: Sighting, lastSeen: EpochMillis): Boundary
   return boundary(sighting, lastSeen, sighting.at, sighting.at, 'inferred');
 }
 
-/** Another address took this one's place on the same pod: the old one went before the new one came. */
+/** Another network took the place of this one on the same pod: the old one went before the new one came. */
 export function replacedEnd(
   sighting: Sighting,
   pod: ObservedPod,
   goneSince: EpochMillis | undefined,
   lastSeen: EpochMillis,
 ): Boundary {
-  const ready = networkReadyAt(pod);
-  const upper = ready === undefined || ready > sighting.at ? sighting.at : epochMillis(ready + RESOLUTION_MS);
-  return boundary(sighting, goneSince ?? sighting.floor ?? lastSeen, upper);
+  const { at, floor } = sighting;
+  const ready = timelyReadyAt(pod, sighting);
+  const ended = credible(pod, lastRunEndedAt(pod), at);
+  const endedBefore = ended !== undefined && (ready === undefined || ended <= ready) ? ended : undefined;
+  const unseen = epochMillis((earliest(floor, lastSeen, ready) ?? at) - REPORTING_LAG_MS);
+  const since = earliest(goneSince, endedBefore) ?? unseen;
+  return boundary(
+    sighting,
+    since,
+    ready === undefined ? at : after(ready),
+    ready === undefined ? since : before(ready),
+  );
 }
 
-export function asMillis(time: number | undefined): EpochMillis | undefined {
-  return time === undefined ? undefined : epochMillis(time);
+/** Since when the address may have been gone from a pod that goes on, when it is first seen without. */
+export function blankFrom(pod: ObservedPod, sighting: Sighting): EpochMillis {
+  const { at } = sighting;
+  const lost = credible(pod, networkLostAt(pod), at);
+  return lost ?? reportedSince(sighting) ?? at;
+}
+
+/** Since when the network has been lost, if it is: the kubelet may have noticed late (a reboot), its containers' end tells. */
+export function lostFrom(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
+  const lost = credible(pod, networkLostAt(pod), sighting.at);
+  return lost === undefined ? undefined : earliest(lost, credible(pod, lastRunEndedAt(pod), sighting.at));
+}
+
+export function asMillis(time: number | undefined, notAfter?: EpochMillis): EpochMillis | undefined {
+  return time === undefined || (notAfter !== undefined && time > notAfter) ? undefined : epochMillis(time);
+}
+
+/** A kubelet's word that comes much later than others' words of the same time (a partition) may come from a wrong clock. */
+function timelyReadyAt(pod: ObservedPod, { at, floor }: Sighting): EpochMillis | undefined {
+  const ready = credible(pod, networkReadyAt(pod), at);
+  return ready === undefined || (floor !== undefined && ready < floor - REPORTING_LAG_MS) ? undefined : ready;
+}
+
+function reportedSince({ floor }: Sighting): EpochMillis | undefined {
+  return floor === undefined ? undefined : epochMillis(floor - REPORTING_LAG_MS);
+}
+
+function before(time: EpochMillis): EpochMillis {
+  return epochMillis(time - RESOLUTION_MS);
+}
+
+function after(time: EpochMillis): EpochMillis {
+  return epochMillis(time + RESOLUTION_MS);
 }

@@ -1,26 +1,27 @@
-// What a pod object itself says about when things happened. Times in objects have whole seconds and come from other
-// clocks (kubelet, API server): they bound, they do not decide.
+// What an object itself says about when things happened. Times in objects have whole seconds and come from other clocks
+// (kubelet, API server): they bound, they do not decide, and what cannot be true is no evidence.
+import type { LiveHolder } from '../model/fact.ts';
 import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
-import type { ObservedPod } from './observation.ts';
+import type { Observed, ObservedPod } from './observation.ts';
 
 /** Times in objects are cut to whole seconds: the truth lies up to this much later. */
 export const RESOLUTION_MS = 1000;
-/** A time further in the future than this is a wrong clock, not evidence. */
+/** A time further from what is possible than this is a wrong clock, not evidence. */
 export const TOLERATED_SKEW_MS = 2000;
 
 /** When the sandbox and its network came up, to the second; undefined before, or on kubelets that do not tell. */
 export function networkReadyAt(pod: ObservedPod): EpochMillis | undefined {
-  for (const condition of pod.status.conditions) {
-    if (condition.type !== 'PodReadyToStartContainers' || condition.status !== 'True') continue;
-    return condition.lastTransitionTime === undefined ? undefined : epochMillis(condition.lastTransitionTime);
-  }
-  return undefined;
+  return networkTransition(pod, 'True');
 }
 
 /** When the sandbox was lost, to the second, if it is lost now. */
 export function networkLostAt(pod: ObservedPod): EpochMillis | undefined {
+  return networkTransition(pod, 'False');
+}
+
+function networkTransition(pod: ObservedPod, status: 'True' | 'False'): EpochMillis | undefined {
   for (const condition of pod.status.conditions) {
-    if (condition.type !== 'PodReadyToStartContainers' || condition.status !== 'False') continue;
+    if (condition.type !== 'PodReadyToStartContainers' || condition.status !== status) continue;
     return condition.lastTransitionTime === undefined ? undefined : epochMillis(condition.lastTransitionTime);
   }
   return undefined;
@@ -35,24 +36,66 @@ export function lastFinishedAt(pod: ObservedPod): EpochMillis | undefined {
   return found;
 }
 
+/** When any container last ended, also one that has been started again since: its sandbox was there until then. */
+export function lastRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
+  let found: EpochMillis | undefined;
+  for (const { finishedAt } of pod.status.terminations) {
+    if (finishedAt !== undefined) found = latest(found, epochMillis(finishedAt));
+  }
+  return found;
+}
+
+/** The time, if it can be true: neither before the pod's creation nor after its sighting. */
+export function credible(
+  pod: ObservedPod,
+  time: EpochMillis | undefined,
+  seenAt: EpochMillis,
+): EpochMillis | undefined {
+  if (time === undefined || time > seenAt + TOLERATED_SKEW_MS) return undefined;
+  const created = pod.metadata.creationTimestamp;
+  return created !== undefined && time < created - TOLERATED_SKEW_MS ? undefined : time;
+}
+
+/** Sentences about times that cannot be true and are news since the last sighting. */
+export function clockFaults(before: LiveHolder | undefined, seen: Observed, at: EpochMillis): string[] {
+  const { creationTimestamp: created } = seen.object.metadata;
+  const faults: string[] = [];
+  const judge = (what: string, time: EpochMillis | undefined): void => {
+    if (time === undefined) return;
+    if (time > at + TOLERATED_SKEW_MS) faults.push(`${what} ${time - at} ms after it was seen`);
+    else if (created !== undefined && time < created - TOLERATED_SKEW_MS)
+      faults.push(`${what} ${created - time} ms before it was created`);
+  };
+  if (before === undefined) judge('created', created === undefined ? undefined : epochMillis(created));
+  if (seen.kind !== 'Pod') return faults;
+  const ready = networkReadyAt(seen.object);
+  if (ready !== before?.networkReadyAt) judge('its network came up', ready);
+  if (isTerminal(seen.object) && before?.terminal !== true)
+    judge('its last container ended', lastFinishedAt(seen.object));
+  return faults;
+}
+
 /**
  * The latest time that the object mentions: this version of it was written no earlier. Times past `now` are left out,
  * a deletion's too: its timestamp is when the grace period ends.
  */
-export function writtenNotBefore(pod: ObservedPod, now: EpochMillis): EpochMillis | undefined {
-  const { metadata, status } = pod;
+export function writtenNotBefore(seen: Observed, now: EpochMillis): EpochMillis | undefined {
   const limit = now + TOLERATED_SKEW_MS;
   let found: EpochMillis | undefined;
   const consider = (time: number | undefined): void => {
     if (time !== undefined && time <= limit) found = latest(found, epochMillis(time));
   };
+  const { metadata } = seen.object;
   consider(metadata.creationTimestamp);
   if (metadata.deletionTimestamp !== undefined) {
     consider(metadata.deletionTimestamp - (metadata.deletionGracePeriodSeconds ?? 0) * 1000);
   }
-  consider(status.startTime);
-  for (const condition of status.conditions) consider(condition.lastTransitionTime);
-  for (const termination of status.terminations) consider(termination.finishedAt);
+  if (seen.kind === 'Pod') {
+    const { status } = seen.object;
+    consider(status.startTime);
+    for (const condition of status.conditions) consider(condition.lastTransitionTime);
+    for (const termination of status.terminations) consider(termination.finishedAt);
+  }
   return found;
 }
 

@@ -3,19 +3,21 @@ import type { Boundary } from '../model/boundary.ts';
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import { type IpAddress, parseIp } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
-import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
+import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
 import {
   asMillis,
+  blankFrom,
   boundary,
   deletedEnd,
   inferredEnd,
+  lostFrom,
   replacedEnd,
   type Sighting,
   tenureStart,
   terminalEnd,
 } from './boundaries.ts';
-import { isTerminal, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { isTerminal, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
 import type { Observed, ObservedPod } from './observation.ts';
 import { workloadOf } from './workload.ts';
 
@@ -72,7 +74,8 @@ export function gone(before: LiveHolder, seen: Observed | undefined, sighting: S
   // The delete may be the first word of the end, or of an address: take in the final state first.
   const last = seen === undefined ? undefined : present(before, seen, sighting);
   const live = last?.live ?? before;
-  const end = seen === undefined ? inferredEnd(sighting, sighting.floor ?? live.seenAt) : deletedEnd(sighting);
+  const pod = seen?.kind === 'Pod' ? seen.object : undefined;
+  const end = seen === undefined ? inferredEnd(sighting, sighting.floor ?? live.seenAt) : deletedEnd(sighting, pod);
   const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
   for (const tenure of live.tenures) facts.push(closed(tenure, endOfBlank(live, end)));
   if (live.placement !== undefined && live.placement.end === undefined) {
@@ -93,21 +96,27 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
 
   if (terminal) {
     // A blank address on the way out neither opens nor closes: the end of the pod is the end of the tenure.
-    if (before === undefined)
-      tenures = shown.map((ip) => ({ ip, holder, start: tenureStart(pod, sighting), end: undefined }));
-    const end = terminalEnd(pod, sighting);
-    for (const tenure of tenures) facts.push(closed(tenure, before === undefined ? end : endOfBlank(before, end)));
+    const end = terminalEnd(pod, sighting, before?.networkReadyAt);
+    for (const tenure of tenures) {
+      const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
+      const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at) : end;
+      facts.push(closed(tenure, endOfBlank(before, unseen)));
+    }
+    // A short life may never have been seen running: its address is told only now.
+    for (const ip of before?.terminal ? [] : shown) {
+      if (tenures.some((tenure) => tenure.ip === ip)) continue;
+      facts.push(closed({ ip, holder, start: tenureStart(pod, sighting), end: undefined }, end));
+    }
     tenures = [];
     blankSince = undefined;
   } else if (shown.length === 0) {
     // Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now.
-    if (tenures.length > 0) blankSince ??= networkLostAt(pod) ?? sighting.floor ?? sighting.at;
+    if (tenures.length > 0) blankSince ??= blankFrom(pod, sighting);
   } else {
-    const goneSince = blankSince ?? before?.networkLostAt;
+    const goneSince = earliest(blankSince, before?.networkLostAt);
     const kept: Tenure[] = [];
     for (const tenure of tenures) {
-      if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod)) {
-        // Known better by now: the node and the workload may have been filled in since.
+      if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod, sighting)) {
         kept.push(tenure);
         continue;
       }
@@ -115,7 +124,14 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     }
     for (const ip of shown) {
       if (kept.some((tenure) => tenure.ip === ip)) continue;
-      const opened: Tenure = { ip, holder, start: tenureStart(pod, sighting), end: undefined };
+      const start = tenureStart(pod, sighting);
+      // Only a restored etcd makes a terminal pod live again: what has ended has ended.
+      const opened: Tenure = {
+        ip,
+        holder,
+        start: before?.terminal ? notBefore(start, before.seenAt) : start,
+        end: undefined,
+      };
       facts.push({ kind: 'tenure', tenure: opened });
       kept.push(opened);
     }
@@ -136,17 +152,19 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     placement,
     blankSince,
     networkReadyAt: readyAt,
-    networkLostAt: networkLostAt(pod),
+    networkLostAt: lostFrom(pod, sighting),
     annotations,
   };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
 }
 
-/** The same address, but a network that came up after the last sighting: in between it was nobody's, or another's. */
-function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod): boolean {
+/** The same address, but another network than at the last sighting: in between it was nobody's, or another's. */
+function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { floor }: Sighting): boolean {
   const ready = networkReadyAt(pod);
-  return before?.networkReadyAt !== undefined && ready !== undefined && ready > before.networkReadyAt;
+  if (before === undefined || ready === undefined) return false;
+  if (before.networkReadyAt !== undefined) return ready !== before.networkReadyAt;
+  return floor !== undefined && ready > floor;
 }
 
 function placePod(
@@ -158,7 +176,7 @@ function placePod(
   facts: Fact[],
 ): LiveHolder['placement'] {
   let placement = before?.placement;
-  if (placement !== undefined && holder.node !== placement.pod.node) {
+  if (placement !== undefined && holder.node !== before?.holder.node) {
     const detail = `from ${placement.pod.node} to ${holder.node || 'none'}`;
     facts.push({
       kind: 'anomaly',
@@ -180,7 +198,10 @@ function placePod(
     facts.push({ kind: 'placement', placement });
   }
   if (placement !== undefined && placement.end === undefined && terminal) {
-    placement = { ...placement, end: notBeforeStart(terminalEnd(pod, sighting), placement.start) };
+    placement = {
+      ...placement,
+      end: notBeforeStart(terminalEnd(pod, sighting, before?.networkReadyAt), placement.start),
+    };
     facts.push({ kind: 'placement', placement });
   }
   return placement;
@@ -237,19 +258,27 @@ function closed(tenure: Tenure, end: Boundary): Fact {
 }
 
 /** After a blank, the end lies between the first blank and what came next. */
-function endOfBlank(live: LiveHolder, end: Boundary): Boundary {
-  const since = live.blankSince;
+function endOfBlank(live: LiveHolder | undefined, end: Boundary): Boundary {
+  const since = live?.blankSince;
   return since === undefined || since >= end.notBefore ? end : { ...end, notBefore: since };
+}
+
+function notBefore(start: Boundary, least: EpochMillis): Boundary {
+  return {
+    ...start,
+    at: latest(start.at, least) ?? start.at,
+    notBefore: latest(start.notBefore, least) ?? start.notBefore,
+    notAfter: latest(start.notAfter, least) ?? start.notAfter,
+  };
 }
 
 /** Invariant: start ≤ end, whatever the clocks said. */
 function notBeforeStart(end: Boundary, start: Boundary): Boundary {
-  const least = (time: EpochMillis, bound: EpochMillis): EpochMillis => (time < bound ? bound : time);
   return {
     ...end,
-    at: least(end.at, start.at),
-    notBefore: least(end.notBefore, start.notBefore),
-    notAfter: least(end.notAfter, start.notAfter),
+    at: latest(end.at, start.at) ?? end.at,
+    notBefore: latest(end.notBefore, start.notBefore) ?? end.notBefore,
+    notAfter: latest(end.notAfter, start.notAfter) ?? end.notAfter,
   };
 }
 

@@ -59,7 +59,7 @@ export type Observed =
 export type Observation =
   /** One event of the watch; `deleted` carries the final state. Events of a catch-up are told the same way. */
   | { readonly kind: 'event'; readonly type: 'present' | 'deleted'; readonly seen: Observed; readonly at: EpochMillis }
-  /** The consistency list found this: it happened at some time since `since`. */
+  /** The consistency list found this: it happened at some time since the object was last seen. */
   | {
       readonly kind: 'corrected';
       readonly type: 'present' | 'deleted';
@@ -70,6 +70,8 @@ export type Observation =
   | {
       readonly kind: 'listed';
       readonly resource: Observed['kind'];
+      /** A recorder of some namespaces has one stream for each; undefined for the whole cluster's. */
+      readonly namespace?: string | undefined;
       readonly reason: 'start' | 'expired' | 'rewound' | 'undecodable';
       readonly resourceVersion: string;
       readonly whole: boolean;
@@ -83,6 +85,18 @@ export type Observation =
   | {
       readonly kind: 'progress';
       readonly resource: Observed['kind'];
+      readonly namespace?: string | undefined;
+      readonly resourceVersion: string;
+      readonly at: EpochMillis;
+    }
+  /**
+   * Asked aside of the watch, the server said that this is its newest version. `at` is when the question was sent: what
+   * is newer was written later. Optional; it keeps bounds and gaps narrow where events are rare.
+   */
+  | {
+      readonly kind: 'probed';
+      readonly resource: Observed['kind'];
+      readonly namespace?: string | undefined;
       readonly resourceVersion: string;
       readonly at: EpochMillis;
     }

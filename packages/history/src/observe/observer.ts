@@ -2,13 +2,14 @@
 // gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
 import type { Fact, LiveHolder } from '../model/fact.ts';
-import type { IpAddress } from '../model/ip-address.ts';
-import type { Coverage, Scope } from '../model/records.ts';
-import { type EpochMillis, latest } from '../model/time.ts';
+import type { Checkpoint, Coverage, Scope } from '../model/records.ts';
+import { clamp, type EpochMillis, epochMillis, latest } from '../model/time.ts';
 import type { Sighting } from './boundaries.ts';
-import { TOLERATED_SKEW_MS, writtenNotBefore } from './evidence.ts';
+import { clockFaults, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present } from './holder-life.ts';
+import { LiveHolders } from './live-holders.ts';
 import type { Observation, Observed } from './observation.ts';
+import { LONGEST_DELIVERY_MS, Stream } from './stream.ts';
 import { compareVersions } from './version-order.ts';
 
 export interface ObserverOptions {
@@ -16,6 +17,8 @@ export interface ObserverOptions {
   readonly scope: Scope;
   /** What an earlier run left behind. */
   readonly resume?: ObserverState;
+  /** Where it had come to: pod events up to this version are in `resume` and are not taken in twice. */
+  readonly checkpoint?: Checkpoint | undefined;
 }
 
 export interface ObserverState {
@@ -25,25 +28,23 @@ export interface ObserverState {
 }
 
 type Kind = Observed['kind'];
+type Listing = Extract<Observation, { kind: 'listed' }>;
 
 export class Observer {
   readonly #options: ObserverOptions;
-  readonly #live = new Map<string, LiveHolder>();
-  /** Who shows an address now; more than one is a conflict. */
-  readonly #holding = new Map<IpAddress, Set<string>>();
-  /** The latest time that any event of this kind mentioned: later events happened no earlier. */
-  readonly #watermarks = new Map<Kind, EpochMillis>();
+  readonly #live: LiveHolders;
+  readonly #streams = new Map<string, Stream>();
   #epoch: number;
   #coverage: Coverage | undefined;
+  /** Invariant: never goes back, whatever the collector's clock does. */
+  #now: EpochMillis | undefined;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#epoch = options.resume?.epoch ?? 1;
     this.#coverage = options.resume?.coverage;
-    for (const live of options.resume?.live ?? []) this.#remember(live);
-    // Everything that is replayed happened after the last instant of the watch before.
-    const last = this.#coverage?.to;
-    if (last !== undefined) for (const kind of ['Pod', 'Node', 'Service'] as const) this.#watermarks.set(kind, last);
+    this.#now = this.#coverage?.to;
+    this.#live = new LiveHolders(options.resume?.live ?? []);
   }
 
   get epoch(): number {
@@ -55,126 +56,109 @@ export class Observer {
   }
 
   observe(observation: Observation): Fact[] {
+    const at = latest(this.#now, observation.at) ?? observation.at;
+    this.#now = at;
     switch (observation.kind) {
       case 'event':
-        return this.#event(observation.type, observation.seen, observation.at);
+        return this.#event(observation.type, observation.seen, at);
       case 'corrected':
-        return this.#corrected(observation.type, observation.seen, observation.at);
+        return this.#corrected(observation.type, observation.seen, at);
       case 'listed':
-        return this.#listed(observation);
+        return this.#listed(observation, at);
       case 'progress':
+        this.#stream(observation.resource, observation.namespace).heard(observation.resourceVersion, at, false);
+        return this.#extend(at);
+      case 'probed':
+        this.#stream(observation.resource, observation.namespace).probed(observation.resourceVersion, observation.at);
+        return this.#extend(this.#coverage?.to);
       case 'alive':
-        return this.#extend(observation.at, observation.at);
+        return this.#extend(at);
     }
   }
 
   #event(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
-    const before = this.#live.get(seen.object.metadata.uid);
-    if (this.#isOld(before, seen)) return [];
-    const sighting = this.#sighting(seen, at, this.#watermarks.get(seen.kind));
-    this.#raiseWatermark(seen, at);
-    const facts = [...this.#skew(seen, sighting), ...this.#step(type, before, seen, sighting)];
+    const { metadata } = seen.object;
+    const stream = this.#stream(seen.kind, metadata.namespace);
+    if (stream.isOld(metadata.resourceVersion)) return [];
+    const floor = stream.heard(metadata.resourceVersion, at, true);
+    const facts = this.#take(type, seen, this.#sighting(seen, stream, at, floor));
+    stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
-    return [...facts, ...this.#extend(latest(this.#coverage?.to, this.#watermarks.get(seen.kind)), at)];
+    return [...facts, ...this.#extend(latest(this.#coverage?.to, this.#confirmed()))];
   }
 
   #corrected(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
-    const before = this.#live.get(seen.object.metadata.uid);
-    if (type === 'present' && this.#isOld(before, seen)) return [];
-    const sighting: Sighting = { ...this.#sighting(seen, at, before?.seenAt), source: 'list' };
-    if (type === 'present') return this.#step('present', before, seen, sighting);
-    return before === undefined ? [] : this.#apply(before.holder.uid, gone(before, undefined, sighting), sighting);
+    const { metadata } = seen.object;
+    const stream = this.#stream(seen.kind, metadata.namespace);
+    const before = this.#live.get(metadata.uid);
+    if (this.#live.hasEnded(metadata.uid) || (type === 'present' && isOld(before, seen, stream))) return [];
+    const floor = before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS);
+    const sighting: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+    if (type === 'present') return this.#take('present', seen, sighting);
+    return before === undefined ? [] : this.#apply(metadata.uid, gone(before, undefined, sighting), sighting);
   }
 
-  #listed(listing: Extract<Observation, { kind: 'listed' }>): Fact[] {
-    if (listing.reason === 'rewound' && listing.resource === 'Pod') this.#epoch++;
-    const facts: Fact[] = this.#takeBack(listing.since);
-    const floor = this.#coverage?.to;
-    const mentioned = new Set<string>();
-    const missing = (uid: string): void => {
+  #listed(listing: Listing, at: EpochMillis): Fact[] {
+    const stream = this.#stream(listing.resource, listing.namespace);
+    if (isRepeated(listing, stream)) return [];
+    if (listing.reason === 'rewound') this.#rewind(stream);
+    const facts: Fact[] = listing.resource === 'Pod' ? this.#takeBack(stream.settled, listing.since) : [];
+    const floor = stream.settled;
+    const mentioned = new Set(listing.present.map((seen) => seen.object.metadata.uid));
+    const missing = new Set(listing.goneUids);
+    if (listing.whole)
+      for (const live of this.#live.of(listing.resource, listing.namespace)) missing.add(live.holder.uid);
+    const steps: (readonly [uid: string, step: LifeStep, sighting: Sighting])[] = [];
+    for (const uid of missing) {
       const before = this.#live.get(uid);
-      if (before === undefined || before.holder.kind !== listing.resource) return;
-      const sighting: Sighting = {
-        source: 'inferred',
-        epoch: this.#epoch,
-        resourceVersion: listing.resourceVersion,
-        collector: this.#options.collector,
-        at: listing.at,
-        floor: latest(floor, before.seenAt),
-      };
-      facts.push(...this.#apply(uid, gone(before, undefined, sighting), sighting));
-    };
-    for (const seen of listing.present) mentioned.add(seen.object.metadata.uid);
-    // Ends first: an address that moved within the gap is never held twice on the way.
-    for (const uid of listing.goneUids) missing(uid);
-    if (listing.whole) for (const uid of [...this.#live.keys()]) if (!mentioned.has(uid)) missing(uid);
-    for (const seen of listing.present) {
-      const before = this.#live.get(seen.object.metadata.uid);
-      if (listing.reason !== 'rewound' && this.#isOld(before, seen)) continue;
-      const sighting: Sighting = { ...this.#sighting(seen, listing.at, floor), source: 'list' };
-      this.#raiseWatermark(seen, listing.at);
-      facts.push(...this.#step('present', before, seen, sighting));
+      if (before === undefined || before.holder.kind !== listing.resource || mentioned.has(uid)) continue;
+      const sighting = this.#missing(listing, stream, at, floor);
+      steps.push([uid, gone(before, undefined, sighting), sighting]);
     }
-    if (listing.resource === 'Pod') facts.push(...this.#openCoverage(listing.reason, listing.at));
+    for (const seen of listing.present) {
+      const { uid } = seen.object.metadata;
+      const before = this.#live.get(uid);
+      if (listing.reason !== 'rewound' && isOld(before, seen, stream)) continue;
+      const sighting: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+      facts.push(...this.#clockFaults(before, seen, sighting));
+      steps.push([uid, present(before, seen, sighting), sighting]);
+      stream.mentioned(writtenNotBefore(seen, at));
+    }
+    // All ends before any beginning: an address that moved within the gap is never held twice on the way.
+    for (const [uid, step] of steps) facts.push(...this.#live.replace(uid, step.live, step.facts));
+    for (const [uid, , sighting] of steps) facts.push(...this.#live.conflicts(uid, sighting));
+    stream.restart(listing.resourceVersion, at);
+    if (listing.resource === 'Pod' && this.#allListed()) facts.push(...this.#openCoverage(listing.reason, at));
     return facts;
   }
 
-  #step(type: 'present' | 'deleted', before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
+  #take(type: 'present' | 'deleted', seen: Observed, sighting: Sighting): Fact[] {
     const { uid } = seen.object.metadata;
-    if (type === 'present') return this.#apply(uid, present(before, seen, sighting), sighting);
-    return before === undefined ? [] : this.#apply(uid, gone(before, seen, sighting), sighting);
+    const before = this.#live.get(uid);
+    if (type === 'deleted' && before === undefined) return [];
+    const step =
+      type === 'present' || before === undefined ? present(before, seen, sighting) : gone(before, seen, sighting);
+    return [...this.#clockFaults(before, seen, sighting), ...this.#apply(uid, step, sighting)];
   }
 
   #apply(uid: string, step: LifeStep, sighting: Sighting): Fact[] {
-    const before = this.#live.get(uid);
-    for (const tenure of before?.tenures ?? []) this.#release(tenure.ip, uid);
-    this.#live.delete(uid);
-    if (step.live === undefined) return [...step.facts];
-    const conflicts = this.#conflicts(step.live, sighting);
-    this.#remember(step.live);
-    return [...step.facts, ...conflicts];
+    return [...this.#live.replace(uid, step.live, step.facts), ...this.#live.conflicts(uid, sighting)];
   }
 
-  /** Invariant: an address has at most one non-terminal holder; a violation is a stored conflict, never an overwrite. */
-  #conflicts(live: LiveHolder, { source, epoch, resourceVersion, collector, at }: Sighting): Fact[] {
-    const facts: Fact[] = [];
-    for (const { ip, start } of live.tenures) {
-      if (start.observedAt !== at || start.resourceVersion !== resourceVersion) continue;
-      for (const uid of this.#holding.get(ip) ?? []) {
-        const other = this.#live.get(uid)?.holder;
-        if (other === undefined || uid === live.holder.uid) continue;
-        const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
-        facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [other, live.holder] } });
-      }
-    }
-    return facts;
+  #clockFaults(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
+    const { source, epoch, resourceVersion, collector, at } = sighting;
+    const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
+    const { uid } = seen.object.metadata;
+    return clockFaults(before, seen, at).map((detail) => ({
+      kind: 'anomaly',
+      anomaly: { ...provenance, what: 'clock-skew', uid, detail },
+    }));
   }
 
-  #remember(live: LiveHolder): void {
-    this.#live.set(live.holder.uid, live);
-    for (const { ip } of live.tenures) {
-      const holders = this.#holding.get(ip);
-      if (holders === undefined) this.#holding.set(ip, new Set([live.holder.uid]));
-      else holders.add(live.holder.uid);
-    }
-  }
-
-  #release(ip: IpAddress, uid: string): void {
-    const holders = this.#holding.get(ip);
-    holders?.delete(uid);
-    if (holders?.size === 0) this.#holding.delete(ip);
-  }
-
-  /** Order is by (epoch, resourceVersion), never by time. */
-  #isOld(before: LiveHolder | undefined, seen: Observed): boolean {
-    if (before === undefined || before.epoch !== this.#epoch) return false;
-    return compareVersions(seen.object.metadata.resourceVersion, before.resourceVersion) <= 0;
-  }
-
-  #sighting(seen: Observed, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
+  #sighting(seen: Observed, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
     return {
       source: 'watch',
-      epoch: this.#epoch,
+      epoch: stream.epoch,
       resourceVersion: seen.object.metadata.resourceVersion,
       collector: this.#options.collector,
       at,
@@ -182,33 +166,71 @@ export class Observer {
     };
   }
 
-  #raiseWatermark(seen: Observed, at: EpochMillis): void {
-    const written = seen.kind === 'Pod' ? writtenNotBefore(seen.object, at) : undefined;
-    const raised = latest(this.#watermarks.get(seen.kind), written);
-    if (raised !== undefined) this.#watermarks.set(seen.kind, raised);
+  #missing(listing: Listing, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
+    const { collector } = this.#options;
+    const { resourceVersion } = listing;
+    return { source: 'inferred', epoch: stream.epoch, resourceVersion, collector, at, floor };
   }
 
-  #skew(seen: Observed, { source, epoch, resourceVersion, collector, at }: Sighting): Fact[] {
-    const created = seen.object.metadata.creationTimestamp;
-    if (created === undefined || created <= at + TOLERATED_SKEW_MS) return [];
-    const detail = `created ${created - at} ms after it was seen`;
-    const { uid } = seen.object.metadata;
-    const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
-    return [{ kind: 'anomaly', anomaly: { ...provenance, what: 'clock-skew', uid, detail } }];
+  #stream(kind: Kind, namespace: string | undefined): Stream {
+    const { scope, checkpoint } = this.#options;
+    const name = scope.kind === 'cluster' || kind === 'Node' ? kind : `${kind}/${namespace ?? ''}`;
+    const known = this.#streams.get(name);
+    if (known !== undefined) return known;
+    const resumed = this.#options.resume?.coverage?.confirmed;
+    // Only the pods' stream goes on where it was; the others begin with a listing, and nobody noted how far they were.
+    const settled = resumed === undefined || kind === 'Pod' ? resumed : epochMillis(resumed - LONGEST_DELIVERY_MS);
+    const stream = new Stream(this.#epoch, name === 'Pod' ? checkpoint?.resourceVersion : undefined, settled);
+    this.#streams.set(name, stream);
+    return stream;
   }
 
-  #extend(to: EpochMillis | undefined, now: EpochMillis): Fact[] {
+  /** Every stream notices by itself that etcd has begun another life; the first to do so counts. */
+  #rewind(stream: Stream): void {
+    stream.epoch++;
+    if (stream.epoch > this.#epoch) this.#epoch = stream.epoch;
+  }
+
+  /** All namespaces of the scope have been listed, or the one listing of the cluster is here. */
+  #allListed(): boolean {
+    const { scope } = this.#options;
+    return (
+      scope.kind === 'cluster' || scope.namespaces.every((n) => this.#streams.get(`Pod/${n}`)?.version !== undefined)
+    );
+  }
+
+  /** Until when everything about pods has been told. */
+  #confirmed(): EpochMillis | undefined {
+    const { scope } = this.#options;
+    if (scope.kind === 'cluster') return this.#streams.get('Pod')?.settled;
+    let least: EpochMillis | undefined;
+    for (const namespace of scope.namespaces) {
+      const settled = this.#streams.get(`Pod/${namespace}`)?.settled;
+      if (settled === undefined) return undefined;
+      if (least === undefined || settled < least) least = settled;
+    }
+    return least;
+  }
+
+  #extend(wanted: EpochMillis | undefined): Fact[] {
     const coverage = this.#coverage;
-    if (coverage === undefined || to === undefined || to <= coverage.to || to > now) return [];
-    this.#coverage = { ...coverage, to };
+    if (coverage === undefined || this.#now === undefined) return [];
+    const to = clamp(wanted ?? coverage.to, coverage.to, this.#now);
+    const confirmed = clamp(this.#confirmed() ?? coverage.confirmed, coverage.confirmed, to);
+    if (to === coverage.to && confirmed === coverage.confirmed) return [];
+    this.#coverage = { ...coverage, to, confirmed };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 
   /** A watch that had fallen silent was believed alive for a while: what was claimed in that time was not watched. */
-  #takeBack(since: EpochMillis | undefined): Fact[] {
+  #takeBack(settled: EpochMillis | undefined, since: EpochMillis | undefined): Fact[] {
     const coverage = this.#coverage;
-    if (coverage === undefined || since === undefined || since >= coverage.to) return [];
-    this.#coverage = { ...coverage, to: since < coverage.from ? coverage.from : since };
+    if (coverage === undefined) return [];
+    let to = coverage.to;
+    for (const limit of [settled, since]) if (limit !== undefined && limit < to) to = limit;
+    to = to < coverage.from ? coverage.from : to;
+    if (to === coverage.to && coverage.confirmed === to) return [];
+    this.#coverage = { ...coverage, to, confirmed: to };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 
@@ -217,4 +239,16 @@ export class Observer {
     this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, confirmed: at, opened };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
+}
+
+/** Order is by (epoch, resourceVersion), never by time. */
+function isOld(before: LiveHolder | undefined, seen: Observed, stream: Stream): boolean {
+  if (before === undefined || before.epoch !== stream.epoch) return false;
+  return compareVersions(seen.object.metadata.resourceVersion, before.resourceVersion) <= 0;
+}
+
+/** A listing that was told already, or that is older than what was told since. */
+function isRepeated({ reason, resourceVersion, at }: Listing, { listed, version }: Stream): boolean {
+  if (listed !== undefined && listed.version === resourceVersion && at <= listed.at) return true;
+  return reason !== 'rewound' && version !== undefined && compareVersions(resourceVersion, version) < 0;
 }

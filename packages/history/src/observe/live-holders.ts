@@ -1,0 +1,85 @@
+// Who is there now, and which addresses they show. Finds conflicts; decides nothing else.
+import type { Fact, LiveHolder } from '../model/fact.ts';
+import type { IpAddress } from '../model/ip-address.ts';
+import type { Holder } from '../model/records.ts';
+import type { Sighting } from './boundaries.ts';
+
+/** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
+const REMEMBERED_ENDS = 1000;
+
+export class LiveHolders {
+  readonly #live = new Map<string, LiveHolder>();
+  /** Who shows an address now; more than one is a conflict. */
+  readonly #holding = new Map<IpAddress, Set<string>>();
+  readonly #ended = new Set<string>();
+
+  constructor(live: readonly LiveHolder[]) {
+    for (const holder of live) this.#add(holder);
+  }
+
+  get(uid: string): LiveHolder | undefined {
+    return this.#live.get(uid);
+  }
+
+  hasEnded(uid: string): boolean {
+    return this.#ended.has(uid);
+  }
+
+  of(kind: Holder['kind'], namespace: string | undefined): LiveHolder[] {
+    const all = [...this.#live.values()];
+    return all.filter(
+      ({ holder }) => holder.kind === kind && (namespace === undefined || holder.namespace === namespace),
+    );
+  }
+
+  /** Takes over what a life's next step left to remember. Returns the step's facts. */
+  replace(uid: string, live: LiveHolder | undefined, facts: readonly Fact[]): readonly Fact[] {
+    for (const { ip } of this.#live.get(uid)?.tenures ?? []) this.#release(ip, uid);
+    this.#live.delete(uid);
+    if (live !== undefined) this.#add(live);
+    else this.#remember(uid);
+    return facts;
+  }
+
+  /** Invariant: an address has at most one non-terminal holder; a violation is a stored conflict, never an overwrite. */
+  conflicts(uid: string, { source, epoch, resourceVersion, collector, at }: Sighting): Fact[] {
+    const live = this.#live.get(uid);
+    const facts: Fact[] = [];
+    for (const { ip, start } of live?.tenures ?? []) {
+      // Only at the beginning of the later one: a conflict is one record, however long it lasts.
+      if (live === undefined || start.epoch !== epoch || start.resourceVersion !== resourceVersion) continue;
+      for (const other of this.#holding.get(ip) ?? []) {
+        const holder = other === uid ? undefined : this.#live.get(other)?.holder;
+        if (holder === undefined) continue;
+        const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
+        facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [holder, live.holder] } });
+      }
+    }
+    return facts;
+  }
+
+  #add(live: LiveHolder): void {
+    this.#live.set(live.holder.uid, live);
+    this.#ended.delete(live.holder.uid);
+    for (const { ip } of live.tenures) {
+      const holders = this.#holding.get(ip);
+      if (holders === undefined) this.#holding.set(ip, new Set([live.holder.uid]));
+      else holders.add(live.holder.uid);
+    }
+  }
+
+  #release(ip: IpAddress, uid: string): void {
+    const holders = this.#holding.get(ip);
+    holders?.delete(uid);
+    if (holders?.size === 0) this.#holding.delete(ip);
+  }
+
+  #remember(uid: string): void {
+    this.#ended.add(uid);
+    if (this.#ended.size <= REMEMBERED_ENDS) return;
+    for (const oldest of this.#ended) {
+      this.#ended.delete(oldest);
+      return;
+    }
+  }
+}

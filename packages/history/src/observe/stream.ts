@@ -1,0 +1,70 @@
+// What is known of one stream of events: how far it has come, and since when nothing untold can have happened. A frame
+// may have been under way for long (a stalled connection delivers late), so its arrival proves little about time; what
+// proves more are the times that events mention, and the server's own version asked for aside (a probe).
+import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
+import { compareVersions } from './version-order.ts';
+
+/** A stream that is silent for longer is given up: no frame has been under way for longer than this. */
+export const LONGEST_DELIVERY_MS = 75_000;
+
+export class Stream {
+  /** Counts lives of etcd as this stream has noticed them. */
+  epoch: number;
+  /** Invariant: every event up to this version has been told. */
+  version: string | undefined;
+  /** Everything that was written until then has been told. Undefined when nothing is known. */
+  settled: EpochMillis | undefined;
+  /** Of the last listing, to know it again. */
+  listed: { readonly version: string; readonly at: EpochMillis } | undefined;
+  #heardAt: EpochMillis | undefined;
+  /** The server's version at an instant, in order; those that the stream has not reached yet. */
+  #probes: { readonly version: string; readonly at: EpochMillis }[] = [];
+
+  constructor(epoch: number, version: string | undefined, settled: EpochMillis | undefined) {
+    this.epoch = epoch;
+    this.version = version;
+    this.settled = settled;
+  }
+
+  /** Order is by (epoch, resourceVersion), never by time: what is not newer has been told. */
+  isOld(version: string): boolean {
+    return this.version !== undefined && compareVersions(version, this.version) <= 0;
+  }
+
+  /** The version was the server's newest at `at`: whatever is newer was written later. */
+  probed(version: string, at: EpochMillis): void {
+    if (this.version !== undefined && compareVersions(version, this.version) <= 0) this.#settle(at);
+    else this.#probes.push({ version, at });
+  }
+
+  /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */
+  heard(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
+    if (this.#heardAt !== undefined) this.#settle(epochMillis(this.#heardAt - LONGEST_DELIVERY_MS));
+    this.#heardAt = at;
+    // An event is newer than a probe that gave a lower version; a mark is at least as new as one that gave the same.
+    const passed = isEvent ? -1 : 0;
+    while (this.#probes[0] !== undefined && compareVersions(this.#probes[0].version, version) <= passed) {
+      this.#settle(this.#probes.shift()?.at);
+    }
+    if (this.version === undefined || compareVersions(version, this.version) > 0) this.version = version;
+    return this.settled;
+  }
+
+  /** Something already told was written no earlier than this. */
+  mentioned(time: EpochMillis | undefined): void {
+    this.#settle(time);
+  }
+
+  /** A listing took the place of whatever events there were. */
+  restart(version: string, at: EpochMillis): void {
+    this.version = version;
+    this.listed = { version, at };
+    this.#heardAt = at;
+    this.#probes = [];
+    this.#settle(epochMillis(at - LONGEST_DELIVERY_MS));
+  }
+
+  #settle(time: EpochMillis | undefined): void {
+    this.settled = latest(this.settled, time);
+  }
+}
