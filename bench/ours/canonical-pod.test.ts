@@ -57,7 +57,7 @@ const FULL = {
     ],
   },
 };
-/** The same text stands in bench/README.md and is what the Go half produces. */
+/** In the form that bench/README.md writes down and the Go half produces. */
 const LINE =
   '["web-1","shop","u-1","7",2,1793527200,1793530800,30,[["a","1"],["b","2"]],[["x<y","é&"]],' +
   '[["apps/v1","ReplicaSet","web","o-1",true]],["keep"],"n1",true,5,"high",20,' +
@@ -71,11 +71,12 @@ test('the canonical line of a pod is the documented one', () => {
 
 test('every field that a pod view holds shows in its line', () => {
   const view = podCodec.fromJson(FULL);
+  const line = canonicalLine(view);
   const paths = leavesOf(view);
   assert.ok(paths.length > 40, `only ${paths.length} leaves were found`);
   for (const path of paths) {
     const changed = withChange(view, path);
-    assert.notEqual(canonicalLine(changed), LINE, path.join('.'));
+    assert.notEqual(canonicalLine(changed), line, path.join('.'));
   }
 });
 
