@@ -37,6 +37,17 @@ export function tenureKey(t: Tenure): string {
   return `${t.ip}|${t.holder.uid}|${t.start.epoch}|${t.start.resourceVersion}`;
 }
 
+/**
+ * Of two versions of one coverage record, the one to keep, in whichever order they come: a claim only grows, until a
+ * gap ends it with what was really watched.
+ */
+export function newerCoverage(stored: Coverage | undefined, told: Coverage): Coverage {
+  if (stored === undefined || (told.ended && !stored.ended)) return told;
+  if (stored.ended && !told.ended) return stored;
+  const isLonger = told.to > stored.to || (told.to === stored.to && told.confirmed > stored.confirmed);
+  return isLonger ? told : stored;
+}
+
 export function sameAddresses(a: readonly IpAddress[], b: readonly IpAddress[]): boolean {
   return a.length === b.length && a.every((ip) => b.includes(ip));
 }

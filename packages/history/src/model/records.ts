@@ -71,6 +71,8 @@ export interface Coverage {
    * Invariant: from ≤ confirmed ≤ to.
    */
   readonly confirmed: EpochMillis;
+  /** A gap follows: `to` is final, and may be earlier than what had been claimed. */
+  readonly ended: boolean;
   /** Why it begins: a first start, or what made the gap before it. */
   readonly opened: 'start' | 'expired' | 'rewound' | 'undecodable';
 }

@@ -229,14 +229,13 @@ export class Observer {
     let to = coverage.to;
     for (const limit of [settled, since]) if (limit !== undefined && limit < to) to = limit;
     to = to < coverage.from ? coverage.from : to;
-    if (to === coverage.to && coverage.confirmed === to) return [];
-    this.#coverage = { ...coverage, to, confirmed: to };
+    this.#coverage = { ...coverage, to, confirmed: to, ended: true };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 
   #openCoverage(opened: Coverage['opened'], at: EpochMillis): Fact[] {
     const { collector, scope } = this.#options;
-    this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, confirmed: at, opened };
+    this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, confirmed: at, ended: false, opened };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 }
