@@ -183,19 +183,25 @@ export class HttpTransport implements Transport {
       let size = 0;
       let status = 0;
       let headers: ResponseHeaders = {};
-      let onAbort: (() => void) | undefined;
+      let sending: Dispatcher.DispatchController | undefined;
       const limit = this.#maxBodyBytes;
+      // Also while there is no connection yet: the caller is told at once, and nothing is sent when its turn comes.
+      const onAbort = () => {
+        reject(signal.reason);
+        sending?.abort(asError(signal.reason));
+      };
       const settle = (finish: () => void) => {
-        if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+        signal.removeEventListener('abort', onAbort);
         finish();
       };
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
       const accept = this.#config.disableCompression ? {} : { 'accept-encoding': 'gzip' };
       this.#pool.calls(identity.tls).dispatch(this.#options(request, identity, accept), {
         onRequestStart(controller) {
-          onAbort = () => controller.abort(asError(signal.reason));
-          if (signal.aborted) onAbort();
-          else signal.addEventListener('abort', onAbort, { once: true });
+          sending = controller;
           try {
+            signal.throwIfAborted();
             beforeSend?.();
           } catch (error) {
             settle(() => reject(error));
