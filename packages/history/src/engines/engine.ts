@@ -26,7 +26,7 @@ export interface Writer {
   readonly fence: number;
   /**
    * Resolves when facts and checkpoint are durable. Storing a batch twice changes nothing; a record that has ended is
-   * not reopened by its own earlier version, and coverage never shrinks. Batches are stored in the order of the calls.
+   * not reopened by its own earlier version, and coverage shrinks only by its end (newerCoverage). Batches are stored in the order of the calls.
    */
   append(batch: Batch): Promise<void>;
 }

@@ -214,7 +214,7 @@ export class Observer {
 
   #extend(wanted: EpochMillis | undefined): Fact[] {
     const coverage = this.#coverage;
-    if (coverage === undefined || this.#now === undefined) return [];
+    if (coverage === undefined || coverage.ended || this.#now === undefined) return [];
     const to = clamp(wanted ?? coverage.to, coverage.to, this.#now);
     const confirmed = clamp(this.#confirmed() ?? coverage.confirmed, coverage.confirmed, to);
     if (to === coverage.to && confirmed === coverage.confirmed) return [];

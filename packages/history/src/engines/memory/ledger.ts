@@ -1,5 +1,5 @@
 // One cluster's records in maps. Only memory-engine.ts uses it.
-import { type Fact, type LiveHolder, tenureKey } from '../../model/fact.ts';
+import { type Fact, type LiveHolder, newerCoverage, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
@@ -45,9 +45,7 @@ export class Ledger {
         return;
       case 'coverage': {
         const key = `${fact.coverage.from}|${fact.coverage.collector}`;
-        const stored = this.coverage.get(key);
-        const to = stored !== undefined && stored.to > fact.coverage.to ? stored.to : fact.coverage.to;
-        this.coverage.set(key, { ...fact.coverage, to });
+        this.coverage.set(key, newerCoverage(this.coverage.get(key), fact.coverage));
         return;
       }
       case 'conflict':
