@@ -164,13 +164,14 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
 
   beginReplace(): Replacement<T> {
     const incoming = new Map<string, T>();
+    const nothingHeld = this.#store.size === 0;
     return {
       get size() {
         return incoming.size;
       },
       add: (raw) => {
         const key = keyOf(raw);
-        const held = this.#store.get(key);
+        const held = nothingHeld ? undefined : this.#store.get(key);
         // An unchanged object is kept as it is: a relist then costs no second copy of the cache, and causes no update.
         incoming.set(key, held !== undefined && sameVersion(held, raw) ? held : this.#transform(raw));
       },
@@ -258,7 +259,12 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
 
   #commit(incoming: Map<string, T>, relist: Relist): void {
     const first = !this.#synced;
-    const deltas = this.#registrations.size === 0 ? [] : this.#diff(incoming, first);
+    const observedAt = this.#clock.now();
+    // Into an empty cache everything is an add: told one by one, not gathered first.
+    const deltas =
+      this.#store.size === 0
+        ? additions(incoming.values(), first, observedAt)
+        : this.#diff(incoming, first, observedAt);
     if (!first) this.counters.relists++;
     this.#changes++;
     this.#store.replace(incoming);
@@ -274,8 +280,7 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     for (const wake of waiters) wake();
   }
 
-  #diff(incoming: Map<string, T>, initial: boolean): Delta<T>[] {
-    const observedAt = this.#clock.now();
+  #diff(incoming: Map<string, T>, initial: boolean, observedAt: number): Delta<T>[] {
     const deltas: Delta<T>[] = [];
     // Deletes first: an address that moved from a gone object to a new one is never held twice on the way.
     for (const [key, held] of this.#store.entries()) {
@@ -332,6 +337,14 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
       return raw;
     }
   }
+}
+
+function* additions<T extends Cacheable>(
+  objects: Iterable<T>,
+  initial: boolean,
+  observedAt: number,
+): Iterable<Delta<T>> {
+  for (const object of objects) yield { kind: 'added', object, source: 'list', initial, observedAt };
 }
 
 class Registration<T extends Cacheable> implements HandlerRegistration {
