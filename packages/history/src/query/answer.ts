@@ -1,5 +1,5 @@
 // What asking gives: exactly one of four answers, with what it rests on.
-import type { Boundary } from '../model/boundary.ts';
+import type { Boundary, Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Conflict, Holder, Scope } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
@@ -43,4 +43,6 @@ export interface Answer {
   readonly holders: readonly AnsweredHolder[];
   readonly conflicts: readonly Conflict[];
   readonly coverage: AnswerCoverage;
+  /** The observations that the holders' boundaries rest on. */
+  readonly evidence: readonly Provenance[];
 }

@@ -1,4 +1,5 @@
-// When the ledger was watching, and when not: coverage records joined into stretches, and the gaps between them.
+// When the ledger was watching, and when not: coverage records in their order, and the gaps between them.
+import type { Expired } from '../engines/engine.ts';
 import type { Coverage, Scope } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 
@@ -14,26 +15,32 @@ export interface WatchedTime {
   readonly last: EpochMillis | undefined;
   readonly gaps: readonly Gap[];
   readonly stretches: readonly Coverage[];
+  /** Ranges whose closed records were removed. */
+  readonly expired: readonly Expired[];
 }
 
 /** `coverage` is in order of its beginnings. A later record that overlaps an earlier one leaves no gap. */
-export function watchedTime(coverage: readonly Coverage[]): WatchedTime {
+export function watchedTime(coverage: readonly Coverage[], expired: readonly Expired[] = []): WatchedTime {
   const gaps: Gap[] = [];
   let last: EpochMillis | undefined;
   for (const { from, to, opened } of coverage) {
     if (last !== undefined && from > last) gaps.push({ from: last, to: from, reason: opened });
     if (last === undefined || to > last) last = to;
   }
-  return { first: coverage[0]?.from, last, gaps, stretches: coverage };
+  return { first: coverage[0]?.from, last, gaps, stretches: coverage, expired };
 }
 
 /** The stretch in which the instant lies. Both ends belong to it: at both the watch was seen alive. */
 export function stretchAt(watched: WatchedTime, at: EpochMillis): Coverage | undefined {
-  return watched.stretches.find((c) => c.from <= at && at <= c.to);
+  return watched.stretches.findLast((c) => c.from <= at && at <= c.to);
 }
 
 export function gapAt(watched: WatchedTime, at: EpochMillis): Gap | undefined {
   return watched.gaps.find((gap) => gap.from < at && at < gap.to);
+}
+
+export function isExpiredAt(watched: WatchedTime, at: EpochMillis): boolean {
+  return watched.expired.some(({ from, to }) => from <= at && at < to);
 }
 
 /** Only a recorder of the whole cluster can say that nobody held an address. */

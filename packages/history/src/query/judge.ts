@@ -1,0 +1,82 @@
+// From what may have held an address at an instant, and what was being watched then, to one of the four answers. Pure:
+// this file is where it is decided that a wrong answer is worse than "unknown".
+import type { Tenure } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+import type { AnswerKind, UnknownReason } from './answer.ts';
+import { isExpiredAt, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
+
+/** A recorder says at least every second that it is watching; silent for longer than this, it is taken for gone. */
+const LIVENESS_MS = 5000;
+
+export interface Verdict {
+  readonly answer: AnswerKind;
+  /** Only with `unknown`. */
+  readonly reason: UnknownReason | undefined;
+  /** More may be told about this instant: the answer may still change. */
+  readonly provisional: boolean;
+  /** The holder, or the candidates, a node first. */
+  readonly tenures: readonly Tenure[];
+}
+
+/** `possible` holds all tenures of the address that may have held at `at`; `now` is the reader's clock, if it is asked. */
+export function judge(
+  possible: readonly Tenure[],
+  watched: WatchedTime,
+  at: EpochMillis,
+  now: EpochMillis | undefined,
+): Verdict {
+  // While the watch is open, an instant after the last word is answered from the present state.
+  const asOf = isStillWatched(watched, at, now) ? (watched.last ?? at) : at;
+  const certain = possible.filter((tenure) => certainlyHeld(tenure, watched, asOf));
+  const [first] = certain;
+  if (first !== undefined) {
+    // Two can be possible at once, never two true: a certain holder rules the merely possible ones out.
+    const isOne = certain.every(({ holder }) => holder.uid === first.holder.uid);
+    const provisional = certain.some(({ end }) => end === undefined) && isUnconfirmed(watched, at);
+    if (isOne && first.holder.kind !== 'Node') return verdict('held', provisional, [first]);
+    return verdict('ambiguous', provisional, nodesFirst(certain));
+  }
+  const open = possible.filter(({ end }) => end !== undefined || asOf <= (watched.last ?? asOf));
+  if (open.length > 0) return verdict('ambiguous', isUnconfirmed(watched, at), nodesFirst(open));
+  const reason = whyUnknown(watched, asOf);
+  if (reason !== undefined) return { answer: 'unknown', reason, provisional: false, tenures: [] };
+  return verdict('free', isUnconfirmed(watched, at), []);
+}
+
+function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {
+  return { answer, reason: undefined, provisional, tenures };
+}
+
+function certainlyHeld({ start, end }: Tenure, watched: WatchedTime, at: EpochMillis): boolean {
+  if (start.notAfter > at) return false;
+  // Still open: it held as far as anybody was watching, and a gap before that end is bridged by the far side.
+  if (end === undefined) return watched.last !== undefined && at <= watched.last;
+  return at < end.notBefore;
+}
+
+function isStillWatched({ last, stretches }: WatchedTime, at: EpochMillis, now: EpochMillis | undefined): boolean {
+  if (last === undefined || now === undefined || at <= last || at > now) return false;
+  return now - last <= LIVENESS_MS && stretches.at(-1)?.ended === false;
+}
+
+/** Later than what is known to have been told to the end. */
+function isUnconfirmed({ stretches }: WatchedTime, at: EpochMillis): boolean {
+  const present = stretches.at(-1);
+  return present !== undefined && !present.ended && at > present.confirmed;
+}
+
+function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | undefined {
+  if (isExpiredAt(watched, at)) return 'expired';
+  if (watched.first === undefined || at < watched.first) return 'before-first-record';
+  const stretch = stretchAt(watched, at);
+  if (stretch === undefined) return watched.last !== undefined && at > watched.last ? 'after-last-record' : 'gap';
+  return seesEverything(stretch.scope) ? undefined : 'not-watched';
+}
+
+function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {
+  const isNode = ({ holder }: Tenure) => holder.kind === 'Node';
+  const rest = tenures.filter((tenure) => !isNode(tenure));
+  const seen = new Set<string>();
+  // Several tenures of one pod (its sandbox was made anew) are one candidate.
+  return [...tenures.filter(isNode), ...rest].filter(({ holder }) => !seen.has(holder.uid) && seen.add(holder.uid));
+}

@@ -1,0 +1,119 @@
+// A ledger that a test tells its story to: observations go through an observer into an engine, one append each, and the
+// questions are asked of that engine. Times are seconds of the story unless they are called milliseconds.
+import type { Engine, Writer } from '../engines/engine.ts';
+import { MemoryEngine } from '../engines/memory/memory-engine.ts';
+import type { Fact } from '../model/fact.ts';
+import { type IpAddress, parseIp } from '../model/ip-address.ts';
+import type { Coverage, Scope, Tenure } from '../model/records.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import type { Observation, Observed } from '../observe/observation.ts';
+import { Observer } from '../observe/observer.ts';
+import type { Answer } from '../query/answer.ts';
+import { who } from '../query/who.ts';
+import type { PodBuilder } from './observed-pod.ts';
+
+export const CLUSTER = { id: 'cluster-1', name: 'test' };
+/** The stories begin here: a whole hour, so that seconds are easy to read. */
+export const STORY_START = Date.UTC(2026, 10, 15, 10);
+
+/** A second of the story as an instant. */
+export function at(seconds: number): EpochMillis {
+  return epochMillis(STORY_START + seconds * 1000);
+}
+
+export function ip(text: string): IpAddress {
+  const parsed = parseIp(text);
+  if (parsed === undefined) throw new TypeError(`${text} is no address`);
+  return parsed;
+}
+
+type Reason = Extract<Observation, { kind: 'listed' }>['reason'];
+
+export class ToldLedger {
+  readonly engine: Engine;
+  readonly facts: Fact[] = [];
+  readonly #scope: Scope;
+  #observer: Observer;
+  #writer: Writer | undefined;
+  #version = 0;
+
+  constructor(scope: Scope = { kind: 'cluster' }, engine: Engine = new MemoryEngine()) {
+    this.engine = engine;
+    this.#scope = scope;
+    this.#observer = new Observer({ collector: 'test', scope });
+  }
+
+  get observer(): Observer {
+    return this.#observer;
+  }
+
+  async tell(observation: Observation): Promise<readonly Fact[]> {
+    const facts = this.#observer.observe(observation);
+    this.#writer ??= await this.engine.takeOver(CLUSTER);
+    const resourceVersion = String(this.#version);
+    await this.#writer.append({
+      facts,
+      checkpoint: { epoch: this.#observer.epoch, resourceVersion, at: observation.at },
+    });
+    this.facts.push(...facts);
+    return facts;
+  }
+
+  /** One event of a pod; versions count up by themselves unless the pod has one. */
+  see(second: number, pod: PodBuilder, type: 'present' | 'deleted' = 'present'): Promise<readonly Fact[]> {
+    return this.tell({ kind: 'event', type, seen: this.#next(pod), at: at(second) });
+  }
+
+  deleted(second: number, pod: PodBuilder): Promise<readonly Fact[]> {
+    return this.see(second, pod, 'deleted');
+  }
+
+  /** A whole listing of pods. */
+  list(second: number, reason: Reason, ...pods: PodBuilder[]): Promise<readonly Fact[]> {
+    const present = pods.map((pod) => this.#next(pod));
+    const resourceVersion = String(++this.#version);
+    const rest = { whole: true, present, goneUids: [], at: at(second) };
+    return this.tell({ kind: 'listed', resource: 'Pod', reason, resourceVersion, ...rest });
+  }
+
+  /** The watch is open, and the server confirms that nothing is on its way. */
+  async alive(second: number): Promise<void> {
+    const resourceVersion = String(this.#version);
+    await this.tell({ kind: 'probed', resource: 'Pod', resourceVersion, at: at(second) });
+    await this.tell({ kind: 'alive', at: at(second) });
+  }
+
+  /** The recorder dies; another one goes on from the store. */
+  async restart(): Promise<void> {
+    const { state, checkpoint } = await this.engine.resumption(CLUSTER.id);
+    this.#writer = await this.engine.takeOver(CLUSTER);
+    this.#observer = new Observer({ collector: 'test', scope: this.#scope, resume: state, checkpoint });
+  }
+
+  who(address: string, second: number): Promise<Answer> {
+    return who(this.engine, { cluster: CLUSTER.id, ip: ip(address), at: at(second) });
+  }
+
+  /** `held web-1`, `free`, `unknown gap`, `ambiguous web-1,job-2`. */
+  async says(address: string, second: number): Promise<string> {
+    const { answer, reason, holders } = await this.who(address, second);
+    return [answer, reason, holders.map((holder) => holder.name).join(',')].filter((word) => word).join(' ');
+  }
+
+  async tenures(address: string): Promise<readonly Tenure[]> {
+    const span = { from: at(-1e6), to: at(1e6) };
+    return (await this.engine.tenuresOfIp(CLUSTER.id, ip(address), span, { limit: 1000 })).items;
+  }
+
+  coverage(): Promise<readonly Coverage[]> {
+    return this.engine.coverage(CLUSTER.id);
+  }
+
+  #next(pod: PodBuilder): Observed {
+    const given = Number(pod.build().metadata.resourceVersion);
+    // A version of its own is kept, else the next one is given.
+    const version = given > 1 ? given : ++this.#version;
+    this.#version = Math.max(this.#version, version);
+    return { kind: 'Pod', object: pod.atVersion(version).build() };
+  }
+}
