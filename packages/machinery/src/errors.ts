@@ -41,10 +41,13 @@ export type ConnectionFault =
 /** No (complete) HTTP response arrived. */
 export class ConnectionError extends MachineryError {
   readonly fault: ConnectionFault;
+  /** Not one byte of the request had left, so that any method may be repeated. False when that is not certain. */
+  readonly neverSent: boolean;
 
-  constructor(fault: ConnectionFault, message: string, context: ErrorContext = {}) {
+  constructor(fault: ConnectionFault, message: string, context: ErrorContext & { readonly neverSent?: boolean } = {}) {
     super(`connection-${fault}`, message, context);
     this.fault = fault;
+    this.neverSent = context.neverSent ?? false;
   }
 }
 

@@ -1,8 +1,8 @@
 // Which resources the server serves, read once and kept. A miss reads again (a CRD may have arrived), but not more
-// often than the given interval, so that a typing error does not become a storm.
+// often than every ten seconds, so that a typing error does not become a storm.
 import { type Clock, systemClock } from '../clock.ts';
 import { isNotFound, MachineryError } from '../errors.ts';
-import type { GroupVersionResource } from '../objects/group-version-resource.ts';
+import { type GroupVersionResource, groupVersionPath } from '../objects/group-version-resource.ts';
 import type { Transport } from '../transport/transport.ts';
 import { JSON_TYPE, parseJson } from './http-resource-client.ts';
 
@@ -38,13 +38,18 @@ export interface ServerVersion {
   readonly gitVersion: string;
 }
 
+interface Known {
+  readonly resources: readonly ApiResource[];
+  readonly readAt: number;
+}
+
 const REFRESH_NOT_BEFORE_MS = 10_000;
 
 export class Discovery {
   readonly #transport: Transport;
   readonly #clock: Clock;
-  readonly #byGroupVersion = new Map<string, { readonly resources: readonly ApiResource[]; readonly readAt: number }>();
-  readonly #inFlight = new Map<string, Promise<readonly ApiResource[]>>();
+  readonly #known = new Map<string, Known>();
+  readonly #reading = new Map<string, Promise<readonly ApiResource[]>>();
 
   constructor(transport: Transport, clock: Clock = systemClock) {
     this.#transport = transport;
@@ -55,7 +60,7 @@ export class Discovery {
     return await this.#read<ServerVersion>('/version');
   }
 
-  /** Group versions that the server offers, each group's preferred one first. */
+  /** Group versions that the server offers now, each group's preferred one first; not kept. */
   async groupVersions(): Promise<string[]> {
     const { groups } = await this.#read<GroupListBody>('/apis');
     const found = ['v1'];
@@ -67,20 +72,16 @@ export class Discovery {
     return found;
   }
 
-  /** The resources of one group version ("v1", "apps/v1"); empty if the server does not serve it. Subresources are left out. */
+  /** Everything in one group version ("v1", "apps/v1"); nothing if it is not served. Subresources are left out. */
   async resources(groupVersion: string): Promise<readonly ApiResource[]> {
-    return this.#byGroupVersion.get(groupVersion)?.resources ?? (await this.#refresh(groupVersion));
+    return await this.#lookUp(groupVersion, (resources) => resources.length > 0);
   }
 
   /** Finds the collection of a kind. Throws `unknown-kind` with a hint when the server does not serve it. */
   async resourceFor(apiVersion: string, kind: string): Promise<ApiResource> {
-    const known = (await this.resources(apiVersion)).find((r) => r.kind === kind);
-    if (known !== undefined) return known;
-    const readAt = this.#byGroupVersion.get(apiVersion)?.readAt ?? Number.NEGATIVE_INFINITY;
-    if (this.#clock.monotonic() - readAt >= REFRESH_NOT_BEFORE_MS) {
-      const found = (await this.#refresh(apiVersion)).find((r) => r.kind === kind);
-      if (found !== undefined) return found;
-    }
+    const isIt = (resource: ApiResource) => resource.kind === kind;
+    const found = (await this.#lookUp(apiVersion, (resources) => resources.some(isIt))).find(isIt);
+    if (found !== undefined) return found;
     throw new MachineryError('unknown-kind', `the server does not serve ${kind} in ${apiVersion}`, {
       hint: 'is the custom resource definition installed, and is its version served?',
     });
@@ -88,25 +89,45 @@ export class Discovery {
 
   /** Forgets everything; the next question reads again. */
   invalidate(): void {
-    this.#byGroupVersion.clear();
+    this.#known.clear();
+    // What is being read now may be from before the change that the caller knows of.
+    this.#reading.clear();
   }
 
+  async #lookUp(
+    groupVersion: string,
+    isThere: (resources: readonly ApiResource[]) => boolean,
+  ): Promise<readonly ApiResource[]> {
+    const known = this.#known.get(groupVersion);
+    if (known === undefined) return await this.#refresh(groupVersion);
+    const mayRead = this.#clock.monotonic() - known.readAt >= REFRESH_NOT_BEFORE_MS;
+    return isThere(known.resources) || !mayRead ? known.resources : await this.#refresh(groupVersion);
+  }
+
+  /** One reading at a time for each group version; a failed one is not remembered. */
   #refresh(groupVersion: string): Promise<readonly ApiResource[]> {
-    const running = this.#inFlight.get(groupVersion);
+    const running = this.#reading.get(groupVersion);
     if (running !== undefined) return running;
-    const started = this.#readResources(groupVersion).finally(() => this.#inFlight.delete(groupVersion));
-    this.#inFlight.set(groupVersion, started);
-    return started;
+    const reading: Promise<readonly ApiResource[]> = this.#readResources(groupVersion)
+      .then((resources) => {
+        if (isCurrent()) this.#known.set(groupVersion, { resources, readAt: this.#clock.monotonic() });
+        return resources;
+      })
+      .finally(() => {
+        if (isCurrent()) this.#reading.delete(groupVersion);
+      });
+    const isCurrent = () => this.#reading.get(groupVersion) === reading;
+    this.#reading.set(groupVersion, reading);
+    return reading;
   }
 
   async #readResources(groupVersion: string): Promise<readonly ApiResource[]> {
     const slash = groupVersion.indexOf('/');
     const group = slash < 0 ? '' : groupVersion.slice(0, slash);
     const version = slash < 0 ? groupVersion : groupVersion.slice(slash + 1);
-    let resources: readonly ApiResource[] = [];
     try {
-      const body = await this.#read<ResourceListBody>(slash < 0 ? `/api/${version}` : `/apis/${group}/${version}`);
-      resources = body.resources
+      const { resources } = await this.#read<ResourceListBody>(groupVersionPath(group, version));
+      return resources
         .filter((r) => !r.name.includes('/'))
         .map((r) => ({
           group,
@@ -120,10 +141,9 @@ export class Discovery {
           categories: r.categories ?? [],
         }));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (isNotFound(error)) return [];
+      throw error;
     }
-    this.#byGroupVersion.set(groupVersion, { resources, readAt: this.#clock.monotonic() });
-    return resources;
   }
 
   async #read<R>(path: string): Promise<R> {

@@ -110,10 +110,6 @@ export class HttpResourceClient<T> implements ResourceClient<T> {
   }
 
   #objectPath(name: string, subresource?: string): string {
-    if (name === '') {
-      // An empty name would silently address the whole collection (DELETE …/pods/ deletes them all).
-      throw new MachineryError('empty-name', `${this.#scope.resource.resource}: the object's name is empty`);
-    }
     return objectPath(this.#scope.resource, name, { namespace: this.#scope.namespace, subresource });
   }
 

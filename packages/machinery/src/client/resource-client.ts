@@ -13,7 +13,7 @@ export interface CallOptions {
 export interface ListOptions extends CallOptions {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** Page size; `listAll` and `pages` follow `continue`. */
+  /** Page size; `pages` follows `continue`. */
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;

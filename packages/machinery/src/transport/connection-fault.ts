@@ -7,22 +7,28 @@ const FAULT_BY_CODE: Readonly<Record<string, ConnectionFault>> = {
   EPIPE: 'reset',
   ECONNABORTED: 'reset',
   UND_ERR_SOCKET: 'reset',
+  // The connection ended within the body: with a length, and in chunks.
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  HPE_INVALID_EOF_STATE: 'reset',
   UND_ERR_CLOSED: 'aborted',
   UND_ERR_DESTROYED: 'aborted',
-  UND_ERR_ABORTED: 'aborted',
   ABORT_ERR: 'aborted',
   ETIMEDOUT: 'timeout',
   EHOSTUNREACH: 'timeout',
   ENETUNREACH: 'timeout',
+  EHOSTDOWN: 'timeout',
+  ENETDOWN: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   EAI_FAIL: 'dns',
+  EAI_NODATA: 'dns',
+  EAI_NONAME: 'dns',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
-  UND_ERR_RESPONSE_STATUS_CODE: 'proxy',
+  // Without a reason of ours undici aborts only where a proxy answers CONNECT with anything but 200.
+  UND_ERR_ABORTED: 'proxy',
 };
 
 const HINTS: Partial<Record<ConnectionFault, string>> = {
@@ -30,8 +36,25 @@ const HINTS: Partial<Record<ConnectionFault, string>> = {
   dns: 'the server name in the kubeconfig does not resolve; check it, or the network.',
   tls: 'check certificate-authority-data, tls-server-name and the client certificate in the kubeconfig.',
   timeout: 'the server did not answer in time; check the network, a firewall or the proxy between.',
-  proxy: 'check proxy-url in the kubeconfig, or HTTPS_PROXY and NO_PROXY.',
+  protocol: 'the answer is not HTTP; is this the address of an API server?',
 };
+const PROXY_HINT = 'check proxy-url in the kubeconfig, or HTTPS_PROXY and NO_PROXY.';
+
+/** OpenSSL's verdicts on a certificate, as far as their names do not show it. */
+const CERTIFICATE_VERDICTS = new Set([
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+]);
+
+export interface FaultContext {
+  readonly neverSent: boolean;
+  /** Until the tunnel stands, whoever refuses or does not resolve is the proxy. */
+  readonly viaProxy: boolean;
+}
 
 export function classifyFault(error: unknown): ConnectionFault {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; depth++) {
@@ -49,25 +72,31 @@ export function classifyFault(error: unknown): ConnectionFault {
   return 'other';
 }
 
-export function connectionError(error: unknown, doing: string): ConnectionError {
+export function connectionError(error: unknown, doing: string, context: FaultContext): ConnectionError {
   if (error instanceof ConnectionError) return error;
   const fault = classifyFault(error);
-  const detail = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code || error.name : error;
-  const hint = HINTS[fault];
-  return new ConnectionError(fault, `${doing}: ${String(detail)}`, {
+  const atProxy = fault === 'proxy' || (context.viaProxy && context.neverSent && fault !== 'tls');
+  const hint = atProxy ? PROXY_HINT : HINTS[fault];
+  return new ConnectionError(fault, `${doing}: ${atProxy ? 'the proxy: ' : ''}${describe(error)}`, {
     cause: error,
+    neverSent: context.neverSent,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
 
 function isTlsCode(code: string): boolean {
   return (
     code.startsWith('ERR_TLS') ||
     code.startsWith('ERR_SSL') ||
+    code.startsWith('ERR_OSSL') ||
     code.startsWith('CERT_') ||
     code.startsWith('UNABLE_TO_') ||
-    code.includes('SELF_SIGNED') ||
     code === 'EPROTO' ||
-    code === 'HOSTNAME_MISMATCH'
+    CERTIFICATE_VERDICTS.has(code)
   );
 }

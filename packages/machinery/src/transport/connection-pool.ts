@@ -1,6 +1,6 @@
 // The undici agents behind one transport: one pair for the TLS material in force. When the material changes, new calls
-// use new connections and the old pair closes behind its last call.
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+// use new connections and the old pair closes behind its last call or watch.
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { TlsMaterial } from '../config/identity.ts';
 
 export interface PoolOptions {
@@ -18,11 +18,14 @@ interface AgentPair {
 
 /** TCP keepalive on idle connections: a dead peer is noticed even where no deadline of ours runs. */
 const KEEPALIVE_DELAY_MS = 30_000;
+/** Shorter than what API servers and load balancers allow (90 s and more), so that it is us who hang up. */
+const IDLE_MS = 30_000;
 
 export class ConnectionPool {
   readonly #options: PoolOptions;
   #pair: AgentPair | undefined;
-  readonly #closing = new Set<Promise<unknown>>();
+  /** Of former TLS material, each until its last call is over. */
+  readonly #retired = new Set<Dispatcher>();
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -36,11 +39,12 @@ export class ConnectionPool {
     return this.#pairFor(tls).watches;
   }
 
+  /** Cuts everything, also what still runs with former TLS material. The owner asks for nothing afterwards. */
   async close(): Promise<void> {
     const pair = this.#pair;
     this.#pair = undefined;
-    if (pair !== undefined) await Promise.all([pair.calls.destroy(), pair.watches.destroy()]);
-    await Promise.all(this.#closing);
+    const agents = [...this.#retired, ...(pair === undefined ? [] : [pair.calls, pair.watches])];
+    await Promise.all(agents.map((agent) => agent.destroy()));
   }
 
   #pairFor(tls: TlsMaterial): AgentPair {
@@ -49,24 +53,24 @@ export class ConnectionPool {
     const pair = {
       tls,
       calls: this.#agent(tls, this.#options.connections),
-      watches: this.#agent(tls, undefined),
+      watches: this.#agent(tls, null),
     };
     this.#pair = pair;
-    if (current !== undefined) this.#retire(current);
+    if (current !== undefined) {
+      this.#retire(current.calls);
+      this.#retire(current.watches);
+    }
     return pair;
   }
 
-  #retire(pair: AgentPair): void {
-    for (const agent of [pair.calls, pair.watches]) {
-      const closed: Promise<unknown> = agent
-        .close()
-        .catch(() => undefined)
-        .finally(() => this.#closing.delete(closed));
-      this.#closing.add(closed);
-    }
+  #retire(agent: Dispatcher): void {
+    this.#retired.add(agent);
+    const forget = () => void this.#retired.delete(agent);
+    agent.close().then(forget, forget);
   }
 
-  #agent(tls: TlsMaterial, connections: number | undefined): Dispatcher {
+  /** `connections` null: as many as are asked for at the same time. */
+  #agent(tls: TlsMaterial, connections: number | null): Dispatcher {
     const secure = {
       ca: tls.ca,
       cert: tls.cert,
@@ -74,24 +78,30 @@ export class ConnectionPool {
       servername: tls.serverName,
       rejectUnauthorized: !tls.insecureSkipVerify,
     };
+    const timeout = this.#options.connectTimeoutMs;
     const shared = {
       // HTTP/1.1 on purpose: one TCP connection per watch makes a black hole visible to that watch's own deadline.
       allowH2: false,
       pipelining: 1,
-      connections: connections ?? null,
+      connections,
       // Our own deadlines (request time-out, watch liveness) replace undici's.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: 30_000,
-      connectTimeout: this.#options.connectTimeoutMs,
+      keepAliveTimeout: IDLE_MS,
+      connectTimeout: timeout,
     };
-    const socket = {
-      timeout: this.#options.connectTimeoutMs,
-      keepAlive: true,
-      keepAliveInitialDelay: KEEPALIVE_DELAY_MS,
-    };
+    const socket = { timeout, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_DELAY_MS };
     const proxy = this.#options.proxyUrl;
     if (proxy === undefined) return new Agent({ ...shared, connect: { ...secure, ...socket } });
-    return new ProxyAgent({ ...shared, uri: proxy, requestTls: { ...secure, ...socket }, proxyTls: socket });
+    return new ProxyAgent({
+      ...shared,
+      uri: proxy,
+      // A tunnel also to a server without TLS: a forwarding proxy may hold back or cut a watch.
+      proxyTunnel: true,
+      requestTls: { ...secure, ...socket },
+      proxyTls: socket,
+      // A proxy that takes the connection and never answers CONNECT would else hold a place for minutes.
+      clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeout }),
+    });
   }
 }

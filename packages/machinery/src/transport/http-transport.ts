@@ -1,16 +1,20 @@
-// HTTP to one API server on undici's dispatch handlers: identity on every call, retries, time-outs, gzip with a cap.
-// Knows nothing of resources; never logs (an observer is told instead).
-import { gunzip } from 'node:zlib';
+// HTTP to one API server on undici's dispatch handlers: identity on every call, retries, time-outs, streams. Knows
+// nothing of resources; never logs (an observer is told instead).
 import type { Dispatcher } from 'undici';
 import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ClusterConfig, Identity } from '../config/identity.ts';
-import { ApiError, ConnectionError, DecodeError } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { type Random, systemRandom } from '../random.ts';
+import { type RawAnswer, sendBuffered } from './buffered-call.ts';
+import { CallScope, closedError } from './call-scope.ts';
 import { connectionError } from './connection-fault.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { ACCEPTED_ENCODING, decodeBody } from './content-encoding.ts';
+import { type HeaderValues, impersonationHeaders } from './impersonation-headers.ts';
 import { RateLimit } from './rate-limit.ts';
 import { responseError } from './response-error.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy, retryDelay } from './retry-policy.ts';
+import { DEFAULT_RETRY_POLICY, RetryBudget, type RetryPolicy } from './retry-policy.ts';
+import { StreamCall } from './stream-call.ts';
 import type {
   HttpRequest,
   HttpResponse,
@@ -26,6 +30,7 @@ export type RequestObserver = (seen: {
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** To the complete answer; for a stream to its headers. */
   readonly durationMs: number;
   readonly attempt: number;
 }) => void;
@@ -34,8 +39,10 @@ export interface HttpTransportOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly userAgent?: string;
+  /** For a whole buffered call, retries included; 60 s unless told. */
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
+  /** For buffered calls, which queue for them; each stream has its own besides. */
   readonly connections?: number;
   readonly retry?: RetryPolicy;
   /** Off unless given. */
@@ -50,6 +57,7 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONNECTIONS = 16;
 const DEFAULT_MAX_BODY_BYTES = 512 * 1024 * 1024;
 const MAX_ERROR_BODY_BYTES = 1024 * 1024;
+const LONGEST_PATH_IN_MESSAGES = 200;
 
 export class HttpTransport implements Transport {
   readonly #config: ClusterConfig;
@@ -63,8 +71,9 @@ export class HttpTransport implements Transport {
   readonly #maxBodyBytes: number;
   readonly #rateLimit: RateLimit | undefined;
   readonly #observer: RequestObserver | undefined;
-  readonly #headers: Readonly<Record<string, string | string[]>>;
-  #closed = false;
+  readonly #headers: Readonly<HeaderValues>;
+  readonly #closing = new AbortController();
+  readonly #streams = new Set<StreamCall>();
 
   constructor(config: ClusterConfig, options: HttpTransportOptions = {}) {
     const url = new URL(config.server);
@@ -84,64 +93,67 @@ export class HttpTransport implements Transport {
       connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
       connections: options.connections ?? DEFAULT_CONNECTIONS,
     });
-    this.#headers = { 'user-agent': options.userAgent ?? defaultUserAgent(), ...impersonationHeaders(config) };
+    this.#headers = {
+      'user-agent': options.userAgent ?? defaultUserAgent(),
+      ...impersonationHeaders(config.impersonate),
+    };
   }
 
   async request(request: HttpRequest, options: RequestOptions = {}): Promise<HttpResponse> {
-    const deadline = new AbortController();
-    const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
-    const doing = `${request.method} ${request.path}`;
-    const timer = this.#clock.setTimer(timeoutMs, () => {
-      deadline.abort(
-        new ConnectionError('timeout', `${doing}: no complete answer within ${timeoutMs} ms`, {
-          hint: 'the server or the network is slow; a longer time-out may help.',
-        }),
-      );
+    const scope = new CallScope({
+      clock: this.#clock,
+      timeoutMs: options.timeoutMs ?? this.#timeoutMs,
+      doing: describe(request),
+      signal: options.signal,
+      closing: this.#closing.signal,
     });
-    const signal = options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal]);
     try {
-      return await this.#tryUntilAnswered(request, doing, signal, options.beforeSend);
+      return await this.#tryUntilAnswered(request, scope, options.beforeSend);
     } finally {
-      timer.cancel();
+      scope.end();
     }
   }
 
   stream(request: HttpRequest, sink: StreamSink): StreamHandle {
-    const call = new StreamCall(sink);
+    const call = new StreamCall(sink, describe(request), () => this.#streams.delete(call));
+    this.#streams.add(call);
     this.#startStream(request, call).catch((error) => call.fail(error));
     return call;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
+    for (const call of this.#streams) call.fail(closedError('the stream'));
     await this.#pool.close();
   }
 
   async #tryUntilAnswered(
     request: HttpRequest,
-    doing: string,
-    signal: AbortSignal,
+    scope: CallScope,
     beforeSend: (() => void) | undefined,
   ): Promise<HttpResponse> {
+    const { signal } = scope;
+    const budget = new RetryBudget(this.#retry, request.method, this.#random);
     let renewedIdentity = false;
     for (let attempt = 1; ; attempt++) {
-      signal.throwIfAborted();
       await this.#rateLimit?.take(signal);
-      const identity = await this.#identity(doing);
+      const identity = await scope.wait(this.#config.identity.current());
+      signal.throwIfAborted();
       try {
-        return await this.#once(request, identity, doing, signal, attempt, beforeSend);
+        return await this.#once(request, identity, signal, attempt, beforeSend);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if (error instanceof ApiError && error.status === 401) {
           this.#config.identity.refuse(identity);
           // One more try with a fresh identity; if that is refused too, a person has to act.
-          if (!renewedIdentity && (await this.#identity(doing)).authorization !== identity.authorization) {
+          if (!renewedIdentity && differs(await scope.wait(this.#config.identity.current()), identity)) {
             renewedIdentity = true;
             continue;
           }
         }
-        const delay = retryDelay(this.#retry, request.method, error, attempt, this.#random);
-        if (delay === undefined) throw error;
+        const delay = budget.spend(error);
+        // A wait that cannot end in time is not begun: the caller learns at once what the server said.
+        if (delay === undefined || delay >= scope.remainingMs) throw error;
         await sleep(this.#clock, delay, signal);
       }
     }
@@ -150,103 +162,62 @@ export class HttpTransport implements Transport {
   async #once(
     request: HttpRequest,
     identity: Identity,
-    doing: string,
     signal: AbortSignal,
     attempt: number,
     beforeSend: (() => void) | undefined,
   ): Promise<HttpResponse> {
     const started = this.#clock.monotonic();
+    const doing = describe(request);
     let seenStatus = 0;
     try {
-      const raw = await this.#dispatch(request, identity, doing, signal, beforeSend);
+      const encoding: HeaderValues = this.#config.disableCompression ? {} : { 'accept-encoding': ACCEPTED_ENCODING };
+      const raw = await sendBuffered(
+        this.#pool.calls(identity.tls),
+        this.#dispatchOptions(request, identity, encoding),
+        { doing, signal, maxBytes: this.#maxBodyBytes, viaProxy: this.#config.proxyUrl !== undefined, beforeSend },
+      );
       seenStatus = raw.status;
-      const body = await this.#decompress(raw, doing);
-      if (raw.status < 200 || raw.status > 299) {
-        throw responseError(raw.status, raw.headers, body, doing, this.#clock.now());
-      }
-      return { status: raw.status, headers: raw.headers, body };
+      if (raw.status < 200 || raw.status > 299) throw await this.#refusal(raw, doing);
+      return { status: raw.status, headers: raw.headers, body: await decodeBody(raw, doing, this.#maxBodyBytes) };
     } finally {
       const durationMs = this.#clock.monotonic() - started;
       this.#observer?.({ method: request.method, path: request.path, status: seenStatus, durationMs, attempt });
     }
   }
 
-  #dispatch(
-    request: HttpRequest,
-    identity: Identity,
-    doing: string,
-    signal: AbortSignal,
-    beforeSend: (() => void) | undefined,
-  ): Promise<HttpResponse> {
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let status = 0;
-      let headers: ResponseHeaders = {};
-      let sending: Dispatcher.DispatchController | undefined;
-      const limit = this.#maxBodyBytes;
-      // Also while there is no connection yet: the caller is told at once, and nothing is sent when its turn comes.
-      const onAbort = () => {
-        reject(signal.reason);
-        sending?.abort(asError(signal.reason));
-      };
-      const settle = (finish: () => void) => {
-        signal.removeEventListener('abort', onAbort);
-        finish();
-      };
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      const accept = this.#config.disableCompression ? {} : { 'accept-encoding': 'gzip' };
-      this.#pool.calls(identity.tls).dispatch(this.#options(request, identity, accept), {
-        onRequestStart(controller) {
-          sending = controller;
-          try {
-            signal.throwIfAborted();
-            beforeSend?.();
-          } catch (error) {
-            settle(() => reject(error));
-            controller.abort(asError(error));
-          }
-        },
-        onResponseStart(_controller, code, received) {
-          status = code;
-          headers = received;
-        },
-        onResponseData(controller, chunk) {
-          size += chunk.length;
-          if (size > limit) controller.abort(tooLarge(doing, limit));
-          else chunks.push(chunk);
-        },
-        onResponseEnd() {
-          settle(() => resolve({ status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }));
-        },
-        onResponseError(_controller, error) {
-          settle(() => reject(error instanceof DecodeError ? error : connectionError(error, doing)));
-        },
-      });
-    });
+  async #refusal(raw: RawAnswer, doing: string): Promise<ApiError> {
+    // The status is what the caller needs; a body that cannot be read must not hide it.
+    const body = await decodeBody(raw, doing, MAX_ERROR_BODY_BYTES).catch(() => Buffer.alloc(0));
+    return responseError(raw.status, raw.headers, body, doing, this.#clock.now());
   }
 
   async #startStream(request: HttpRequest, call: StreamCall): Promise<void> {
-    const doing = `${request.method} ${request.path}`;
-    const identity = await this.#identity(doing);
+    const doing = describe(request);
+    if (this.#closing.signal.aborted) throw closedError(doing);
+    await this.#rateLimit?.take();
+    const identity = await this.#config.identity.current();
     if (call.over) return;
     const refused: Buffer[] = [];
     let refusedBytes = 0;
     let status = 0;
+    let sent = false;
     let headers: ResponseHeaders = {};
     const started = this.#clock.monotonic();
     const observe = () => {
       const durationMs = this.#clock.monotonic() - started;
       this.#observer?.({ method: request.method, path: request.path, status, durationMs, attempt: 1 });
     };
-    this.#pool.watches(identity.tls).dispatch(this.#options(request, identity, {}), {
-      onRequestStart: (controller) => call.attach(controller, doing),
+    this.#pool.watches(identity.tls).dispatch(this.#dispatchOptions(request, identity, {}), {
+      onRequestStart: (controller) => {
+        sent = true;
+        call.attach(controller);
+      },
       onResponseStart: (_controller, code, received) => {
+        if (code < 200) return;
         status = code;
         headers = received;
         observe();
-        if (code === 200 && !call.over) call.sink.onOpen(received);
+        if (code === 200) call.open(received);
       },
       onResponseData: (_controller, chunk) => {
         if (status === 200) call.data(chunk);
@@ -262,18 +233,15 @@ export class HttpTransport implements Transport {
       },
       onResponseError: (_controller, error) => {
         if (status === 0) observe();
-        call.fail(connectionError(error, doing));
+        const viaProxy = this.#config.proxyUrl !== undefined;
+        call.fail(connectionError(error, doing, { neverSent: !sent, viaProxy }));
       },
     });
   }
 
-  async #identity(doing: string): Promise<Identity> {
-    if (this.#closed) throw new ConnectionError('aborted', `${doing}: the transport is closed`);
-    return await this.#config.identity.current();
-  }
-
-  #options(request: HttpRequest, identity: Identity, extra: Record<string, string>): Dispatcher.DispatchOptions {
-    const headers: Record<string, string | string[]> = { ...this.#headers, ...extra, ...request.headers };
+  #dispatchOptions(request: HttpRequest, identity: Identity, extra: HeaderValues): Dispatcher.DispatchOptions {
+    const headers: HeaderValues = { ...this.#headers, ...extra };
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
     if (identity.authorization !== undefined) headers['authorization'] = identity.authorization;
     return {
       origin: this.#origin,
@@ -283,93 +251,16 @@ export class HttpTransport implements Transport {
       body: request.body ?? null,
     };
   }
-
-  #decompress(response: HttpResponse, doing: string): Promise<Buffer> | Buffer {
-    if (response.headers['content-encoding'] !== 'gzip') return response.body;
-    return new Promise((resolve, reject) => {
-      gunzip(response.body, { maxOutputLength: this.#maxBodyBytes }, (error, body) => {
-        if (error === null) resolve(body);
-        else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-          reject(tooLarge(doing, this.#maxBodyBytes));
-        } else reject(new DecodeError(`${doing}: the answer's gzip body is broken`, { cause: error }));
-      });
-    });
-  }
 }
 
-/** One running stream: passes pause, resume and close on to undici once there is a connection to pass them to. */
-class StreamCall implements StreamHandle {
-  readonly sink: StreamSink;
-  over = false;
-  #controller: Dispatcher.DispatchController | undefined;
-  #paused = false;
-  #doing = '';
-
-  constructor(sink: StreamSink) {
-    this.sink = sink;
-  }
-
-  attach(controller: Dispatcher.DispatchController, doing: string): void {
-    this.#controller = controller;
-    this.#doing = doing;
-    if (this.over) controller.abort(new ConnectionError('aborted', `${doing}: closed by us`));
-    else if (this.#paused) controller.pause();
-  }
-
-  data(chunk: Buffer): void {
-    if (!this.over) this.sink.onData(chunk);
-  }
-
-  pause(): void {
-    this.#paused = true;
-    this.#controller?.pause();
-  }
-
-  resume(): void {
-    this.#paused = false;
-    this.#controller?.resume();
-  }
-
-  close(): void {
-    if (this.over) return;
-    const closed = new ConnectionError('aborted', `${this.#doing || 'the stream'}: closed by us`);
-    this.fail(closed);
-    this.#controller?.abort(closed);
-  }
-
-  end(): void {
-    if (this.over) return;
-    this.over = true;
-    this.sink.onEnd();
-  }
-
-  fail(error: unknown): void {
-    if (this.over) return;
-    this.over = true;
-    this.sink.onError(error instanceof Error ? error : new Error(String(error)));
-  }
+/** A renewed token, or new connections with another client certificate. */
+function differs(a: Identity, b: Identity): boolean {
+  return a.authorization !== b.authorization || a.tls !== b.tls;
 }
 
-function tooLarge(doing: string, limit: number): DecodeError {
-  return new DecodeError(`${doing}: the answer is larger than ${limit} bytes`, {
-    hint: 'ask for smaller pages (limit), or raise maxBodyBytes.',
-  });
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
-}
-
-function impersonationHeaders(config: ClusterConfig): Record<string, string | string[]> {
-  const who = config.impersonate;
-  if (who === undefined) return {};
-  const headers: Record<string, string | string[]> = { 'impersonate-user': who.user };
-  if (who.uid !== undefined) headers['impersonate-uid'] = who.uid;
-  if (who.groups !== undefined && who.groups.length > 0) headers['impersonate-group'] = [...who.groups];
-  for (const [key, values] of Object.entries(who.extra ?? {})) {
-    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = [...values];
-  }
-  return headers;
+function describe(request: HttpRequest): string {
+  const { method, path } = request;
+  return `${method} ${path.length > LONGEST_PATH_IN_MESSAGES ? `${path.slice(0, LONGEST_PATH_IN_MESSAGES)}…` : path}`;
 }
 
 function defaultUserAgent(): string {

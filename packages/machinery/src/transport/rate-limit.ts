@@ -25,6 +25,12 @@ export class RateLimit {
     // The debt may go below zero: each waiting caller has its token booked already, which keeps the order.
     this.#tokens -= 1;
     if (this.#tokens >= 0) return;
-    await sleep(this.#clock, (-this.#tokens / this.#perSecond) * 1000, signal);
+    try {
+      await sleep(this.#clock, (-this.#tokens / this.#perSecond) * 1000, signal);
+    } catch (aborted) {
+      // A call that was not made must not slow down those that come later.
+      this.#tokens += 1;
+      throw aborted;
+    }
   }
 }

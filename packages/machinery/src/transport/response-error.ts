@@ -1,11 +1,13 @@
 // Turns an answer that is not 2xx into an `ApiError`: the Status body in JSON or protobuf if there is one, else the
 // beginning of whatever a proxy or load balancer wrote.
 import { bodyFormat } from '../codec/content-type.ts';
-import { readStatus } from '../codec/status.ts';
+import { readStatus, statusFromJson } from '../codec/status.ts';
 import { ApiError, type StatusBody } from '../errors.ts';
 import type { ResponseHeaders } from './transport.ts';
 
 const LONGEST_FOREIGN_TEXT = 300;
+/** Enough to find the text of a page behind its styles. */
+const LONGEST_FOREIGN_SOURCE = 16 * 1024;
 
 export function responseError(
   status: number,
@@ -38,14 +40,21 @@ function readBody(contentType: string, body: Buffer): StatusBody {
   try {
     if (bodyFormat(contentType) === 'protobuf') return readStatus(body);
     const json: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof json === 'object' && json !== null && (json as { kind?: unknown }).kind === 'Status') {
-      return json as StatusBody;
-    }
+    if ((json as { kind?: unknown } | null)?.kind === 'Status') return statusFromJson(json);
   } catch {
     // Not a Status: fall through to the raw text, which is what a person needs to see.
   }
-  const text = body.toString('utf8').replace(/\s+/g, ' ').trim();
-  return { message: text.length > LONGEST_FOREIGN_TEXT ? `${text.slice(0, LONGEST_FOREIGN_TEXT)}…` : text };
+  return { message: foreignText(contentType, body) };
+}
+
+function foreignText(contentType: string, body: Buffer): string {
+  let text = body.toString('utf8', 0, LONGEST_FOREIGN_SOURCE);
+  if (/html/i.test(contentType) || /^\s*<(!doctype|html)/i.test(text)) {
+    text = text.replace(/<(style|script)\b[\s\S]*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
+  }
+  // Control characters must not reach a terminal by way of an error message.
+  const printable = text.replace(/[\s\p{C}\ufffd]+/gu, ' ').trim();
+  return printable.length > LONGEST_FOREIGN_TEXT ? `${printable.slice(0, LONGEST_FOREIGN_TEXT)}…` : printable;
 }
 
 function hintFor(status: number): { hint?: string } {

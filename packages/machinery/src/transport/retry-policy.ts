@@ -1,6 +1,8 @@
-// When a buffered call is sent once more, and after how long. Pure; `HttpTransport` is its only caller.
-import { ApiError, ConnectionError } from '../errors.ts';
+// When a buffered call is sent once more, and after how long. No timers here; `HttpTransport` is its only caller and
+// makes one budget for each call.
+import { ApiError, ConnectionError, isTooLargeResourceVersion } from '../errors.ts';
 import { jitter, type Random } from '../random.ts';
+import type { HttpRequest } from './transport.ts';
 
 export interface RetryPolicy {
   /** Tries after a failed connection (the first one not counted). */
@@ -18,25 +20,50 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   longestDelayMs: 1000,
 };
 
-const READS = new Set(['GET', 'HEAD']);
+/** Faults that may be gone in a moment. Not: a wrong certificate, a proxy that refuses, a garbled answer. */
+const PASSING = new Set(['refused', 'reset', 'dns', 'timeout']);
 
-/** Milliseconds to wait before try number `attempt` + 1 (attempts count from 1); undefined means: give up. */
-export function retryDelay(
-  policy: RetryPolicy,
-  method: string,
-  error: unknown,
-  attempt: number,
-  random: Random,
-): number | undefined {
-  if (error instanceof ApiError) {
-    // With Retry-After the server says that it did not act on the request, so any method may be repeated.
-    const asked = error.retryAfterMs;
-    const mayRetry = error.status === 429 || error.status >= 500;
-    return mayRetry && asked !== undefined && attempt <= policy.refusalRetries ? jitter(random, asked, 0.1) : undefined;
+export class RetryBudget {
+  readonly #policy: RetryPolicy;
+  readonly #random: Random;
+  readonly #reads: boolean;
+  #connectionRetries = 0;
+  #refusalRetries = 0;
+
+  constructor(policy: RetryPolicy, method: HttpRequest['method'], random: Random) {
+    this.#policy = policy;
+    this.#random = random;
+    this.#reads = method === 'GET' || method === 'HEAD';
   }
-  if (!(error instanceof ConnectionError) || attempt > policy.connectionRetries) return undefined;
-  // A refused connection never carried the request; after a reset only a read is safe to repeat.
-  const neverSent = error.fault === 'refused' || error.fault === 'dns';
-  if (!neverSent && !(READS.has(method) && error.fault === 'reset')) return undefined;
-  return jitter(random, Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (attempt - 1)), 0.5);
+
+  /** Milliseconds to wait before the next try; undefined means: give up with this error. */
+  spend(error: unknown): number | undefined {
+    if (error instanceof ApiError) return this.#afterRefusal(error);
+    if (error instanceof ConnectionError) return this.#afterFault(error);
+    return undefined;
+  }
+
+  #afterRefusal(error: ApiError): number | undefined {
+    const asked = error.retryAfterMs;
+    if (asked === undefined || !this.#mayRepeat(error)) return undefined;
+    if (++this.#refusalRetries > this.#policy.refusalRetries) return undefined;
+    return jitter(this.#random, asked, 0.1);
+  }
+
+  #mayRepeat(error: ApiError): boolean {
+    // These two with Retry-After say that the server did not act, so that any method may be repeated. Other failures
+    // may have come after the write.
+    if (error.status === 429 || error.status === 503) return true;
+    // This one is for the caller: the version may never come (etcd restored from a snapshot), so he must list anew.
+    return this.#reads && error.status >= 500 && !isTooLargeResourceVersion(error);
+  }
+
+  #afterFault(error: ConnectionError): number | undefined {
+    if (!PASSING.has(error.fault)) return undefined;
+    // After a reset only a read is safe to repeat, unless nothing had left yet.
+    if (!error.neverSent && !(this.#reads && error.fault === 'reset')) return undefined;
+    if (++this.#connectionRetries > this.#policy.connectionRetries) return undefined;
+    const { firstDelayMs, longestDelayMs } = this.#policy;
+    return jitter(this.#random, Math.min(longestDelayMs, firstDelayMs * 2 ** (this.#connectionRetries - 1)), 0.5);
+  }
 }

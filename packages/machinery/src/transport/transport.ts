@@ -30,7 +30,10 @@ export interface RequestOptions {
   readonly beforeSend?: (() => void) | undefined;
 }
 
-/** Called synchronously as bytes arrive. Exactly one of `onEnd` and `onError` is called, and nothing after it. */
+/**
+ * Called synchronously as bytes arrive. Exactly one of `onEnd` and `onError` is called, and nothing after it. What
+ * `onOpen` or `onData` throw ends the stream with it; `onEnd` and `onError` must not throw.
+ */
 export interface StreamSink {
   onOpen(headers: ResponseHeaders): void;
   /** `chunk` belongs to the network layer: copy what must outlive the call. */
@@ -41,7 +44,7 @@ export interface StreamSink {
 }
 
 export interface StreamHandle {
-  /** Stop reading from the socket: the server feels it. */
+  /** Stops reading from the socket: the server feels it. A chunk that was read already may still be handed over. */
   pause(): void;
   resume(): void;
   /** Ends the stream; `onError` gets a ConnectionError with fault "aborted" unless it is over already. */
@@ -49,7 +52,7 @@ export interface StreamHandle {
 }
 
 export interface Transport {
-  /** Resolves with 2xx only; throws `ApiError` or `ConnectionError`. */
+  /** Resolves with 2xx only; throws `ApiError`, `ConnectionError`, `DecodeError` or the reason of the signal. */
   request(request: HttpRequest, options?: RequestOptions): Promise<HttpResponse>;
   stream(request: HttpRequest, sink: StreamSink): StreamHandle;
   /** Ends idle connections and refuses further calls; running ones are cut. */
