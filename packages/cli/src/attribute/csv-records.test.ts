@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '@podtrail/machinery';
+import { CsvRecords, csvFields } from './csv-records.ts';
+
+function read(text: string, sizes: () => number = () => text.length): string[][] {
+  const records = new CsvRecords();
+  const found: string[][] = [];
+  for (let i = 0; i < text.length; ) {
+    const size = Math.max(1, sizes());
+    for (const record of records.push(text.slice(i, i + size))) found.push([...csvFields(record).fields]);
+    i += size;
+  }
+  for (const record of records.end()) found.push([...csvFields(record).fields]);
+  return found;
+}
+
+const TABLE: readonly (readonly [sentence: string, text: string, fields: readonly (readonly string[])[]])[] = [
+  [
+    'plain lines',
+    'a,b\n1,2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'CRLF lines',
+    'a,b\r\n1,2\r\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'no line end at the end',
+    'a,b\n1,2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'quotes around commas, quotes and line ends',
+    'a,b\n"x,y","say ""hi""\r\nthere"\n3,4\n',
+    [
+      ['a', 'b'],
+      ['x,y', 'say "hi"\r\nthere'],
+      ['3', '4'],
+    ],
+  ],
+  [
+    'a quote inside a plain field is a quote',
+    'a,b\n5" pipe,2\n3,4\n',
+    [
+      ['a', 'b'],
+      ['5" pipe', '2'],
+      ['3', '4'],
+    ],
+  ],
+  [
+    'empty fields and empty quoted fields',
+    'a,b,c\n,"",\n',
+    [
+      ['a', 'b', 'c'],
+      ['', '', ''],
+    ],
+  ],
+  ['an empty line is one empty field', 'a,b\n\n1,2\n', [['a', 'b'], [''], ['1', '2']]],
+  ['an unclosed quote takes its own line only', 'a,b\n"1,2\n3,4\n', [['a', 'b'], ['1,2'], ['3', '4']]],
+  [
+    'a carriage return within a line stays',
+    'a,b\n1\r1,2\n',
+    [
+      ['a', 'b'],
+      ['1\r1', '2'],
+    ],
+  ],
+  [
+    'text behind a closing quote is kept',
+    'a,b\n"1"x,2\n',
+    [
+      ['a', 'b'],
+      ['1x', '2'],
+    ],
+  ],
+];
+
+for (const [sentence, text, fields] of TABLE) {
+  test(`CSV: ${sentence}`, () => assert.deepEqual(read(text), fields));
+  test(`CSV in single characters: ${sentence}`, () =>
+    assert.deepEqual(
+      read(text, () => 1),
+      fields,
+    ));
+}
+
+test('CSV: malformed quoting is told', () => {
+  const problems = (text: string) => csvFields({ raw: text, quoted: text.includes('"') }).problem;
+  assert.equal(problems('"a",b'), undefined);
+  assert.match(problems('"a"x,b') ?? '', /behind a closing quote/);
+  assert.match(problems('a,"b') ?? '', /not closed/);
+});
+
+test('CSV: records do not depend on where chunks are cut', () => {
+  const seed = 20261115;
+  const random = seededRandom(seed);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const atoms = ['a', '10.0.0.1', '""', '"x,y"', '"l\nm"', '"q""q"', ''];
+  for (let run = 0; run < 500; run++) {
+    const lines = Array.from({ length: 1 + Math.floor(random() * 6) }, () =>
+      Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(atoms)).join(','),
+    );
+    const text = lines.join(pick(['\n', '\r\n'])) + pick(['\n', '']);
+    const whole = read(text);
+    assert.deepEqual(
+      read(text, () => Math.ceil(random() * 5)),
+      whole,
+      `seed ${seed}, run ${run}: ${JSON.stringify(text)}`,
+    );
+  }
+});
+
+test('CSV: an unclosed quote at the head of a long file is cut after a while, and memory stays bounded', () => {
+  const records = new CsvRecords();
+  let count = records.push('a,b\n"never closed,1\n').length;
+  const lines = `${'x'.repeat(999)}\n`.repeat(100);
+  for (let i = 0; i < 50; i++) count += records.push(lines).length;
+  count += records.end().length;
+  assert.equal(count, 5002);
+});

@@ -1,0 +1,141 @@
+// What every command stands on: its flags, its streams, its store, its times. One instance per run; the exit code of
+// the command that ran ends up here.
+import type { Cluster, Engine } from '@podtrail/history';
+import { type EpochMillis, epochMillis } from '@podtrail/history';
+import { Command } from 'commander';
+import { UsageError } from './errors.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { chooseCluster } from './options/choose-cluster.ts';
+import { type SharedFlagName, type SharedOptions, sharedOption, whyNotTaken } from './options/shared-flags.ts';
+import { openExisting, storeUrl } from './options/store-url.ts';
+import { isFormat } from './output/output-format.ts';
+import type { PrintOptions } from './output/print.ts';
+import type { Surroundings } from './surroundings.ts';
+import { parseTime } from './times/parse-time.ts';
+import { toUtcText } from './times/show-time.ts';
+import { parseZone, UTC, type Zone } from './times/zone.ts';
+
+/** An open ledger: a store and one of its clusters. */
+export interface OpenLedger {
+  readonly engine: Engine;
+  readonly cluster: Cluster;
+}
+
+export class Cli {
+  readonly surroundings: Surroundings;
+  /** One now for the whole run, so that `--since 1h --until 1h` is an empty span and not a millisecond. */
+  readonly now: EpochMillis;
+  exitCode: ExitCode = EXIT.answered;
+
+  constructor(surroundings: Surroundings) {
+    this.surroundings = surroundings;
+    this.now = epochMillis(surroundings.clock.now());
+  }
+
+  /** A subcommand with the shared flags that it takes. */
+  command(name: string, summary: string, flags: readonly SharedFlagName[]): Command {
+    const command = new Command(name).description(summary).exitOverride().allowExcessArguments(false);
+    for (const flag of flags) command.addOption(sharedOption(flag));
+    command.configureOutput(this.#quiet());
+    command.exitOverride((error) => {
+      throw usageOf(error, name);
+    });
+    return command;
+  }
+
+  root(): Command {
+    const program = new Command('podtrail').configureOutput(this.#quiet());
+    program.exitOverride((error) => {
+      throw usageOf(error, undefined);
+    });
+    return program;
+  }
+
+  /** Wraps what a command does, so that its exit code is kept. */
+  does<Args extends unknown[]>(work: (...args: Args) => Promise<ExitCode>): (...args: Args) => Promise<void> {
+    return async (...args) => {
+      this.exitCode = await work(...args);
+    };
+  }
+
+  async withLedger<T>(options: SharedOptions, ask: (ledger: OpenLedger) => Promise<T>): Promise<T> {
+    return await this.withStore(options, async (engine) => {
+      return await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
+    });
+  }
+
+  async withStore<T>(options: SharedOptions, use: (engine: Engine, url: string) => Promise<T>): Promise<T> {
+    const url = storeUrl(options.store, this.surroundings);
+    const engine = await openExisting(url, this.surroundings);
+    try {
+      return await use(engine, url);
+    } finally {
+      await engine.close();
+    }
+  }
+
+  zone({ timezone }: SharedOptions): Zone {
+    if (timezone === undefined) return parseZone(this.surroundings.systemZone) ?? UTC;
+    const zone = parseZone(timezone === 'local' ? this.surroundings.systemZone : timezone);
+    if (zone !== undefined) return zone;
+    throw new UsageError(
+      `there is no time zone ${timezone}`,
+      'use a name as Europe/Berlin, an offset as +02:00, UTC or local.',
+    );
+  }
+
+  /** The instant behind a flag, told in UTC on standard error: what was asked must be plain in the answer. */
+  async time(flag: string, text: string, options: SharedOptions): Promise<EpochMillis> {
+    const parsed = parseTime(text, this.now, this.zone(options));
+    if (!parsed.ok) throw new UsageError(`${flag}: ${parsed.problem}`);
+    await this.note(`${flag} ${toUtcText(parsed.at)}`);
+    return parsed.at;
+  }
+
+  /** `--at`, else now. */
+  async at(options: SharedOptions): Promise<EpochMillis> {
+    if (options.at !== undefined) return await this.time('--at', options.at, options);
+    await this.note(`--at ${toUtcText(this.now)}`);
+    return this.now;
+  }
+
+  /** A sentence for people, beside the data. */
+  async note(text: string): Promise<void> {
+    await this.surroundings.stderr.write(`${text}\n`);
+  }
+
+  print(options: SharedOptions): PrintOptions {
+    const { stdout, env } = this.surroundings;
+    const format = options.output ?? 'table';
+    if (!isFormat(format)) throw new UsageError(`-o ${format} is not a format`);
+    const wanted = options.color ?? 'auto';
+    const colour =
+      wanted === 'always' || (wanted === 'auto' && stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
+    return { out: stdout, format, headers: options.headers !== false, colour, zone: this.zone(options) };
+  }
+
+  /** Help goes to standard output; errors are told once, at the edge. */
+  #quiet() {
+    return {
+      writeOut: (text: string) => void this.surroundings.stdout.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHasColors: () => false,
+    };
+  }
+}
+
+/** Thrown by the parser after help or the version was printed: nothing went wrong. */
+export class HelpShown extends Error {}
+
+function usageOf(error: { readonly code: string; readonly message: string }, command: string | undefined): Error {
+  if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') return new HelpShown();
+  if (error.code === 'commander.help') return new HelpShown();
+  const message = error.message.replace(/^error: /, '');
+  const flag = error.code === 'commander.unknownOption' ? /'([^']+)'/.exec(message)?.[1] : undefined;
+  const reason = flag === undefined ? undefined : whyNotTaken(flag.split('=')[0] ?? '');
+  const hint = `see podtrail ${command === undefined ? '' : `${command} `}--help.`;
+  if (reason !== undefined && command !== undefined)
+    return new UsageError(`${command} does not take ${flag}: ${reason}`, hint);
+  return new UsageError(message.replaceAll('\n', ' '), hint);
+}

@@ -1,0 +1,105 @@
+// `podtrail who IP`: which pod, node or service held an address at an instant.
+import { type Answer, type EpochMillis, parseIp, who } from '@podtrail/history';
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT_BY_ANSWER } from '../exit-codes.ts';
+import type { AnsweredHolder } from '../ledger-types.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { answerColour } from '../output/colour.ts';
+import { type CsvColumn, formatCsv } from '../output/csv.ts';
+import { type Listing, printListing } from '../output/print.ts';
+import { showDuration } from '../times/duration.ts';
+import { showBoundary, toUtcText } from '../times/show-time.ts';
+import type { Zone } from '../times/zone.ts';
+import { answeredHolderJson, answerJson, answerSentence } from '../views/answer.ts';
+import { holderName, provenanceText, workloadText } from '../views/holder.ts';
+
+export function whoCommand(cli: Cli): Command {
+  return cli
+    .command('who', 'Which pod, node or service held an IP at an instant?', [
+      ...(['at', 'timezone', 'cluster', 'store', 'output', 'headers', 'color'] as const),
+    ])
+    .argument('<ip>', 'IPv4 or IPv6 address')
+    .addHelpText(
+      'after',
+      `
+The answer is one of four, and so is the exit code:
+  held       0   one holder certainly had it
+  free       3   everything was being watched, and nobody had it
+  ambiguous  4   one of those listed, or a node's address
+  unknown    5   nobody was watching then
+
+Examples:
+  podtrail who 10.1.2.3 --at 2026-11-15T10:05:00Z
+  podtrail who 10.1.2.3 --at '15m ago' -o json
+  podtrail who fd00::17 --at 1794737100`,
+    )
+    .action(cli.does((text: string, options: SharedOptions) => run(cli, text, options)));
+}
+
+async function run(cli: Cli, text: string, options: SharedOptions) {
+  const ip = parseIp(text);
+  if (ip === undefined) throw new UsageError(`"${text}" is not an IP address`);
+  const print = cli.print(options);
+  const at = await cli.at(options);
+  return await cli.withLedger(options, async ({ engine, cluster }) => {
+    const watched = await engine.coverage(cluster.id);
+    const answer = await who(engine, { cluster: cluster.id, ip, at, now: cli.now });
+    const sentence = answerColour(answer.answer, print.colour)(answerSentence(answer, watched, print.zone));
+    if (print.format === 'csv') {
+      // One record for each holder, and one for nobody: the answer is in it either way.
+      const rows = answer.holders.length === 0 ? [undefined] : answer.holders;
+      await print.out.write(formatCsv(rows, csvColumns(answer), print.headers));
+      return EXIT_BY_ANSWER[answer.answer];
+    }
+    const listing: Listing<AnsweredHolder> = {
+      ...holderListing(print.zone, cli.now),
+      document: answerJson(answer, cluster),
+      rows: answer.holders,
+      sentence,
+      // A question has one answer: one line, also when there are several candidates or none.
+      ...(print.format === 'jsonl' ? { lines: [answerJson(answer, cluster)] } : {}),
+    };
+    await printListing(listing, print);
+    return EXIT_BY_ANSWER[answer.answer];
+  });
+}
+
+function holderListing(zone: Zone, now: EpochMillis) {
+  const listing: Pick<Listing<AnsweredHolder>, 'columns' | 'csv' | 'json' | 'name'> = {
+    columns: [
+      { header: 'KIND', cell: (h) => h.kind },
+      { header: 'NAMESPACE', cell: (h) => h.namespace },
+      { header: 'NAME', cell: (h) => h.name },
+      { header: 'NODE', cell: (h) => h.node },
+      { header: 'WORKLOAD', cell: workloadText },
+      { header: 'FROM', cell: (h) => showBoundary(h.start, zone) },
+      { header: 'TO', cell: (h) => (h.end === undefined ? '<holding>' : showBoundary(h.end, zone)) },
+      { header: 'HELD', cell: (h) => showDuration((h.end?.at ?? now) - h.start.at) },
+      { header: 'UID', wide: true, cell: (h) => h.uid },
+      { header: 'START EVIDENCE', wide: true, cell: (h) => provenanceText(h.start) },
+      { header: 'END EVIDENCE', wide: true, cell: (h) => provenanceText(h.end) },
+    ],
+    csv: [],
+    json: answeredHolderJson,
+    name: holderName,
+  };
+  return listing;
+}
+
+function csvColumns({ ip, at, answer }: Answer): CsvColumn<AnsweredHolder | undefined>[] {
+  return [
+    { name: 'ip', value: () => ip },
+    { name: 'at', value: () => toUtcText(at) },
+    { name: 'answer', value: () => answer },
+    { name: 'kind', value: (h) => h?.kind ?? '' },
+    { name: 'namespace', value: (h) => h?.namespace ?? '' },
+    { name: 'pod', value: (h) => h?.name ?? '' },
+    { name: 'uid', value: (h) => h?.uid ?? '' },
+    { name: 'node', value: (h) => h?.node ?? '' },
+    { name: 'workload', value: (h) => (h === undefined ? '' : workloadText(h)) },
+    { name: 'from', value: (h) => (h === undefined ? '' : toUtcText(h.start.at)) },
+    { name: 'to', value: (h) => (h?.end === undefined ? '' : toUtcText(h.end.at)) },
+  ];
+}

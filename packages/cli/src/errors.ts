@@ -1,0 +1,80 @@
+// What goes wrong at the command line, and how any error is told to a person: one sentence, one hint, one exit code.
+// A stack trace is for those who ask for it (DEBUG=podtrail).
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { visible } from './output/visible.ts';
+
+/** An error whose exit code is known where it is thrown. */
+export class CliError extends Error {
+  /** Stable, kebab-case. */
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly exitCode: ExitCode;
+
+  constructor(
+    code: string,
+    message: string,
+    context: { readonly hint?: string | undefined; readonly cause?: unknown; readonly exitCode?: ExitCode } = {},
+  ) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.hint = context.hint;
+    this.exitCode = context.exitCode ?? EXIT.error;
+  }
+}
+
+/** The command line itself is wrong; nothing was done. */
+export class UsageError extends CliError {
+  constructor(message: string, hint?: string) {
+    super('usage', message, { hint, exitCode: EXIT.usage });
+  }
+}
+
+/** Ctrl+C before the work was done. */
+export class InterruptedError extends CliError {
+  constructor() {
+    super('interrupted', 'interrupted', { exitCode: EXIT.interrupted });
+  }
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  return field(error, 'status') === 403 ? EXIT.forbidden : EXIT.error;
+}
+
+/** The lines for standard error, without a trailing newline. */
+export function describeError(error: unknown, debug: boolean): string {
+  const sentence = visible(sentenceOf(error));
+  const hint = field(error, 'hint');
+  const lines = [`podtrail: ${sentence}`];
+  if (typeof hint === 'string' && hint !== '') lines.push(`hint: ${visible(hint)}`);
+  if (!debug) return lines.join('\n');
+  for (let e: unknown = error; e instanceof Error; e = e.cause) lines.push(e.stack ?? String(e));
+  return lines.join('\n');
+}
+
+const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read or written by this user',
+  EPERM: 'may not be changed by this user',
+  EISDIR: 'is a directory, not a file',
+  ENOTDIR: 'leads through something that is not a directory',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'cannot be written: the disk is full',
+  EEXIST: 'exists already',
+  EMFILE: 'cannot be opened: too many files are open',
+};
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const system = SYSTEM_SENTENCES[String(field(error, 'code'))];
+  const path = field(error, 'path');
+  if (system !== undefined && typeof path === 'string') return `${path} ${system}`;
+  // An error that nobody meant to show is a bug of ours, and says so.
+  const meant = typeof field(error, 'code') === 'string';
+  return meant ? error.message : `unexpected: ${error.message} (DEBUG=podtrail shows where)`;
+}
+
+function field(error: unknown, name: string): unknown {
+  return error instanceof Error ? (error as unknown as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,32 @@
+// The tree of commands. Each is a file in commands/; those of later parts are named here so that asking for one gives
+// a true sentence, and nothing pretends.
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+import { recordCommand } from './commands/record.ts';
+import { versionCommand } from './commands/version.ts';
+import { whoCommand } from './commands/who.ts';
+import { UsageError } from './errors.ts';
+
+const LATER = new Set([
+  ...['demo', 'sandbox', 'operator', 'footprints', 'annotations', 'moves', 'explain', 'audit', 'serve'],
+  ...['render', 'install', 'uninstall', 'mcp'],
+]);
+
+export function buildProgram(cli: Cli): Command {
+  const program = cli
+    .root()
+    .description('Which pod held this IP at that instant, on which node? A durable, honest history of where pods were.')
+    .helpCommand('help [command]', 'help for a command')
+    .showSuggestionAfterError(true);
+  for (const command of [recordCommand(cli), whoCommand(cli), versionCommand(cli)]) program.addCommand(command);
+  return program.addHelpText('after', TIMES_AND_CODES);
+}
+
+export function refuseLaterCommand([name = '']: readonly string[]): void {
+  if (!LATER.has(name)) return;
+  throw new UsageError(`podtrail ${name} is not built yet`, 'podtrail help lists what there is.');
+}
+
+const TIMES_AND_CODES = `
+Times: an age (15m, 1h30m, 15m ago), RFC 3339, YYYY-MM-DD[THH:MM[:SS]], epoch seconds or milliseconds.
+Exit codes: 0 answered, 1 error, 2 usage, 3 free or no record, 4 ambiguous, 5 unknown, 6 forbidden, 130 interrupted.`;

@@ -1,0 +1,24 @@
+// One run of podtrail, from words to an exit code. Nothing here touches the process: `main.ts` does, and tests do not.
+import { Cli, HelpShown } from './cli.ts';
+import { describeError, exitCodeOf } from './errors.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { commandFirst } from './options/flags-first.ts';
+import { buildProgram, refuseLaterCommand } from './program.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export async function runPodtrail(words: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const cli = new Cli(surroundings);
+  try {
+    const ordered = commandFirst(words);
+    refuseLaterCommand(ordered);
+    await buildProgram(cli).parseAsync(ordered, { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    if (error instanceof HelpShown) return EXIT.answered;
+    // The reader of our output has gone (`| head`): it has what it wanted.
+    if ((error as { code?: unknown }).code === 'EPIPE') return EXIT.answered;
+    const debug = (surroundings.env['DEBUG'] ?? '').split(',').includes('podtrail');
+    await surroundings.stderr.write(`${describeError(error, debug)}\n`);
+    return exitCodeOf(error);
+  }
+}

@@ -1,0 +1,36 @@
+// Everything that a command touches outside itself, as parameters: streams, environment, clock, the store and the
+// cluster. `system-surroundings.ts` is the real one; tests hand in their own.
+import type { Engine } from '@podtrail/history';
+import type { Client, Clock, ClusterConfig, Random } from '@podtrail/machinery';
+
+export interface Sink {
+  readonly isTTY: boolean;
+  /** Resolves when more may be written. */
+  write(text: string | Uint8Array): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly home: string;
+  readonly hostname: string;
+  /** IANA name of the machine's time zone. */
+  readonly systemZone: string;
+  /** Aborts at SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+  readonly openStore: (url: string) => Promise<Engine>;
+  readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
+  readonly connect: (config: ClusterConfig) => Client;
+  /** The bytes of a file. */
+  readonly readFile: (path: string) => AsyncIterable<Uint8Array>;
+  readonly fileExists: (path: string) => boolean;
+}

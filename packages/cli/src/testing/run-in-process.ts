@@ -1,0 +1,85 @@
+// Runs podtrail inside the test's process: words in, exit code and both outputs out. The store is an engine that the
+// test has filled, the clock stands still.
+import type { Engine } from '@podtrail/history';
+import { ConfigError, seededRandom } from '@podtrail/machinery';
+import { ManualClock } from '@podtrail/machinery/testing';
+import { runPodtrail } from '../run.ts';
+import type { Sink, Surroundings } from '../surroundings.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions extends Partial<Surroundings> {
+  readonly engine?: Engine | undefined;
+  readonly now?: number;
+  readonly input?: string | Uint8Array;
+  readonly files?: Readonly<Record<string, string>>;
+  /** Both outputs are terminals. */
+  readonly isTTY?: boolean;
+}
+
+export async function run(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { engine, now, input = '', files = {}, isTTY = false, ...replaced } = options;
+  const out = new TextSink(isTTY);
+  const err = new TextSink(isTTY);
+  const surroundings: Surroundings = {
+    env: {},
+    stdin: chunks(input),
+    stdout: out,
+    stderr: err,
+    clock: new ManualClock(now ?? Date.UTC(2026, 10, 15, 12)),
+    random: seededRandom(1),
+    home: '/home/jane',
+    hostname: 'test-host',
+    systemZone: 'UTC',
+    signal: new AbortController().signal,
+    openStore: async () => {
+      if (engine === undefined) throw new Error('this test has no store');
+      // The commands close what they open; the test's engine lives on.
+      return new Proxy(engine, {
+        get: (target, key) => (key === 'close' ? async () => {} : bound(target, key)),
+      });
+    },
+    loadConfig: async () => {
+      throw new ConfigError('config-not-found', 'no Kubernetes configuration');
+    },
+    connect: () => {
+      throw new Error('this test has no cluster');
+    },
+    readFile: (path) => chunks(files[path] ?? missing(path)),
+    fileExists: (path) => engine !== undefined || path in files,
+    ...replaced,
+  };
+  const code = await runPodtrail(words, surroundings);
+  return { code, out: out.text, err: err.text };
+}
+
+class TextSink implements Sink {
+  readonly isTTY: boolean;
+  text = '';
+  readonly #decoder = new TextDecoder();
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  async write(text: string | Uint8Array): Promise<void> {
+    this.text += typeof text === 'string' ? text : this.#decoder.decode(text, { stream: true });
+  }
+}
+
+async function* chunks(input: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield typeof input === 'string' ? Buffer.from(input) : input;
+}
+
+function bound(target: Engine, key: string | symbol): unknown {
+  const value = Reflect.get(target, key) as unknown;
+  return typeof value === 'function' ? value.bind(target) : value;
+}
+
+function missing(path: string): never {
+  throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT', path });
+}

@@ -1,0 +1,117 @@
+// An answer to "who held this address then": the JSON of the contract, and the sentence for people. A sentence says
+// what is known, what it rests on, and when nothing is known why.
+import type { Answer, Cluster } from '@podtrail/history';
+import type { AnsweredHolder, Coverage } from '../ledger-types.ts';
+import { visible } from '../output/visible.ts';
+import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
+import type { Zone } from '../times/zone.ts';
+import { gapReason, scopeJson, scopeText } from './gap.ts';
+import { boundaryJson, evidenceJson, holderJson, holderPhrase } from './holder.ts';
+
+export function answerJson(answer: Answer, cluster: Cluster) {
+  const { ip, at, provisional, holders, conflicts, coverage, reason } = answer;
+  return {
+    query: { cluster: cluster.name, clusterId: cluster.id, ip, at: toUtcText(at) },
+    answer: answer.answer,
+    ...(reason === undefined ? {} : { reason }),
+    provisional,
+    holders: holders.map(answeredHolderJson),
+    coverage: {
+      scope: scopeJson(coverage.scope),
+      from: textOrNull(coverage.from),
+      to: textOrNull(coverage.to),
+      gaps: coverage.gaps.map((gap) => ({ from: toUtcText(gap.from), to: toUtcText(gap.to), reason: gap.reason })),
+    },
+    evidence: [...answer.evidence, ...conflicts].map(evidenceJson),
+  };
+}
+
+export function answeredHolderJson(holder: AnsweredHolder) {
+  return { ...holderJson(holder), start: boundaryJson(holder.start), end: boundaryJson(holder.end) };
+}
+
+/** `watched` is all coverage of the cluster: it says since when and until when anybody could know. */
+export function answerSentence(answer: Answer, watched: readonly Coverage[], zone: Zone): string {
+  const at = showTime(answer.at, zone);
+  const words = [visible(verdict(answer, watched, at, zone))];
+  if (answer.provisional) words.push('The watch has not confirmed that instant yet: the answer may still change.');
+  return words.join(' ');
+}
+
+function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone: Zone): string {
+  const { ip, holders } = answer;
+  const [first] = holders;
+  switch (answer.answer) {
+    case 'held':
+      return `${ip} was held by ${first === undefined ? 'nobody' : holderPhrase(first)} at ${at}.${across(answer, zone)}`;
+    case 'free':
+      return `Nobody held ${ip} at ${at}: every pod of the cluster was being watched${stretch(answer, zone)}.`;
+    case 'ambiguous':
+      return `${candidates(answer, at)}${across(answer, zone)}`;
+    case 'unknown':
+      return `It is unknown who held ${ip} at ${at}: ${whyUnknown(answer, watched, zone)}.`;
+  }
+}
+
+function candidates({ ip, holders, conflicts }: Answer, at: string): string {
+  const [first] = holders;
+  if (first?.kind === 'Node') {
+    const pods = holders.length - 1;
+    const shared =
+      pods === 0
+        ? 'no pod on its host network is known'
+        : `the node itself or ${pods === 1 ? 'the pod' : `any of the ${pods} pods`} on its host network may be meant`;
+    return `${ip} was the address of node ${first.name} at ${at}: ${shared}.`;
+  }
+  if (conflicts.length > 0)
+    return `${count(holders.length, 'holder')} showed ${ip} at once at ${at}; it is not known whose it was.`;
+  const bounds = `that instant lies within the bounds of ${holders.length === 1 ? 'its beginning or its end' : 'their beginnings or ends'}`;
+  if (first !== undefined && holders.length === 1)
+    return `${ip} may have been held by ${holderPhrase(first)} at ${at}, or by nobody: ${bounds}.`;
+  return `${ip} may have been held by any of ${holders.length} at ${at}: ${bounds}.`;
+}
+
+function whyUnknown({ reason, coverage }: Answer, watched: readonly Coverage[], zone: Zone): string {
+  const [gap] = coverage.gaps;
+  switch (reason) {
+    case 'gap':
+      return gap === undefined
+        ? 'nobody was watching then'
+        : `nobody was watching then: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`;
+    case 'before-first-record': {
+      const [first] = watched;
+      return first === undefined
+        ? 'nothing has been recorded'
+        : `nobody was watching before ${showTime(first.from, zone)}`;
+    }
+    case 'after-last-record': {
+      const last = Math.max(...watched.map((c) => c.to));
+      return `the recorder was last known to watch at ${showTime(last, zone)}`;
+    }
+    case 'expired':
+      return 'records of that time have expired and were removed';
+    case 'not-watched':
+      return `only ${coverage.scope === undefined ? 'a part of the cluster' : scopeText(coverage.scope)} was being watched`;
+    case undefined:
+      return 'nobody was watching then';
+  }
+}
+
+/** A gap around the instant, when the answer holds in spite of it. */
+function across({ coverage }: Answer, zone: Zone): string {
+  const [gap] = coverage.gaps;
+  if (gap === undefined) return '';
+  return ` Nobody was watching from ${showSpan(gap.from, gap.to, zone)} (${gapReason(gap.reason)}); what was seen on both sides tells this.`;
+}
+
+function stretch({ coverage: { from, to } }: Answer, zone: Zone): string {
+  return from === undefined || to === undefined ? '' : `, from ${showSpan(from, to, zone)}`;
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function textOrNull(instant: number | undefined): string | null {
+  return instant === undefined ? null : toUtcText(instant);
+}
