@@ -1,11 +1,23 @@
 // An API server that does what the test says, call by call, over real sockets: the test awaits each request and answers
 // it. No behaviour of its own, so that it cannot agree with the client by accident.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ClusterConfig, Identity, IdentitySource } from '../config/identity.ts';
+
+/** PEM. */
+export interface ScriptedTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Clients are asked for a certificate, and this must have signed it. */
+  readonly clientCa?: string;
+}
 
 export class ScriptedServer {
   readonly #server: Server;
+  readonly #scheme: 'http' | 'https';
+  readonly #open = new Set<Socket>();
   readonly #arrived: ScriptedCall[] = [];
   readonly #waiting: ((call: ScriptedCall) => void)[] = [];
   /** Requests so far, answered or not. */
@@ -13,19 +25,28 @@ export class ScriptedServer {
   /** TCP connections so far. */
   connections = 0;
 
-  private constructor() {
-    this.#server = createServer((request, response) => void this.#accept(request, response));
-    this.#server.on('connection', () => this.connections++);
+  private constructor(tls: ScriptedTls | undefined) {
+    const accept = (request: IncomingMessage, response: ServerResponse) => void this.#accept(request, response);
+    this.#scheme = tls === undefined ? 'http' : 'https';
+    this.#server =
+      tls === undefined
+        ? createServer(accept)
+        : createTlsServer({ ...tls, ca: tls.clientCa, requestCert: tls.clientCa !== undefined }, accept);
+    this.#server.on('connection', (socket: Socket) => {
+      this.connections++;
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+    });
   }
 
-  static async start(): Promise<ScriptedServer> {
-    const scripted = new ScriptedServer();
+  static async start(options: { readonly tls?: ScriptedTls } = {}): Promise<ScriptedServer> {
+    const scripted = new ScriptedServer(options.tls);
     await new Promise<void>((resolve) => scripted.#server.listen(0, '127.0.0.1', resolve));
     return scripted;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** For `HttpTransport`: no credentials unless given. */
@@ -39,6 +60,16 @@ export class ScriptedServer {
       disableCompression: false,
       identity: 'current' in identity ? identity : fixedIdentity(identity),
     };
+  }
+
+  /** TCP connections that are open now. */
+  get openConnections(): number {
+    return this.#open.size;
+  }
+
+  /** Ends every connection on which no request is running, as a server with a short keep-alive time does. */
+  closeIdleConnections(): void {
+    this.#server.closeIdleConnections();
   }
 
   /** The next request, in order of arrival. */
@@ -75,23 +106,37 @@ export class ScriptedServer {
 export class ScriptedCall {
   readonly method: string;
   readonly path: string;
+  /** Path and query as they came. */
+  readonly target: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
+  /** Each header line by itself. */
+  readonly distinctHeaders: IncomingMessage['headersDistinct'];
   readonly body: Buffer;
+  readonly socket: Socket;
   readonly #response: ServerResponse;
 
   constructor(request: IncomingMessage, response: ServerResponse, body: Buffer) {
     const url = new URL(request.url ?? '/', 'http://scripted');
     this.method = request.method ?? '';
     this.path = url.pathname;
+    this.target = request.url ?? '';
     this.query = url.searchParams;
     this.headers = request.headers;
+    this.distinctHeaders = request.headersDistinct;
     this.body = body;
+    this.socket = request.socket;
     this.#response = response;
   }
 
   get isWatch(): boolean {
     return this.query.get('watch') === 'true';
+  }
+
+  /** The common name of the client's certificate. */
+  get clientName(): string | undefined {
+    const name = (this.socket as TLSSocket).getPeerCertificate().subject?.CN;
+    return Array.isArray(name) ? name[0] : name;
   }
 
   /** Resolves when the client has hung up (or the answer is complete). */
@@ -102,7 +147,7 @@ export class ScriptedCall {
     });
   }
 
-  respond(status: number, body: string | Buffer, headers: Record<string, string> = {}): void {
+  respond(status: number, body: string | Buffer, headers: Record<string, string | string[]> = {}): void {
     this.#response.writeHead(status, { 'content-type': 'application/json', ...headers });
     this.#response.end(body);
   }
@@ -131,8 +176,8 @@ export class ScriptedCall {
   }
 
   /** Headers go out at once; the body is written by the script. */
-  stream(contentType = 'application/json'): ScriptedStream {
-    this.#response.writeHead(200, { 'content-type': contentType });
+  stream(contentType = 'application/json', headers: Record<string, string> = {}): ScriptedStream {
+    this.#response.writeHead(200, { 'content-type': contentType, ...headers });
     this.#response.flushHeaders();
     return new ScriptedStream(this.#response);
   }

@@ -68,7 +68,10 @@ export function sendBuffered(
         else chunks.push(chunk);
       },
       onResponseEnd() {
-        settle(() => resolve({ status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }));
+        const answer = { status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
+        // undici takes the connection back one turn of the event loop later: a caller that goes on at once with its
+        // next call would get a second connection.
+        settle(() => queueMicrotask(() => setImmediate(resolve, answer)));
       },
       onResponseError(_controller, error) {
         const neverSent = sending === undefined;

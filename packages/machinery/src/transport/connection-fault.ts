@@ -7,9 +7,8 @@ const FAULT_BY_CODE: Readonly<Record<string, ConnectionFault>> = {
   EPIPE: 'reset',
   ECONNABORTED: 'reset',
   UND_ERR_SOCKET: 'reset',
-  // The connection ended within the body: with a length, and in chunks.
+  // The connection ended within the body.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
-  HPE_INVALID_EOF_STATE: 'reset',
   UND_ERR_CLOSED: 'aborted',
   UND_ERR_DESTROYED: 'aborted',
   ABORT_ERR: 'aborted',
@@ -63,9 +62,9 @@ export function classifyFault(error: unknown): ConnectionFault {
       const fault = FAULT_BY_CODE[code];
       if (fault !== undefined) return fault;
       if (isTlsCode(code)) return 'tls';
-      if (code.startsWith('HPE_')) return 'protocol';
       if (code.startsWith('UND_ERR_PRX')) return 'proxy';
     }
+    if (e.name === 'HTTPParserError') return parserFault(e);
     // Node tries every address of a name and reports all failures at once; the first one speaks for them.
     e = e instanceof AggregateError && e.errors.length > 0 ? e.errors[0] : e.cause;
   }
@@ -82,6 +81,11 @@ export function connectionError(error: unknown, doing: string, context: FaultCon
     neverSent: context.neverSent,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** undici leaves its code empty; `data` is what could not be parsed: nothing, if the connection ended within chunks. */
+function parserFault(error: Error & { data?: unknown }): ConnectionFault {
+  return error.data === '' ? 'reset' : 'protocol';
 }
 
 function describe(error: unknown): string {
