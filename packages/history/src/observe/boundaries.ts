@@ -1,6 +1,7 @@
 // Decides the bounds of every boundary from what was observed and what the object says of itself. The only place where
 // a time is chosen; every choice is clamped, so that no clock can make an interval negative.
 import type { Boundary, Source } from '../model/boundary.ts';
+import type { LiveHolder } from '../model/fact.ts';
 import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import {
   credible,
@@ -56,26 +57,35 @@ export function boundary(
 export function tenureStart(pod: ObservedPod, sighting: Sighting): Boundary {
   const { at } = sighting;
   const ready = timelyReadyAt(pod, sighting);
-  if (ready !== undefined) return boundary(sighting, before(ready), after(ready), ready);
+  if (ready !== undefined) return boundary(sighting, secondBefore(ready), secondAfter(ready), ready);
   const late = credible(pod, networkReadyAt(pod), at);
-  if (late !== undefined) return boundary(sighting, before(late), at, late);
+  if (late !== undefined) return boundary(sighting, secondBefore(late), at, late);
   const begun = latest(credible(pod, asMillis(pod.metadata.creationTimestamp), at), asMillis(pod.status.startTime, at));
   // A pod that has already ended had its address before its containers ended.
   const upper = isTerminal(pod) ? (credible(pod, lastFinishedAt(pod), at) ?? at) : at;
-  return boundary(sighting, latest(begun, reportedSince(sighting)) ?? at, after(upper), upper);
+  return boundary(sighting, latest(begun, reportedSince(sighting)) ?? at, secondAfter(upper), upper);
 }
 
-/** A pod became terminal: its containers' end bounds the address's from below, the loss of its network from above. */
-export function terminalEnd(pod: ObservedPod, sighting: Sighting, readyBefore: EpochMillis | undefined): Boundary {
+/**
+ * A pod became terminal: its containers' end bounds the address's from below, the loss of its network from above. After
+ * a gap (`source` is list) only from above: before its last sandbox it may have had others, and others its address.
+ */
+export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveHolder): Boundary {
   const { at } = sighting;
   const finished = credible(pod, lastFinishedAt(pod), at);
   const lost = credible(pod, networkLostAt(pod), at);
   // Kubelets that do not keep the condition leave it at what it was in the beginning.
-  const lastUse = finished ?? readyBefore;
-  const upper = lost !== undefined && lastUse !== undefined && lost >= lastUse ? after(lost) : at;
-  if (finished !== undefined) return boundary(sighting, finished, upper, finished);
+  const lastUse = finished ?? before?.networkReadyAt;
+  const upper = lost !== undefined && lastUse !== undefined && lost >= lastUse ? secondAfter(lost) : at;
+  const isHidden = sighting.source === 'list' && before !== undefined;
+  if (finished !== undefined && !isHidden) return boundary(sighting, finished, upper, finished);
   const since = latest(reportedSince(sighting), asMillis(pod.metadata.creationTimestamp, at)) ?? at;
-  return boundary(sighting, upper < at && lost !== undefined ? (earliest(since, before(lost)) ?? since) : since, upper);
+  return boundary(
+    sighting,
+    upper < at && lost !== undefined ? (earliest(since, secondBefore(lost)) ?? since) : since,
+    upper,
+    finished ?? upper,
+  );
 }
 
 /** The object is gone, and its delete was seen. `pod` is its final state. */
@@ -87,9 +97,14 @@ export function deletedEnd(sighting: Sighting, pod?: ObservedPod): Boundary {
   return boundary(sighting, earliest(since, finished) ?? since, sighting.at);
 }
 
-/** Invariant: an inferred end has bounds [last seen, first missing], not a point. */
-export function inferredEnd(sighting: Sighting, lastSeen: EpochMillis): Boundary {
-  return boundary(sighting, lastSeen, sighting.at, sighting.at, 'inferred');
+/**
+ * Invariant: an inferred end has bounds [last seen, first missing], not a point. What a kubelet had not yet reported
+ * when it was last seen counts as unseen.
+ */
+export function inferredEnd(sighting: Sighting, { holder, seenAt }: LiveHolder): Boundary {
+  const lastSeen = sighting.floor ?? seenAt;
+  const since = holder.kind === 'Pod' ? epochMillis(lastSeen - REPORTING_LAG_MS) : lastSeen;
+  return boundary(sighting, since, sighting.at, sighting.at, 'inferred');
 }
 
 /** Another network took the place of this one on the same pod: the old one went before the new one came. */
@@ -103,21 +118,21 @@ export function replacedEnd(
   const ready = timelyReadyAt(pod, sighting);
   const ended = credible(pod, lastRunEndedAt(pod), at);
   const endedBefore = ended !== undefined && (ready === undefined || ended <= ready) ? ended : undefined;
+  // Between two listings there may have been other sandboxes: then only the last sighting bounds.
+  const seesAll = sighting.source !== 'list';
   const unseen = epochMillis((earliest(floor, lastSeen, ready) ?? at) - REPORTING_LAG_MS);
-  const since = earliest(goneSince, endedBefore) ?? unseen;
+  const since = earliest(goneSince, seesAll ? endedBefore : undefined) ?? unseen;
   return boundary(
     sighting,
     since,
-    ready === undefined ? at : after(ready),
-    ready === undefined ? since : before(ready),
+    ready === undefined ? at : secondAfter(ready),
+    ready === undefined ? since : secondBefore(ready),
   );
 }
 
 /** Since when the address may have been gone from a pod that goes on, when it is first seen without. */
 export function blankFrom(pod: ObservedPod, sighting: Sighting): EpochMillis {
-  const { at } = sighting;
-  const lost = credible(pod, networkLostAt(pod), at);
-  return lost ?? reportedSince(sighting) ?? at;
+  return lostFrom(pod, sighting) ?? reportedSince(sighting) ?? sighting.at;
 }
 
 /** Since when the network has been lost, if it is: the kubelet may have noticed late (a reboot), its containers' end tells. */
@@ -140,10 +155,10 @@ function reportedSince({ floor }: Sighting): EpochMillis | undefined {
   return floor === undefined ? undefined : epochMillis(floor - REPORTING_LAG_MS);
 }
 
-function before(time: EpochMillis): EpochMillis {
+function secondBefore(time: EpochMillis): EpochMillis {
   return epochMillis(time - RESOLUTION_MS);
 }
 
-function after(time: EpochMillis): EpochMillis {
+function secondAfter(time: EpochMillis): EpochMillis {
   return epochMillis(time + RESOLUTION_MS);
 }

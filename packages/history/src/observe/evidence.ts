@@ -14,9 +14,11 @@ export function networkReadyAt(pod: ObservedPod): EpochMillis | undefined {
   return networkTransition(pod, 'True');
 }
 
-/** When the sandbox was lost, to the second, if it is lost now. */
+/** When the sandbox was lost, or asked for, to the second, if it is not there now. */
 export function networkLostAt(pod: ObservedPod): EpochMillis | undefined {
-  return networkTransition(pod, 'False');
+  // Containers that serve have a network, whatever the condition says.
+  const serves = pod.status.conditions.some(({ type, status }) => type === 'ContainersReady' && status === 'True');
+  return serves ? undefined : networkTransition(pod, 'False');
 }
 
 function networkTransition(pod: ObservedPod, status: 'True' | 'False'): EpochMillis | undefined {

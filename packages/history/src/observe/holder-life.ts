@@ -17,8 +17,9 @@ import {
   tenureStart,
   terminalEnd,
 } from './boundaries.ts';
-import { isTerminal, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { isTerminal, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
 import type { Observed, ObservedPod } from './observation.ts';
+import { LONGEST_DELIVERY_MS } from './stream.ts';
 import { workloadOf } from './workload.ts';
 
 export interface LifeStep {
@@ -70,12 +71,14 @@ export function present(before: LiveHolder | undefined, seen: Observed, sighting
 }
 
 /** The holder is gone; `seen` is its final state if its delete was observed. */
-export function gone(before: LiveHolder, seen: Observed | undefined, sighting: Sighting): LifeStep {
+export function gone(before: LiveHolder, seen: Observed | undefined, told: Sighting): LifeStep {
+  // When nothing is known of the time before, it was still there when it was last seen, however late that arrived.
+  const sighting = { ...told, floor: told.floor ?? epochMillis(before.seenAt - LONGEST_DELIVERY_MS) };
   // The delete may be the first word of the end, or of an address: take in the final state first.
   const last = seen === undefined ? undefined : present(before, seen, sighting);
   const live = last?.live ?? before;
   const pod = seen?.kind === 'Pod' ? seen.object : undefined;
-  const end = seen === undefined ? inferredEnd(sighting, sighting.floor ?? live.seenAt) : deletedEnd(sighting, pod);
+  const end = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod);
   const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
   for (const tenure of live.tenures) facts.push(closed(tenure, endOfBlank(live, end)));
   if (live.placement !== undefined && live.placement.end === undefined) {
@@ -96,7 +99,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
 
   if (terminal) {
     // A blank address on the way out neither opens nor closes: the end of the pod is the end of the tenure.
-    const end = terminalEnd(pod, sighting, before?.networkReadyAt);
+    const end = terminalEnd(pod, sighting, before);
     for (const tenure of tenures) {
       const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
       const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at) : end;
@@ -109,8 +112,9 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     }
     tenures = [];
     blankSince = undefined;
-  } else if (shown.length === 0) {
-    // Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now.
+  } else if (shown.length === 0 || networkLostAt(pod) !== undefined) {
+    // Nothing is closed by a blank, nor by a lost sandbox whose address is still shown; if another address, another
+    // sandbox or the end comes, it was gone at some time since now. Nothing is opened either: nobody uses it.
     if (tenures.length > 0) blankSince ??= blankFrom(pod, sighting);
   } else {
     const goneSince = earliest(blankSince, before?.networkLostAt);
@@ -200,7 +204,7 @@ function placePod(
   if (placement !== undefined && placement.end === undefined && terminal) {
     placement = {
       ...placement,
-      end: notBeforeStart(terminalEnd(pod, sighting, before?.networkReadyAt), placement.start),
+      end: notBeforeStart(terminalEnd(pod, sighting, before), placement.start),
     };
     facts.push({ kind: 'placement', placement });
   }
@@ -257,10 +261,9 @@ function closed(tenure: Tenure, end: Boundary): Fact {
   return { kind: 'tenure', tenure: { ...tenure, end: notBeforeStart(end, tenure.start) } };
 }
 
-/** After a blank, the end lies between the first blank and what came next. */
+/** After a blank, or once the sandbox is lost, the end lies between the first word of that and what came next. */
 function endOfBlank(live: LiveHolder | undefined, end: Boundary): Boundary {
-  const since = live?.blankSince;
-  return since === undefined || since >= end.notBefore ? end : { ...end, notBefore: since };
+  return { ...end, notBefore: earliest(end.notBefore, live?.blankSince, live?.networkLostAt) ?? end.notBefore };
 }
 
 function notBefore(start: Boundary, least: EpochMillis): Boundary {

@@ -90,15 +90,10 @@ export type Observation =
       readonly at: EpochMillis;
     }
   /**
-   * Asked aside of the watch, the server said that this is its newest version. `at` is when the question was sent: what
-   * is newer was written later. Optional; it keeps bounds and gaps narrow where events are rare.
+   * Asked aside of the watch by a consistent read, the server said that this is its newest version. `at` is when the
+   * question was sent: what is newer, of whatever kind, was written later. Optional; it keeps bounds and gaps narrow
+   * where events are rare.
    */
-  | {
-      readonly kind: 'probed';
-      readonly resource: Observed['kind'];
-      readonly namespace?: string | undefined;
-      readonly resourceVersion: string;
-      readonly at: EpochMillis;
-    }
+  | { readonly kind: 'probed'; readonly resourceVersion: string; readonly at: EpochMillis }
   /** The watch is open and inside its liveness deadline. */
   | { readonly kind: 'alive'; readonly at: EpochMillis };

@@ -69,7 +69,7 @@ export class Observer {
         this.#stream(observation.resource, observation.namespace).heard(observation.resourceVersion, at, false);
         return this.#extend(at);
       case 'probed':
-        this.#stream(observation.resource, observation.namespace).probed(observation.resourceVersion, observation.at);
+        for (const stream of this.#streams.values()) stream.probed(observation.resourceVersion, observation.at);
         return this.#extend(this.#coverage?.to);
       case 'alive':
         return this.#extend(at);

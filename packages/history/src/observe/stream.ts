@@ -7,6 +7,8 @@ import { compareVersions } from './version-order.ts';
 /** A stream that is silent for longer is given up: no frame has been under way for longer than this. */
 export const LONGEST_DELIVERY_MS = 75_000;
 
+const MOST_PROBES = 1000;
+
 export class Stream {
   /** Counts lives of etcd as this stream has noticed them. */
   epoch: number;
@@ -35,6 +37,8 @@ export class Stream {
   probed(version: string, at: EpochMillis): void {
     if (this.version !== undefined && compareVersions(version, this.version) <= 0) this.#settle(at);
     else this.#probes.push({ version, at });
+    // A stream without bookmarks never passes them; the latest say most.
+    if (this.#probes.length > MOST_PROBES) this.#probes.shift();
   }
 
   /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */

@@ -79,7 +79,7 @@ export class ToldLedger {
   /** The watch is open, and the server confirms that nothing is on its way. */
   async alive(second: number): Promise<void> {
     const resourceVersion = String(this.#version);
-    await this.tell({ kind: 'probed', resource: 'Pod', resourceVersion, at: at(second) });
+    await this.tell({ kind: 'probed', resourceVersion, at: at(second) });
     await this.tell({ kind: 'alive', at: at(second) });
   }
 

@@ -1,0 +1,56 @@
+// Plays the lives of a recorder into an engine, as the real one does: observe, append with the checkpoint, die, resume.
+import type { Engine } from '../engines/engine.ts';
+import type { Fact } from '../model/fact.ts';
+import type { Checkpoint, Scope } from '../model/records.ts';
+import type { Observation } from '../observe/observation.ts';
+import { Observer } from '../observe/observer.ts';
+import type { RecorderLife } from './simulated-watch.ts';
+
+const EVERYTHING: Scope = { kind: 'cluster' };
+
+/** Every life resumes from the store. `gather`: so many appends become one, for engines with dear transactions. */
+export async function record(
+  engine: Engine,
+  cluster: string,
+  lives: readonly RecorderLife[],
+  gather = 1,
+): Promise<void> {
+  for (const [index, { appends, lost }] of lives.entries()) {
+    const writer = await engine.takeOver({ id: cluster, name: cluster });
+    const resumed = index === 0 ? undefined : await engine.resumption(cluster);
+    const observer = new Observer({
+      collector: 'simulated',
+      scope: EVERYTHING,
+      ...(resumed === undefined ? {} : { resume: resumed.state, checkpoint: resumed.checkpoint }),
+    });
+    let checkpoint = resumed?.checkpoint;
+    const durable = appends.slice(0, appends.length - lost);
+    for (let first = 0; first < durable.length; first += gather) {
+      const facts: Fact[] = [];
+      for (const observation of durable.slice(first, first + gather).flat()) {
+        facts.push(...observer.observe(observation));
+        checkpoint = checkpointAfter(checkpoint, observation, observer.epoch);
+      }
+      await writer.append({ facts, checkpoint });
+    }
+  }
+}
+
+function checkpointAfter(
+  before: Checkpoint | undefined,
+  observation: Observation,
+  epoch: number,
+): Checkpoint | undefined {
+  const { at } = observation;
+  switch (observation.kind) {
+    case 'event': {
+      const { kind, object } = observation.seen;
+      return kind === 'Pod' ? { epoch, resourceVersion: object.metadata.resourceVersion, at } : before;
+    }
+    case 'listed':
+    case 'progress':
+      return observation.resource === 'Pod' ? { epoch, resourceVersion: observation.resourceVersion, at } : before;
+    default:
+      return before;
+  }
+}
