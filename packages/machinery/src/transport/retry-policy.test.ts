@@ -105,6 +105,21 @@ describe('retries through a real socket', () => {
     assert.deepEqual([server.requests, server.connections], [2, 2]);
   });
 
+  test('a write on a kept connection that was reset meanwhile had not left, so it goes out again', async (t) => {
+    const { server, transport, clock } = await aStage(t);
+    const warm = transport.request({ method: 'GET', path: PATH });
+    const first = await server.next();
+    first.json({});
+    await warm;
+    first.socket.resetAndDestroy();
+    const call = transport.request({ method: 'POST', path: PATH, body: '{}' });
+    assert.equal(await nextWait(clock), 100);
+    await clock.advance(100);
+    (await server.next()).json({}, 201);
+    assert.equal((await call).status, 201);
+    assert.equal(server.requests, 2);
+  });
+
   for (const method of METHODS) {
     for (const status of [429, 503]) {
       test(`fault 13: ${status} with Retry-After in seconds is waited for and ${method} sent again`, async (t) => {
