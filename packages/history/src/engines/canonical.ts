@@ -11,37 +11,42 @@ import {
   type Place,
 } from './order.ts';
 
-const KINDS: readonly Fact['kind'][] = ['coverage', 'tenure', 'placement', 'change', 'conflict', 'anomaly', 'live'];
+export const KINDS: readonly Fact['kind'][] = [
+  'coverage',
+  'tenure',
+  'placement',
+  'change',
+  'conflict',
+  'anomaly',
+  'live',
+];
 
 /** Tenures, placements and live holders by UID, the others by time: the order in which engines can stream them. */
 export function canonicalOrder(facts: Iterable<Fact>): Fact[] {
-  return [...facts].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || withinKind(a, b));
+  const placed = Array.from(facts, (fact) => ({ fact, kind: KINDS.indexOf(fact.kind), place: placeOf(fact) }));
+  placed.sort((a, b) => a.kind - b.kind || comparePlaces(a.place, b.place) || compareTexts(a.place.tie, b.place.tie));
+  return placed.map(({ fact }) => fact);
 }
 
-function withinKind(a: Fact, b: Fact): number {
-  const x = placeOf(a);
-  const y = placeOf(b);
-  return comparePlaces(x, y);
-}
-
-function placeOf(fact: Fact): Place {
+/** `tie` orders what has the same key. */
+function placeOf(fact: Fact): Place & { readonly tie: string } {
   switch (fact.kind) {
     case 'coverage':
-      return coveragePlace(fact.coverage);
+      return { ...coveragePlace(fact.coverage), tie: '' };
     case 'tenure': {
       const { ip, holder, start } = fact.tenure;
-      return { time: 0, key: `${holder.uid}\0${ip}\0${start.epoch}\0${start.resourceVersion}` };
+      return { time: 0, key: holder.uid, tie: `${ip}|${start.epoch}|${start.resourceVersion}` };
     }
     case 'placement':
-      return { time: 0, key: fact.placement.pod.uid };
+      return { time: 0, key: fact.placement.pod.uid, tie: '' };
     case 'change':
-      return changePlace(fact.change);
+      return { ...changePlace(fact.change), tie: '' };
     case 'conflict':
-      return conflictPlace(fact.conflict);
+      return { ...conflictPlace(fact.conflict), tie: '' };
     case 'anomaly':
-      return anomalyPlace(fact.anomaly);
+      return { ...anomalyPlace(fact.anomaly), tie: '' };
     case 'live':
-      return { time: 0, key: fact.uid };
+      return { time: 0, key: fact.uid, tie: '' };
   }
 }
 

@@ -1,0 +1,130 @@
+// Records for the contract suite, each with only what its test is about: `madeTenure('10.0.0.7', 'web-1', 100, 200)`.
+import type { Boundary } from '../model/boundary.ts';
+import type { Fact, LiveHolder } from '../model/fact.ts';
+import { type IpAddress, parseIp } from '../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Holder, Placement, Tenure } from '../model/records.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+
+/** A Monday, so that tests can cross weeks on purpose: 2026-11-09T00:00:00Z. */
+export const MONDAY = Date.UTC(2026, 10, 9);
+
+export function ipOf(text: string): IpAddress {
+  const ip = parseIp(text);
+  if (ip === undefined) throw new RangeError(`${text} is no address`);
+  return ip;
+}
+
+/** Seconds after the Monday. */
+export function at(seconds: number): EpochMillis {
+  return epochMillis(MONDAY + seconds * 1000);
+}
+
+export function madeBoundary(seconds: number, more: Partial<Boundary> = {}): Boundary {
+  return {
+    at: at(seconds),
+    notBefore: at(seconds),
+    notAfter: at(seconds),
+    source: 'watch',
+    epoch: 1,
+    resourceVersion: String(1000 + Math.round(seconds)),
+    observedAt: at(seconds),
+    collector: 'recorder-1',
+    ...more,
+  };
+}
+
+export function madeHolder(name: string, more: Partial<Holder> = {}): Holder {
+  return {
+    kind: 'Pod',
+    namespace: 'shop',
+    name,
+    uid: `uid-${name}`,
+    node: 'node-a',
+    workload: { kind: 'Deployment', name: 'web', inferred: true },
+    hostNetwork: false,
+    ...more,
+  };
+}
+
+export function madeTenure(
+  ip: string,
+  holder: string | Holder,
+  from: number | Boundary,
+  to?: number | Boundary,
+): Tenure {
+  return {
+    ip: ipOf(ip),
+    holder: asHolder(holder),
+    start: asBoundary(from),
+    end: to === undefined ? to : asBoundary(to),
+  };
+}
+
+export function madePlacement(holder: string | Holder, from: number | Boundary, to?: number | Boundary): Placement {
+  return { pod: asHolder(holder), start: asBoundary(from), end: to === undefined ? to : asBoundary(to) };
+}
+
+export function madeChange(holder: string | Holder, seconds: number, more: Partial<Change> = {}): Change {
+  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+  const value = { text: `at ${seconds}`, sha256: undefined };
+  const provenance = { source, epoch, resourceVersion, observedAt, collector };
+  return { ...provenance, pod: asHolder(holder), key: 'example.com/note', before: undefined, after: value, ...more };
+}
+
+export function madeConflict(ip: string, one: string, other: string, seconds: number): Conflict {
+  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+  const holders = [madeHolder(one), madeHolder(other)] as const;
+  return { source, epoch, resourceVersion, observedAt, collector, ip: ipOf(ip), holders };
+}
+
+export function madeAnomaly(uid: string, seconds: number): Anomaly {
+  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+  return { source, epoch, resourceVersion, observedAt, collector, what: 'clock-skew', uid, detail: 'an hour ahead' };
+}
+
+export function madeCoverage(from: number, to: number, more: Partial<Coverage> = {}): Coverage {
+  return {
+    scope: { kind: 'cluster' },
+    epoch: 1,
+    collector: 'recorder-1',
+    from: at(from),
+    to: at(to),
+    confirmed: at(to),
+    ended: false,
+    opened: 'start',
+    ...more,
+  };
+}
+
+export function madeLive(name: string, seconds: number, more: Partial<LiveHolder> = {}): LiveHolder {
+  return {
+    holder: madeHolder(name),
+    epoch: 1,
+    resourceVersion: String(1000 + seconds),
+    seenAt: at(seconds),
+    terminal: false,
+    tenures: [madeTenure('10.0.0.7', name, seconds)],
+    placement: madePlacement(name, seconds),
+    blankSince: undefined,
+    networkReadyAt: at(seconds),
+    networkLostAt: undefined,
+    annotations: [['note', { text: 'kept', sha256: undefined }]],
+    ...more,
+  };
+}
+
+export const tenureFact = (tenure: Tenure): Fact => ({ kind: 'tenure', tenure });
+export const placementFact = (placement: Placement): Fact => ({ kind: 'placement', placement });
+export const changeFact = (change: Change): Fact => ({ kind: 'change', change });
+export const coverageFact = (coverage: Coverage): Fact => ({ kind: 'coverage', coverage });
+export const conflictFact = (conflict: Conflict): Fact => ({ kind: 'conflict', conflict });
+export const anomalyFact = (anomaly: Anomaly): Fact => ({ kind: 'anomaly', anomaly });
+export const liveFact = (uid: string, live: LiveHolder | undefined): Fact => ({ kind: 'live', uid, live });
+
+function asHolder(holder: string | Holder): Holder {
+  return typeof holder === 'string' ? madeHolder(holder) : holder;
+}
+
+function asBoundary(boundary: number | Boundary): Boundary {
+  return typeof boundary === 'number' ? madeBoundary(boundary) : boundary;
+}

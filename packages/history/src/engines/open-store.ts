@@ -1,0 +1,37 @@
+// From a store's URL to its engine: the one place that knows which engines there are.
+import { HistoryError } from '../errors.ts';
+import type { Engine } from './engine.ts';
+import { MemoryEngine } from './memory/memory-engine.ts';
+import { SqliteEngine } from './sqlite/sqlite-engine.ts';
+
+export interface OpenOptions {
+  /** `write` creates the store if there is none, migrates it, and keeps other writers out. */
+  readonly access: 'read' | 'write';
+}
+
+export async function openStore(url: string, { access }: OpenOptions): Promise<Engine> {
+  const cut = url.indexOf(':');
+  const scheme = cut < 0 ? '' : url.slice(0, cut).toLowerCase();
+  const rest = url.slice(cut + 1);
+  switch (scheme) {
+    case 'memory':
+      if (rest !== '') throw badUrl(url, 'memory: stands alone, without a path.');
+      return new MemoryEngine();
+    case 'sqlite':
+      if (rest === '' || rest.endsWith('/')) throw badUrl(url, 'name a file: sqlite:PATH.');
+      if (rest.includes('\0')) throw badUrl(url, 'a path holds no NUL.');
+      return SqliteEngine.open({ path: rest.startsWith('//') ? rest.slice(2) : rest, access });
+    case 'postgres':
+    case 'postgresql':
+    case 'clickhouse':
+      throw new HistoryError('no-such-engine', `stores in ${scheme} are not built yet`, {
+        hint: 'use sqlite:PATH for now.',
+      });
+    default:
+      throw badUrl(url, 'a store is named by sqlite:PATH or memory:.');
+  }
+}
+
+function badUrl(url: string, hint: string): HistoryError {
+  return new HistoryError('bad-store-url', `'${url}' names no store`, { hint });
+}

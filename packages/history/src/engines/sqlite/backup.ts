@@ -1,0 +1,41 @@
+// A copy of the whole store: the head as of one instant (by SQLite itself, beside running writers) and the week files
+// that it lists, which never change.
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { HistoryError } from '../../errors.ts';
+import type { Head, WeekEntry } from './head.ts';
+import { Weeks } from './weeks.ts';
+
+export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<undefined, void> {
+  const copies = new Weeks(path);
+  if (existsSync(path) || existsSync(copies.directory)) {
+    throw new HistoryError('backup-exists', `there is something at ${path} already`, {
+      hint: 'name a path that does not exist yet.',
+    });
+  }
+  try {
+    // First the weeks: a head that lists a week which is not there would be no copy.
+    const entries = head.read(() => [...head.clusters().values()].flatMap((cluster) => cluster.weeks));
+    mkdirSync(copies.directory, { recursive: true });
+    yield* copyWeeks(entries, weeks, copies);
+    head.db.prepare('VACUUM INTO ?').run(path);
+    yield;
+    // Sealed while we copied: the head lists them already.
+    yield* copyWeeks(
+      head.read(() => [...head.clusters().values()].flatMap((c) => c.weeks)),
+      weeks,
+      copies,
+    );
+  } catch (error) {
+    rmSync(path, { force: true });
+    rmSync(copies.directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function* copyWeeks(entries: readonly WeekEntry[], from: Weeks, to: Weeks): Generator<undefined, void> {
+  for (const { file } of entries) {
+    if (existsSync(to.path(file))) continue;
+    copyFileSync(from.path(file), to.path(file));
+    yield;
+  }
+}

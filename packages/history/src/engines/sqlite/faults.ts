@@ -1,0 +1,93 @@
+// What SQLite and the file system complain about, in words that a person can act on.
+import { HistoryError } from '../../errors.ts';
+
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+/** SQLite's primary result code, or undefined for what is no SQLite error. */
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  return error.errcode & 0xff;
+}
+
+/** Somebody else holds the lock for a moment: worth another try. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** Errors that are already told stay as they are. */
+export function asHistoryError(error: unknown, path: string): unknown {
+  if (error instanceof HistoryError) return error;
+  switch (resultCode(error)) {
+    case BUSY:
+    case LOCKED:
+      return new HistoryError('store-locked', `another program keeps the store ${path} locked`, {
+        hint: 'find it with `fuser` or `lsof` and end it; nothing has been lost.',
+        cause: error,
+      });
+    case FULL:
+      return new HistoryError('disk-full', `there is no room left for the store ${path}`, {
+        hint: 'make room, or shorten the history with `podtrail store retain`; nothing stored has been lost.',
+        cause: error,
+      });
+    case READONLY:
+    case CANTOPEN:
+      return cannotWrite(path, error);
+    case CORRUPT:
+    case NOTADB:
+      return damagedStore(path, error);
+    case IOERR:
+      return new HistoryError('store-io', `the disk refused to read or write the store ${path}`, {
+        hint: 'look at the kernel log; `podtrail store verify` says what is still whole.',
+        cause: error,
+      });
+    default:
+      return systemFault(error, path);
+  }
+}
+
+function systemFault(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  switch (error.code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new HistoryError('disk-full', `there is no room left for the store ${path}`, {
+        hint: 'make room, or shorten the history with `podtrail store retain`; nothing stored has been lost.',
+        cause: error,
+      });
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+      return cannotWrite(path, error);
+    default:
+      return error;
+  }
+}
+
+function cannotWrite(path: string, cause: unknown): HistoryError {
+  return new HistoryError('store-not-writable', `the store ${path} cannot be opened or written`, {
+    hint: 'its directory must exist and be writable by this user.',
+    cause,
+  });
+}
+
+export function damagedStore(path: string, cause?: unknown): HistoryError {
+  return new HistoryError('store-damaged', `the file ${path} is no whole podtrail store`, {
+    hint: 'it may be cut short or be something else; restore it from a backup, or name another path.',
+    cause,
+  });
+}
+
+export function noStore(path: string): HistoryError {
+  return new HistoryError('no-store', `there is no store at ${path}`, {
+    hint: '`podtrail record` begins one; or name another with --store.',
+  });
+}

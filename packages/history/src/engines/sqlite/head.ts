@@ -1,0 +1,148 @@
+// The head file: everything that is not sealed in a week file, and the list of those. Facts and checkpoint commit here
+// and nowhere else, because SQLite is not atomic across files. head-append.ts writes to it, head-read.ts reads it.
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { HistoryError } from '../../errors.ts';
+import type { Cluster } from '../engine.ts';
+import { unknownCluster } from '../refusals.ts';
+import { damagedStore, noStore } from './faults.ts';
+import { migrate, refuseOlder, storedVersion } from './schema.ts';
+import { WordTable } from './words.ts';
+
+/** A store below this has a WAL that can lose commits. */
+const LEAST_SQLITE = [3, 51, 3];
+const SQLITE_HEADER_BYTES = 100;
+
+export interface WeekEntry {
+  readonly cluster: number;
+  readonly week: number;
+  readonly generation: number;
+  readonly file: string;
+  /** The last append that it has taken in; rows of the head up to here are its copies. */
+  readonly batch: number;
+  readonly tenures: number;
+  readonly placements: number;
+}
+
+export interface ClusterEntry extends Cluster {
+  readonly number: number;
+  readonly expiredFrom: number | undefined;
+  readonly expiredTo: number | undefined;
+  readonly weeks: readonly WeekEntry[];
+}
+
+export class Head {
+  readonly path: string;
+  readonly db: DatabaseSync;
+  readonly words: WordTable;
+  readonly #generation: StatementSync;
+  #layoutGeneration = -1;
+  #clusters = new Map<string, ClusterEntry>();
+
+  constructor(path: string, writable: boolean, steps?: readonly string[]) {
+    refuseOldSqlite(process.versions['sqlite'] ?? '0');
+    this.path = path;
+    if (!writable && !existsSync(path)) throw noStore(path);
+    refuseCutFile(path);
+    this.db = new DatabaseSync(path, { readOnly: !writable, timeout: 0 });
+    try {
+      // The page size and vacuum mode count only for a file that is still empty.
+      if (writable)
+        this.db.exec('PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
+      this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 2000');
+      if (writable) migrate(this.db, path, steps);
+      else refuseOlder(storedVersion(this.db, path), path);
+      this.words = new WordTable(this.db, writable);
+      this.#generation = this.db.prepare('SELECT generation FROM layout');
+    } catch (error) {
+      this.db.close();
+      throw error;
+    }
+  }
+
+  /** Within a transaction: what clusters and week files there are, as of it. */
+  clusters(): ReadonlyMap<string, ClusterEntry> {
+    const generation = this.#generation.get()?.['generation'] as number;
+    if (generation !== this.#layoutGeneration) {
+      this.#clusters = this.#readClusters();
+      this.#layoutGeneration = generation;
+    }
+    return this.#clusters;
+  }
+
+  cluster(id: string): ClusterEntry {
+    const found = this.clusters().get(id);
+    if (found === undefined) throw unknownCluster(id);
+    return found;
+  }
+
+  /** Within a write transaction: clusters, week files or expired ranges have changed. */
+  changeLayout(): void {
+    this.db.exec('UPDATE layout SET generation = generation + 1');
+  }
+
+  /** All or nothing. */
+  write<T>(body: () => T): T {
+    this.db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = body();
+      this.db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+      this.words.forget();
+      this.#layoutGeneration = -1;
+      throw error;
+    }
+  }
+
+  /** One view of the store for all that `body` reads. */
+  read<T>(body: () => T): T {
+    this.db.exec('BEGIN');
+    try {
+      return body();
+    } finally {
+      this.db.exec('COMMIT');
+    }
+  }
+
+  close(): void {
+    if (this.db.isOpen) this.db.close();
+  }
+
+  #readClusters(): Map<string, ClusterEntry> {
+    const weeks = this.db.prepare('SELECT * FROM week ORDER BY week').all() as unknown as WeekEntry[];
+    const clusters = new Map<string, ClusterEntry>();
+    for (const row of this.db.prepare('SELECT * FROM cluster ORDER BY name').all()) {
+      clusters.set(row['id'] as string, {
+        id: row['id'] as string,
+        name: row['name'] as string,
+        number: row['number'] as number,
+        expiredFrom: (row['expired_from'] as number | null) ?? undefined,
+        expiredTo: (row['expired_to'] as number | null) ?? undefined,
+        weeks: weeks.filter((week) => week.cluster === row['number']),
+      });
+    }
+    return clusters;
+  }
+}
+
+export function refuseOldSqlite(version: string): void {
+  const parts = version.split('.').map(Number);
+  for (const [place, least] of LEAST_SQLITE.entries()) {
+    const part = parts[place] ?? 0;
+    if (part > least) return;
+    if (part < least) {
+      throw new HistoryError('old-sqlite', `this Node carries SQLite ${version}; podtrail needs 3.51.3 or later`, {
+        hint: 'run podtrail with the Node that it brings along (npx podtrail), or a newer one.',
+      });
+    }
+  }
+}
+
+/** SQLite takes a file that is shorter than its header for an empty one, and would begin anew in it. */
+function refuseCutFile(path: string): void {
+  if (!existsSync(path)) return;
+  const { size } = statSync(path);
+  if (size > 0 && size < SQLITE_HEADER_BYTES) throw damagedStore(path);
+}

@@ -1,0 +1,161 @@
+// Where a week file's records are to be found: for each handle (32 bits of an address, node, name or workload) the lives
+// that have it, in the order of their beginnings. Blocks of such entries are packed tightly; one entry takes 8–10 bytes.
+// Times are kept in units of 1.024 s, rounded outwards: they only rule lives out, the records decide.
+import { ByteReader, ByteWriter } from './bytes.ts';
+
+export interface Posting {
+  readonly handle: number;
+  readonly life: number;
+  /** Rounded down; may lie before the week. */
+  readonly start: number;
+  /** Rounded up. */
+  readonly until: number;
+}
+
+export const UNIT_MS = 1024;
+export const POSTINGS_PER_BLOCK = 64;
+
+/** All postings of one kind: gathered in any order, given back sorted by (handle, start). */
+export class PostingList {
+  #handles = new Uint32Array(1024);
+  #lives = new Uint32Array(1024);
+  #starts = new Int32Array(1024);
+  #lengths = new Uint32Array(1024);
+  #count = 0;
+  /** Units are counted from here, so that they fit 32 bits. */
+  readonly #origin: number;
+
+  constructor(origin: number) {
+    this.#origin = origin;
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  add(handle: number, life: number, startMs: number, untilMs: number): void {
+    if (this.#count === this.#handles.length) this.#grow();
+    const start = Math.max(-0x80000000, Math.floor((startMs - this.#origin) / UNIT_MS));
+    this.#handles[this.#count] = handle;
+    this.#lives[this.#count] = life;
+    this.#starts[this.#count] = start;
+    this.#lengths[this.#count++] = Math.max(0, Math.ceil((untilMs - this.#origin) / UNIT_MS) - start);
+  }
+
+  *sorted(): Generator<Posting> {
+    for (const at of this.#order()) {
+      const start = this.#starts[at]!;
+      yield { handle: this.#handles[at]!, life: this.#lives[at]!, start, until: start + this.#lengths[at]! };
+    }
+  }
+
+  /** Two sorts of plain 64-bit numbers are many times faster than one that calls back. */
+  #order(): Uint32Array {
+    const keys = new BigUint64Array(this.#count);
+    const low = 0xffffffffn;
+    for (let i = 0; i < this.#count; i++) keys[i] = (BigInt(this.#starts[i]! + 0x80000000) << 32n) | BigInt(i);
+    keys.sort();
+    const byStart = Uint32Array.from(keys, (key) => Number(key & low));
+    for (let rank = 0; rank < this.#count; rank++) {
+      keys[rank] = (BigInt(this.#handles[byStart[rank]!]!) << 32n) | BigInt(rank);
+    }
+    keys.sort();
+    return Uint32Array.from(keys, (key) => byStart[Number(key & low)]!);
+  }
+
+  #grow(): void {
+    const size = this.#handles.length * 2;
+    const grown = <T extends Uint32Array | Int32Array>(larger: T, old: T): T => {
+      larger.set(old);
+      return larger;
+    };
+    this.#handles = grown(new Uint32Array(size), this.#handles);
+    this.#lives = grown(new Uint32Array(size), this.#lives);
+    this.#starts = grown(new Int32Array(size), this.#starts);
+    this.#lengths = grown(new Uint32Array(size), this.#lengths);
+  }
+}
+
+/** Each block begins with the last handle of the one before: whoever is led astray by a damaged key notices. */
+export class PostingWriter {
+  readonly #bytes = new ByteWriter();
+  #handle = 0;
+  #start = 0;
+  count = 0;
+
+  constructor() {
+    this.#bytes.uint(0);
+  }
+
+  get last(): number {
+    return this.#handle;
+  }
+
+  add({ handle, life, start, until }: Posting): void {
+    const isSame = this.count > 0 && handle === this.#handle;
+    this.#bytes.uint(handle - this.#handle);
+    this.#bytes.uint(life);
+    this.#bytes.int(isSame ? start - this.#start : start);
+    this.#bytes.uint(until - start);
+    this.#handle = handle;
+    this.#start = start;
+    this.count++;
+  }
+
+  /** The block, and a fresh beginning. */
+  take(): Buffer {
+    const block = this.#bytes.take();
+    this.#bytes.clear();
+    this.#bytes.uint(this.#handle + 1);
+    this.#handle = 0;
+    this.#start = 0;
+    this.count = 0;
+    return block;
+  }
+}
+
+/**
+ * Calls `found` for the entries of `handle` whose time touches [from, to) in units; returns true when the next block may
+ * hold more of them.
+ */
+export function scanPostings(
+  block: Uint8Array,
+  handle: number,
+  from: number,
+  to: number,
+  found: (life: number, start: number) => void,
+): boolean {
+  const reader = new ByteReader(block);
+  const after = reader.uint() - 1;
+  if (handle < after) throw new RangeError('a block of postings stands in the wrong place');
+  let current = 0;
+  let start = 0;
+  for (let first = true; !reader.isAtEnd; first = false) {
+    const step = reader.uint();
+    current += step;
+    if (current > handle) return false;
+    const life = reader.uint();
+    const time = reader.int();
+    start = step === 0 && !first ? start + time : time;
+    const length = reader.uint();
+    if (current !== handle) continue;
+    if (start > to) return false;
+    if (start + length >= from) found(life, start);
+  }
+  return true;
+}
+
+export function* readPostings(block: Uint8Array): Generator<Posting> {
+  const reader = new ByteReader(block);
+  reader.uint();
+  let handle = 0;
+  let start = 0;
+  for (let first = true; !reader.isAtEnd; first = false) {
+    const step = reader.uint();
+    handle += step;
+    const life = reader.uint();
+    const time = reader.int();
+    start = step === 0 && !first ? start + time : time;
+    yield { handle, life, start, until: start + reader.uint() };
+  }
+}

@@ -1,0 +1,160 @@
+// Every record in canonical order, a chunk at a time: the caller asks again with where the last chunk ended. Nothing is
+// kept between the chunks.
+import { type Fact, tenureKey } from '../../model/fact.ts';
+import type { Placement, Tenure } from '../../model/records.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import { canonicalOrder, KINDS } from '../canonical.ts';
+import { compareTexts } from '../order.ts';
+import type { ClusterEntry } from './head.ts';
+import type { HeadReader } from './head-read.ts';
+import type { Life } from './record-codec.ts';
+import type { Weeks } from './weeks.ts';
+
+export interface RecordsChunk {
+  readonly facts: readonly Fact[];
+  /** Undefined at the end. */
+  readonly next: string | undefined;
+}
+
+const FACTS_PER_CHUNK = 500;
+const ALWAYS = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };
+
+/** `after` is "KIND:PLACE": the place is the last UID given, or the last time. */
+export function recordsFrom(
+  reader: HeadReader,
+  weeks: Weeks,
+  cluster: ClusterEntry,
+  after: string | undefined,
+  isKept: (record: Tenure | Placement) => boolean,
+): RecordsChunk {
+  const cut = after?.indexOf(':') ?? 0;
+  const kind = (after?.slice(0, cut) ?? KINDS[0]) as Fact['kind'];
+  const place = after === undefined || after.length === cut + 1 ? undefined : after.slice(cut + 1);
+  const facts: Fact[] = [];
+  let last: string | undefined;
+  for (const [at, group] of groups(reader, weeks, cluster, kind, place, isKept)) {
+    facts.push(...canonicalOrder(group));
+    if (facts.length < FACTS_PER_CHUNK) continue;
+    last = at;
+    break;
+  }
+  if (last !== undefined) return { facts, next: `${kind}:${last}` };
+  const following = KINDS[KINDS.indexOf(kind) + 1];
+  return { facts, next: following === undefined ? undefined : `${following}:` };
+}
+
+/** Facts of one kind that share a UID, or a time. */
+function* groups(
+  reader: HeadReader,
+  weeks: Weeks,
+  cluster: ClusterEntry,
+  kind: Fact['kind'],
+  after: string | undefined,
+  isKept: (record: Tenure | Placement) => boolean,
+): Generator<readonly [place: string, facts: Fact[]]> {
+  const { number } = cluster;
+  const span = after === undefined ? ALWAYS : { from: (Number(after) + 1) as EpochMillis, to: ALWAYS.to };
+  const byTime = <T extends { readonly observedAt: number }>(records: Iterable<T>, toFact: (record: T) => Fact) =>
+    grouped(records, (record) => String(record.observedAt), toFact);
+  switch (kind) {
+    case 'coverage':
+      yield ['', reader.coverage(number).map((coverage): Fact => ({ kind: 'coverage', coverage }))];
+      return;
+    case 'tenure':
+    case 'placement':
+      for (const [uid, lives] of byUid(reader, weeks, cluster, kind, after ?? '')) {
+        if (uid === after) continue;
+        const facts = kind === 'tenure' ? tenureFacts(lives, isKept) : placementFacts(lives, isKept);
+        if (facts.length > 0) yield [uid, facts];
+      }
+      return;
+    case 'change':
+      yield* byTime(reader.allChanges(number, span), (change) => ({ kind: 'change', change }));
+      return;
+    case 'conflict':
+      yield* byTime(reader.conflicts(number, span), (conflict) => ({ kind: 'conflict', conflict }));
+      return;
+    case 'anomaly':
+      yield* byTime(reader.anomalies(number, span), (anomaly) => ({ kind: 'anomaly', anomaly }));
+      return;
+    case 'live':
+      for (const [uid, live] of reader.live(number, after ?? '')) yield [uid, [{ kind: 'live', uid, live }]];
+  }
+}
+
+function* grouped<T>(
+  records: Iterable<T>,
+  placeOf: (record: T) => string,
+  toFact: (record: T) => Fact,
+): Generator<readonly [string, Fact[]]> {
+  let place: string | undefined;
+  let facts: Fact[] = [];
+  for (const record of records) {
+    const next = placeOf(record);
+    if (place !== undefined && next !== place) {
+      yield [place, facts];
+      facts = [];
+    }
+    place = next;
+    facts.push(toFact(record));
+  }
+  if (place !== undefined) yield [place, facts];
+}
+
+/** The head's version of a record comes first and wins. */
+function tenureFacts(lives: readonly Life[], isKept: (tenure: Tenure) => boolean): Fact[] {
+  const found = new Map<string, Tenure>();
+  for (const tenure of lives.flatMap(({ tenures }) => tenures)) {
+    const key = tenureKey(tenure);
+    if (!found.has(key)) found.set(key, tenure);
+  }
+  return [...found.values()].filter(isKept).map((tenure) => ({ kind: 'tenure', tenure }));
+}
+
+function placementFacts(lives: readonly Life[], isKept: (placement: Placement) => boolean): Fact[] {
+  const placement = lives.find((life) => life.placement !== undefined)?.placement;
+  return placement === undefined || !isKept(placement) ? [] : [{ kind: 'placement', placement }];
+}
+
+function* byUid(
+  reader: HeadReader,
+  weeks: Weeks,
+  cluster: ClusterEntry,
+  kind: 'tenure' | 'placement',
+  from: string,
+): Generator<readonly [uid: string, lives: readonly Life[]]> {
+  const head = kind === 'tenure' ? tenureLives(reader, cluster, from) : placementLives(reader, cluster, from);
+  const sources: Iterator<Life>[] = [head, ...cluster.weeks.map((entry) => weeks.open(entry).livesFrom(from))];
+  try {
+    const fronts = sources.map((source) => source.next());
+    for (;;) {
+      let uid: string | undefined;
+      for (const front of fronts) {
+        if (front.done) continue;
+        const other = (front.value as Life).holder.uid;
+        if (uid === undefined || compareTexts(other, uid) < 0) uid = other;
+      }
+      if (uid === undefined) return;
+      const lives: Life[] = [];
+      for (const [i, source] of sources.entries()) {
+        for (let front = fronts[i]!; !front.done && front.value.holder.uid === uid; front = fronts[i]!) {
+          lives.push(front.value);
+          fronts[i] = source.next();
+        }
+      }
+      yield [uid, lives];
+    }
+  } finally {
+    for (const source of sources) source.return?.();
+  }
+}
+
+function* tenureLives(reader: HeadReader, { number }: ClusterEntry, from: string): Generator<Life> {
+  for (const tenure of reader.tenuresByUid(number, from)) {
+    yield { holder: tenure.holder, placement: undefined, tenures: [tenure] };
+  }
+}
+
+function* placementLives(reader: HeadReader, { number }: ClusterEntry, from: string): Generator<Life> {
+  for (const placement of reader.placementsByUid(number, from)) yield { holder: placement.pod, placement, tenures: [] };
+}

@@ -1,0 +1,108 @@
+// The head file's tables, and the steps from each released version to the next. A released step is never edited: a new
+// one is added, and a golden file of the old version joins the tests.
+import type { DatabaseSync } from 'node:sqlite';
+import { HistoryError } from '../../errors.ts';
+import { damagedStore } from './faults.ts';
+
+/** "ptrl": tells our files from other people's. */
+export const APPLICATION_ID = 0x7074726c;
+/** `until` of what has not ended; the largest integer that JavaScript reads back exactly. */
+export const OPEN = Number.MAX_SAFE_INTEGER;
+
+/**
+ * `body` holds the whole record with its checksum; the columns before it only help to find it. Names, nodes and
+ * workloads are looked for by 32 bits and compared in full. `batch` counts appends: what a week file has taken in is
+ * told from what came later.
+ */
+const VERSION_1 = `
+  CREATE TABLE cluster (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, fence INTEGER NOT NULL,
+    batch INTEGER NOT NULL, expired_from INTEGER, expired_to INTEGER, checkpoint BLOB
+  );
+  CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, sum INTEGER NOT NULL);
+  CREATE TABLE tenure (
+    cluster INTEGER, ip BLOB, uid TEXT, epoch INTEGER, version TEXT,
+    start INTEGER NOT NULL, until INTEGER NOT NULL, batch INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
+    body BLOB NOT NULL, PRIMARY KEY (cluster, ip, uid, epoch, version)
+  ) WITHOUT ROWID;
+  CREATE INDEX tenure_uid ON tenure (cluster, uid);
+  CREATE INDEX tenure_name ON tenure (cluster, name);
+  CREATE INDEX tenure_workload ON tenure (cluster, workload, start) WHERE workload IS NOT NULL;
+  CREATE INDEX tenure_closed ON tenure (cluster, until) WHERE until < ${OPEN};
+  CREATE TABLE placement (
+    cluster INTEGER, uid TEXT,
+    start INTEGER NOT NULL, until INTEGER NOT NULL, batch INTEGER NOT NULL, node INTEGER NOT NULL,
+    name INTEGER NOT NULL, workload INTEGER, body BLOB NOT NULL, PRIMARY KEY (cluster, uid)
+  ) WITHOUT ROWID;
+  CREATE INDEX placement_node ON placement (cluster, node, start);
+  CREATE INDEX placement_name ON placement (cluster, name);
+  CREATE INDEX placement_workload ON placement (cluster, workload, start) WHERE workload IS NOT NULL;
+  CREATE INDEX placement_closed ON placement (cluster, until) WHERE until < ${OPEN};
+  CREATE TABLE live (cluster INTEGER, uid TEXT, body BLOB NOT NULL, PRIMARY KEY (cluster, uid)) WITHOUT ROWID;
+  CREATE TABLE change (
+    cluster INTEGER, key TEXT, at INTEGER NOT NULL, uid INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
+    body BLOB NOT NULL, PRIMARY KEY (cluster, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX change_at ON change (cluster, at);
+  CREATE INDEX change_uid ON change (cluster, uid, at);
+  CREATE INDEX change_name ON change (cluster, name, at);
+  CREATE INDEX change_workload ON change (cluster, workload, at) WHERE workload IS NOT NULL;
+  CREATE TABLE conflict (
+    cluster INTEGER, key TEXT, at INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (cluster, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX conflict_at ON conflict (cluster, at);
+  CREATE TABLE anomaly (
+    cluster INTEGER, key TEXT, at INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (cluster, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX anomaly_at ON anomaly (cluster, at);
+  CREATE TABLE coverage (
+    cluster INTEGER, start INTEGER, collector TEXT, body BLOB NOT NULL, PRIMARY KEY (cluster, start, collector)
+  ) WITHOUT ROWID;
+  CREATE TABLE week (
+    cluster INTEGER, week INTEGER, generation INTEGER NOT NULL, file TEXT NOT NULL, batch INTEGER NOT NULL,
+    tenures INTEGER NOT NULL, placements INTEGER NOT NULL, PRIMARY KEY (cluster, week)
+  ) WITHOUT ROWID;
+  CREATE TABLE layout (one INTEGER PRIMARY KEY CHECK (one = 1), generation INTEGER NOT NULL);
+  INSERT INTO layout VALUES (1, 1);
+`;
+
+/** Step n leads from version n to n + 1. */
+const STEPS: readonly string[] = [VERSION_1];
+export const CURRENT_VERSION = STEPS.length;
+
+export function storedVersion(db: DatabaseSync, path: string): number {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+  const application = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
+  if (application !== APPLICATION_ID && (version !== 0 || application !== 0 || hasTables(db))) throw damagedStore(path);
+  if (version > CURRENT_VERSION) {
+    throw new HistoryError('store-newer', `the store ${path} was written by a newer podtrail (version ${version})`, {
+      hint: `this one knows version ${CURRENT_VERSION}; use the newer podtrail.`,
+    });
+  }
+  return version;
+}
+
+/** Brings the store to the current version, all steps or none. */
+export function migrate(db: DatabaseSync, path: string, steps: readonly string[] = STEPS): void {
+  const from = storedVersion(db, path);
+  if (from === steps.length) return;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    for (const step of steps.slice(from)) db.exec(step);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}; COMMIT`);
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+export function refuseOlder(version: number, path: string): void {
+  if (version === CURRENT_VERSION) return;
+  throw new HistoryError('store-older', `the store ${path} is of version ${version} and must be migrated first`, {
+    hint: '`podtrail store migrate` does it; a starting recorder does it too.',
+  });
+}
+
+function hasTables(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
+}

@@ -1,0 +1,153 @@
+// Moves closed records of one week from the head into that week's file. Idempotent, and safe at every step: the new file
+// is complete before the head lists it; the head's copies win while they are there; only rows that the file has taken in
+// are removed. Works in slices; the caller does other things between them.
+import { DatabaseSync } from 'node:sqlite';
+import { tenureKey } from '../../model/fact.ts';
+import type { Placement, Tenure } from '../../model/records.ts';
+import { compareTexts } from '../order.ts';
+import type { Failpoints } from './failpoints.ts';
+import type { ClusterEntry, Head, WeekEntry } from './head.ts';
+import type { HeadReader } from './head-read.ts';
+import type { Life } from './record-codec.ts';
+import { OPEN } from './schema.ts';
+import { WEEK_MS, weekStart } from './week.ts';
+import type { WeekFile } from './week-file.ts';
+import { buildWeekFile } from './week-writer.ts';
+import type { Weeks } from './weeks.ts';
+
+const ROWS_PER_SLICE = 1000;
+
+export interface SealParts {
+  readonly head: Head;
+  readonly reader: HeadReader;
+  readonly weeks: Weeks;
+  readonly failpoints: Failpoints;
+}
+
+export function* sealWeek(parts: SealParts, clusterId: string, week: number): Generator<undefined, void> {
+  const { head, weeks, failpoints } = parts;
+  const { cluster, cut } = head.read(() => {
+    const entry = head.cluster(clusterId);
+    const row = head.db.prepare('SELECT batch FROM cluster WHERE number = ?').get(entry.number);
+    return { cluster: entry, cut: row!['batch'] as number };
+  });
+  const old = cluster.weeks.find((entry) => entry.week === week);
+  const generation = (old?.generation ?? 0) + 1;
+  const file = weeks.fileName(cluster.number, week, generation);
+  weeks.prepareDirectory();
+  failpoints.pass('seal:begun');
+  const lives = livesOfWeek(parts, cluster, week, cut, old === undefined ? undefined : weeks.open(old));
+  const built = yield* buildWeekFile(weeks.path(file), week, lives);
+  failpoints.pass('seal:written');
+  const entry: WeekEntry = { cluster: cluster.number, week, generation, file, batch: cut, ...built };
+  head.write(() => {
+    const sql = 'INSERT OR REPLACE INTO week VALUES (?, ?, ?, ?, ?, ?, ?)';
+    head.db.prepare(sql).run(entry.cluster, week, generation, file, cut, built.tenures, built.placements);
+    head.changeLayout();
+  });
+  failpoints.pass('seal:listed');
+  if (old !== undefined) weeks.remove(old.file);
+  yield* removeSealed(parts, entry);
+  failpoints.pass('seal:moved');
+}
+
+/** Rows of the head that the file has taken in. Also run when a store is opened, for what a crash left. */
+export function* removeSealed({ head, failpoints }: SealParts, entry: WeekEntry): Generator<undefined, void> {
+  const from = weekStart(entry.week);
+  for (const table of ['tenure', 'placement'] as const) {
+    const key = table === 'tenure' ? 'cluster, ip, uid, epoch, version' : 'cluster, uid';
+    const remove = head.db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (
+      SELECT ${key} FROM ${table}
+      WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND batch <= ? LIMIT ${ROWS_PER_SLICE})`);
+    for (;;) {
+      const removed = head.write(() => remove.run(entry.cluster, from, from + WEEK_MS, entry.batch).changes);
+      if (removed === 0) break;
+      failpoints.pass('seal:moved-some');
+      yield;
+    }
+  }
+  yield* giveBack(head);
+}
+
+/** Pages that hold nothing any more go back to the file system, a few at a time. */
+export function* giveBack(head: Head): Generator<undefined, void> {
+  for (;;) {
+    const free = Number(head.db.prepare('PRAGMA freelist_count').get()?.['freelist_count']);
+    if (free < 256) return;
+    head.db.exec('PRAGMA incremental_vacuum(256)');
+    yield;
+  }
+}
+
+function* livesOfWeek(
+  { head, reader }: SealParts,
+  cluster: ClusterEntry,
+  week: number,
+  cut: number,
+  old: WeekFile | undefined,
+): Generator<Life> {
+  const fromHead = headLives(head, reader, cluster, week, cut);
+  const fromFile = old?.livesFrom('') ?? [][Symbol.iterator]();
+  const isKept = (until: number): boolean => cluster.expiredTo === undefined || until >= cluster.expiredTo;
+  for (const [uid, lives] of mergeByUid(fromHead, fromFile)) {
+    const tenures = new Map<string, Tenure>();
+    let placement: Placement | undefined;
+    // The head's version comes last and wins.
+    for (const life of lives) {
+      for (const tenure of life.tenures) if (isKept(tenure.end!.notAfter)) tenures.set(tenureKey(tenure), tenure);
+      if (life.placement !== undefined && isKept(life.placement.end!.notAfter)) placement = life.placement;
+    }
+    yield* groupByHolder(uid, placement, [...tenures.values()]);
+  }
+}
+
+/** From a view of its own: rows may change meanwhile, but then they are of a later batch and stay in the head. */
+function* headLives(head: Head, reader: HeadReader, cluster: ClusterEntry, week: number, cut: number): Generator<Life> {
+  const from = weekStart(week);
+  const select = (table: string, index: string): string =>
+    `SELECT uid, body FROM ${table} ${index}
+     WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND batch <= ?`;
+  const values = [cluster.number, from, from + WEEK_MS, cut];
+  const view = new DatabaseSync(head.path, { readOnly: true });
+  try {
+    const rows = view
+      .prepare(`${select('tenure', 'INDEXED BY tenure_uid')} UNION ALL ${select('placement', '')} ORDER BY uid`)
+      .iterate(...values, ...values);
+    for (const row of rows) yield reader.life(row['body'] as Uint8Array);
+  } finally {
+    view.close();
+  }
+}
+
+function* mergeByUid(
+  head: Iterator<Life>,
+  file: Iterator<Life>,
+): Generator<readonly [uid: string, lives: readonly Life[]]> {
+  let left = file.next();
+  let right = head.next();
+  while (!left.done || !right.done) {
+    const uid =
+      right.done || (!left.done && compareTexts(left.value.holder.uid, right.value.holder.uid) <= 0)
+        ? (left.value as Life).holder.uid
+        : right.value.holder.uid;
+    const lives: Life[] = [];
+    for (; !left.done && left.value.holder.uid === uid; left = file.next()) lives.push(left.value);
+    for (; !right.done && right.value.holder.uid === uid; right = head.next()) lives.push(right.value);
+    yield [uid, lives];
+  }
+}
+
+/** What is known of a holder may have grown between its records; each group shares one copy. */
+function groupByHolder(uid: string, placement: Placement | undefined, tenures: readonly Tenure[]): Life[] {
+  const groups = new Map<string, { holder: Life['holder']; placement: Placement | undefined; tenures: Tenure[] }>();
+  const groupOf = (holder: Life['holder']) => {
+    const key = JSON.stringify(holder);
+    let group = groups.get(key);
+    if (group === undefined) groups.set(key, (group = { holder, placement: undefined, tenures: [] }));
+    return group;
+  };
+  if (placement !== undefined) groupOf(placement.pod).placement = placement;
+  for (const tenure of tenures) groupOf(tenure.holder).tenures.push(tenure);
+  if ([...groups.values()].some(({ holder }) => holder.uid !== uid)) throw new RangeError('a life of another UID');
+  return [...groups.values()];
+}

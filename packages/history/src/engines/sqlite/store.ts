@@ -1,0 +1,580 @@
+// The store inside its thread: synchronous, head and week files as one. A thread (store-thread.ts) or a benchmark calls
+// it; nothing here knows of messages. Long work is a generator that yields after each slice.
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HistoryError } from '../../errors.ts';
+import { tenureKey } from '../../model/fact.ts';
+import type { IpAddress } from '../../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import { compareVersions } from '../../observe/version-order.ts';
+import type {
+  Batch,
+  Cluster,
+  Damage,
+  Expired,
+  Moment,
+  Page,
+  Paged,
+  Resumption,
+  Span,
+  StoreStatus,
+  Subject,
+  Verification,
+} from '../engine.ts';
+import { concerns, isExpired, touches } from '../matching.ts';
+import {
+  anomalyPlace,
+  changePlace,
+  conflictPlace,
+  cursorPlace,
+  cutPage,
+  type Place,
+  placementPlace,
+  sortedBy,
+  tenurePlace,
+} from '../order.ts';
+import { nameTaken, staleWriter } from '../refusals.ts';
+import { backupStore } from './backup.ts';
+import { handleOf } from './checksum.ts';
+import { type Death, Failpoints } from './failpoints.ts';
+import { asHistoryError } from './faults.ts';
+import { type ClusterEntry, Head } from './head.ts';
+import { HeadAppender } from './head-append.ts';
+import { HeadReader, type Lookup, lookupOf } from './head-read.ts';
+import { ipHandle, ipKey } from './ip-key.ts';
+import type { Life } from './record-codec.ts';
+import { type RecordsChunk, recordsFrom } from './records.ts';
+import { OPEN, storedVersion } from './schema.ts';
+import { giveBack, removeSealed, type SealParts, sealWeek } from './seal.ts';
+import { verifyHead } from './verify.ts';
+import { WEEK_MS, weekOf, weekStart } from './week.ts';
+import type { WeekFile } from './week-file.ts';
+import type { HandleKind } from './week-writer.ts';
+import { Weeks } from './weeks.ts';
+import { WriterLock } from './writer-lock.ts';
+
+export interface StoreOptions {
+  readonly path: string;
+  readonly access: 'read' | 'write';
+  /** A week's closed records are moved out of the head when there are this many of them. */
+  readonly sealAt?: number;
+  readonly death?: Death | undefined;
+}
+
+export interface FencedBatch {
+  readonly cluster: Cluster;
+  readonly fence: number;
+  readonly batch: Batch;
+}
+
+const SEAL_AT = 100_000;
+/** After a week's end its last records are given this long to come. */
+const LATE_MS = 3_600_000;
+const ROWS_PER_SLICE = 1000;
+
+export class Store {
+  readonly path: string;
+  readonly #head: Head;
+  readonly #reader: HeadReader;
+  readonly #weeks: Weeks;
+  readonly #lock: WriterLock | undefined;
+  readonly #appender: HeadAppender | undefined;
+  readonly #failpoints: Failpoints;
+  readonly #sealAt: number;
+
+  constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions) {
+    this.path = path;
+    this.#failpoints = new Failpoints(death);
+    this.#sealAt = sealAt;
+    this.#weeks = new Weeks(path);
+    let lock: WriterLock | undefined;
+    try {
+      if (access === 'write') {
+        mkdirSync(dirname(path), { recursive: true });
+        lock = new WriterLock(path);
+      }
+      this.#head = new Head(path, access === 'write');
+      this.#reader = new HeadReader(this.#head);
+      this.#appender = access === 'write' ? new HeadAppender(this.#head) : undefined;
+      if (access === 'write') this.#cleanUp();
+    } catch (error) {
+      lock?.release();
+      throw asHistoryError(error, path);
+    }
+    this.#lock = lock;
+  }
+
+  /** All that `body` reads is of one instant. A week file that went meanwhile is looked for anew, once. */
+  read<T>(body: () => T): T {
+    try {
+      return this.#head.read(body);
+    } catch (error) {
+      if (!isMissingFile(error)) throw asHistoryError(error, this.path);
+      return this.#head.read(body);
+    }
+  }
+
+  clusters(): Cluster[] {
+    return Array.from(this.#head.clusters().values(), ({ id, name }) => ({ id, name }));
+  }
+
+  takeOver({ id, name }: Cluster): number {
+    this.#writable();
+    return this.#head.write(() => {
+      const { db } = this.#head;
+      const other = db.prepare('SELECT id FROM cluster WHERE name = ? AND id <> ?').get(name, id);
+      if (other !== undefined) throw nameTaken(name, String(other['id']));
+      db.prepare(
+        `INSERT INTO cluster (id, name, fence, batch) VALUES (?, ?, 1, 0)
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name, fence = fence + 1`,
+      ).run(id, name);
+      this.#head.changeLayout();
+      const fence = db.prepare('SELECT fence FROM cluster WHERE id = ?').get(id)!['fence'] as number;
+      this.#failpoints.pass('take-over:stored');
+      return fence;
+    });
+  }
+
+  /**
+   * Stores several batches in one transaction. Each that is refused has its error at its place; when the transaction
+   * itself fails, it throws and nothing is stored.
+   */
+  append(batches: readonly FencedBatch[]): (HistoryError | undefined)[] {
+    const appender = this.#writable();
+    const { db } = this.#head;
+    const results = this.#head.write(() => {
+      this.#failpoints.pass('append:begun');
+      const outcomes = batches.map(({ cluster, fence, batch }) => {
+        const row = db.prepare('SELECT number, fence, batch FROM cluster WHERE id = ?').get(cluster.id);
+        if (row === undefined || row['fence'] !== fence) return staleWriter(cluster.name);
+        const number = row['number'] as number;
+        const sequence = (row['batch'] as number) + 1;
+        const entry = this.#head.cluster(cluster.id);
+        const isReplay = this.#replays(entry);
+        for (const fact of batch.facts) {
+          if (fact.kind === 'tenure' && fact.tenure.end === undefined && isReplay(fact.tenure)) {
+            if (this.#hasSealed(entry, fact.tenure)) continue;
+          }
+          if (fact.kind === 'placement' && fact.placement.end === undefined && isReplay(fact.placement)) {
+            if (this.#hasSealedPlacement(entry, fact.placement)) continue;
+          }
+          appender.store(number, sequence, fact);
+        }
+        if (batch.checkpoint !== undefined) appender.checkpoint(number, batch.checkpoint);
+        db.prepare('UPDATE cluster SET batch = ? WHERE number = ?').run(sequence, number);
+        return undefined;
+      });
+      this.#failpoints.pass('append:stored');
+      return outcomes;
+    });
+    this.#failpoints.pass('append:committed');
+    return results;
+  }
+
+  resumption(id: string): Resumption {
+    const { number } = this.#head.cluster(id);
+    const checkpoint = this.#reader.checkpoint(number);
+    const coverage = this.#reader.coverage(number).at(-1);
+    const live = Array.from(this.#reader.live(number, ''), ([, holder]) => holder);
+    return { state: { epoch: checkpoint?.epoch ?? coverage?.epoch ?? 1, live, coverage }, checkpoint };
+  }
+
+  tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {
+    const cluster = this.#head.cluster(id);
+    const found = this.#reader.tenuresAt(cluster.number, ip, ipKey(ip), at);
+    const handle = ipHandle(ip);
+    for (const entry of cluster.weeks) {
+      const start = weekStart(entry.week);
+      if (start + WEEK_MS <= at) continue;
+      const week = this.#weeks.open(entry);
+      if (at < start && !week.mayReachBack(handle)) continue;
+      for (const { life } of week.candidates('ip', handle, at, at + 1)) {
+        for (const tenure of week.life(life).tenures) {
+          if (tenure.ip !== ip || at < tenure.start.notBefore || at >= tenure.end!.notAfter) continue;
+          if (!this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
+        }
+      }
+    }
+    const kept = cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
+    return kept.length > 1 ? sortedBy(kept, tenurePlace) : kept;
+  }
+
+  tenuresAtMany(id: string, moments: readonly Moment[]): Tenure[][] {
+    return moments.map(({ ip, at }) => this.tenuresAt(id, ip, at));
+  }
+
+  tenuresOfIp(id: string, ip: IpAddress, span: Span, page: Page): Paged<Tenure> {
+    const by: Lookup = { column: 'ip', value: ipKey(ip) };
+    return this.#tenures(id, by, { kind: 'ip', handle: ipHandle(ip) }, span, page, (tenure) => tenure.ip === ip);
+  }
+
+  tenuresOf(id: string, subject: Subject, span: Span, page: Page): Paged<Tenure> {
+    const wanted = (tenure: Tenure) => concerns(subject, tenure.holder);
+    return this.#tenures(id, lookupOf(subject), sealedLookup(subject), span, page, wanted);
+  }
+
+  placementsOf(id: string, subject: Subject, span: Span, page: Page): Paged<Placement> {
+    const wanted = (placement: Placement) => concerns(subject, placement.pod);
+    return this.#placements(id, lookupOf(subject), sealedLookup(subject), span, page, wanted);
+  }
+
+  placementsOn(id: string, node: string, span: Span, page: Page): Paged<Placement> {
+    const handle = handleOf(node);
+    const wanted = (placement: Placement) => placement.pod.node === node;
+    return this.#placements(id, { column: 'node', value: handle }, { kind: 'node', handle }, span, page, wanted);
+  }
+
+  changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
+    const { number } = this.#head.cluster(id);
+    const found: Change[] = [];
+    const all = this.#reader.changes(number, lookupOf(subject), sinceCursor(span, page));
+    collect(all, page, changePlace, (change) => concerns(subject, change.pod), found);
+    return cutPage(found, changePlace, page);
+  }
+
+  conflicts(id: string, ip: IpAddress, span: Span): Conflict[] {
+    const { number } = this.#head.cluster(id);
+    const found = this.#reader.conflicts(number, span).filter((conflict) => conflict.ip === ip);
+    return sortedBy(found, conflictPlace);
+  }
+
+  anomalies(id: string, span: Span, page: Page): Paged<Anomaly> {
+    const { number } = this.#head.cluster(id);
+    const found: Anomaly[] = [];
+    collect(this.#reader.anomalies(number, sinceCursor(span, page)), page, anomalyPlace, () => true, found);
+    return cutPage(found, anomalyPlace, page);
+  }
+
+  coverage(id: string): Coverage[] {
+    return this.#reader.coverage(this.#head.cluster(id).number);
+  }
+
+  expired(id: string): Expired[] {
+    const { expiredFrom, expiredTo } = this.#head.cluster(id);
+    if (expiredFrom === undefined || expiredTo === undefined) return [];
+    return [{ from: expiredFrom as EpochMillis, to: expiredTo as EpochMillis }];
+  }
+
+  records(id: string, after: string | undefined): RecordsChunk {
+    const cluster = this.#head.cluster(id);
+    return recordsFrom(this.#reader, this.#weeks, cluster, after, (record) => isKept(cluster, record));
+  }
+
+  *retain(id: string, before: EpochMillis): Generator<undefined, number> {
+    this.#writable();
+    const { db } = this.#head;
+    const { cluster, gone } = this.#head.write(() => {
+      const entry = this.#head.cluster(id);
+      const first = this.#reader.coverage(entry.number)[0]?.from;
+      const from = entry.expiredFrom ?? first;
+      if (from !== undefined && from < before && before > (entry.expiredTo ?? 0)) {
+        const sql = 'UPDATE cluster SET expired_from = ?, expired_to = ? WHERE number = ?';
+        db.prepare(sql).run(from, before, entry.number);
+      }
+      const ended = entry.weeks.filter(({ week }) => weekStart(week) + WEEK_MS <= before);
+      for (const { week } of ended)
+        db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?').run(entry.number, week);
+      this.#head.changeLayout();
+      this.#failpoints.pass('retain:stored');
+      return { cluster: entry, gone: ended };
+    });
+    this.#failpoints.pass('retain:committed');
+    let removed = 0;
+    for (const { file, tenures, placements } of gone) {
+      this.#weeks.remove(file);
+      removed += tenures + placements;
+      this.#failpoints.pass('retain:unlinked');
+    }
+    for (const [table, key, time] of REMAINDERS) {
+      const index = time === 'until' ? `until < ${OPEN} AND` : '';
+      const remove = db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (
+        SELECT ${key} FROM ${table} WHERE cluster = ? AND ${index} ${time} < ? LIMIT ${ROWS_PER_SLICE})`);
+      for (;;) {
+        const changes = Number(this.#head.write(() => remove.run(cluster.number, before).changes));
+        removed += changes;
+        if (changes < ROWS_PER_SLICE) break;
+        yield;
+      }
+    }
+    yield* giveBack(this.#head);
+    return removed;
+  }
+
+  /** Moves what is ripe into week files. */
+  *maintain(now: EpochMillis): Generator<undefined, void> {
+    this.#writable();
+    const parts = this.#parts();
+    for (const cluster of this.read(() => [...this.#head.clusters().values()])) {
+      for (const entry of cluster.weeks) yield* removeSealed(parts, entry);
+      for (const week of this.read(() => this.#ripeWeeks(cluster, now))) yield* sealWeek(parts, cluster.id, week);
+    }
+  }
+
+  *verify(): Generator<undefined, Verification> {
+    const damages: Damage[] = [];
+    let records = 0;
+    const damaged = (where: string, error: unknown): void => {
+      damages.push({ where, what: error instanceof Error ? error.message : String(error) });
+    };
+    // Through a view of its own: reading takes long, and must not hold the others to an old instant.
+    const view = new Head(this.path, false);
+    try {
+      records += yield* verifyHead(view, new HeadReader(view), damaged);
+    } finally {
+      view.close();
+    }
+    const clusters = this.read(() => [...this.#head.clusters().values()]);
+    for (const entry of clusters.flatMap(({ weeks }) => weeks)) {
+      try {
+        records += this.#weeks.open(entry).verify(damaged);
+      } catch (error) {
+        damaged(this.#weeks.path(entry.file), error);
+      }
+      yield;
+    }
+    return { records, damages };
+  }
+
+  status(): StoreStatus {
+    const { db } = this.#head;
+    const count = (table: string, number: number): number =>
+      db.prepare(`SELECT count(*) AS n FROM ${table} WHERE cluster = ?`).get(number)!['n'] as number;
+    let bytes = fileSize(this.path) + fileSize(`${this.path}-wal`);
+    const clusters = Array.from(this.#head.clusters().values(), ({ id, name, number, weeks }) => {
+      let tenures = count('tenure', number);
+      let placements = count('placement', number);
+      for (const week of weeks) {
+        tenures += week.tenures;
+        placements += week.placements;
+        bytes += fileSize(this.#weeks.path(week.file));
+      }
+      const counts = { tenures, placements, changes: count('change', number), live: count('live', number) };
+      return { id, name, ...counts, checkpoint: this.#reader.checkpoint(number) };
+    });
+    return { version: storedVersion(db, this.path), bytes, clusters };
+  }
+
+  *backup(path: string): Generator<undefined, void> {
+    yield* backupStore(this.#head, this.#weeks, path);
+  }
+
+  close(): void {
+    this.#weeks.close();
+    this.#head.close();
+    this.#lock?.release();
+  }
+
+  #writable(): HeadAppender {
+    if (this.#appender !== undefined) return this.#appender;
+    throw new HistoryError('read-only', `the store ${this.path} was opened for reading`, {
+      hint: 'only a recorder writes; open it with write access.',
+    });
+  }
+
+  #parts(): SealParts {
+    return { head: this.#head, reader: this.#reader, weeks: this.#weeks, failpoints: this.#failpoints };
+  }
+
+  /** What a crash left behind: drafts and unlisted week files. */
+  #cleanUp(): void {
+    const clusters = this.read(() => [...this.#head.clusters().values()]);
+    this.#weeks.removeUnlisted(new Set(clusters.flatMap(({ weeks }) => weeks.map(({ file }) => file))));
+  }
+
+  #ripeWeeks({ number, weeks }: ClusterEntry, now: number): number[] {
+    const ripe: number[] = [];
+    const counts = new Map<number, number>();
+    for (const table of ['tenure', 'placement']) {
+      const sql = `SELECT CAST((until + 259200000) / ${WEEK_MS} AS INTEGER) AS week, count(*) AS n FROM ${table}
+        WHERE cluster = ? AND until < ${OPEN} GROUP BY 1`;
+      for (const row of this.#head.db.prepare(sql).all(number)) {
+        const week = weekOf(weekStart(row['week'] as number));
+        counts.set(week, (counts.get(week) ?? 0) + (row['n'] as number));
+      }
+    }
+    for (const [week, count] of counts) {
+      const sealedAlready = weeks.find((entry) => entry.week === week);
+      const size = sealedAlready === undefined ? 0 : sealedAlready.tenures + sealedAlready.placements;
+      const isOver = weekStart(week) + WEEK_MS + LATE_MS <= now;
+      // A file is written anew as a whole: only for a share of it that is worth that.
+      const worth = size === 0 ? (isOver ? 1 : this.#sealAt) : Math.max(isOver ? 1000 : this.#sealAt, size / 5);
+      if (count >= Math.min(worth, isOver && size === 0 ? 1 : worth)) ripe.push(week);
+    }
+    return ripe.sort((a, b) => a - b);
+  }
+
+  /** What began no later than the checkpoint may be known already, and sealed. */
+  #replays(cluster: ClusterEntry): (record: Tenure | Placement) => boolean {
+    if (cluster.weeks.length === 0) return () => false;
+    const checkpoint = this.#reader.checkpoint(cluster.number);
+    if (checkpoint === undefined) return () => true;
+    return ({ start }) =>
+      start.epoch < checkpoint.epoch ||
+      (start.epoch === checkpoint.epoch && compareVersions(start.resourceVersion, checkpoint.resourceVersion) <= 0);
+  }
+
+  #hasSealed(cluster: ClusterEntry, tenure: Tenure): boolean {
+    const key = tenureKey(tenure);
+    return this.#sealedLives(cluster, tenure.holder.uid).some(({ tenures }) =>
+      tenures.some((other) => tenureKey(other) === key),
+    );
+  }
+
+  #hasSealedPlacement(cluster: ClusterEntry, { pod }: Placement): boolean {
+    return this.#sealedLives(cluster, pod.uid).some(({ placement }) => placement !== undefined);
+  }
+
+  #sealedLives(cluster: ClusterEntry, uid: string): Life[] {
+    return cluster.weeks.flatMap((entry) => [...this.#weeks.open(entry).livesOf(uid)]);
+  }
+
+  #tenures(
+    id: string,
+    by: Lookup,
+    sealed: SealedLookup,
+    span: Span,
+    page: Page,
+    wanted: (tenure: Tenure) => boolean,
+  ): Paged<Tenure> {
+    const cluster = this.#head.cluster(id);
+    const found: Tenure[] = [];
+    const isWanted = (tenure: Tenure) => wanted(tenure) && touches(tenure, span) && isKept(cluster, tenure);
+    const since = cursorPlace(page)?.time ?? Number.MIN_SAFE_INTEGER;
+    collect(this.#reader.tenures(cluster.number, by, span, since), page, tenurePlace, isWanted, found);
+    const isOurs = (tenure: Tenure) => isWanted(tenure) && !this.#reader.hasTenure(cluster.number, tenure);
+    for (const week of this.#weeks.touching(cluster, span)) {
+      collectLives(week, sealed, span, page, tenurePlace, (life) => life.tenures, isOurs, found);
+    }
+    return cutPage(found, tenurePlace, page);
+  }
+
+  #placements(
+    id: string,
+    by: Lookup,
+    sealed: SealedLookup,
+    span: Span,
+    page: Page,
+    wanted: (placement: Placement) => boolean,
+  ): Paged<Placement> {
+    const cluster = this.#head.cluster(id);
+    const found: Placement[] = [];
+    const isWanted = (placement: Placement) =>
+      wanted(placement) && touches(placement, span) && isKept(cluster, placement);
+    const since = cursorPlace(page)?.time ?? Number.MIN_SAFE_INTEGER;
+    collect(this.#reader.placements(cluster.number, by, span, since), page, placementPlace, isWanted, found);
+    const isOurs = (placement: Placement) =>
+      isWanted(placement) && !this.#reader.hasPlacement(cluster.number, placement);
+    const placementsOf = ({ placement }: Life) => (placement === undefined ? [] : [placement]);
+    for (const week of this.#weeks.touching(cluster, span)) {
+      collectLives(week, sealed, span, page, placementPlace, placementsOf, isOurs, found);
+    }
+    return cutPage(found, placementPlace, page);
+  }
+}
+
+/** The head's remainders that retention removes: table, key, and the column that must lie before. */
+const REMAINDERS = [
+  ['tenure', 'cluster, ip, uid, epoch, version', 'until'],
+  ['placement', 'cluster, uid', 'until'],
+  ['change', 'cluster, key', 'at'],
+  ['conflict', 'cluster, key', 'at'],
+  ['anomaly', 'cluster, key', 'at'],
+] as const;
+
+type SealedLookup =
+  | { readonly kind: 'uid'; readonly uid: string }
+  | { readonly kind: HandleKind; readonly handle: number };
+
+function sealedLookup(subject: Subject): SealedLookup {
+  if (subject.by === 'uid') return { kind: 'uid', uid: subject.uid };
+  return { kind: subject.by, handle: lookupOf(subject).value as number };
+}
+
+/** Hidden at once, removed when its week goes. */
+function isKept(cluster: ClusterEntry, record: Tenure | Placement): boolean {
+  return !isExpired(record, cluster.expiredTo as EpochMillis | undefined);
+}
+
+/** Changes and the like are found by their time alone: nothing before the cursor's is needed. */
+function sinceCursor(span: Span, page: Page): Span {
+  const time = cursorPlace(page)?.time;
+  return time === undefined || time <= span.from ? span : { from: time as EpochMillis, to: span.to };
+}
+
+/** From records in the order of their times, those of one page and one more. */
+function collect<T>(
+  records: Iterable<T>,
+  page: Page,
+  placeOf: (record: T) => Place,
+  wanted: (record: T) => boolean,
+  found: T[],
+): void {
+  const enough = new Enough(page);
+  for (const record of records) {
+    const place = placeOf(record);
+    if (enough.isPast(place.time)) return;
+    if (wanted(record) && enough.take(place)) found.push(record);
+  }
+}
+
+function collectLives<T>(
+  week: WeekFile,
+  sealed: SealedLookup,
+  span: Span,
+  page: Page,
+  placeOf: (record: T) => Place,
+  recordsOf: (life: Life) => readonly T[],
+  wanted: (record: T) => boolean,
+  found: T[],
+): void {
+  const enough = new Enough(page);
+  const takeFrom = (life: Life): void => {
+    for (const record of recordsOf(life)) if (wanted(record) && enough.take(placeOf(record))) found.push(record);
+  };
+  if ('uid' in sealed) {
+    for (const life of week.livesOf(sealed.uid)) takeFrom(life);
+    return;
+  }
+  for (const { life, notBefore } of week.candidates(sealed.kind, sealed.handle, span.from, span.to)) {
+    if (enough.isPast(notBefore)) return;
+    takeFrom(week.life(life));
+  }
+}
+
+/** Knows when a page is full: then nothing later than what it has can be on it. */
+class Enough {
+  readonly #limit: number;
+  readonly #after: Place | undefined;
+  #taken = 0;
+  #latest = Number.MIN_SAFE_INTEGER;
+
+  constructor(page: Page) {
+    this.#limit = page.limit;
+    this.#after = cursorPlace(page);
+  }
+
+  take(place: Place): boolean {
+    if (this.#after !== undefined && place.time < this.#after.time) return false;
+    // At the cursor's own time only cutPage can tell before from after: such records do not count.
+    if (place.time === this.#after?.time) return true;
+    if (this.#taken <= this.#limit) {
+      this.#taken++;
+      this.#latest = Math.max(this.#latest, place.time);
+    }
+    return true;
+  }
+
+  isPast(time: number): boolean {
+    return this.#taken > this.#limit && time > this.#latest;
+  }
+}
+
+function isMissingFile(error: unknown): boolean {
+  const cause = error instanceof HistoryError ? error.cause : error;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+}
+
+function fileSize(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}

@@ -1,0 +1,106 @@
+// The engine's end of the line to its thread. One message is under way at a time; requests that come meanwhile go
+// together in the next, so that many small ones cost little more than one.
+import { Worker } from 'node:worker_threads';
+import { HistoryError } from '../../errors.ts';
+import { storeClosed } from '../refusals.ts';
+import { type FromThread, type Operation, type Request, type ThreadOptions, untell } from './messages.ts';
+
+interface Caller {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export class ThreadClient {
+  readonly #worker: Worker;
+  readonly #callers = new Map<number, Caller>();
+  #queue: Request[] = [];
+  #nextId = 1;
+  #isUnderWay = false;
+  #isPlanned = false;
+  #ended: HistoryError | undefined;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on('message', (message: FromThread) => this.#take(message));
+    worker.on('error', (error) => this.#end(failed(error)));
+    worker.on('exit', () => this.#end(this.#ended ?? failed(undefined)));
+    worker.unref();
+  }
+
+  /** Rejects with the reason why the store cannot be opened. */
+  static async start(options: ThreadOptions): Promise<ThreadClient> {
+    const worker = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: options });
+    await new Promise<void>((resolve, reject) => {
+      worker.once('message', (message: FromThread) => {
+        if (message.kind === 'refused') reject(untell(message.error));
+        else resolve();
+      });
+      worker.once('error', reject);
+    }).catch(async (error: unknown) => {
+      await worker.terminate();
+      throw error;
+    });
+    worker.removeAllListeners();
+    return new ThreadClient(worker);
+  }
+
+  call(operation: Operation, ...parameters: unknown[]): Promise<never> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      if (this.#callers.size === 0) this.#worker.ref();
+      this.#callers.set(id, { resolve: resolve as Caller['resolve'], reject });
+      this.#queue.push({ id, operation, parameters });
+      this.#plan();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return;
+    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
+    const closing = this.call('close');
+    this.#ended = storeClosed();
+    await closing;
+    this.#worker.ref();
+    await exited;
+  }
+
+  /** At the end of this turn: what is asked in one go travels in one go. */
+  #plan(): void {
+    if (this.#isUnderWay || this.#isPlanned || this.#queue.length === 0) return;
+    this.#isPlanned = true;
+    queueMicrotask(() => {
+      this.#isPlanned = false;
+      this.#isUnderWay = true;
+      const requests = this.#queue;
+      this.#queue = [];
+      this.#worker.postMessage(requests);
+    });
+  }
+
+  #take(message: FromThread): void {
+    if (message.kind !== 'answers') return;
+    if (message.isReady) this.#isUnderWay = false;
+    for (const answer of message.answers) {
+      const caller = this.#callers.get(answer.id);
+      this.#callers.delete(answer.id);
+      if ('error' in answer) caller?.reject(untell(answer.error));
+      else caller?.resolve(answer.value);
+    }
+    if (this.#callers.size === 0) this.#worker.unref();
+    this.#plan();
+  }
+
+  #end(error: HistoryError): void {
+    this.#ended ??= error;
+    for (const caller of this.#callers.values()) caller.reject(error);
+    this.#callers.clear();
+  }
+}
+
+function failed(cause: unknown): HistoryError {
+  return new HistoryError('store-failed', 'the thread of the store has ended', {
+    hint: 'open the store again; what was acknowledged is in it.',
+    cause,
+  });
+}

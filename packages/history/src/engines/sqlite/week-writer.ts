@@ -1,0 +1,182 @@
+// Builds a week file from lives in the order of their UIDs. The file is complete and on the disk before anybody may look
+// at it, and is never changed again. Work is cut into slices, so that the thread answers others in between.
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { handleOf, sealed } from './checksum.ts';
+import { nameHandle, workloadHandle } from './head-append.ts';
+import { ipHandle } from './ip-key.ts';
+import { POSTINGS_PER_BLOCK, PostingList, PostingWriter } from './postings.ts';
+import { type Life, RecordWriter } from './record-codec.ts';
+import { APPLICATION_ID } from './schema.ts';
+import { weekStart } from './week.ts';
+import { NewWords } from './words.ts';
+
+export const WEEK_VERSION = 1;
+export const LIVES_PER_BLOCK = 16;
+/** How much of a UID's beginning stands beside each block: enough to find it among all. */
+export const UID_PREFIX_BYTES = 13;
+/** What postings can be of. */
+export const HANDLES = { ip: 1, node: 2, name: 3, workload: 4 } as const;
+export type HandleKind = keyof typeof HANDLES;
+
+const LIVES_PER_SLICE = 2000;
+const BLOCKS_PER_SLICE = 500;
+
+const TABLES = `
+  CREATE TABLE about (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT NOT NULL, sum INTEGER NOT NULL);
+  CREATE TABLE life (block INTEGER PRIMARY KEY, first BLOB NOT NULL, body BLOB NOT NULL);
+  CREATE TABLE posting (
+    kind INTEGER, last INTEGER, part INTEGER, body BLOB NOT NULL, PRIMARY KEY (kind, last, part)
+  ) WITHOUT ROWID;
+`;
+
+export interface BuiltWeek {
+  readonly tenures: number;
+  readonly placements: number;
+}
+
+/** Yields after each slice; the last value says what is in the file. */
+export function* buildWeekFile(path: string, week: number, lives: Iterable<Life>): Generator<undefined, BuiltWeek> {
+  const draft = `${path}.draft`;
+  rmSync(draft, { force: true });
+  const db = new DatabaseSync(draft, { timeout: 0 });
+  try {
+    // Nobody else sees the draft, and a crash leaves only a draft.
+    db.exec(
+      'PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
+    );
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${WEEK_VERSION}; ${TABLES} BEGIN`);
+    const built = yield* fill(db, week, lives);
+    db.exec('COMMIT');
+    db.close();
+    syncFile(draft);
+    renameSync(draft, path);
+    syncFile(dirname(path));
+    return built;
+  } finally {
+    if (db.isOpen) db.close();
+    rmSync(draft, { force: true });
+  }
+}
+
+function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator<undefined, BuiltWeek> {
+  const words = new NewWords();
+  const origin = weekStart(week);
+  const lists = {
+    ip: new PostingList(origin),
+    node: new PostingList(origin),
+    name: new PostingList(origin),
+    workload: new PostingList(origin),
+  };
+  const spanning = new Set<number>();
+  const writer = new LifeBlocks(db, words);
+  let tenures = 0;
+  let placements = 0;
+  let count = 0;
+  for (const life of lives) {
+    const ordinal = count++;
+    writer.add(life);
+    const { holder, placement } = life;
+    let start = placement?.start.notBefore ?? Number.MAX_SAFE_INTEGER;
+    let until = placement?.end?.notAfter ?? Number.MIN_SAFE_INTEGER;
+    if (placement !== undefined) {
+      lists.node.add(handleOf(holder.node), ordinal, start, until);
+      placements++;
+    }
+    for (const tenure of life.tenures) {
+      const handle = ipHandle(tenure.ip);
+      const from = tenure.start.notBefore;
+      const to = tenure.end!.notAfter;
+      lists.ip.add(handle, ordinal, from, to);
+      if (from < origin) spanning.add(handle);
+      start = Math.min(start, from);
+      until = Math.max(until, to);
+      tenures++;
+    }
+    lists.name.add(nameHandle(holder), ordinal, start, until);
+    const workload = workloadHandle(holder);
+    if (workload !== null) lists.workload.add(workload, ordinal, start, until);
+    if (count % LIVES_PER_SLICE === 0) yield;
+  }
+  writer.finish();
+  for (const kind of Object.keys(HANDLES) as HandleKind[]) yield* writePostings(db, HANDLES[kind], lists[kind]);
+  const addWord = db.prepare('INSERT INTO word VALUES (?, ?, ?)');
+  for (const [text, number] of words.entries()) addWord.run(number, text, handleOf(text));
+  const about = db.prepare('INSERT INTO about VALUES (?, ?)');
+  const counts = Buffer.from(JSON.stringify({ week, lives: count, tenures, placements }));
+  about.run('counts', sealed(counts));
+  about.run('spanning', sealed(Buffer.from(Uint32Array.from(spanning).sort().buffer)));
+  return { tenures, placements };
+}
+
+class LifeBlocks {
+  readonly #insert;
+  readonly #writer: RecordWriter;
+  readonly #body: RecordWriter;
+  #block = 0;
+  #count = 0;
+  #first: Uint8Array = new Uint8Array();
+
+  constructor(db: DatabaseSync, words: NewWords) {
+    this.#insert = db.prepare('INSERT INTO life VALUES (?, ?, ?)');
+    this.#writer = new RecordWriter(words);
+    this.#body = new RecordWriter(words);
+  }
+
+  add(life: Life): void {
+    if (this.#count === 0) {
+      this.#first = uidPrefix(life.holder.uid);
+      // Its own number comes first: a block that stands in another's place is noticed.
+      this.#body.uint(this.#block);
+    }
+    this.#writer.clear();
+    this.#writer.life(life);
+    this.#body.uint(this.#writer.length);
+    this.#body.raw(this.#writer.take());
+    if (++this.#count === LIVES_PER_BLOCK) this.finish();
+  }
+
+  finish(): void {
+    if (this.#count === 0) return;
+    this.#insert.run(this.#block++, this.#first, sealed(this.#body.take()));
+    this.#body.clear();
+    this.#count = 0;
+  }
+}
+
+function* writePostings(db: DatabaseSync, kind: number, list: PostingList): Generator<undefined, void> {
+  const insert = db.prepare('INSERT INTO posting VALUES (?, ?, ?, ?)');
+  const writer = new PostingWriter();
+  let part = 0;
+  let blocks = 0;
+  let before = -1;
+  const finish = (): void => {
+    const { last } = writer;
+    part = last === before ? part + 1 : 0;
+    before = last;
+    insert.run(kind, last, part, sealed(writer.take()));
+    blocks++;
+  };
+  for (const posting of list.sorted()) {
+    writer.add(posting);
+    if (writer.count < POSTINGS_PER_BLOCK) continue;
+    finish();
+    if (blocks % BLOCKS_PER_SLICE === 0) yield;
+  }
+  if (writer.count > 0) finish();
+}
+
+export function uidPrefix(uid: string): Buffer {
+  return Buffer.from(uid, 'utf8').subarray(0, UID_PREFIX_BYTES);
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
