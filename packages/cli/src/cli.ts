@@ -38,7 +38,7 @@ export class Cli {
     for (const flag of flags) command.addOption(sharedOption(flag));
     command.configureOutput(this.#quiet());
     command.exitOverride((error) => {
-      throw usageOf(error, name);
+      throw usageOf(error, pathOf(command));
     });
     return command;
   }
@@ -99,6 +99,18 @@ export class Cli {
     return this.now;
   }
 
+  /** `-n`, else the namespace of the current context as kubectl has it, else "default". */
+  async namespace({ namespace, context, kubeconfig }: SharedOptions): Promise<string> {
+    if (namespace !== undefined) return namespace;
+    const named = context !== undefined || kubeconfig !== undefined;
+    try {
+      return (await this.surroundings.loadConfig({ context, kubeconfig })).namespace;
+    } catch (error) {
+      if (named) throw error;
+      return 'default';
+    }
+  }
+
   /** A sentence for people, beside the data. */
   async note(text: string): Promise<void> {
     await this.surroundings.stderr.write(`${text}\n`);
@@ -118,19 +130,33 @@ export class Cli {
   #quiet() {
     return {
       writeOut: (text: string) => void this.surroundings.stdout.write(text),
-      writeErr: () => {},
+      writeErr: (text: string) => void this.surroundings.stderr.write(text),
       outputError: () => {},
       getOutHasColors: () => false,
     };
   }
 }
 
-/** Thrown by the parser after help or the version was printed: nothing went wrong. */
-export class HelpShown extends Error {}
+/** Thrown by the parser after help was printed: there is nothing more to say. */
+export class HelpShown extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode) {
+    super('help was shown');
+    this.exitCode = exitCode;
+  }
+}
+
+/** `store retain`: the words between podtrail and the arguments. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+}
 
 function usageOf(error: { readonly code: string; readonly message: string }, command: string | undefined): Error {
-  if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') return new HelpShown();
-  if (error.code === 'commander.help') return new HelpShown();
+  if (error.code === 'commander.helpDisplayed') return new HelpShown(EXIT.answered);
+  // A command is missing: its help says which there are.
+  if (error.code === 'commander.help') return new HelpShown(EXIT.usage);
   const message = error.message.replace(/^error: /, '');
   const flag = error.code === 'commander.unknownOption' ? /'([^']+)'/.exec(message)?.[1] : undefined;
   const reason = flag === undefined ? undefined : whyNotTaken(flag.split('=')[0] ?? '');

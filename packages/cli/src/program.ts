@@ -2,7 +2,13 @@
 // a true sentence, and nothing pretends.
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import { attributeCommand } from './commands/attribute.ts';
+import { changesCommand } from './commands/changes.ts';
+import { gapsCommand } from './commands/gaps.ts';
+import { nodeCommand } from './commands/node.ts';
 import { recordCommand } from './commands/record.ts';
+import { storeCommand } from './commands/store.ts';
+import { trailCommand } from './commands/trail.ts';
 import { versionCommand } from './commands/version.ts';
 import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
@@ -18,7 +24,18 @@ export function buildProgram(cli: Cli): Command {
     .description('Which pod held this IP at that instant, on which node? A durable, honest history of where pods were.')
     .helpCommand('help [command]', 'help for a command')
     .showSuggestionAfterError(true);
-  for (const command of [recordCommand(cli), whoCommand(cli), versionCommand(cli)]) program.addCommand(command);
+  for (const command of [
+    recordCommand(cli),
+    whoCommand(cli),
+    trailCommand(cli),
+    nodeCommand(cli),
+    changesCommand(cli),
+    gapsCommand(cli),
+    attributeCommand(cli),
+    storeCommand(cli),
+    versionCommand(cli),
+  ])
+    program.addCommand(command);
   return program.addHelpText('after', TIMES_AND_CODES);
 }
 

@@ -14,7 +14,7 @@ export async function runPodtrail(words: readonly string[], surroundings: Surrou
     await buildProgram(cli).parseAsync(ordered, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
-    if (error instanceof HelpShown) return EXIT.answered;
+    if (error instanceof HelpShown) return error.exitCode;
     // The reader of our output has gone (`| head`): it has what it wanted.
     if ((error as { code?: unknown }).code === 'EPIPE') return EXIT.answered;
     const debug = (surroundings.env['DEBUG'] ?? '').split(',').includes('podtrail');

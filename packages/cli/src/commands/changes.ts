@@ -1,0 +1,133 @@
+// `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
+import { type Command, Option } from 'commander';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Change } from '../ledger-types.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { collect, limitOption, spanOf } from '../options/span.ts';
+import { parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { type Listing, printListing } from '../output/print.ts';
+import { visible } from '../output/visible.ts';
+import { showTime, toUtcText } from '../times/show-time.ts';
+import { holderName } from '../views/holder.ts';
+import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
+import { spanJson } from './trail.ts';
+
+interface ChangesOptions extends SharedOptions {
+  readonly limit: number;
+  readonly key?: string;
+}
+
+export function changesCommand(cli: Cli): Command {
+  return cli
+    .command('changes', 'Which annotations of a pod or of the pods of a workload changed?', [
+      ...(['namespace', 'since', 'until', 'timezone', 'cluster', 'store', 'context', 'kubeconfig'] as const),
+      ...(['output', 'headers'] as const),
+    ])
+    .argument('<what>', 'POD, TYPE/NAME or a UID')
+    .addOption(new Option('--key <key>', 'only this annotation'))
+    .addOption(limitOption())
+    .addHelpText(
+      'after',
+      `${SUBJECT_HELP}
+
+Values over 4 KiB are kept as their beginning and a hash. kubectl.kubernetes.io/last-applied-configuration is not
+recorded. Tables cut long values; -o wide and the other formats do not.
+
+Examples:
+  podtrail changes cart-7d9-x2k -n shop --since 1h
+  podtrail changes deploy/cart -n shop --key prometheus.io/scrape -o json`,
+    )
+    .action(cli.does((what: string, options: ChangesOptions) => run(cli, what, options)));
+}
+
+async function run(cli: Cli, what: string, options: ChangesOptions) {
+  const print = cli.print(options);
+  const asked = await parseSubject(what, () => cli.namespace(options));
+  if (asked.by === 'ip') throw new UsageError('addresses have no annotations', 'ask `podtrail trail` who held it.');
+  const span = await spanOf(cli, options);
+  return await cli.withLedger(options, async ({ engine, cluster }) => {
+    const found = await collect(
+      options.limit,
+      (page) => engine.changesOf(cluster.id, asked, span, page),
+      ({ key }) => options.key === undefined || key === options.key,
+    );
+    const changes = found.items;
+    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const query = {
+      cluster: cluster.name,
+      clusterId: cluster.id,
+      ...asked,
+      key: options.key ?? null,
+      ...spanJson(options, span),
+    };
+    const wide = print.format === 'wide';
+    const listing: Listing<Change> = {
+      rows: changes,
+      document: { query, changes: changes.map(changeJson), more: found.more, coverage: watchingJson(watching) },
+      columns: [
+        { header: 'SEEN', cell: (c) => showTime(c.observedAt, print.zone) },
+        { header: 'NAMESPACE', cell: (c) => c.pod.namespace },
+        { header: 'NAME', cell: (c) => c.pod.name },
+        { header: 'CHANGE', cell: changeKind },
+        { header: 'KEY', cell: (c) => c.key },
+        { header: 'UID', wide: true, cell: (c) => c.pod.uid },
+        { header: 'EVIDENCE', wide: true, cell: (c) => `${c.source} ${c.epoch}/${c.resourceVersion}` },
+        { header: 'BEFORE', cell: (c) => valueText(c.before, wide) },
+        { header: 'AFTER', cell: (c) => valueText(c.after, wide) },
+      ],
+      csv: [
+        { name: 'seen', value: (c) => toUtcText(c.observedAt) },
+        { name: 'namespace', value: (c) => c.pod.namespace },
+        { name: 'pod', value: (c) => c.pod.name },
+        { name: 'uid', value: (c) => c.pod.uid },
+        { name: 'change', value: changeKind },
+        { name: 'key', value: (c) => c.key },
+        { name: 'before', value: (c) => c.before?.text ?? '' },
+        { name: 'after', value: (c) => c.after?.text ?? '' },
+      ],
+      json: changeJson,
+      name: (c) => `${holderName(c.pod)}/${c.key}`,
+    };
+    await printListing(listing, print);
+    if (changes.length === 0)
+      await cli.note(`there is no record of a change of ${visible(subjectPhrase(asked))} in that time`);
+    if (found.more) await cli.note(`there are more; these are the ${changes.length} oldest (--limit)`);
+    const warning = gapWarning(watching, print.zone);
+    if (warning !== undefined) await cli.note(warning);
+    return changes.length === 0 ? EXIT.none : EXIT.answered;
+  });
+}
+
+function changeKind({ before, after }: Change): string {
+  return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+}
+
+const LONGEST_SHOWN = 40;
+
+function valueText(value: Change['before'], whole: boolean): string {
+  if (value === undefined) return '<none>';
+  const text = value.sha256 === undefined ? value.text : `${value.text}… (sha256 ${value.sha256})`;
+  if (text === '') return '""';
+  return whole || text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN - 1)}…`;
+}
+
+function changeJson(change: Change) {
+  const { pod, key, before, after, source, epoch, resourceVersion, observedAt } = change;
+  return {
+    change: changeKind(change),
+    namespace: pod.namespace,
+    pod: pod.name,
+    uid: pod.uid,
+    key,
+    before: valueJson(before),
+    after: valueJson(after),
+    evidence: { source, epoch, resourceVersion, observedAt: toUtcText(observedAt) },
+  };
+}
+
+function valueJson(value: Change['before']) {
+  if (value === undefined) return null;
+  return value.sha256 === undefined ? { text: value.text } : { text: value.text, cut: true, sha256: value.sha256 };
+}

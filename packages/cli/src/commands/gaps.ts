@@ -1,0 +1,70 @@
+// `podtrail gaps`: when nobody was watching, and why.
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { spanOf } from '../options/span.ts';
+import { type Listing, printListing } from '../output/print.ts';
+import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
+import type { Zone } from '../times/zone.ts';
+import {
+  gapLength,
+  readWatching,
+  type Unwatched,
+  unwatchedJson,
+  unwatchedReason,
+  type Watching,
+  watchingJson,
+} from '../views/watched.ts';
+
+export function gapsCommand(cli: Cli): Command {
+  return cli
+    .command('gaps', 'When was nobody watching, and why?', [
+      ...(['since', 'until', 'timezone', 'cluster', 'store', 'output', 'headers'] as const),
+    ])
+    .addHelpText(
+      'after',
+      `
+In a gap an address that nobody is known to have held is "unknown", never "free". Exit code 3 when nothing has been
+recorded at all.
+
+Examples:
+  podtrail gaps --since 24h
+  podtrail gaps -o json`,
+    )
+    .action(cli.does((options: SharedOptions) => run(cli, options)));
+}
+
+async function run(cli: Cli, options: SharedOptions) {
+  const print = cli.print(options);
+  const span = await spanOf(cli, options);
+  return await cli.withLedger(options, async ({ engine, cluster }) => {
+    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const listing: Listing<Unwatched> = {
+      rows: watching.gaps,
+      document: { query: { cluster: cluster.name, clusterId: cluster.id }, coverage: watchingJson(watching) },
+      sentence: sentence(cluster.name, watching, print.zone),
+      columns: [
+        { header: 'FROM', cell: (g) => showTime(g.from, print.zone) },
+        { header: 'TO', cell: (g) => (g.to === undefined ? '<now>' : showTime(g.to, print.zone)) },
+        { header: 'LENGTH', cell: (g) => gapLength(g, cli.now) },
+        { header: 'REASON', cell: (g) => unwatchedReason(g.reason) },
+      ],
+      csv: [
+        { name: 'from', value: (g) => toUtcText(g.from) },
+        { name: 'to', value: (g) => (g.to === undefined ? '' : toUtcText(g.to)) },
+        { name: 'reason', value: (g) => g.reason },
+      ],
+      json: unwatchedJson,
+      name: (g) => `gap/${toUtcText(g.from)}`,
+    };
+    await printListing(listing, print);
+    return watching.first === undefined ? EXIT.none : EXIT.answered;
+  });
+}
+
+function sentence(cluster: string, { first, last, gaps }: Watching, zone: Zone): string {
+  if (first === undefined || last === undefined) return `Nothing has been recorded of ${cluster}.`;
+  const count = gaps.length === 0 ? 'no gaps' : gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`;
+  return `${cluster} was watched from ${showSpan(first, last, zone)}; ${count} in the time asked about.`;
+}

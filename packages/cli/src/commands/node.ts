@@ -1,0 +1,125 @@
+// `podtrail node`: which pods were on a node at an instant, or within a span of time.
+import { epochMillis } from '@podtrail/history';
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Placement, Span } from '../ledger-types.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { collect, limitOption, spanOf } from '../options/span.ts';
+import { type Listing, printListing } from '../output/print.ts';
+import { visible } from '../output/visible.ts';
+import { showDuration } from '../times/duration.ts';
+import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
+import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
+import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
+
+interface NodeOptions extends SharedOptions {
+  readonly limit: number;
+}
+
+/** Whether a pod was there at the instant, or within the span, is certain unless its bounds leave it open. */
+interface Guest {
+  readonly placement: Placement;
+  readonly certain: boolean;
+}
+
+export function nodeCommand(cli: Cli): Command {
+  return cli
+    .command('node', 'Which pods were on a node, at an instant or within a span of time?', [
+      ...(['at', 'since', 'until', 'namespace', 'allNamespaces', 'timezone', 'cluster', 'store'] as const),
+      ...(['output', 'headers'] as const),
+    ])
+    .argument('<node>', 'name of the node')
+    .addOption(limitOption())
+    .addHelpText(
+      'after',
+      `
+Pods of all namespaces, unless -n names one. CERTAIN is "no" for a pod whose arrival or end is only known to lie
+around the time that was asked about. Exit code 3 when no pod was there, 5 when nobody was watching then.
+
+Examples:
+  podtrail node worker-2
+  podtrail node worker-2 --at 2026-11-15T10:05:00Z -n shop
+  podtrail node worker-2 --since 2h --until 1h -o json`,
+    )
+    .action(cli.does((node: string, options: NodeOptions) => run(cli, node, options)));
+}
+
+async function run(cli: Cli, node: string, options: NodeOptions) {
+  const print = cli.print(options);
+  const isSpan = options.since !== undefined || options.until !== undefined;
+  if (isSpan && options.at !== undefined)
+    throw new UsageError('--at is an instant, --since and --until are a span: give one of them');
+  const at = isSpan ? undefined : await cli.at(options);
+  const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
+  return await cli.withLedger(options, async ({ engine, cluster }) => {
+    const found = await collect(
+      options.limit,
+      (page) => engine.placementsOn(cluster.id, node, span, page),
+      ({ pod }) =>
+        options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
+    );
+    const guests = found.items.map((placement): Guest => ({ placement, certain: isCertain(placement, span) }));
+    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const times = at === undefined ? { since: toUtcText(span.from), until: toUtcText(span.to) } : { at: toUtcText(at) };
+    const listing: Listing<Guest> = {
+      rows: guests,
+      document: {
+        query: { cluster: cluster.name, clusterId: cluster.id, node, ...times },
+        pods: guests.map(guestJson),
+        more: found.more,
+        coverage: watchingJson(watching),
+      },
+      columns: [
+        { header: 'NAMESPACE', cell: (g) => g.placement.pod.namespace },
+        { header: 'NAME', cell: (g) => g.placement.pod.name },
+        { header: 'WORKLOAD', cell: (g) => workloadText(g.placement.pod) },
+        { header: 'CERTAIN', cell: (g) => (g.certain ? 'yes' : 'no') },
+        { header: 'FROM', cell: (g) => showBoundary(g.placement.start, print.zone) },
+        {
+          header: 'TO',
+          cell: ({ placement: { end } }) => (end === undefined ? '<present>' : showBoundary(end, print.zone)),
+        },
+        { header: 'STAYED', cell: ({ placement: { start, end } }) => showDuration((end?.at ?? cli.now) - start.at) },
+        { header: 'UID', wide: true, cell: (g) => g.placement.pod.uid },
+        { header: 'START EVIDENCE', wide: true, cell: (g) => provenanceText(g.placement.start) },
+        { header: 'END EVIDENCE', wide: true, cell: (g) => provenanceText(g.placement.end) },
+      ],
+      csv: [
+        { name: 'namespace', value: (g) => g.placement.pod.namespace },
+        { name: 'pod', value: (g) => g.placement.pod.name },
+        { name: 'uid', value: (g) => g.placement.pod.uid },
+        { name: 'node', value: (g) => g.placement.pod.node },
+        { name: 'workload', value: (g) => workloadText(g.placement.pod) },
+        { name: 'certain', value: (g) => String(g.certain) },
+        { name: 'from', value: (g) => toUtcText(g.placement.start.at) },
+        { name: 'to', value: ({ placement: { end } }) => (end === undefined ? '' : toUtcText(end.at)) },
+      ],
+      json: guestJson,
+      name: (g) => holderName(g.placement.pod),
+    };
+    await printListing(listing, print);
+    if (found.more) await cli.note(`there are more; these are the ${found.items.length} oldest (--limit)`);
+    const { first } = watching;
+    const before = first === undefined || span.from < first;
+    if (before && at !== undefined)
+      await cli.note(
+        first === undefined ? 'nothing has been recorded' : `nobody was watching before ${showTime(first, print.zone)}`,
+      );
+    const warning = gapWarning(watching, print.zone);
+    if (warning !== undefined) await cli.note(warning);
+    if (guests.length > 0) return EXIT.answered;
+    const unwatched = at !== undefined && (before || watching.gaps.length > 0);
+    if (!unwatched) await cli.note(`there is no record of a pod on node ${visible(node)} in that time`);
+    return unwatched ? EXIT.unknown : EXIT.none;
+  });
+}
+
+function isCertain({ start, end }: Placement, span: Span): boolean {
+  return start.notAfter < span.to && (end === undefined || end.notBefore > span.from);
+}
+
+function guestJson({ placement: { pod, start, end }, certain }: Guest) {
+  return { ...holderJson(pod), certain, start: boundaryJson(start), end: boundaryJson(end) };
+}

@@ -1,0 +1,174 @@
+// `podtrail store`: looking after the ledger itself: how it stands, whether it is whole, forgetting, copying.
+import type { Engine } from '@podtrail/history';
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { type Listing, printListing } from '../output/print.ts';
+import { showDuration } from '../times/duration.ts';
+import { showTime, toUtcText } from '../times/show-time.ts';
+
+type Verification = Awaited<ReturnType<Engine['verify']>>;
+type ClusterStatus = Awaited<ReturnType<Engine['status']>>['clusters'][number];
+
+interface RetainOptions extends SharedOptions {
+  readonly before: string;
+}
+
+export function storeCommand(cli: Cli): Command {
+  const store = cli.command('store', 'Look after the ledger: status, verify, retain, backup.', []);
+  store.addCommand(
+    cli
+      .command('status', 'What is in the store, and until when it was watched.', [
+        'store',
+        'timezone',
+        'output',
+        'headers',
+      ])
+      .action(cli.does((options: SharedOptions) => status(cli, options))),
+  );
+  store.addCommand(
+    cli
+      .command('verify', 'Read everything and say what is not as it was written. Exit code 1 when something is not.', [
+        ...(['store', 'output', 'headers'] as const),
+      ])
+      .action(cli.does((options: SharedOptions) => verify(cli, options))),
+  );
+  store.addCommand(
+    cli
+      .command('retain', 'Forget what ended before a time; answers about it become "unknown".', [
+        'store',
+        'cluster',
+        'timezone',
+      ])
+      .requiredOption('--before <time>', 'records that ended before this time go; 720h is thirty days ago')
+      .action(cli.does((options: RetainOptions) => retain(cli, options))),
+  );
+  store.addCommand(
+    cli
+      .command('backup', 'Copy the whole store as of one instant; a recorder may go on meanwhile.', ['store'])
+      .argument('<file>', 'where the copy goes; nothing is overwritten')
+      .action(cli.does((file: string, options: SharedOptions) => backup(cli, file, options))),
+  );
+  return store;
+}
+
+async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
+  const print = cli.print(options);
+  return await cli.withStore(options, async (engine, url) => {
+    const { version, bytes, clusters } = await engine.status();
+    const watched = new Map<string, number | undefined>();
+    for (const { id } of clusters)
+      watched.set(
+        id,
+        (await engine.coverage(id)).reduce<number | undefined>((last, c) => Math.max(last ?? 0, c.to), undefined),
+      );
+    const until = (cluster: ClusterStatus) => watched.get(cluster.id);
+    const json = (cluster: ClusterStatus) => {
+      const { checkpoint, ...rest } = cluster;
+      const last = until(cluster);
+      return {
+        ...rest,
+        watchedUntil: last === undefined ? null : toUtcText(last),
+        checkpoint: checkpoint === undefined ? null : { ...checkpoint, at: toUtcText(checkpoint.at) },
+      };
+    };
+    const listing: Listing<ClusterStatus> = {
+      rows: clusters,
+      document: { store: url, version, bytes, clusters: clusters.map(json) },
+      sentence: `${url}: format ${version}, ${showBytes(bytes)}, ${clusters.length === 1 ? '1 cluster' : `${clusters.length} clusters`}.`,
+      columns: [
+        { header: 'CLUSTER', cell: (c) => c.name },
+        { header: 'ID', cell: (c) => c.id },
+        { header: 'TENURES', cell: (c) => String(c.tenures) },
+        { header: 'PLACEMENTS', cell: (c) => String(c.placements) },
+        { header: 'CHANGES', cell: (c) => String(c.changes) },
+        { header: 'LIVE', cell: (c) => String(c.live) },
+        { header: 'WATCHED UNTIL', cell: (c) => showLast(until(c), cli, print.zone) },
+        {
+          header: 'CHECKPOINT',
+          wide: true,
+          cell: (c) => (c.checkpoint === undefined ? '' : `${c.checkpoint.epoch}/${c.checkpoint.resourceVersion}`),
+        },
+      ],
+      csv: [
+        { name: 'cluster', value: (c) => c.name },
+        { name: 'id', value: (c) => c.id },
+        { name: 'tenures', value: (c) => String(c.tenures) },
+        { name: 'placements', value: (c) => String(c.placements) },
+        { name: 'changes', value: (c) => String(c.changes) },
+        { name: 'live', value: (c) => String(c.live) },
+        { name: 'watched_until', value: (c) => json(c).watchedUntil ?? '' },
+      ],
+      json,
+      name: (c) => `cluster/${c.name}`,
+    };
+    await printListing(listing, print);
+    return clusters.length === 0 ? EXIT.none : EXIT.answered;
+  });
+}
+
+async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
+  const print = cli.print(options);
+  return await cli.withStore(options, async (engine, url) => {
+    const { records, damages } = await engine.verify();
+    const listing: Listing<Verification['damages'][number]> = {
+      rows: damages,
+      document: { store: url, records, damages },
+      sentence:
+        damages.length === 0
+          ? `${url}: ${records} records read, all as they were written.`
+          : `${url}: ${records} records are as they were written, ${damages.length} ${damages.length === 1 ? 'place is' : 'places are'} damaged. Answers that would need them are refused.`,
+      columns: [
+        { header: 'WHERE', cell: (d) => d.where },
+        { header: 'WHAT', cell: (d) => d.what },
+      ],
+      csv: [
+        { name: 'where', value: (d) => d.where },
+        { name: 'what', value: (d) => d.what },
+      ],
+      json: (damage) => damage,
+      name: (d) => `damage/${d.where}`,
+    };
+    await printListing(listing, print);
+    return damages.length === 0 ? EXIT.answered : EXIT.error;
+  });
+}
+
+async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
+  const before = await cli.time('--before', options.before, options);
+  if (before > cli.now) throw new UsageError('--before lies in the future');
+  return await cli.withLedger(options, async ({ engine, cluster }) => {
+    const removed = await engine.retain(cluster.id, before);
+    await cli.note(
+      `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
+    );
+    return EXIT.answered;
+  });
+}
+
+async function backup(cli: Cli, file: string, options: SharedOptions): Promise<ExitCode> {
+  return await cli.withStore(options, async (engine, url) => {
+    await engine.backup(file);
+    await cli.note(`${url} was copied to ${file}`);
+    return EXIT.answered;
+  });
+}
+
+function showLast(last: number | undefined, cli: Cli, zone: ReturnType<Cli['zone']>): string {
+  return last === undefined
+    ? ''
+    : `${showTime(Math.floor(last / 1000) * 1000, zone)} (${showDuration(cli.now - last)} ago)`;
+}
+
+function showBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+}

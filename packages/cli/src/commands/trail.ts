@@ -1,0 +1,127 @@
+// `podtrail trail`: where a pod, a workload or an address was, life by life.
+import type { Command } from 'commander';
+import type { Cli, OpenLedger } from '../cli.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Boundary, Holder, Span } from '../ledger-types.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { collect, limitOption, spanOf } from '../options/span.ts';
+import { type Asked, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { type Listing, printListing } from '../output/print.ts';
+import { visible } from '../output/visible.ts';
+import { showDuration } from '../times/duration.ts';
+import { showBoundary, toUtcText } from '../times/show-time.ts';
+import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
+import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
+
+interface TrailOptions extends SharedOptions {
+  readonly limit: number;
+}
+
+/** One holder with one address; without one for a pod that had none of its own. */
+interface Stay {
+  readonly holder: Holder;
+  readonly ip: string;
+  readonly start: Boundary;
+  readonly end: Boundary | undefined;
+}
+
+export function trailCommand(cli: Cli): Command {
+  return cli
+    .command('trail', 'Where was a pod, a workload or an address, life by life?', [
+      ...(['namespace', 'since', 'until', 'timezone', 'cluster', 'store', 'context', 'kubeconfig'] as const),
+      ...(['output', 'headers'] as const),
+    ])
+    .argument('<what>', 'POD, TYPE/NAME, a UID or an IP address')
+    .addOption(limitOption())
+    .addHelpText(
+      'after',
+      `${SUBJECT_HELP}
+  10.1.2.3                an address: all who held it
+
+Examples:
+  podtrail trail cart-7d9-x2k -n shop
+  podtrail trail deploy/cart -n shop --since 24h
+  podtrail trail 10.1.2.3 --since 2026-11-15 -o csv`,
+    )
+    .action(cli.does((what: string, options: TrailOptions) => run(cli, what, options)));
+}
+
+async function run(cli: Cli, what: string, options: TrailOptions) {
+  const print = cli.print(options);
+  const asked = await parseSubject(what, () => cli.namespace(options));
+  const span = await spanOf(cli, options);
+  return await cli.withLedger(options, async (ledger) => {
+    const { engine, cluster } = ledger;
+    const { stays, more } = await readStays(ledger, asked, span, options.limit);
+    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const query = { cluster: cluster.name, clusterId: cluster.id, ...asked, ...spanJson(options, span) };
+    const listing: Listing<Stay> = {
+      rows: stays,
+      document: { query, stays: stays.map(stayJson), more, coverage: watchingJson(watching) },
+      columns: [
+        { header: 'NAMESPACE', cell: (s) => s.holder.namespace },
+        { header: 'NAME', cell: (s) => s.holder.name },
+        { header: 'IP', cell: (s) => s.ip },
+        { header: 'NODE', cell: (s) => s.holder.node },
+        { header: 'WORKLOAD', cell: (s) => workloadText(s.holder) },
+        { header: 'FROM', cell: (s) => showBoundary(s.start, print.zone) },
+        { header: 'TO', cell: (s) => (s.end === undefined ? '<present>' : showBoundary(s.end, print.zone)) },
+        { header: 'HELD', cell: (s) => showDuration((s.end?.at ?? cli.now) - s.start.at) },
+        { header: 'UID', wide: true, cell: (s) => s.holder.uid },
+        { header: 'START EVIDENCE', wide: true, cell: (s) => provenanceText(s.start) },
+        { header: 'END EVIDENCE', wide: true, cell: (s) => provenanceText(s.end) },
+      ],
+      csv: [
+        { name: 'kind', value: (s) => s.holder.kind },
+        { name: 'namespace', value: (s) => s.holder.namespace },
+        { name: 'pod', value: (s) => s.holder.name },
+        { name: 'uid', value: (s) => s.holder.uid },
+        { name: 'ip', value: (s) => s.ip },
+        { name: 'node', value: (s) => s.holder.node },
+        { name: 'workload', value: (s) => workloadText(s.holder) },
+        { name: 'from', value: (s) => toUtcText(s.start.at) },
+        { name: 'to', value: (s) => (s.end === undefined ? '' : toUtcText(s.end.at)) },
+      ],
+      json: stayJson,
+      name: (s) => holderName(s.holder),
+    };
+    await printListing(listing, print);
+    if (stays.length === 0) await cli.note(`there is no record of ${visible(subjectPhrase(asked))} in that time`);
+    if (more) await cli.note(`there are more; these are the ${stays.length} oldest (--limit)`);
+    const warning = gapWarning(watching, print.zone);
+    if (warning !== undefined) await cli.note(warning);
+    return stays.length === 0 ? EXIT.none : EXIT.answered;
+  });
+}
+
+async function readStays({ engine, cluster }: OpenLedger, asked: Asked, span: Span, limit: number) {
+  if (asked.by === 'ip') {
+    const found = await collect(limit, (page) => engine.tenuresOfIp(cluster.id, asked.ip, span, page));
+    return { stays: found.items.map((tenure): Stay => tenure), more: found.more };
+  }
+  const [tenures, placements] = await Promise.all([
+    collect(limit, (page) => engine.tenuresOf(cluster.id, asked, span, page)),
+    collect(limit, (page) => engine.placementsOf(cluster.id, asked, span, page)),
+  ]);
+  const withAddress = new Set(tenures.items.map(({ holder }) => holder.uid));
+  const without = placements.items.filter(({ pod }) => !withAddress.has(pod.uid));
+  const all: Stay[] = [
+    ...tenures.items,
+    ...without.map(({ pod, start, end }) => ({ holder: pod, ip: '', start, end })),
+  ];
+  all.sort((a, b) => a.start.notBefore - b.start.notBefore);
+  const stays = limit === 0 ? all : all.slice(0, limit);
+  return { stays, more: tenures.more || placements.more || stays.length < all.length };
+}
+
+function stayJson({ holder, ip, start, end }: Stay) {
+  return { ...holderJson(holder), ip: ip === '' ? null : ip, start: boundaryJson(start), end: boundaryJson(end) };
+}
+
+/** The times that were asked for; left out where none was. */
+export function spanJson(options: SharedOptions, { from, to }: Span) {
+  return {
+    since: options.since === undefined ? null : toUtcText(from),
+    until: options.until === undefined ? null : toUtcText(to),
+  };
+}
