@@ -1,0 +1,142 @@
+// `npm run proof -- truth`: pods live and die on a real control plane, a recorder watches, and then the ledger is asked
+// thousands of questions whose answers are known. With --faults, recorder and control plane are killed on the way.
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
+import { startControlPlane, until } from '../controlplane/index.ts';
+import { AddressPool } from './address-pool.ts';
+import { makeTrouble, type Outage } from './outages.ts';
+import { PodDriver } from './pod-driver.ts';
+import { type Answered, drawQuestions, isWrong } from './questions.ts';
+import { Chance } from './random.ts';
+import { RecorderProcess } from './recorder-process.ts';
+import { TruthBook } from './truth.ts';
+
+export interface TruthRunOptions {
+  readonly seed: number;
+  readonly lives: number;
+  readonly questions: number;
+  readonly faults: boolean;
+  /** Where truth, questions and answers are kept. */
+  readonly out: string;
+  readonly log: (line: string) => void;
+}
+
+export interface TruthRunResult {
+  readonly lives: number;
+  readonly asked: number;
+  readonly wrong: number;
+  readonly counts: Readonly<Record<Answered['answer'], number>>;
+  readonly outages: readonly Outage[];
+  readonly gaps: readonly { readonly from: number; readonly to: number }[];
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult> {
+  const { log } = options;
+  await mkdir(options.out, { recursive: true });
+  log('starting a control plane …');
+  await using plane = await startControlPlane({ audit: false });
+  const store = `sqlite:${join(plane.directory, 'ledger.db')}`;
+  const recorder = new RecorderProcess(plane.adminKubeconfig, store);
+  recorder.start();
+  await using _ended = { [Symbol.asyncDispose]: () => recorder.kill() };
+  const { uid } = ((await plane.request('/api/v1/namespaces/kube-system')).json() as { metadata: { uid: string } })
+    .metadata;
+  const engine = await until('the recorder has made its store', () => openStore(store, { readOnly: true }));
+  await using _closed = { [Symbol.asyncDispose]: () => engine.close() };
+  await until('the recorder watches', async () => (await engine.coverage(uid)).length > 0).catch((error) => {
+    throw new Error(`the recorder did not start; it said:\n${recorder.said}`, { cause: error });
+  });
+
+  const chance = new Chance(options.seed);
+  const truth = new TruthBook();
+  const pool = new AddressPool(40, chance);
+  const driver = new PodDriver({
+    request: (path, request) => plane.request(path, request),
+    namespace: 'default',
+    node: 'proof-node',
+    nodeIp: '192.168.7.1',
+    pool,
+    truth,
+    chance,
+    lifeSeconds: { least: 1, most: 6 },
+  });
+  const from = Date.now();
+  const trouble = options.faults ? makeTrouble(plane, recorder, new Chance(options.seed + 1), log) : undefined;
+  await driveLives(driver, options.lives, chance, trouble, log);
+  const outages = (await trouble) ?? [];
+  const to = Date.now();
+  // What happened last must have been told before it is asked about.
+  await until(
+    'the ledger reaches the end of the run',
+    async () => (await engine.coverage(uid)).some((coverage) => coverage.confirmed >= to - 1_000),
+    { withinMs: 120_000 },
+  );
+
+  log(`asking ${options.questions} questions about ${driver.lives} lives in ${((to - from) / 1000).toFixed(0)} s …`);
+  const ips = pool.all.flatMap(({ v4, v6 }) => [v4, v6]);
+  const span = { from: from + 2_000, to: to - 3_000 };
+  const questions = drawQuestions(truth, ips, span, options.questions, new Chance(options.seed + 2));
+  const answers: Answered[] = [];
+  for (const question of questions) {
+    const answer = await who(engine, { cluster: uid, ip: parseIp(question.ip)!, at: epochMillis(question.at) });
+    const uids = answer.holders.map((holder) => holder.uid);
+    const wrong = isWrong(question.truth, answer.answer, uids);
+    answers.push({ ...question, answer: answer.answer, uids, reason: answer.reason, wrong });
+  }
+  await writeLines(join(options.out, 'truth.jsonl'), truth.tenures);
+  await writeLines(join(options.out, 'outages.jsonl'), outages);
+  await writeLines(join(options.out, 'answers.jsonl'), answers);
+  const counts = { held: 0, free: 0, ambiguous: 0, unknown: 0 };
+  for (const { answer } of answers) counts[answer]++;
+  const recorded = await gaps(engine, uid, { from: epochMillis(from), to: epochMillis(to) }, { limit: 100 });
+  return {
+    lives: driver.lives,
+    asked: answers.length,
+    wrong: answers.filter((answer) => answer.wrong).length,
+    counts,
+    outages,
+    gaps: recorded.items,
+  };
+}
+
+/** Lives overlap as far as there are addresses; with trouble planned, they go on until it is over. */
+async function driveLives(
+  driver: PodDriver,
+  lives: number,
+  chance: Chance,
+  trouble: Promise<unknown> | undefined,
+  log: (line: string) => void,
+): Promise<void> {
+  let troubled = trouble !== undefined;
+  void trouble?.finally(() => {
+    troubled = false;
+  });
+  const living = new Set<Promise<unknown>>();
+  let failure: unknown;
+  let told = 0;
+  while ((driver.lives < lives || troubled) && failure === undefined) {
+    const life: Promise<unknown> = driver
+      .live()
+      .catch((error) => {
+        failure = error;
+      })
+      .finally(() => living.delete(life));
+    living.add(life);
+    await sleep(chance.between(20, 200));
+    if (driver.lives >= told + 100) log(`${(told = driver.lives)} lives`);
+  }
+  await Promise.all(living);
+  if (failure !== undefined) throw failure;
+}
+
+async function writeLines(path: string, records: readonly object[]): Promise<void> {
+  const stream = createWriteStream(path);
+  for (const record of records) stream.write(`${JSON.stringify(record)}\n`);
+  await new Promise<void>((resolve, reject) =>
+    stream.end((error?: Error | null) => (error ? reject(error) : resolve())),
+  );
+}
