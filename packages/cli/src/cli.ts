@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseCluster } from './options/choose-cluster.ts';
 import { type SharedFlagName, type SharedOptions, sharedOption, whyNotTaken } from './options/shared-flags.ts';
-import { openExisting, storeUrl } from './options/store-url.ts';
+import { storeUrl } from './options/store-url.ts';
 import { isFormat } from './output/output-format.ts';
 import type { PrintOptions } from './output/print.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -58,15 +58,23 @@ export class Cli {
     };
   }
 
-  async withLedger<T>(options: SharedOptions, ask: (ledger: OpenLedger) => Promise<T>): Promise<T> {
-    return await this.withStore(options, async (engine) => {
-      return await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
-    });
+  async withLedger<T>(
+    options: SharedOptions,
+    ask: (ledger: OpenLedger) => Promise<T>,
+    access: 'read' | 'write' = 'read',
+  ): Promise<T> {
+    const opened = async (engine: Engine) =>
+      await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
+    return await this.withStore(options, opened, access);
   }
 
-  async withStore<T>(options: SharedOptions, use: (engine: Engine, url: string) => Promise<T>): Promise<T> {
+  async withStore<T>(
+    options: SharedOptions,
+    use: (engine: Engine, url: string) => Promise<T>,
+    access: 'read' | 'write' = 'read',
+  ): Promise<T> {
     const url = storeUrl(options.store, this.surroundings);
-    const engine = await openExisting(url, this.surroundings);
+    const engine = await this.surroundings.openStore(url, access);
     try {
       return await use(engine, url);
     } finally {

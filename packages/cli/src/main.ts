@@ -1,7 +1,11 @@
 #!/usr/bin/env node
 // The podtrail program, also as `kubectl podtrail` (the same file under the name kubectl-podtrail).
-import { runPodtrail } from './run.ts';
-import { systemSurroundings } from './system-surroundings.ts';
+import { enableCompileCache } from 'node:module';
+
+// Before anything of ours is loaded: with it the second start takes half the time of the first.
+enableCompileCache();
+const { runPodtrail } = await import('./run.ts');
+const { systemSurroundings } = await import('./system-surroundings.ts');
 
 const { surroundings, ended } = systemSurroundings();
 process.exitCode = await runPodtrail(process.argv.slice(2), surroundings);

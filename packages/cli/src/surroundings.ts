@@ -27,10 +27,10 @@ export interface Surroundings {
   readonly systemZone: string;
   /** Aborts at SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  readonly openStore: (url: string) => Promise<Engine>;
+  /** Only `write` makes a store where there is none, and keeps other writers out. */
+  readonly openStore: (url: string, access: 'read' | 'write') => Promise<Engine>;
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
   readonly connect: (config: ClusterConfig) => Client;
   /** The bytes of a file. */
   readonly readFile: (path: string) => AsyncIterable<Uint8Array>;
-  readonly fileExists: (path: string) => boolean;
 }

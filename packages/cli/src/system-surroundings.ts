@@ -1,12 +1,14 @@
 // The real machine around a command: its streams, signals, files, store and cluster.
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import type { Writable } from 'node:stream';
-import { HistoryError } from '@podtrail/history';
+import * as history from '@podtrail/history';
 import { Client, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Sink, Surroundings } from './surroundings.ts';
+
+type OpenStore = (url: string, options: { readonly access: 'read' | 'write' }) => Promise<history.Engine>;
 
 export interface SystemSurroundings {
   readonly surroundings: Surroundings;
@@ -33,13 +35,10 @@ export function systemSurroundings(): SystemSurroundings {
     hostname: hostname(),
     systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     signal: stop.signal,
-    openStore: async (url) => {
-      throw new HistoryError('no-engine', `stores such as ${url} cannot be opened yet`);
-    },
+    openStore: (url, access) => (history as unknown as { openStore: OpenStore }).openStore(url, { access }),
     loadConfig: (options) => loadClusterConfig(options),
     connect: (config) => Client.connect(config),
     readFile: (path) => createReadStream(path, { highWaterMark: 1 << 20 }),
-    fileExists: existsSync,
   };
   return {
     surroundings,

@@ -55,7 +55,7 @@ export async function attributeStream(options: AttributeOptions): Promise<Tally>
   }
   if (pipe === undefined) throw new UsageError('the input is empty: there is not even a header');
   await answer(pipe, pipe.source.end(), options, tally);
-  if (!pipe.headerWritten) await writeHeader(pipe, options);
+  if (!pipe.headerWritten) await writeHeader(pipe, [], options);
   if (pipe.writer instanceof JsonToCsv) tally.cut = pipe.writer.cut;
   return tally;
 }
@@ -83,7 +83,7 @@ function firstLetter(text: string): string | undefined {
 
 async function answer(pipe: Pipe, rows: readonly Row[], options: AttributeOptions, tally: Tally): Promise<void> {
   if (rows.length === 0) return;
-  if (!pipe.headerWritten) await writeHeader(pipe, options);
+  if (!pipe.headerWritten) await writeHeader(pipe, rows, options);
   const attributions = await options.ask(rows);
   let text = '';
   for (let i = 0; i < rows.length; i++) {
@@ -99,9 +99,10 @@ async function answer(pipe: Pipe, rows: readonly Row[], options: AttributeOption
   await write(options.out, text);
 }
 
-async function writeHeader(pipe: Pipe, { out, headers }: AttributeOptions): Promise<void> {
+async function writeHeader(pipe: Pipe, rows: readonly Row[], { out, headers }: AttributeOptions): Promise<void> {
   pipe.headerWritten = true;
-  if (headers) await write(out, pipe.writer.header());
+  const header = pipe.writer.header(rows);
+  if (headers) await write(out, header);
 }
 
 async function write(out: Sink, text: string): Promise<void> {

@@ -6,8 +6,8 @@ import type { CsvRows } from './csv-rows.ts';
 import { type Members, type Row, rawOf, utf8Of } from './row.ts';
 
 export interface RowWriter {
-  /** Before the first row; may be nothing. */
-  header(): string;
+  /** Before the first row; may be nothing. `rows` are the first ones. */
+  header(rows: readonly Row[]): string;
   row(row: Row, attribution: Attribution): string;
 }
 
@@ -94,31 +94,32 @@ export class JsonToJson implements RowWriter {
   }
 }
 
-/** JSON lines to CSV: the members of the first row are the columns. */
+/** JSON lines to CSV: the members of the first object are the columns. */
 export class JsonToCsv implements RowWriter {
-  #columns: readonly string[] | undefined;
+  #columns: readonly string[] = ['line'];
   readonly #tails = new TailCache();
   /** Rows with members that no column has. */
   cut = 0;
 
-  header(): string {
-    return '';
+  header(rows: readonly Row[]): string {
+    const first = rows.find(({ members }) => members !== undefined && Object.keys(members).length > 0);
+    if (first?.members !== undefined) this.#columns = Object.keys(first.members);
+    const columns = this.#columns;
+    const names = ourNames((name) => columns.includes(name));
+    return `${rawOf([...columns, ...names].map(csvField).join(','))}\r\n`;
   }
 
   row(row: Row, attribution: Attribution): string {
     if (row.blank) return '';
-    const members = row.members === undefined ? undefined : exactMembers(row.raw);
-    let header = '';
-    if (this.#columns === undefined) {
-      this.#columns = Object.keys(members ?? {});
-      const columns = this.#columns;
-      header = `${rawOf([...columns, ...ourNames((name) => columns.includes(name))].map(csvField).join(','))}\r\n`;
-    }
     const columns = this.#columns;
+    const members = row.members === undefined ? undefined : exactMembers(row.raw);
     if (members !== undefined && Object.keys(members).some((key) => !columns.includes(key))) this.cut++;
-    const fields = columns.map((column) => rawOf(csvField(textOf(members, column))));
-    const lead = fields.length === 0 ? '' : `${fields.join(',')},`;
-    return `${header}${lead}${this.#tails.of(attribution)}\r\n`;
+    // What is no object is kept whole in the first column.
+    const fields =
+      members === undefined
+        ? columns.map((_, i) => (i === 0 ? csvField(row.raw) : ''))
+        : columns.map((column) => rawOf(csvField(textOf(members, column))));
+    return `${fields.join(',')},${this.#tails.of(attribution)}\r\n`;
   }
 }
 

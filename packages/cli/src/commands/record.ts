@@ -122,7 +122,7 @@ async function openForWriting(cli: Cli, options: RecordOptions): Promise<Engine>
   const url = storeUrl(options.store, cli.surroundings);
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return await cli.surroundings.openStore(url);
+  return await cli.surroundings.openStore(url, 'write');
 }
 
 function told(error: unknown): string {

@@ -139,13 +139,17 @@ async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
 async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
   const before = await cli.time('--before', options.before, options);
   if (before > cli.now) throw new UsageError('--before lies in the future');
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const removed = await engine.retain(cluster.id, before);
-    await cli.note(
-      `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
-    );
-    return EXIT.answered;
-  });
+  return await cli.withLedger(
+    options,
+    async ({ engine, cluster }) => {
+      const removed = await engine.retain(cluster.id, before);
+      await cli.note(
+        `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
+      );
+      return EXIT.answered;
+    },
+    'write',
+  );
 }
 
 async function backup(cli: Cli, file: string, options: SharedOptions): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 // Runs podtrail inside the test's process: words in, exit code and both outputs out. The store is an engine that the
 // test has filled, the clock stands still.
-import type { Engine } from '@podtrail/history';
+import { type Engine, HistoryError } from '@podtrail/history';
 import { ConfigError, seededRandom } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { runPodtrail } from '../run.ts';
@@ -37,7 +37,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
     systemZone: 'UTC',
     signal: new AbortController().signal,
     openStore: async () => {
-      if (engine === undefined) throw new Error('this test has no store');
+      if (engine === undefined) throw new HistoryError('no-store', 'there is no store');
       // The commands close what they open; the test's engine lives on.
       return new Proxy(engine, {
         get: (target, key) => (key === 'close' ? async () => {} : bound(target, key)),
@@ -50,7 +50,6 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
       throw new Error('this test has no cluster');
     },
     readFile: (path) => chunks(files[path] ?? missing(path)),
-    fileExists: (path) => engine !== undefined || path in files,
     ...replaced,
   };
   const code = await runPodtrail(words, surroundings);
