@@ -131,14 +131,27 @@ export function replacedEnd(
 }
 
 /** Since when the address may have been gone from a pod that goes on, when it is first seen without. */
-export function blankFrom(pod: ObservedPod, sighting: Sighting): EpochMillis {
-  return lostFrom(pod, sighting) ?? reportedSince(sighting) ?? sighting.at;
+export function blankFrom(sighting: Sighting): EpochMillis {
+  return reportedSince(sighting) ?? sighting.at;
 }
 
-/** Since when the network has been lost, if it is: the kubelet may have noticed late (a reboot), its containers' end tells. */
+/** The kubelet says that the sandbox of a pod that goes on is gone. */
+export function lostEnd(pod: ObservedPod, sighting: Sighting): Boundary {
+  const { at } = sighting;
+  const lost = credible(pod, networkLostAt(pod), at);
+  const since = lostFrom(pod, sighting) ?? blankFrom(sighting);
+  return boundary(sighting, since, lost === undefined ? at : secondAfter(lost), since);
+}
+
+/**
+ * Since when the network has been lost, if it is. The kubelet may have noticed late (a reboot): its containers' end
+ * tells. After a gap that is only the last loss of perhaps several.
+ */
 export function lostFrom(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
   const lost = credible(pod, networkLostAt(pod), sighting.at);
-  return lost === undefined ? undefined : earliest(lost, credible(pod, lastRunEndedAt(pod), sighting.at));
+  if (lost === undefined) return undefined;
+  const first = earliest(lost, credible(pod, lastRunEndedAt(pod), sighting.at));
+  return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
 }
 
 export function asMillis(time: number | undefined, notAfter?: EpochMillis): EpochMillis | undefined {

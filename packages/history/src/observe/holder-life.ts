@@ -11,13 +11,14 @@ import {
   boundary,
   deletedEnd,
   inferredEnd,
+  lostEnd,
   lostFrom,
   replacedEnd,
   type Sighting,
   tenureStart,
   terminalEnd,
 } from './boundaries.ts';
-import { isTerminal, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { isTerminal, lastFinishedAt, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
 import type { Observed, ObservedPod } from './observation.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import { workloadOf } from './workload.ts';
@@ -97,45 +98,38 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   let tenures: readonly Tenure[] = before?.tenures ?? [];
   let blankSince = before?.blankSince;
 
-  if (terminal) {
-    // A blank address on the way out neither opens nor closes: the end of the pod is the end of the tenure.
-    const end = terminalEnd(pod, sighting, before);
+  if (terminal || networkLostAt(pod) !== undefined) {
+    // A blank address on the way out neither opens nor closes: the end of the pod, or of its sandbox, is the end.
+    const end = terminal ? terminalEnd(pod, sighting, before) : lostEnd(pod, sighting);
     for (const tenure of tenures) {
       const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
       const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at) : end;
       facts.push(closed(tenure, endOfBlank(before, unseen)));
     }
-    // A short life may never have been seen running: its address is told only now.
-    for (const ip of before?.terminal ? [] : shown) {
+    // A short life may never have been seen: its address is told only now.
+    for (const ip of livedUnseen(before, pod, sighting) ? shown : []) {
       if (tenures.some((tenure) => tenure.ip === ip)) continue;
-      facts.push(closed({ ip, holder, start: tenureStart(pod, sighting), end: undefined }, end));
+      const start = tenureStart(pod, sighting);
+      facts.push(closed({ ip, holder, start: notBefore(start, before?.networkLostAt), end: undefined }, end));
     }
     tenures = [];
     blankSince = undefined;
-  } else if (shown.length === 0 || networkLostAt(pod) !== undefined) {
-    // Nothing is closed by a blank, nor by a lost sandbox whose address is still shown; if another address, another
-    // sandbox or the end comes, it was gone at some time since now. Nothing is opened either: nobody uses it.
-    if (tenures.length > 0) blankSince ??= blankFrom(pod, sighting);
+  } else if (shown.length === 0) {
+    // Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now.
+    if (tenures.length > 0) blankSince ??= blankFrom(sighting);
   } else {
     const goneSince = earliest(blankSince, before?.networkLostAt);
     const kept: Tenure[] = [];
     for (const tenure of tenures) {
-      if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod, sighting)) {
-        kept.push(tenure);
-        continue;
-      }
-      facts.push(closed(tenure, replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at)));
+      if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod, sighting)) kept.push(tenure);
+      else facts.push(closed(tenure, replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at)));
     }
     for (const ip of shown) {
       if (kept.some((tenure) => tenure.ip === ip)) continue;
       const start = tenureStart(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.
-      const opened: Tenure = {
-        ip,
-        holder,
-        start: before?.terminal ? notBefore(start, before.seenAt) : start,
-        end: undefined,
-      };
+      const least = before?.terminal ? before.seenAt : before?.networkLostAt;
+      const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
       facts.push({ kind: 'tenure', tenure: opened });
       kept.push(opened);
     }
@@ -161,6 +155,16 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
+}
+
+/** It shows an address that no sandbox known so far had: one came and went between two sightings. */
+function livedUnseen(before: LiveHolder | undefined, pod: ObservedPod, sighting: Sighting): boolean {
+  if (before === undefined) return isTerminal(pod);
+  if (before.terminal) return false;
+  if (before.networkLostAt === undefined) return true;
+  // The address of a sandbox that is known to be lost is shown for as long as there is no other.
+  const lastUse = latest(lostFrom(pod, sighting), lastFinishedAt(pod));
+  return lastUse !== undefined && lastUse > before.networkLostAt + RESOLUTION_MS;
 }
 
 /** The same address, but another network than at the last sighting: in between it was nobody's, or another's. */
@@ -266,7 +270,7 @@ function endOfBlank(live: LiveHolder | undefined, end: Boundary): Boundary {
   return { ...end, notBefore: earliest(end.notBefore, live?.blankSince, live?.networkLostAt) ?? end.notBefore };
 }
 
-function notBefore(start: Boundary, least: EpochMillis): Boundary {
+function notBefore(start: Boundary, least: EpochMillis | undefined): Boundary {
   return {
     ...start,
     at: latest(start.at, least) ?? start.at,
