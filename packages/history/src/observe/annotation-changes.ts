@@ -38,6 +38,8 @@ function keptValue(text: string): ChangeValue {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= LONGEST_VALUE_BYTES) return { text, sha256: undefined };
   // Cut between characters: half a character would not survive the way through the store.
-  const prefix = new TextDecoder('utf-8').decode(bytes.subarray(0, LONGEST_VALUE_BYTES), { stream: true });
+  const prefix = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, LONGEST_VALUE_BYTES), {
+    stream: true,
+  });
   return { text: prefix, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

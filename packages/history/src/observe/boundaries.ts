@@ -118,9 +118,10 @@ export function replacedEnd(
   const ready = timelyReadyAt(pod, sighting);
   const ended = credible(pod, lastRunEndedAt(pod), at);
   const endedBefore = ended !== undefined && (ready === undefined || ended <= ready) ? ended : undefined;
-  // Between two listings there may have been other sandboxes: then only the last sighting bounds.
+  // Within a gap there may have been other sandboxes: then only its near side bounds.
   const seesAll = sighting.source !== 'list';
-  const unseen = epochMillis((earliest(floor, lastSeen, ready) ?? at) - REPORTING_LAG_MS);
+  const lastKnown = seesAll ? earliest(floor, lastSeen, ready) : (floor ?? lastSeen);
+  const unseen = epochMillis((lastKnown ?? at) - REPORTING_LAG_MS);
   const since = earliest(goneSince, seesAll ? endedBefore : undefined) ?? unseen;
   return boundary(
     sighting,

@@ -128,7 +128,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
       if (kept.some((tenure) => tenure.ip === ip)) continue;
       const start = tenureStart(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.
-      const least = before?.terminal ? before.seenAt : before?.networkLostAt;
+      const least = before?.terminal ? latest(before.seenAt, sighting.floor) : before?.networkLostAt;
       const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
       facts.push({ kind: 'tenure', tenure: opened });
       kept.push(opened);

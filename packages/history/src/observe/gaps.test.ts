@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aPod, type PodBuilder } from '../testing/observed-pod.ts';
+import { at, ToldLedger } from '../testing/told-ledger.ts';
+
+const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(5)).readyAt(at(6));
+
+/** Watched from second 0 to 100, then the events are lost; the far side is listed at second 200. */
+async function afterGap(near: readonly PodBuilder[], far: readonly PodBuilder[]): Promise<ToldLedger> {
+  const ledger = new ToldLedger();
+  await ledger.list(0, 'start');
+  for (const pod of near) await ledger.see(10, pod);
+  await ledger.alive(100);
+  await ledger.list(200, 'expired', ...far);
+  await ledger.alive(260);
+  return ledger;
+}
+
+describe('a gap', () => {
+  test('a pod with the same UID, address and sandbox on both sides held it throughout', async () => {
+    const ledger = await afterGap([web], [web.annotated({ changed: 'yes' })]);
+    for (const second of [50, 100, 150, 200, 250]) {
+      assert.equal(await ledger.says('10.0.0.7', second), 'held web-1', `at ${second}`);
+    }
+    assert.deepEqual((await ledger.who('10.0.0.7', 150)).coverage.gaps, [
+      { from: at(100), to: at(200), reason: 'expired' },
+    ]);
+  });
+
+  test('a pod that is missing on the far side ended within the gap: ambiguous there', async () => {
+    const ledger = await afterGap([web], []);
+    assert.equal(await ledger.says('10.0.0.7', 90), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 150), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 201), 'free');
+    const [tenure] = await ledger.tenures('10.0.0.7');
+    assert.equal(tenure?.end?.source, 'inferred');
+    assert.equal(tenure?.end?.notAfter, at(200));
+    assert.ok((tenure?.end?.notBefore ?? 0) <= at(100));
+  });
+
+  test('a pod that is terminal on the far side ended within the gap, though its containers say when', async () => {
+    // Before its last sandbox it may have had others, and others its address.
+    const ledger = await afterGap([web], [web.completedAt(at(170)).lostAt(at(171))]);
+    assert.equal(await ledger.says('10.0.0.7', 90), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 150), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 180), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.7', 201), 'free');
+  });
+
+  test('an address that was free on both sides may have had a holder in between: unknown', async () => {
+    const ledger = await afterGap([], []);
+    assert.equal(await ledger.says('10.0.0.9', 90), 'free');
+    assert.equal(await ledger.says('10.0.0.9', 150), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.9', 201), 'free');
+  });
+
+  test('a sandbox made anew within the gap is a doubt, also with the same address', async () => {
+    const ledger = await afterGap([web], [web.readyAt(at(150))]);
+    assert.equal(await ledger.says('10.0.0.7', 90), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 120), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 160), 'held web-1');
+  });
+
+  test('a pod with another address on the far side gave the first up within the gap', async () => {
+    const ledger = await afterGap([web], [web.withIp('10.0.0.8').readyAt(at(150))]);
+    assert.equal(await ledger.says('10.0.0.7', 120), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 160), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.8', 120), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.8', 160), 'held web-1');
+  });
+
+  test('a new pod that began within the gap holds its address from then on', async () => {
+    const ledger = await afterGap([], [aPod('new').withIp('10.0.0.7').createdAt(at(130)).readyAt(at(140))]);
+    assert.equal(await ledger.says('10.0.0.7', 120), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.7', 150), 'held new');
+  });
+
+  test('a new pod without a word of its network began at some time in the gap', async () => {
+    const ledger = await afterGap([], [aPod('new').withIp('10.0.0.7').createdAt(at(130))]);
+    assert.equal(await ledger.says('10.0.0.7', 120), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.7', 150), 'ambiguous new');
+    assert.equal(await ledger.says('10.0.0.7', 201), 'held new');
+  });
+
+  test('a pod that was born and ended within the gap is a candidate while it may have lived', async () => {
+    const job = aPod('job').withIp('10.0.0.7').createdAt(at(130)).completedAt(at(150)).lostAt(at(151));
+    const ledger = await afterGap([], [job]);
+    assert.equal(await ledger.says('10.0.0.7', 120), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.7', 140), 'ambiguous job');
+    assert.equal(await ledger.says('10.0.0.7', 160), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.7', 201), 'free');
+  });
+
+  test('an address that moved within the gap has one holder at a time: no conflict, whatever the listing’s order', async () => {
+    const next = aPod('next').withIp('10.0.0.7').createdAt(at(140)).readyAt(at(150));
+    const ledger = await afterGap([web], [next, web.completedAt(at(120))]);
+    assert.ok(!ledger.facts.some((fact) => fact.kind === 'conflict'));
+    assert.equal(await ledger.says('10.0.0.7', 160), 'held next');
+  });
+
+  test('the watch that had fallen silent did not watch: what it claimed is taken back', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web);
+    await ledger.alive(60);
+    // Heartbeats without frames: the connection is dead, and nobody knows.
+    for (let second = 61; second <= 120; second++) await ledger.tell({ kind: 'alive', at: at(second) });
+    assert.equal(await ledger.says('10.0.0.9', 110), 'free');
+    assert.equal((await ledger.who('10.0.0.9', 110)).provisional, true);
+    await ledger.list(121, 'expired');
+    await ledger.alive(130);
+    assert.equal(await ledger.says('10.0.0.9', 110), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.7', 110), 'ambiguous web-1');
+    assert.deepEqual(
+      (await ledger.coverage()).map(({ from, to, ended, opened }) => [from, to, ended, opened]),
+      [
+        [at(0), at(60), true, 'start'],
+        [at(121), at(130), false, 'expired'],
+      ],
+    );
+  });
+});
+
+describe('a restart', () => {
+  test('without lost events makes no gap: what is replayed happened since the last word before', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web);
+    await ledger.alive(100);
+    await ledger.restart();
+    await ledger.deleted(200, web);
+    await ledger.tell({ kind: 'progress', resource: 'Pod', resourceVersion: '99', at: at(201) });
+    await ledger.alive(210);
+    assert.equal(await ledger.says('10.0.0.7', 99), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 150), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 201), 'free');
+    assert.equal(await ledger.says('10.0.0.9', 150), 'free');
+    assert.equal((await ledger.coverage()).length, 1);
+  });
+
+  test('narrows replayed boundaries by what the pods say of themselves', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.alive(100);
+    await ledger.restart();
+    await ledger.see(200, aPod('job').withIp('10.0.0.7').createdAt(at(118)).readyAt(at(120)));
+    await ledger.see(200, aPod('job').withIp('10.0.0.7').createdAt(at(118)).completedAt(at(150)).lostAt(at(151)));
+    await ledger.tell({ kind: 'progress', resource: 'Pod', resourceVersion: '99', at: at(201) });
+    assert.equal(await ledger.says('10.0.0.7', 110), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 130), 'held job');
+    assert.equal(await ledger.says('10.0.0.7', 160), 'free');
+  });
+
+  test('does not take in again what was stored before', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web.atVersion(20));
+    await ledger.deleted(20, web.atVersion(21));
+    await ledger.alive(30);
+    await ledger.restart();
+    assert.deepEqual(await ledger.see(40, web.atVersion(20)), []);
+    assert.deepEqual(await ledger.deleted(40, web.atVersion(21)), []);
+  });
+});
+
+describe('other kinds of listings', () => {
+  test('fault 5: duplicates and older versions have no effect, also of a pod that has ended', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web.atVersion(20));
+    assert.deepEqual(await ledger.see(11, web.atVersion(20)), []);
+    assert.deepEqual(await ledger.see(11, web.atVersion(19).withIp('10.0.0.66')), []);
+    await ledger.deleted(12, web.atVersion(21));
+    assert.deepEqual(await ledger.see(13, web.atVersion(20)), []);
+  });
+
+  test('versions of any length are compared as decimals', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web.atVersion('9007199254740992'));
+    const seen = { kind: 'Pod' as const, object: web.withIp('10.0.0.8').atVersion('90071992547409930').build() };
+    await ledger.tell({ kind: 'event', type: 'present', seen, at: at(20) });
+    const older = { kind: 'Pod' as const, object: web.withIp('10.0.0.9').atVersion('90071992547409929').build() };
+    assert.deepEqual(await ledger.tell({ kind: 'event', type: 'present', seen: older, at: at(21) }), []);
+    await ledger.tell({ kind: 'alive', at: at(30) });
+    assert.equal(await ledger.says('10.0.0.8', 25), 'held web-1');
+  });
+
+  test('fault 6: after a rewind there is a new epoch and a gap, and what had ended stays ended', async () => {
+    const ledger = new ToldLedger();
+    const old = aPod('old').withIp('10.0.0.8').createdAt(at(1)).readyAt(at(2));
+    await ledger.list(0, 'start');
+    await ledger.see(10, web.atVersion(500));
+    await ledger.see(11, old.atVersion(501));
+    await ledger.see(50, old.atVersion(502).completedAt(at(49)));
+    await ledger.alive(60);
+    // The snapshot is from before the end of `old`.
+    const present = [web.atVersion(300), old.atVersion(301)].map((pod) => ({
+      kind: 'Pod' as const,
+      object: pod.build(),
+    }));
+    const rest = { resourceVersion: '302', whole: true, present, goneUids: [], at: at(100) };
+    await ledger.tell({ kind: 'listed', resource: 'Pod', reason: 'rewound', ...rest });
+    assert.equal(ledger.observer.epoch, 2);
+    await ledger.tell({ kind: 'alive', at: at(120) });
+    assert.equal(await ledger.says('10.0.0.7', 80), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.9', 80), 'unknown gap');
+    assert.equal(await ledger.says('10.0.0.8', 55), 'free');
+    const tenures = await ledger.tenures('10.0.0.8');
+    assert.deepEqual(
+      tenures.map(({ start }) => start.epoch),
+      [1, 2],
+    );
+    assert.ok((tenures[0]?.end?.notAfter ?? 0) <= (tenures[1]?.start.notBefore ?? 0));
+    // Events of the new life count, though their versions are lower than those of the old.
+    const facts = await ledger.tell({
+      kind: 'event',
+      type: 'deleted',
+      seen: { kind: 'Pod', object: web.atVersion(303).build() },
+      at: at(130),
+    });
+    assert.ok(facts.some((fact) => fact.kind === 'tenure'));
+  });
+
+  test('fault 4: what a consistency list corrects says so and is bounded by the last sighting', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web.atVersion(20));
+    await ledger.alive(300);
+    const seen = { kind: 'Pod' as const, object: web.atVersion(20).build() };
+    await ledger.tell({ kind: 'corrected', type: 'deleted', seen, at: at(310) });
+    const [tenure] = await ledger.tenures('10.0.0.7');
+    assert.equal(tenure?.end?.source, 'inferred');
+    assert.ok((tenure?.end?.notBefore ?? 0) <= at(10));
+    assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
+    assert.deepEqual(await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(311) }), []);
+  });
+
+  test('fault 7: bookmarks only, for long, extend the coverage and write nothing else', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    for (let minute = 1; minute <= 60; minute++) {
+      const facts = await ledger.tell({
+        kind: 'progress',
+        resource: 'Pod',
+        resourceVersion: String(100 + minute),
+        at: at(minute * 60),
+      });
+      assert.deepEqual(
+        facts.map((fact) => fact.kind),
+        ['coverage'],
+      );
+    }
+    assert.equal(await ledger.says('10.0.0.9', 1800), 'free');
+  });
+
+  test('a recorder of some namespaces never says free, and a listing of one leaves the others alone', async () => {
+    const ledger = new ToldLedger({ kind: 'namespaces', namespaces: ['shop', 'bank'] });
+    const listing = { resource: 'Pod', reason: 'start', whole: true, goneUids: [] } as const;
+    const there = { kind: 'Pod' as const, object: web.atVersion(5).build() };
+    await ledger.tell({
+      kind: 'listed',
+      namespace: 'shop',
+      resourceVersion: '6',
+      present: [there],
+      at: at(10),
+      ...listing,
+    });
+    await ledger.tell({ kind: 'listed', namespace: 'bank', resourceVersion: '7', present: [], at: at(11), ...listing });
+    await ledger.tell({ kind: 'alive', at: at(60) });
+    assert.equal(await ledger.says('10.0.0.7', 30), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.9', 30), 'unknown not-watched');
+  });
+});

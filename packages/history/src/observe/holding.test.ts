@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aNode, aPod, aService } from '../testing/observed-pod.ts';
+import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
+
+const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(10)).readyAt(at(12));
+
+/** A watch that is open from second 0. */
+async function watching(): Promise<ToldLedger> {
+  const ledger = new ToldLedger();
+  await ledger.list(0, 'start');
+  return ledger;
+}
+
+describe('who holds an address', () => {
+  test('a pod holds its address from when its network came up, and before that nobody does', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 5), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 12.5), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 14), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 60), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.8', 30), 'free');
+  });
+
+  test('identity is the UID: a name that comes back is another history, and a delete of the older one ends only that', async () => {
+    const ledger = await watching();
+    const second = aPod('web-1').withUid('uid-second').withIp('10.0.0.8').readyAt(at(40));
+    await ledger.see(13, web);
+    await ledger.see(41, second);
+    await ledger.deleted(45, web);
+    await ledger.alive(60);
+    assert.deepEqual(
+      (await ledger.who('10.0.0.7', 42)).holders.map((holder) => holder.uid),
+      ['uid-web-1'],
+    );
+    assert.equal(await ledger.says('10.0.0.7', 50), 'free');
+    const later = await ledger.who('10.0.0.8', 50);
+    assert.equal(later.answer, 'held');
+    assert.equal(later.holders[0]?.uid, 'uid-second');
+  });
+
+  test('an address is released when its pod becomes terminal, not when the object is deleted', async () => {
+    const ledger = await watching();
+    const done = web.completedAt(at(20));
+    await ledger.see(13, web);
+    await ledger.see(21, done);
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 19), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 20.5), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 22), 'free');
+    await ledger.deleted(70, done);
+    await ledger.alive(80);
+    assert.equal(await ledger.says('10.0.0.7', 50), 'free');
+    assert.equal((await ledger.tenures('10.0.0.7')).length, 1);
+  });
+
+  test('a Completed pod that lingers does not share the address with its next holder', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(21, web.completedAt(at(20)));
+    await ledger.see(31, aPod('job-2').withIp('10.0.0.7').readyAt(at(30)));
+    // The lingering pod is written again, address and all.
+    await ledger.see(40, web.completedAt(at(20)).annotated({ seen: 'yes' }));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 35), 'held job-2');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'held job-2');
+    assert.deepEqual(await ledger.engine.conflicts(CLUSTER.id, ip('10.0.0.7'), { from: at(0), to: at(99) }), []);
+  });
+
+  test('a blank address on completion neither opens nor closes: the terminal phase ends the tenure', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(21, web.withIp());
+    await ledger.see(22, web.withIp().completedAt(at(20)));
+    await ledger.alive(60);
+    const [tenure, ...more] = await ledger.tenures('10.0.0.7');
+    assert.equal(more.length, 0);
+    assert.equal(tenure?.end?.observedAt, at(22));
+    assert.equal(await ledger.says('10.0.0.7', 23), 'free');
+  });
+
+  test('a blank address on a running pod closes nothing, and the same address after it is the same tenure', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(30, web.withIp());
+    await ledger.see(40, web);
+    await ledger.alive(60);
+    assert.equal((await ledger.tenures('10.0.0.7')).length, 1);
+    assert.equal(await ledger.says('10.0.0.7', 35), 'held web-1');
+  });
+
+  test('after a blank, another address bounds the end by the first blank and that observation', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(30);
+    await ledger.see(31, web.withIp());
+    await ledger.alive(39);
+    await ledger.see(40, web.withIp('10.0.0.8').readyAt(at(39)));
+    await ledger.alive(60);
+    const [tenure] = await ledger.tenures('10.0.0.7');
+    assert.ok(tenure?.end !== undefined);
+    assert.ok(tenure.end.notBefore <= at(31) && tenure.end.notBefore >= at(24));
+    assert.equal(tenure.end.notAfter, at(40));
+    assert.equal(await ledger.says('10.0.0.7', 20), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 35), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.8', 45), 'held web-1');
+  });
+
+  test('after a blank, the end of the pod bounds the end by the first blank', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(30);
+    await ledger.see(31, web.withIp());
+    await ledger.alive(39);
+    await ledger.deleted(40, web.withIp());
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 35), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 41), 'free');
+  });
+
+  test('a sandbox made anew with another address closes one tenure and opens the next', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(41, web.withIp('10.0.0.9').readyAt(at(40)).finishedAt(at(38), false));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 37), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 39), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 45), 'free');
+    assert.equal(await ledger.says('10.0.0.9', 45), 'held web-1');
+  });
+
+  test('a sandbox made anew with the same address leaves a doubt in between, and may have been lent to another', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(31, web.lostAt(at(30)));
+    await ledger.see(51, web.readyAt(at(50)));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 29), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 40), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 55), 'held web-1');
+    assert.equal((await ledger.tenures('10.0.0.7')).length, 2);
+  });
+
+  test('an address that is shown while the sandbox is lost is nobody’s', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web.lostAt(at(12)));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 30), 'free');
+  });
+
+  test('a pod that was never seen running has its address on record from its end', async () => {
+    const ledger = await watching();
+    await ledger.see(11, aPod('job').inPhase('Pending').createdAt(at(10)));
+    await ledger.see(21, aPod('job').createdAt(at(10)).withIp('10.0.0.7').completedAt(at(20)).lostAt(at(20)));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 15), 'ambiguous job');
+    assert.equal(await ledger.says('10.0.0.7', 30), 'free');
+  });
+
+  test('deletion without grace ends a tenure between what was last known and the delete', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(29);
+    await ledger.deleted(30, web);
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 28), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 29.5), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 31), 'free');
+  });
+});
+
+describe('what does not own its address', () => {
+  test('a host-network pod never owns its node’s address: the node is first, then the pods that may be meant', async () => {
+    const ledger = await watching();
+    const node = aNode('node-a', 500, '192.168.0.1');
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object: node }, at: at(2) });
+    const proxy = aPod('proxy').onHostNetwork().withIp('192.168.0.1').withCondition('PodScheduled', 'True', at(10));
+    await ledger.see(13, proxy.atVersion(600));
+    await ledger.see(14, aPod('web-1').withIp('10.0.0.7').withCondition('PodScheduled', 'True', at(10)).atVersion(601));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('192.168.0.1', 30), 'ambiguous node-a,proxy');
+    assert.equal((await ledger.who('192.168.0.1', 30)).holders[0]?.kind, 'Node');
+    assert.equal((await ledger.tenures('192.168.0.1')).length, 1);
+  });
+
+  test('a node’s address that was given up before it existed as one is the pod’s: only what can be true is a candidate', async () => {
+    const ledger = await watching();
+    const node = aNode('node-a', 500, '10.0.0.7');
+    await ledger.see(13, web.atVersion(400));
+    await ledger.deleted(20, web.atVersion(401));
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object: node }, at: at(40) });
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous node-a');
+  });
+
+  test('a service holds its cluster addresses until it is deleted', async () => {
+    const ledger = await watching();
+    const service = aService('dns', 500, '10.96.0.10', 'fd00::10');
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Service', object: service }, at: at(2) });
+    await ledger.tell({ kind: 'probed', resourceVersion: '500', at: at(29) });
+    const gone = aService('dns', 501, '10.96.0.10', 'fd00::10');
+    await ledger.tell({ kind: 'event', type: 'deleted', seen: { kind: 'Service', object: gone }, at: at(30) });
+    await ledger.alive(60);
+    const held = await ledger.who('10.96.0.10', 20);
+    assert.equal(held.answer, 'held');
+    assert.equal(held.holders[0]?.kind, 'Service');
+    assert.equal(await ledger.says('fd00::10', 20), 'held dns');
+    assert.equal(await ledger.says('10.96.0.10', 40), 'free');
+  });
+
+  test('a headless service holds no address', async () => {
+    const ledger = await watching();
+    const service = aService('db', 500, 'None');
+    const facts = await ledger.tell({
+      kind: 'event',
+      type: 'present',
+      seen: { kind: 'Service', object: service },
+      at: at(2),
+    });
+    assert.ok(!facts.some((fact) => fact.kind === 'tenure'));
+  });
+});
+
+describe('spellings', () => {
+  test('podIPs is the truth and podIP only its first entry: both families are held', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web.withIp('10.0.0.7', 'fd00::7'));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 30), 'held web-1');
+    assert.equal(await ledger.says('fd00::7', 30), 'held web-1');
+  });
+
+  test('one address of two can change alone', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web.withIp('10.0.0.7', 'fd00::7'));
+    await ledger.see(30, web.withIp('10.0.0.7', 'fd00::8'));
+    await ledger.alive(60);
+    assert.equal((await ledger.tenures('10.0.0.7')).length, 1);
+    assert.equal(await ledger.says('fd00::7', 40), 'free');
+    assert.equal(await ledger.says('fd00::8', 40), 'held web-1');
+  });
+
+  test('an IPv6 address is the same in every spelling, and an IPv4 address in its mapped form', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web.withIp('FD00:0:0:0:0:0:0:7', '::ffff:10.0.0.9'));
+    await ledger.alive(60);
+    for (const spelling of ['fd00::7', 'fd00:0::7', '[fd00::7]', '10.0.0.9', '::ffff:a00:9']) {
+      assert.equal(await ledger.says(spelling, 30), 'held web-1', spelling);
+    }
+  });
+
+  test('a redacted, empty or unparsable address is no address', async () => {
+    const ledger = await watching();
+    const facts = await ledger.see(13, web.withIp('***HIDDEN***', '', 'none', '10.0.0.7/24', '010.0.0.7'));
+    assert.ok(!facts.some((fact) => fact.kind === 'tenure'));
+  });
+});
+
+describe('conflicts and anomalies', () => {
+  test('two running pods with one address are a stored conflict and an ambiguous answer, never an overwrite', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(31, aPod('thief').withIp('10.0.0.7').readyAt(at(30)));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1,thief');
+    const { conflicts } = await ledger.who('10.0.0.7', 40);
+    assert.deepEqual(
+      conflicts[0]?.holders.map((holder) => holder.name),
+      ['web-1', 'thief'],
+    );
+    assert.equal(await ledger.says('10.0.0.7', 20), 'held web-1');
+  });
+
+  test('a node never changes within a UID: a change is one anomaly, and the placement stays', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(20, web.onNode('node-b'));
+    await ledger.see(21, web.onNode('node-b').annotated({ a: '1' }));
+    const span = { from: at(0), to: at(99) };
+    const { items } = await ledger.engine.anomalies(CLUSTER.id, span, { limit: 10 });
+    assert.deepEqual(
+      items.map(({ what, detail }) => [what, detail]),
+      [['node-changed', 'from node-a to node-b']],
+    );
+    const placed = await ledger.engine.placementsOn(CLUSTER.id, 'node-a', span, { limit: 10 });
+    assert.equal(placed.items.length, 1);
+  });
+
+  test('two clusters with the same addresses do not mix', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(60);
+    const other = new ToldLedger({ kind: 'cluster' }, ledger.engine);
+    const writer = await ledger.engine.takeOver({ id: 'cluster-2', name: 'other' });
+    other.observer.observe({ kind: 'alive', at: at(1) });
+    await writer.append({ facts: [] });
+    assert.deepEqual(await ledger.engine.tenuresAt('cluster-2', ip('10.0.0.7'), at(30)), []);
+    assert.equal((await ledger.engine.tenuresAt(CLUSTER.id, ip('10.0.0.7'), at(30))).length, 1);
+  });
+});
