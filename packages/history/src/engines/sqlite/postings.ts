@@ -13,6 +13,7 @@ export interface Posting {
 }
 
 export const UNIT_MS = 1024;
+export const EARLIEST_UNIT = -0x80000000;
 export const POSTINGS_PER_BLOCK = 64;
 
 /** All postings of one kind: gathered in any order, given back sorted by (handle, start). */
@@ -35,7 +36,7 @@ export class PostingList {
 
   add(handle: number, life: number, startMs: number, untilMs: number): void {
     if (this.#count === this.#handles.length) this.#grow();
-    const start = Math.max(-0x80000000, Math.floor((startMs - this.#origin) / UNIT_MS));
+    const start = Math.max(EARLIEST_UNIT, Math.floor((startMs - this.#origin) / UNIT_MS));
     this.#handles[this.#count] = handle;
     this.#lives[this.#count] = life;
     this.#starts[this.#count] = start;

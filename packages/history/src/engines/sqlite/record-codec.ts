@@ -373,14 +373,14 @@ function readOrigin(text: string): Origin {
 }
 
 function workloadText({ kind, name, inferred }: Workload): string {
-  return `${inferred ? '~' : '='}${kind}\0${name}`;
+  return JSON.stringify([kind, name, inferred]);
 }
 
 function readWorkload(text: string): Workload {
   let workload = workloads.get(text);
   if (workload === undefined) {
-    const cut = text.indexOf('\0');
-    workload = { kind: text.slice(1, cut), name: text.slice(cut + 1), inferred: text.startsWith('~') };
+    const [kind, name, inferred] = JSON.parse(text) as [string, string, boolean];
+    workload = { kind, name, inferred };
     if (workloads.size >= MOST_REMEMBERED) workloads.clear();
     workloads.set(text, workload);
   }

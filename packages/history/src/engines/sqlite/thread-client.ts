@@ -30,17 +30,19 @@ export class ThreadClient {
   /** Rejects with the reason why the store cannot be opened. */
   static async start(options: ThreadOptions): Promise<ThreadClient> {
     const worker = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: options });
-    await new Promise<void>((resolve, reject) => {
+    const opened = new Promise<void>((resolve, reject) => {
       worker.once('message', (message: FromThread) => {
         if (message.kind === 'refused') reject(untell(message.error));
         else resolve();
       });
       worker.once('error', reject);
-    }).catch(async (error: unknown) => {
+    });
+    try {
+      await opened;
+    } catch (error) {
       await worker.terminate();
       throw error;
-    });
-    worker.removeAllListeners();
+    }
     return new ThreadClient(worker);
   }
 

@@ -7,7 +7,7 @@ import { HistoryError } from '../../errors.ts';
 import { compareTexts } from '../order.ts';
 import { corruptRow, unsealed } from './checksum.ts';
 import { asHistoryError, damagedStore } from './faults.ts';
-import { readPostings, scanPostings, UNIT_MS } from './postings.ts';
+import { EARLIEST_UNIT, readPostings, scanPostings, UNIT_MS } from './postings.ts';
 import { type Life, RecordReader } from './record-codec.ts';
 import { storedVersion } from './schema.ts';
 import { weekStart } from './week.ts';
@@ -76,7 +76,8 @@ export class WeekFile {
   candidates(kind: HandleKind, handle: number, from: number, to: number): Candidate[] {
     const found: Candidate[] = [];
     const fromUnit = Math.floor((from - this.start) / UNIT_MS);
-    const toUnit = Math.ceil((to - this.start) / UNIT_MS);
+    // What began before the earliest unit is filed under it.
+    const toUnit = Math.max(EARLIEST_UNIT, Math.ceil((to - this.start) / UNIT_MS));
     let last = handle;
     let part = 0;
     for (;;) {

@@ -71,6 +71,8 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
     workload: new PostingList(origin),
   };
   const spanning = new Set<number>();
+  /** A life is listed once under each of its addresses, however often it had it. */
+  const addresses = new Map<number, [from: number, to: number]>();
   const writer = new LifeBlocks(db, words);
   let tenures = 0;
   let placements = 0;
@@ -89,12 +91,17 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
       const handle = ipHandle(tenure.ip);
       const from = tenure.start.notBefore;
       const to = tenure.end!.notAfter;
-      lists.ip.add(handle, ordinal, from, to);
-      if (from < origin) spanning.add(handle);
+      const known = addresses.get(handle);
+      addresses.set(handle, [Math.min(from, known?.[0] ?? from), Math.max(to, known?.[1] ?? to)]);
       start = Math.min(start, from);
       until = Math.max(until, to);
       tenures++;
     }
+    for (const [handle, [from, to]] of addresses) {
+      lists.ip.add(handle, ordinal, from, to);
+      if (from < origin) spanning.add(handle);
+    }
+    addresses.clear();
     lists.name.add(nameHandle(holder), ordinal, start, until);
     const workload = workloadHandle(holder);
     if (workload !== null) lists.workload.add(workload, ordinal, start, until);
