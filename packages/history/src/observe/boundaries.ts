@@ -61,8 +61,9 @@ export function tenureStart(pod: ObservedPod, sighting: Sighting): Boundary {
   const late = credible(pod, networkReadyAt(pod), at);
   if (late !== undefined) return boundary(sighting, secondBefore(late), at, late);
   const begun = latest(credible(pod, asMillis(pod.metadata.creationTimestamp), at), asMillis(pod.status.startTime, at));
-  // A pod that has already ended had its address before its containers ended.
-  const upper = isTerminal(pod) ? (credible(pod, lastFinishedAt(pod), at) ?? at) : at;
+  // What has already ended began before its containers ended or its sandbox was lost.
+  const finished = isTerminal(pod) ? credible(pod, lastFinishedAt(pod), at) : undefined;
+  const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? at;
   return boundary(sighting, latest(begun, reportedSince(sighting)) ?? at, secondAfter(upper), upper);
 }
 
@@ -137,10 +138,10 @@ export function blankFrom(sighting: Sighting): EpochMillis {
 }
 
 /** The kubelet says that the sandbox of a pod that goes on is gone. */
-export function lostEnd(pod: ObservedPod, sighting: Sighting): Boundary {
+export function lostEnd(pod: ObservedPod, sighting: Sighting, before: LiveHolder | undefined): Boundary {
   const { at } = sighting;
   const lost = credible(pod, networkLostAt(pod), at);
-  const since = lostFrom(pod, sighting) ?? blankFrom(sighting);
+  const since = lostFrom(pod, sighting, before) ?? blankFrom(sighting);
   return boundary(sighting, since, lost === undefined ? at : secondAfter(lost), since);
 }
 
@@ -148,10 +149,17 @@ export function lostEnd(pod: ObservedPod, sighting: Sighting): Boundary {
  * Since when the network has been lost, if it is. The kubelet may have noticed late (a reboot): its containers' end
  * tells. After a gap that is only the last loss of perhaps several.
  */
-export function lostFrom(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
+export function lostFrom(
+  pod: ObservedPod,
+  sighting: Sighting,
+  before: LiveHolder | undefined,
+): EpochMillis | undefined {
   const lost = credible(pod, networkLostAt(pod), sighting.at);
   if (lost === undefined) return undefined;
-  const first = earliest(lost, credible(pod, lastRunEndedAt(pod), sighting.at));
+  const ended = credible(pod, lastRunEndedAt(pod), sighting.at);
+  // Containers that ended before this sandbox came up were another's.
+  const isItsOwn = ended !== undefined && (before?.networkReadyAt === undefined || ended >= before.networkReadyAt);
+  const first = isItsOwn ? earliest(lost, ended) : lost;
   return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
 }
 

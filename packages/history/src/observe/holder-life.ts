@@ -100,7 +100,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
 
   if (terminal || networkLostAt(pod) !== undefined) {
     // A blank address on the way out neither opens nor closes: the end of the pod, or of its sandbox, is the end.
-    const end = terminal ? terminalEnd(pod, sighting, before) : lostEnd(pod, sighting);
+    const end = terminal ? terminalEnd(pod, sighting, before) : lostEnd(pod, sighting, before);
     for (const tenure of tenures) {
       const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
       const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at) : end;
@@ -150,7 +150,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     placement,
     blankSince,
     networkReadyAt: readyAt,
-    networkLostAt: lostFrom(pod, sighting),
+    networkLostAt: lostFrom(pod, sighting, before),
     annotations,
   };
   facts.push({ kind: 'live', uid: holder.uid, live });
@@ -163,7 +163,7 @@ function livedUnseen(before: LiveHolder | undefined, pod: ObservedPod, sighting:
   if (before.terminal) return false;
   if (before.networkLostAt === undefined) return true;
   // The address of a sandbox that is known to be lost is shown for as long as there is no other.
-  const lastUse = latest(lostFrom(pod, sighting), lastFinishedAt(pod));
+  const lastUse = latest(lostFrom(pod, sighting, before), lastFinishedAt(pod));
   return lastUse !== undefined && lastUse > before.networkLostAt + RESOLUTION_MS;
 }
 

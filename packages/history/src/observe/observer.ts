@@ -66,13 +66,17 @@ export class Observer {
       case 'listed':
         return this.#listed(observation, at);
       case 'progress':
-        this.#stream(observation.resource, observation.namespace).heard(observation.resourceVersion, at, false);
-        return this.#extend(at);
+        this.#stream(observation.resource, observation.namespace).heard(
+          observation.resourceVersion,
+          observation.at,
+          false,
+        );
+        return this.#extend(observation.at);
       case 'probed':
         for (const stream of this.#streams.values()) stream.probed(observation.resourceVersion, observation.at);
         return this.#extend(this.#coverage?.to);
       case 'alive':
-        return this.#extend(at);
+        return this.#extend(observation.at);
     }
   }
 

@@ -44,7 +44,7 @@ export class Stream {
   /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */
   heard(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
     if (this.#heardAt !== undefined) this.#settle(epochMillis(this.#heardAt - LONGEST_DELIVERY_MS));
-    this.#heardAt = at;
+    this.#heardAt = latest(this.#heardAt, at);
     // An event is newer than a probe that gave a lower version; a mark is at least as new as one that gave the same.
     const passed = isEvent ? -1 : 0;
     while (this.#probes[0] !== undefined && compareVersions(this.#probes[0].version, version) <= passed) {
