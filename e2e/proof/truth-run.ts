@@ -3,7 +3,7 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
 import { startControlPlane, until } from '../controlplane/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { makeTrouble, type Outage } from './outages.ts';
@@ -45,7 +45,7 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
   await using _ended = { [Symbol.asyncDispose]: () => recorder.kill() };
   const { uid } = ((await plane.request('/api/v1/namespaces/kube-system')).json() as { metadata: { uid: string } })
     .metadata;
-  const engine = await until('the recorder has made its store', () => openStore(store, { readOnly: true }));
+  const engine = await until('the recorder has made its store', () => openStore(store, { access: 'read' }));
   await using _closed = { [Symbol.asyncDispose]: () => engine.close() };
   await until('the recorder watches', async () => (await engine.coverage(uid)).length > 0).catch((error) => {
     throw new Error(`the recorder did not start; it said:\n${recorder.said}`, { cause: error });
@@ -92,15 +92,24 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
   await writeLines(join(options.out, 'answers.jsonl'), answers);
   const counts = { held: 0, free: 0, ambiguous: 0, unknown: 0 };
   for (const { answer } of answers) counts[answer]++;
-  const recorded = await gaps(engine, uid, { from: epochMillis(from), to: epochMillis(to) }, { limit: 100 });
   return {
     lives: driver.lives,
     asked: answers.length,
     wrong: answers.filter((answer) => answer.wrong).length,
     counts,
     outages,
-    gaps: recorded.items,
+    gaps: gapsBetween(await engine.coverage(uid)),
   };
+}
+
+/** What lies between two stretches of watching. */
+function gapsBetween(coverage: readonly { readonly from: number; readonly to: number }[]): TruthRunResult['gaps'] {
+  const found: { from: number; to: number }[] = [];
+  for (const [index, { from }] of coverage.entries()) {
+    const before = coverage[index - 1];
+    if (before !== undefined && from > before.to) found.push({ from: before.to, to: from });
+  }
+  return found;
 }
 
 /** Lives overlap as far as there are addresses; with trouble planned, they go on until it is over. */

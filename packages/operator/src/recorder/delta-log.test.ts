@@ -51,14 +51,14 @@ function tell(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
 }
 
 test('the first listing is told as one whole', () => {
-  const log = new DeltaLog('Pod', wrap, false);
+  const log = new DeltaLog('Pod', wrap);
   const start = relist('start', '10');
   const told = tell(log, mark('relisted', start), added(pod('a', 3)), added(pod('b', 4)), mark('listed', start));
   assert.deepEqual(told, ['listed start whole=true +2 - since 500']);
 });
 
 test('a later listing is told by what it changed and what it lacked', () => {
-  const log = new DeltaLog('Pod', wrap, false);
+  const log = new DeltaLog('Pod', wrap);
   const [start, expired] = [relist('start', '10'), relist('expired', '20')];
   tell(log, mark('relisted', start), mark('listed', start));
   const told = tell(
@@ -72,7 +72,7 @@ test('a later listing is told by what it changed and what it lacked', () => {
 });
 
 test('during a catch-up the listing waits; when the replay is complete it only cross-checks', () => {
-  const log = new DeltaLog('Pod', wrap, true);
+  const log = new DeltaLog('Pod', wrap, { catchesUp: true });
   const start = relist('start', '10');
   assert.deepEqual(tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start)), []);
   assert.equal(log.catchingUp, true);
@@ -87,7 +87,7 @@ test('during a catch-up the listing waits; when the replay is complete it only c
 });
 
 test('a catch-up that has expired makes the listing count, as a whole', () => {
-  const log = new DeltaLog('Pod', wrap, true);
+  const log = new DeltaLog('Pod', wrap, { catchesUp: true });
   const start = relist('start', '10');
   tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
   const told = tell(log, { kind: 'caught-up', outcome: 'expired', from: '5', to: '10', observedAt: 1_000 });
@@ -95,7 +95,7 @@ test('a catch-up that has expired makes the listing count, as a whole', () => {
 });
 
 test('a rewind ends the hope of a catch-up at once', () => {
-  const log = new DeltaLog('Pod', wrap, true);
+  const log = new DeltaLog('Pod', wrap, { catchesUp: true });
   const rewound = relist('rewound', '10');
   const told = tell(log, mark('relisted', rewound), added(pod('a', 8)), mark('listed', rewound), {
     kind: 'caught-up',
@@ -108,7 +108,7 @@ test('a rewind ends the hope of a catch-up at once', () => {
 });
 
 test('a delete that nobody saw, and what a consistency check found, are corrections, not events', () => {
-  const log = new DeltaLog('Pod', wrap, false);
+  const log = new DeltaLog('Pod', wrap);
   const found: Delta<PodView> = { ...added(pod('lost', 9)), source: 'consistency', initial: false } as Delta<PodView>;
   const told = tell(
     log,
@@ -121,7 +121,7 @@ test('a delete that nobody saw, and what a consistency check found, are correcti
 });
 
 test('the version to go on from is that of the last event or mark; corrections and reminders move nothing', () => {
-  const log = new DeltaLog('Pod', wrap, false);
+  const log = new DeltaLog('Pod', wrap);
   assert.equal(log.tell(added(pod('a', 3), 'watch'), AT).resourceVersion, '3');
   assert.equal(log.tell({ kind: 'progress', resourceVersion: '12', observedAt: 1_000 }, AT).resourceVersion, '12');
   assert.equal(log.tell(deleted(pod('b', 5), 'watch', true), AT).resourceVersion, undefined);

@@ -22,16 +22,22 @@ const NOTHING: Told = { observations: [], resourceVersion: undefined };
 
 export class DeltaLog<T extends Cacheable> {
   readonly #resource: Resource;
+  readonly #namespace: string | undefined;
   readonly #wrap: (object: T) => Observed;
   /** While a catch-up runs, the listing waits: it counts only if the events cannot be had. */
   #catchingUp: boolean;
   #listing: Listing | undefined;
   #first = true;
 
-  constructor(resource: Resource, wrap: (object: T) => Observed, catchesUp: boolean) {
+  constructor(
+    resource: Resource,
+    wrap: (object: T) => Observed,
+    options: { readonly catchesUp?: boolean; readonly namespace?: string | undefined } = {},
+  ) {
     this.#resource = resource;
     this.#wrap = wrap;
-    this.#catchingUp = catchesUp;
+    this.#catchingUp = options.catchesUp ?? false;
+    this.#namespace = options.namespace;
   }
 
   get catchingUp(): boolean {
@@ -54,10 +60,7 @@ export class DeltaLog<T extends Cacheable> {
       case 'caught-up':
         return this.#caughtUp(delta.outcome, delta.to, at);
       case 'progress':
-        return {
-          observations: [{ kind: 'progress', resource: this.#resource, resourceVersion: delta.resourceVersion, at }],
-          resourceVersion: delta.resourceVersion,
-        };
+        return { observations: [this.#progress(delta.resourceVersion, at)], resourceVersion: delta.resourceVersion };
     }
   }
 
@@ -94,9 +97,13 @@ export class DeltaLog<T extends Cacheable> {
       (seen): Observation => ({ kind: 'corrected', type: 'present', seen, at }),
     );
     return {
-      observations: [...checks, { kind: 'progress', resource: this.#resource, resourceVersion: to, at }],
+      observations: [...checks, this.#progress(to, at)],
       resourceVersion: to,
     };
+  }
+
+  #progress(resourceVersion: string, at: At): Observation {
+    return { kind: 'progress', resource: this.#resource, namespace: this.#namespace, resourceVersion, at };
   }
 
   #endListing(at: At, reason?: Relist['reason']): Told {
@@ -111,6 +118,7 @@ export class DeltaLog<T extends Cacheable> {
         {
           kind: 'listed',
           resource: this.#resource,
+          namespace: this.#namespace,
           reason: reason ?? relist.reason,
           resourceVersion: relist.resourceVersion,
           whole,
