@@ -1,0 +1,108 @@
+// Makes docs/recording.md: podtrail used on a real control plane, every line of it typed and answered for real.
+// Run by `npm run recording`; nothing in the file is written by hand.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startControlPlane, until } from './controlplane/index.ts';
+
+const PODTRAIL = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+const OUT = fileURLToPath(new URL('../docs/recording.md', import.meta.url));
+const run = promisify(execFile);
+
+interface Pod {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly nodeName?: string };
+  readonly status: { readonly podIP?: string; readonly phase: string };
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'podtrail-recording-'));
+const plane = await startControlPlane({ controllerManager: true, scheduler: true, kwok: { nodes: 3 } });
+const env = {
+  ...process.env,
+  KUBECONFIG: plane.adminKubeconfig,
+  PODTRAIL_STORE: `sqlite:${join(directory, 'ledger.db')}`,
+  TZ: 'UTC',
+  NO_COLOR: '1',
+};
+const pages: string[] = [];
+
+/** Types a command, as a person would, and keeps what it printed. */
+async function type(command: string): Promise<string> {
+  const [program, ...args] = command.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'|'$/g, ''));
+  const file = program === 'podtrail' ? process.execPath : plane.kubectlPath;
+  const all = program === 'podtrail' ? [PODTRAIL, ...args] : args;
+  const { stdout, stderr, code } = await run(file, all, { env, cwd: directory }).then(
+    (done) => ({ ...done, code: 0 }),
+    (failed: { stdout: string; stderr: string; code: number }) => failed,
+  );
+  const status = code === 0 ? '' : `(exit code ${code})\n`;
+  pages.push(`$ ${command}\n${stderr}${stdout}${status}`);
+  return stdout;
+}
+
+async function pods(): Promise<Pod[]> {
+  const { stdout } = await run(plane.kubectlPath, ['get', 'pods', '-o', 'json'], { env });
+  return (JSON.parse(stdout) as { items: Pod[] }).items;
+}
+
+const seconds = (n: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, n * 1000));
+const running = async (count: number): Promise<Pod[] | false> => {
+  const all = await pods();
+  return all.length === count && all.every((pod) => pod.status.phase === 'Running' && pod.status.podIP) && all;
+};
+
+try {
+  pages.push('$ podtrail record &\n');
+  const recorder = spawn(process.execPath, [PODTRAIL, 'record', '--cluster-name', 'demo'], { env, stdio: 'ignore' });
+  await until('the recorder watches', async () => {
+    const { stdout } = await run(process.execPath, [PODTRAIL, 'store', 'status', '-o', 'json'], { env });
+    return stdout.includes('demo');
+  });
+  await seconds(2);
+  await type('kubectl create deployment cart --image=shop/cart --replicas=3');
+  const before = await until('three pods run', () => running(3));
+  await seconds(6);
+  const first = before[0]!;
+  const ip = first.status.podIP!;
+  const then = new Date(Date.now() - 3000).toISOString().replace(/\.\d+Z/, 'Z');
+  await type(`kubectl drain ${first.spec.nodeName} --ignore-daemonsets`);
+  await until('the address has a new holder', async () =>
+    (await pods()).some((pod) => pod.status.podIP === ip && pod.metadata.name !== first.metadata.name),
+  );
+  await seconds(4);
+  const now = new Date(Date.now() - 1000).toISOString().replace(/\.\d+Z/, 'Z');
+  await type(`podtrail who ${ip} --at ${then}`);
+  await type(`podtrail who ${ip} --at ${now}`);
+  await type(`podtrail who ${ip} --at 2026-01-01T00:00:00Z`);
+  await type(`podtrail trail ${ip}`);
+  await type('podtrail trail deploy/cart');
+  await type(`podtrail node ${first.spec.nodeName} --at ${then}`);
+  const flows = `src,time,bytes\n${ip},${then},1200\n${ip},${now},800\n10.244.99.99,${now},40\n`;
+  await writeFile(join(directory, 'flows.csv'), flows);
+  pages.push(`$ cat flows.csv\n${await readFile(join(directory, 'flows.csv'), 'utf8')}`);
+  await type('podtrail attribute flows.csv --ip src --time time');
+  await type('podtrail gaps');
+  const ended = once(recorder, 'exit');
+  recorder.kill('SIGTERM');
+  await ended;
+  const text = [
+    '# A recording',
+    '',
+    'podtrail on a real control plane (kube-apiserver 1.36.3, simulated nodes): a Deployment, a drained node, and the',
+    'same address in the hands of two pods. Made by `npm run recording`; nothing here was typed by hand.',
+    '',
+    '```text',
+    pages.join('\n').trimEnd(),
+    '```',
+    '',
+  ];
+  await writeFile(OUT, text.join('\n'));
+  process.stderr.write(`Wrote ${OUT}.\n`);
+} finally {
+  await plane.stop();
+  await rm(directory, { recursive: true, force: true });
+}
