@@ -4,7 +4,11 @@ import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { attributeCommand } from './commands/attribute.ts';
 import { changesCommand } from './commands/changes.ts';
+import { completionCommand } from './commands/completion.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { gapsCommand } from './commands/gaps.ts';
+import { importCommand } from './commands/import.ts';
 import { nodeCommand } from './commands/node.ts';
 import { recordCommand } from './commands/record.ts';
 import { storeCommand } from './commands/store.ts';
@@ -32,7 +36,11 @@ export function buildProgram(cli: Cli): Command {
     changesCommand(cli),
     gapsCommand(cli),
     attributeCommand(cli),
+    exportCommand(cli),
+    importCommand(cli),
     storeCommand(cli),
+    doctorCommand(cli),
+    completionCommand(cli),
     versionCommand(cli),
   ])
     program.addCommand(command);

@@ -2,13 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import type { Writable } from 'node:stream';
-import * as history from '@podtrail/history';
+import { openStore } from '@podtrail/history';
 import { Client, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Sink, Surroundings } from './surroundings.ts';
-
-type OpenStore = (url: string, options: { readonly access: 'read' | 'write' }) => Promise<history.Engine>;
 
 export interface SystemSurroundings {
   readonly surroundings: Surroundings;
@@ -35,7 +33,7 @@ export function systemSurroundings(): SystemSurroundings {
     hostname: hostname(),
     systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     signal: stop.signal,
-    openStore: (url, access) => (history as unknown as { openStore: OpenStore }).openStore(url, { access }),
+    openStore: (url, access) => openStore(url, { access }),
     loadConfig: (options) => loadClusterConfig(options),
     connect: (config) => Client.connect(config),
     readFile: (path) => createReadStream(path, { highWaterMark: 1 << 20 }),

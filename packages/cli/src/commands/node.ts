@@ -12,7 +12,7 @@ import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
+import { endText, gapWarning, openUntil, readWatching, watchingJson } from '../views/watched.ts';
 
 interface NodeOptions extends SharedOptions {
   readonly limit: number;
@@ -60,8 +60,10 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
       ({ pod }) =>
         options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
     );
-    const guests = found.items.map((placement): Guest => ({ placement, certain: isCertain(placement, span) }));
     const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const guests = found.items.map(
+      (placement): Guest => ({ placement, certain: isCertain(placement, span, openUntil(watching, cli.now)) }),
+    );
     const times = at === undefined ? { since: toUtcText(span.from), until: toUtcText(span.to) } : { at: toUtcText(at) };
     const listing: Listing<Guest> = {
       rows: guests,
@@ -79,9 +81,12 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
         { header: 'FROM', cell: (g) => showBoundary(g.placement.start, print.zone) },
         {
           header: 'TO',
-          cell: ({ placement: { end } }) => (end === undefined ? '<present>' : showBoundary(end, print.zone)),
+          cell: ({ placement: { end } }) => endText(end, watching, cli.now, print.zone),
         },
-        { header: 'STAYED', cell: ({ placement: { start, end } }) => showDuration((end?.at ?? cli.now) - start.at) },
+        {
+          header: 'STAYED',
+          cell: ({ placement: { start, end } }) => showDuration((end?.at ?? openUntil(watching, cli.now)) - start.at),
+        },
         { header: 'UID', wide: true, cell: (g) => g.placement.pod.uid },
         { header: 'START EVIDENCE', wide: true, cell: (g) => provenanceText(g.placement.start) },
         { header: 'END EVIDENCE', wide: true, cell: (g) => provenanceText(g.placement.end) },
@@ -116,8 +121,9 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   });
 }
 
-function isCertain({ start, end }: Placement, span: Span): boolean {
-  return start.notAfter < span.to && (end === undefined || end.notBefore > span.from);
+/** A pod without an end was there as long as anybody watched. */
+function isCertain({ start, end }: Placement, span: Span, openUntil: number): boolean {
+  return start.notAfter < span.to && (end === undefined ? openUntil >= span.from : end.notBefore > span.from);
 }
 
 function guestJson({ placement: { pod, start, end }, certain }: Guest) {

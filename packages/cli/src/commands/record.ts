@@ -6,18 +6,20 @@ import type { Engine } from '@podtrail/history';
 import { Recorder } from '@podtrail/operator';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { CliError, describeError, InterruptedError } from '../errors.ts';
+import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
+import { keepHouse } from '../record/keep-house.ts';
 import { type Reporter, reporterOn } from '../record/reporter.ts';
-import { watchProgress } from '../record/watch-progress.ts';
+import { type ProgressOptions, watchProgress } from '../record/watch-progress.ts';
 
 interface RecordOptions extends SharedOptions {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly collector?: string;
+  readonly namespaces?: readonly string[];
 }
 
 const TERMINAL_STATUS_MS = 2000;
@@ -29,6 +31,7 @@ export function recordCommand(cli: Cli): Command {
     .option('--cluster-name <name>', 'name of the cluster in the store; without it that of the context')
     .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
     .option('--collector <name>', 'who is recording, kept as provenance; without it the name of this host')
+    .option('--namespaces <a,b>', 'only these, for those without rights on the whole cluster', namespaceList)
     .addHelpText(
       'after',
       `
@@ -36,7 +39,9 @@ Only one recorder writes to a store at a time; readers (podtrail who ...) may as
 again it goes on where it stopped: what happened meanwhile is read from the API server as long as that still has it,
 and what it no longer has becomes a gap that answers speak of.
 
-Needs the rights to list and watch pods, nodes and services of the whole cluster, and to get the namespace kube-system.`,
+Needs the rights to list and watch pods, nodes and services of the whole cluster, and to get the namespace kube-system.
+With --namespaces those on pods and services of the namespaces are enough (and --cluster-id, where kube-system may not
+be read), but then no address is ever "free", nodes are not known, and every restart makes a gap.`,
     )
     .action(cli.does((options: RecordOptions) => run(cli, options)));
 }
@@ -65,6 +70,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       engine,
       cluster,
       collector: options.collector ?? surroundings.hostname,
+      namespaces: options.namespaces,
       clock,
       random: surroundings.random,
       onStoreFailure: (error, attempt) => {
@@ -75,7 +81,13 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
     });
     const store = storeUrl(options.store, surroundings);
     await reporter.event('info', 'recording', { cluster: cluster.name, id: cluster.id, server: config.server, store });
-    return await record(cli, recorder, reporter, { client, cluster: cluster.name });
+    return await record(
+      cli,
+      recorder,
+      reporter,
+      { client, cluster: cluster.name, namespaces: options.namespaces },
+      engine,
+    );
   } catch (error) {
     if (signal.aborted) throw new InterruptedError();
     throw error;
@@ -89,7 +101,8 @@ async function record(
   cli: Cli,
   recorder: Recorder,
   reporter: Reporter,
-  about: { readonly client: Parameters<typeof watchProgress>[0]['client']; readonly cluster: string },
+  about: Pick<ProgressOptions, 'client' | 'cluster' | 'namespaces'>,
+  engine: Engine,
 ): Promise<ExitCode> {
   const { clock, signal, stderr } = cli.surroundings;
   const stopTelling = new AbortController();
@@ -102,11 +115,12 @@ async function record(
     ...about,
     signal: AbortSignal.any([signal, stopTelling.signal]),
   });
+  const housekeeping = keepHouse({ engine, clock, reporter, signal: AbortSignal.any([signal, stopTelling.signal]) });
   try {
     await recorder.run(signal);
   } finally {
     stopTelling.abort();
-    await telling;
+    await Promise.all([telling, housekeeping]);
   }
   const { waitingFacts, committedFacts, storeFailures } = recorder.status;
   if (waitingFacts > 0 || storeFailures > 0) {
@@ -116,6 +130,17 @@ async function record(
   }
   await reporter.event('info', 'stopped', { cluster: about.cluster, committedFacts });
   return EXIT.answered;
+}
+
+function namespaceList(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.some((name) => !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name))) {
+    throw new UsageError(
+      `--namespaces ${text} is not a list of namespaces`,
+      'separate them with commas: --namespaces shop,pay.',
+    );
+  }
+  return [...new Set(names)];
 }
 
 async function openForWriting(cli: Cli, options: RecordOptions): Promise<Engine> {

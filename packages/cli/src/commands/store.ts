@@ -8,6 +8,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
+import { lastOf } from '../views/watched.ts';
 
 type Verification = Awaited<ReturnType<Engine['verify']>>;
 type ClusterStatus = Awaited<ReturnType<Engine['status']>>['clusters'][number];
@@ -59,11 +60,7 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
   return await cli.withStore(options, async (engine, url) => {
     const { version, bytes, clusters } = await engine.status();
     const watched = new Map<string, number | undefined>();
-    for (const { id } of clusters)
-      watched.set(
-        id,
-        (await engine.coverage(id)).reduce<number | undefined>((last, c) => Math.max(last ?? 0, c.to), undefined),
-      );
+    for (const { id } of clusters) watched.set(id, lastOf(await engine.coverage(id)));
     const until = (cluster: ClusterStatus) => watched.get(cluster.id);
     const json = (cluster: ClusterStatus) => {
       const { checkpoint, ...rest } = cluster;

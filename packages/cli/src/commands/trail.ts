@@ -11,7 +11,7 @@ import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
+import { endText, gapWarning, openUntil, readWatching, watchingJson } from '../views/watched.ts';
 
 interface TrailOptions extends SharedOptions {
   readonly limit: number;
@@ -65,8 +65,8 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
         { header: 'NODE', cell: (s) => s.holder.node },
         { header: 'WORKLOAD', cell: (s) => workloadText(s.holder) },
         { header: 'FROM', cell: (s) => showBoundary(s.start, print.zone) },
-        { header: 'TO', cell: (s) => (s.end === undefined ? '<present>' : showBoundary(s.end, print.zone)) },
-        { header: 'HELD', cell: (s) => showDuration((s.end?.at ?? cli.now) - s.start.at) },
+        { header: 'TO', cell: (s) => endText(s.end, watching, cli.now, print.zone) },
+        { header: 'HELD', cell: (s) => showDuration((s.end?.at ?? openUntil(watching, cli.now)) - s.start.at) },
         { header: 'UID', wide: true, cell: (s) => s.holder.uid },
         { header: 'START EVIDENCE', wide: true, cell: (s) => provenanceText(s.start) },
         { header: 'END EVIDENCE', wide: true, cell: (s) => provenanceText(s.end) },

@@ -14,6 +14,7 @@ import { showBoundary, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { answeredHolderJson, answerJson, answerSentence } from '../views/answer.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
+import { endText, lastOf, openUntil } from '../views/watched.ts';
 
 export function whoCommand(cli: Cli): Command {
   return cli
@@ -54,7 +55,7 @@ async function run(cli: Cli, text: string, options: SharedOptions) {
       return EXIT_BY_ANSWER[answer.answer];
     }
     const listing: Listing<AnsweredHolder> = {
-      ...holderListing(print.zone, cli.now),
+      ...holderListing(print.zone, cli.now, lastOf(watched)),
       document: answerJson(answer, cluster),
       rows: answer.holders,
       sentence,
@@ -66,7 +67,7 @@ async function run(cli: Cli, text: string, options: SharedOptions) {
   });
 }
 
-function holderListing(zone: Zone, now: EpochMillis) {
+function holderListing(zone: Zone, now: EpochMillis, last: number | undefined) {
   const listing: Pick<Listing<AnsweredHolder>, 'columns' | 'csv' | 'json' | 'name'> = {
     columns: [
       { header: 'KIND', cell: (h) => h.kind },
@@ -75,8 +76,8 @@ function holderListing(zone: Zone, now: EpochMillis) {
       { header: 'NODE', cell: (h) => h.node },
       { header: 'WORKLOAD', cell: workloadText },
       { header: 'FROM', cell: (h) => showBoundary(h.start, zone) },
-      { header: 'TO', cell: (h) => (h.end === undefined ? '<holding>' : showBoundary(h.end, zone)) },
-      { header: 'HELD', cell: (h) => showDuration((h.end?.at ?? now) - h.start.at) },
+      { header: 'TO', cell: (h) => endText(h.end, { last }, now, zone) },
+      { header: 'HELD', cell: (h) => showDuration((h.end?.at ?? openUntil({ last }, now)) - h.start.at) },
       { header: 'UID', wide: true, cell: (h) => h.uid },
       { header: 'START EVIDENCE', wide: true, cell: (h) => provenanceText(h.start) },
       { header: 'END EVIDENCE', wide: true, cell: (h) => provenanceText(h.end) },

@@ -10,11 +10,12 @@ export interface ProgressOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly cluster: string;
+  readonly namespaces?: readonly string[] | undefined;
   readonly statusEveryMs: number;
 }
 
 const LOOK_EVERY_MS = 500;
-/** Connecting takes a moment; whoever has not managed by then wants to know why, and again from time to time. */
+/** Connecting takes a moment, also again; whoever has not managed by then wants to know why, and from time to time. */
 const ASK_WHY_AFTER_MS = 3000;
 const ASK_WHY_EVERY_MS = 30_000;
 
@@ -22,23 +23,30 @@ const ASK_WHY_EVERY_MS = 30_000;
 export async function watchProgress(options: ProgressOptions): Promise<void> {
   const { recorder, reporter, clock, signal, cluster, statusEveryMs } = options;
   let wasWatching = false;
+  let silentSince: number | undefined;
   let nextStatus = clock.monotonic();
-  let nextQuestion = clock.monotonic() + ASK_WHY_AFTER_MS;
+  let nextQuestion = clock.monotonic();
   while (!signal.aborted) {
     const now = clock.monotonic();
     const { status } = recorder;
     const isWatching = status.synced && status.current;
-    if (isWatching && !wasWatching) await reporter.event('info', 'watching', { cluster, pods: status.pods });
-    if (!isWatching && wasWatching) {
-      await reporter.event('warn', 'not watching: the time from here on may become a gap', { cluster });
-      nextQuestion = now + ASK_WHY_AFTER_MS;
-    }
-    wasWatching = isWatching;
-    if (!isWatching && now >= nextQuestion) {
-      nextQuestion = now + ASK_WHY_EVERY_MS;
-      const problem = await askWhy(options);
-      if (problem !== undefined)
-        await reporter.event('warn', 'the cluster cannot be watched; trying again', { cluster, problem });
+    if (isWatching) {
+      if (!wasWatching) await reporter.event('info', 'watching', { cluster, pods: status.pods });
+      wasWatching = true;
+      silentSince = undefined;
+    } else {
+      silentSince ??= now;
+      const isLong = now - silentSince >= ASK_WHY_AFTER_MS;
+      if (isLong && wasWatching) {
+        wasWatching = false;
+        await reporter.event('warn', 'not watching: the time from here on may become a gap', { cluster });
+      }
+      if (isLong && now >= nextQuestion) {
+        nextQuestion = now + ASK_WHY_EVERY_MS;
+        const problem = await askWhy(options);
+        if (problem !== undefined)
+          await reporter.event('warn', 'the cluster cannot be watched; trying again', { cluster, problem });
+      }
     }
     if (now >= nextStatus) {
       nextStatus = now + statusEveryMs;
@@ -49,9 +57,9 @@ export async function watchProgress(options: ProgressOptions): Promise<void> {
 }
 
 /** The informers try again without a word: one small request shows what they meet. */
-async function askWhy({ client, signal }: ProgressOptions): Promise<string | undefined> {
+async function askWhy({ client, signal, namespaces }: ProgressOptions): Promise<string | undefined> {
   try {
-    await client.pods().list({ limit: 1, signal, timeoutMs: 5000 });
+    await client.pods(namespaces?.[0]).list({ limit: 1, signal, timeoutMs: 5000 });
     return undefined;
   } catch (error) {
     return signal.aborted ? undefined : error instanceof Error ? error.message : String(error);

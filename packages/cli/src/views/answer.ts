@@ -7,6 +7,7 @@ import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { gapReason, scopeJson, scopeText } from './gap.ts';
 import { boundaryJson, evidenceJson, holderJson, holderPhrase } from './holder.ts';
+import { lastOf } from './watched.ts';
 
 export function answerJson(answer: Answer, cluster: Cluster) {
   const { ip, at, provisional, holders, conflicts, coverage, reason } = answer;
@@ -85,7 +86,7 @@ function whyUnknown({ reason, coverage }: Answer, watched: readonly Coverage[], 
         : `nobody was watching before ${showTime(first.from, zone)}`;
     }
     case 'after-last-record': {
-      const last = Math.max(...watched.map((c) => c.to));
+      const last = lastOf(watched) ?? 0;
       return `the recorder was last known to watch at ${showTime(last, zone)}`;
     }
     case 'expired':

@@ -1,8 +1,8 @@
 // Which parts of a span nobody watched, from the coverage of a cluster: what every listing says beside its records.
 import type { Engine } from '@podtrail/history';
-import type { Coverage, Span } from '../ledger-types.ts';
+import type { Boundary, Coverage, Span } from '../ledger-types.ts';
 import { showDuration } from '../times/duration.ts';
-import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
+import { showBoundary, showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { gapReason } from './gap.ts';
 
@@ -36,6 +36,14 @@ export async function readWatching(engine: Engine, cluster: string, span: Span, 
   return { first: coverage[0]?.from, last, gaps: touching };
 }
 
+/** The last instant at which anybody is known to have watched. */
+export function lastOf(coverage: readonly Coverage[]): number | undefined {
+  return coverage.reduce<number | undefined>(
+    (last, { to }) => (last === undefined || to > last ? to : last),
+    undefined,
+  );
+}
+
 export function unwatchedReason(reason: Unwatched['reason']): string {
   if (reason === 'not-watching') return 'no recorder is watching';
   return reason === 'removed' ? 'records of that time have expired and were removed' : gapReason(reason);
@@ -61,6 +69,18 @@ export function gapWarning({ gaps }: Watching, zone: Zone): string | undefined {
     first.to === undefined ? `since ${showTime(first.from, zone)}` : `from ${showSpan(first.from, first.to, zone)}`;
   const others = gaps.length === 1 ? '' : `, and ${gaps.length - 1} more ${gaps.length === 2 ? 'gap' : 'gaps'}`;
   return `nobody was watching ${when} (${unwatchedReason(first.reason)})${others}: what happened then may be missing here`;
+}
+
+/** How far a record without an end is known to have lasted: to now while somebody watches, else to the last word. */
+export function openUntil({ last }: Pick<Watching, 'last'>, now: number): number {
+  return last === undefined || now - last <= SILENT_MS ? now : last;
+}
+
+/** The end of a record, or until when it is known to have lasted. */
+export function endText(end: Boundary | undefined, watching: Pick<Watching, 'last'>, now: number, zone: Zone): string {
+  if (end !== undefined) return showBoundary(end, zone);
+  const until = openUntil(watching, now);
+  return until === now ? '<present>' : `<open at ${showTime(until, zone)}>`;
 }
 
 export function gapLength({ from, to }: Unwatched, now: number): string {

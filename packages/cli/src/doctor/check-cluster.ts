@@ -1,0 +1,96 @@
+// Looks at a cluster as the recorder would need it: can it be reached, does its clock agree, may we list and watch.
+import type { Client, ClusterConfig } from '@podtrail/machinery';
+import type { Surroundings } from '../surroundings.ts';
+import { type Finding, found, looked } from './finding.ts';
+
+export interface ClusterToCheck {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+const WITHIN_MS = 10_000;
+/** Times in objects come from other clocks: more than this, and bounds of answers grow by it. */
+const TOLERABLE_SKEW_MS = 2000;
+const NEEDED = ['pods', 'nodes', 'services'] as const;
+
+export async function checkCluster(which: ClusterToCheck, surroundings: Surroundings): Promise<Finding[]> {
+  let config: ClusterConfig;
+  try {
+    config = await surroundings.loadConfig(which);
+  } catch (error) {
+    const { message, hint, code } = error as { message: string; hint?: string; code?: string };
+    // Whoever only asks a store needs no cluster; whoever named one does.
+    const named = which.kubeconfig !== undefined || which.context !== undefined;
+    return [found('kubeconfig', code === 'config-not-found' && !named ? 'skipped' : 'failed', message, hint)];
+  }
+  const findings = [found('kubeconfig', 'ok', `${config.origin}, ${config.server}`)];
+  const client = surroundings.connect(config);
+  try {
+    const reached = await looked('API server', () => reach(client));
+    findings.push(reached);
+    if (reached.result === 'failed') return findings;
+    findings.push(await looked('clocks', () => compareClocks(client, surroundings)));
+    for (const resource of NEEDED) {
+      findings.push(await looked(`may watch ${resource}`, () => mayWatch(client, resource)));
+    }
+  } finally {
+    await client.close();
+  }
+  return findings;
+}
+
+async function reach(client: Client): Promise<Finding> {
+  const { gitVersion } = await client.discovery.serverVersion();
+  return found('API server', 'ok', `Kubernetes ${gitVersion}`);
+}
+
+async function compareClocks(client: Client, { clock }: Surroundings): Promise<Finding> {
+  const before = clock.now();
+  const { headers } = await client.raw({ method: 'GET', path: '/version' }, { timeoutMs: WITHIN_MS });
+  const after = clock.now();
+  const server = Date.parse(String(headers['date'] ?? ''));
+  if (Number.isNaN(server)) return found('clocks', 'skipped', 'the server does not tell its time');
+  // Whole seconds, cut: the truth lies up to a second later.
+  const ahead = Math.max(0, server - after);
+  const behind = Math.max(0, before - (server + 1000));
+  const skew = Math.max(ahead, behind);
+  if (skew <= TOLERABLE_SKEW_MS) return found('clocks', 'ok', 'this machine and the server agree');
+  const seconds = (skew / 1000).toFixed(1);
+  const side = ahead > 0 ? 'ahead of' : 'behind';
+  return found(
+    'clocks',
+    'warning',
+    `the server is ${seconds} s ${side} this machine`,
+    'let both take their time from NTP.',
+  );
+}
+
+async function mayWatch(client: Client, resource: string): Promise<Finding> {
+  const check = `may watch ${resource}`;
+  const refused: string[] = [];
+  for (const verb of ['list', 'watch']) {
+    const review = {
+      kind: 'SelfSubjectAccessReview',
+      apiVersion: 'authorization.k8s.io/v1',
+      spec: { resourceAttributes: { verb, resource } },
+    };
+    const { body } = await client.raw(
+      {
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify(review),
+      },
+      { timeoutMs: WITHIN_MS },
+    );
+    const answer = JSON.parse(body.toString()) as { status?: { allowed?: boolean } };
+    if (answer.status?.allowed !== true) refused.push(verb);
+  }
+  if (refused.length === 0) return found(check, 'ok', 'in all namespaces');
+  return found(
+    check,
+    'failed',
+    `this user may not ${refused.join(' or ')} ${resource} of the whole cluster`,
+    'grant it with a ClusterRole, or record some namespaces with --namespaces.',
+  );
+}

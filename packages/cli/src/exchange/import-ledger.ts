@@ -1,0 +1,102 @@
+// Stores an export of podtrail again, so that doing it twice changes nothing and dying halfway tells no lie: that a
+// time was watched is stored last, when everything that was seen in it is there.
+import type { Cluster, Engine, Fact, Writer } from '@podtrail/history';
+import { CliError } from '../errors.ts';
+import type { Coverage } from '../ledger-types.ts';
+import { EXPORT_FORMAT } from './export-ledger.ts';
+import { FactProblem, readFact } from './fact-reader.ts';
+import { lineageOf } from './lineage.ts';
+
+export interface Imported {
+  readonly cluster: Cluster;
+  readonly facts: number;
+  /** The store knew all of it. */
+  readonly known: boolean;
+}
+
+const BATCH = 2000;
+
+/** `header` is the first line, parsed. */
+export async function importLedger(engine: Engine, header: unknown, lines: AsyncIterable<string>): Promise<Imported> {
+  const cluster = clusterOf(header);
+  const isThere = (await engine.clusters()).some(({ id }) => id === cluster.id);
+  const stored = isThere ? await engine.coverage(cluster.id) : [];
+  const coverage: Coverage[] = [];
+  let writer: Writer | undefined;
+  let batch: Fact[] = [];
+  let facts = 0;
+  let number = 1;
+  const leftBehind = new Set<string>();
+  const store = async (some: readonly Fact[]): Promise<void> => {
+    if (some.length === 0) return;
+    await writer?.append({ facts: some });
+    facts += some.length;
+  };
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === '') continue;
+    const fact = parseFact(line, number);
+    if (fact.kind === 'coverage') {
+      if (writer !== undefined)
+        throw new CliError('bad-export', `line ${number}: coverage stands before all other facts`);
+      coverage.push(fact.coverage);
+      continue;
+    }
+    if (writer === undefined) {
+      if (isKnown(cluster, stored, coverage)) return { cluster, facts: 0, known: true };
+      writer = await engine.takeOver(cluster);
+      for (const { holder } of (await engine.resumption(cluster.id)).state.live) leftBehind.add(holder.uid);
+    }
+    if (fact.kind === 'live') leftBehind.delete(fact.uid);
+    batch.push(fact);
+    if (batch.length < BATCH) continue;
+    await store(batch);
+    batch = [];
+  }
+  if (writer === undefined) {
+    if (isKnown(cluster, stored, coverage)) return { cluster, facts: 0, known: true };
+    writer = await engine.takeOver(cluster);
+  }
+  await store(batch);
+  // Who lived when the store was last told, and does not in the export, has ended.
+  await store([...leftBehind].map((uid): Fact => ({ kind: 'live', uid, live: undefined })));
+  await store(coverage.map((record): Fact => ({ kind: 'coverage', coverage: record })));
+  return { cluster, facts, known: false };
+}
+
+function isKnown(cluster: Cluster, stored: readonly Coverage[], imported: readonly Coverage[]): boolean {
+  const lineage = lineageOf(stored, imported);
+  if (lineage !== 'other') return lineage === 'known';
+  throw new CliError('other-ledger', `the store holds another ledger of ${cluster.name}, and two cannot be mixed`, {
+    hint: 'import into a store of its own: --store sqlite:PATH.',
+  });
+}
+
+function clusterOf(header: unknown): Cluster {
+  const { podtrailExport, cluster } = (header ?? {}) as { podtrailExport?: unknown; cluster?: Partial<Cluster> };
+  if (typeof podtrailExport === 'number' && podtrailExport > EXPORT_FORMAT) {
+    throw new CliError(
+      'newer-export',
+      `this export has format ${podtrailExport}, and this podtrail knows ${EXPORT_FORMAT}`,
+      {
+        hint: 'use the podtrail that wrote it, or a newer one.',
+      },
+    );
+  }
+  if (typeof cluster?.id !== 'string' || typeof cluster.name !== 'string' || cluster.id === '') {
+    throw new CliError('bad-export', 'line 1: the header names no cluster');
+  }
+  return { id: cluster.id, name: cluster.name };
+}
+
+function parseFact(line: string, number: number): Fact {
+  try {
+    return readFact(JSON.parse(line));
+  } catch (error) {
+    const why = error instanceof FactProblem ? error.message : 'it is no JSON';
+    throw new CliError('bad-export', `line ${number} is not a fact of an export: ${why}`, {
+      hint: 'what was stored before it stays; nothing is claimed to have been watched until all of it is there.',
+      cause: error,
+    });
+  }
+}
