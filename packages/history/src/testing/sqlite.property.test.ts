@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { SqliteEngine } from '../engines/sqlite/sqlite-engine.ts';
 import { ledgerProperties } from './ledger-properties.ts';
+import { scratchDirectory } from './scratch-directory.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'podtrail-properties-'));
-after(() => rmSync(directory, { recursive: true, force: true }));
+const directory = scratchDirectory('properties');
+let stores = 0;
 
 ledgerProperties({
   name: 'the SQLite engine',
-  open: () => SqliteEngine.open({ path: join(directory, 'ledger.db'), access: 'write' }),
+  open: () => SqliteEngine.open({ path: join(directory, `${++stores}.db`), access: 'write' }),
 });
