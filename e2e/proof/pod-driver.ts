@@ -152,13 +152,18 @@ export class PodDriver {
 
   async #recreateSandbox(pod: LivingPod, story: string, held: TruthTenure[], next: Addresses): Promise<TruthTenure[]> {
     const ips = [next.v4, next.v6];
+    // A kubelet writes the status that it found before it makes the new sandbox; the old address still shows.
+    const lost = await this.#patchStatus(pod, (now) => ({
+      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'False', Ready: 'False' }),
+    }));
+    for (const tenure of held) tenure.end = lost;
+    await sleep(this.#options.chance.between(200, 2_000));
     const when = await this.#patchStatus(pod, (now) => ({
       phase: 'Running',
       podIP: ips[0],
       podIPs: ips.map((ip) => ({ ip })),
-      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'True' }, true),
+      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'True', Ready: 'True' }),
     }));
-    for (const tenure of held) tenure.end = when;
     return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start: when }));
   }
 
@@ -203,10 +208,9 @@ export class PodDriver {
     return when;
   }
 
-  #conditions(pod: LivingPod, now: number, changed: Record<string, string>, renewed = false): object[] {
+  #conditions(pod: LivingPod, now: number, changed: Record<string, string>): object[] {
     for (const [type, status] of Object.entries({ PodScheduled: 'True', ...changed })) {
-      const known = pod.conditions[type];
-      if (known?.status !== status || (renewed && type in changed)) {
+      if (pod.conditions[type]?.status !== status) {
         pod.conditions[type] = { type, status, lastTransitionTime: seconds(now) };
       }
     }
