@@ -22,6 +22,11 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** There is no room, for SQLite or for the file system. */
+export function isFull(error: unknown): boolean {
+  return resultCode(error) === FULL || (error instanceof HistoryError && error.code === 'disk-full');
+}
+
 /** Errors that are already told stay as they are. */
 export function asHistoryError(error: unknown, path: string): unknown {
   if (error instanceof HistoryError) return error;
@@ -66,6 +71,8 @@ function systemFault(error: unknown, path: string): unknown {
     case 'EPERM':
     case 'EROFS':
     case 'ENOTDIR':
+    case 'EEXIST':
+    case 'ENOENT':
       return cannotWrite(path, error);
     default:
       return error;

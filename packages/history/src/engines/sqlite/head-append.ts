@@ -4,45 +4,42 @@ import { type Fact, newerCoverage } from '../../model/fact.ts';
 import type { Checkpoint, Holder, Placement, Tenure } from '../../model/records.ts';
 import { newer } from '../matching.ts';
 import { anomalyPlace, changePlace, conflictPlace } from '../order.ts';
-import { handleOf, sealed, unsealed } from './checksum.ts';
+import { handleOf, sealed } from './checksum.ts';
 import type { Head } from './head.ts';
+import type { HeadReader } from './head-read.ts';
 import { ipKey } from './ip-key.ts';
-import { RecordReader, RecordWriter } from './record-codec.ts';
+import { RecordWriter } from './record-codec.ts';
 import { OPEN } from './schema.ts';
 
-export class HeadAppender {
-  readonly #head: Head;
-  readonly #writer: RecordWriter;
-  readonly #statements: Record<
-    | 'tenure'
-    | 'endedTenure'
-    | 'placement'
-    | 'endedPlacement'
-    | 'live'
-    | 'dead'
-    | 'change'
-    | 'conflict'
-    | 'anomaly'
-    | 'coverage'
-    | 'covered'
-    | 'checkpoint',
-    StatementSync
-  >;
+type Statement =
+  | 'tenure'
+  | 'oldTenure'
+  | 'placement'
+  | 'oldPlacement'
+  | 'live'
+  | 'oldLive'
+  | 'change'
+  | 'conflict'
+  | 'anomaly'
+  | 'coverage'
+  | 'covered'
+  | 'checkpoint';
 
-  constructor(head: Head) {
-    const { db } = head;
-    this.#head = head;
-    this.#writer = new RecordWriter(head.words);
+export class HeadAppender {
+  readonly #reader: HeadReader;
+  readonly #writer: RecordWriter;
+  readonly #statements: Readonly<Record<Statement, StatementSync>>;
+
+  constructor({ db, words }: Head, reader: HeadReader) {
+    this.#reader = reader;
+    this.#writer = new RecordWriter(words);
     this.#statements = {
-      tenure: db.prepare('INSERT OR REPLACE INTO tenure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-      endedTenure: db.prepare(
-        `SELECT body FROM tenure
-         WHERE cluster = ? AND ip = ? AND uid = ? AND epoch = ? AND version = ? AND until < ${OPEN}`,
-      ),
-      placement: db.prepare('INSERT OR REPLACE INTO placement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-      endedPlacement: db.prepare(`SELECT body FROM placement WHERE cluster = ? AND uid = ? AND until < ${OPEN}`),
-      live: db.prepare('INSERT OR REPLACE INTO live VALUES (?, ?, ?)'),
-      dead: db.prepare('DELETE FROM live WHERE cluster = ? AND uid = ?'),
+      tenure: db.prepare('INSERT INTO tenure VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      oldTenure: db.prepare('DELETE FROM tenure WHERE number = ?'),
+      placement: db.prepare('INSERT INTO placement VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      oldPlacement: db.prepare('DELETE FROM placement WHERE number = ?'),
+      live: db.prepare('INSERT INTO live VALUES (NULL, ?, ?, ?)'),
+      oldLive: db.prepare('DELETE FROM live WHERE number = ?'),
       change: db.prepare('INSERT OR REPLACE INTO change VALUES (?, ?, ?, ?, ?, ?, ?)'),
       conflict: db.prepare('INSERT OR REPLACE INTO conflict VALUES (?, ?, ?, ?)'),
       anomaly: db.prepare('INSERT OR REPLACE INTO anomaly VALUES (?, ?, ?, ?)'),
@@ -52,56 +49,47 @@ export class HeadAppender {
     };
   }
 
-  store(cluster: number, batch: number, fact: Fact): void {
+  store(cluster: number, fact: Fact): void {
     const to = this.#statements;
     switch (fact.kind) {
       case 'tenure':
-        this.#tenure(cluster, batch, fact.tenure);
+        this.#tenure(cluster, fact.tenure);
         return;
       case 'placement':
-        this.#placement(cluster, batch, fact.placement);
+        this.#placement(cluster, fact.placement);
         return;
-      case 'live':
-        if (fact.live === undefined) to.dead.run(cluster, fact.uid);
-        else
-          to.live.run(
-            cluster,
-            fact.uid,
-            this.#body((w) => w.liveHolder(fact.live!)),
-          );
+      case 'live': {
+        const { live, uid } = fact;
+        const old = this.#reader.findLive(cluster, uid);
+        if (old !== undefined) to.oldLive.run(old);
+        if (live === undefined) return;
+        const body = this.#body((w) => w.liveHolder(live));
+        to.live.run(cluster, handleOf(uid), body);
         return;
+      }
       case 'change': {
-        const { change } = fact;
-        const body = this.#body((w) => w.change(change));
-        const { uid } = change.pod;
-        const { key, time } = changePlace(change);
-        to.change.run(cluster, key, time, handleOf(uid), nameHandle(change.pod), workloadHandle(change.pod), body);
+        const { pod } = fact.change;
+        const { key, time } = changePlace(fact.change);
+        const body = this.#body((w) => w.change(fact.change));
+        to.change.run(cluster, key, time, handleOf(pod.uid), nameHandle(pod), workloadHandle(pod), body);
         return;
       }
       case 'conflict': {
         const { key, time } = conflictPlace(fact.conflict);
-        to.conflict.run(
-          cluster,
-          key,
-          time,
-          this.#body((w) => w.conflict(fact.conflict)),
-        );
+        const body = this.#body((w) => w.conflict(fact.conflict));
+        to.conflict.run(cluster, key, time, body);
         return;
       }
       case 'anomaly': {
         const { key, time } = anomalyPlace(fact.anomaly);
-        to.anomaly.run(
-          cluster,
-          key,
-          time,
-          this.#body((w) => w.anomaly(fact.anomaly)),
-        );
+        const body = this.#body((w) => w.anomaly(fact.anomaly));
+        to.anomaly.run(cluster, key, time, body);
         return;
       }
       case 'coverage': {
         const { from, collector } = fact.coverage;
         const stored = to.covered.get(cluster, from, collector)?.['body'] as Uint8Array | undefined;
-        const known = stored === undefined ? undefined : this.#reader(stored, 'coverage').coverage();
+        const known = stored && this.#reader.read(stored, 'coverage', (reader) => reader.coverage());
         const body = this.#body((w) => w.coverage(newerCoverage(known, fact.coverage)));
         to.coverage.run(cluster, from, collector, body);
       }
@@ -109,40 +97,50 @@ export class HeadAppender {
   }
 
   checkpoint(cluster: number, checkpoint: Checkpoint): void {
-    this.#statements.checkpoint.run(
-      this.#body((w) => w.checkpoint(checkpoint)),
+    const body = this.#body((w) => w.checkpoint(checkpoint));
+    this.#statements.checkpoint.run(body, cluster);
+  }
+
+  #tenure(cluster: number, told: Tenure): void {
+    const { ip, holder, start } = told;
+    const key = ipKey(ip);
+    const stored = this.#reader.findTenure(cluster, key, told);
+    if (stored !== undefined) {
+      if (newer(stored.record, told) !== told) return;
+      this.#statements.oldTenure.run(stored.number);
+    }
+    const body = this.#body((w) => w.life({ holder, placement: undefined, tenures: [told] }));
+    this.#statements.tenure.run(
       cluster,
+      key,
+      tenureHandle(told),
+      start.notBefore,
+      told.end?.notAfter ?? OPEN,
+      handleOf(holder.uid),
+      nameHandle(holder),
+      workloadHandle(holder),
+      body,
     );
   }
 
-  #tenure(cluster: number, batch: number, told: Tenure): void {
-    const { ip, holder, start } = told;
-    const key = [cluster, ipKey(ip), holder.uid, start.epoch, start.resourceVersion] as const;
-    if (told.end === undefined) {
-      const stored = this.#statements.endedTenure.get(...key)?.['body'] as Uint8Array | undefined;
-      if (stored !== undefined && newer(this.#reader(stored, 'tenure').life().tenures[0], told) !== told) return;
-    }
-    const body = this.#body((w) => w.life({ holder, placement: undefined, tenures: [told] }));
-    const until = told.end?.notAfter ?? OPEN;
-    const { tenure } = this.#statements;
-    tenure.run(...key, start.notBefore, until, batch, nameHandle(holder), workloadHandle(holder), body);
-  }
-
-  #placement(cluster: number, batch: number, told: Placement): void {
+  #placement(cluster: number, told: Placement): void {
     const { pod, start } = told;
-    if (told.end === undefined) {
-      const stored = this.#statements.endedPlacement.get(cluster, pod.uid)?.['body'] as Uint8Array | undefined;
-      if (stored !== undefined && newer(this.#reader(stored, 'placement').life().placement, told) !== told) return;
+    const stored = this.#reader.findPlacement(cluster, pod.uid);
+    if (stored !== undefined) {
+      if (newer(stored.record, told) !== told) return;
+      this.#statements.oldPlacement.run(stored.number);
     }
     const body = this.#body((w) => w.life({ holder: pod, placement: told, tenures: [] }));
-    const until = told.end?.notAfter ?? OPEN;
-    const node = handleOf(pod.node);
-    const { placement } = this.#statements;
-    placement.run(cluster, pod.uid, start.notBefore, until, batch, node, nameHandle(pod), workloadHandle(pod), body);
-  }
-
-  #reader(body: Uint8Array, where: string): RecordReader {
-    return new RecordReader(this.#head.words, unsealed(body, where));
+    this.#statements.placement.run(
+      cluster,
+      handleOf(pod.uid),
+      start.notBefore,
+      told.end?.notAfter ?? OPEN,
+      handleOf(pod.node),
+      nameHandle(pod),
+      workloadHandle(pod),
+      body,
+    );
   }
 
   #body(write: (writer: RecordWriter) => void): Buffer {
@@ -150,6 +148,11 @@ export class HeadAppender {
     write(this.#writer);
     return sealed(this.#writer.take());
   }
+}
+
+/** Tells the tenures of one address apart. */
+export function tenureHandle({ holder, start }: Tenure): number {
+  return handleOf(holder.uid, String(start.epoch), start.resourceVersion);
 }
 
 export function nameHandle({ namespace, name }: Holder): number {

@@ -2,91 +2,107 @@
 // the row it was found by, is `corrupt-row`.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import type { LiveHolder } from '../../model/fact.ts';
+import { type LiveHolder, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import type { Span, Subject } from '../engine.ts';
+import { compareTexts } from '../order.ts';
 import { corruptRow, handleOf, unsealed } from './checksum.ts';
 import type { Head } from './head.ts';
+import { tenureHandle } from './head-append.ts';
+import { HeadIndex, type IndexedColumn, type IndexedTable } from './head-index.ts';
 import { ipKey } from './ip-key.ts';
 import { type Life, RecordReader } from './record-codec.ts';
 
-/** How rows are looked for; `value` is the column's. */
-export interface Lookup {
-  readonly column: 'ip' | 'uid' | 'name' | 'workload' | 'node';
-  readonly value: SQLInputValue;
-}
+/** How rows are looked for. */
+export type Lookup =
+  | { readonly column: 'ip'; readonly ip: IpAddress }
+  | { readonly column: IndexedColumn; readonly handle: number };
 
-export function lookupOf(subject: Subject): Lookup {
+export function lookupOf(subject: Subject): Lookup & { readonly handle: number } {
   switch (subject.by) {
     case 'uid':
-      return { column: 'uid', value: subject.uid };
+      return { column: 'uid', handle: handleOf(subject.uid) };
     case 'name':
-      return { column: 'name', value: handleOf(subject.namespace, subject.name) };
+      return { column: 'name', handle: handleOf(subject.namespace, subject.name) };
     case 'workload':
-      return { column: 'workload', value: handleOf(subject.namespace, subject.kind, subject.name) };
+      return { column: 'workload', handle: handleOf(subject.namespace, subject.kind, subject.name) };
   }
+}
+
+interface Found<T> {
+  readonly number: number;
+  readonly record: T;
 }
 
 export class HeadReader {
   readonly #head: Head;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #indexes = new Map<string, HeadIndex>();
   readonly #at: StatementSync;
 
   constructor(head: Head) {
     this.#head = head;
-    this.#at = arrays(
-      head.db,
-      'SELECT body FROM tenure WHERE cluster = ? AND ip = ? AND start <= ? AND until > ? ORDER BY start',
-    );
+    this.#at = arrays(head.db, 'SELECT body FROM tenure WHERE cluster = ? AND ip = ? AND start <= ? AND until > ?');
   }
 
-  tenuresAt(cluster: number, ip: IpAddress, key: Uint8Array, at: number): Tenure[] {
-    const found: Tenure[] = [];
-    for (const row of this.#at.all(cluster, key, at, at)) {
-      const tenure = this.#tenure((row as unknown as [Uint8Array])[0]);
-      if (tenure.ip !== ip) throw corruptRow(`head, tenure of ${ip}`);
-      found.push(tenure);
+  tenuresAt(cluster: number, ip: IpAddress, at: number): Tenure[] {
+    const rows = this.#at.all(cluster, ipKey(ip), at, at) as unknown as [Uint8Array][];
+    return rows.map(([body]) => this.#tenureOf(ip, body));
+  }
+
+  /** The head's row of the same tenure. */
+  findTenure(cluster: number, ip: Uint8Array, tenure: Tenure): Found<Tenure> | undefined {
+    const sql = 'SELECT body, number FROM tenure WHERE cluster = ? AND ip = ? AND key = ?';
+    const wanted = tenureKey(tenure);
+    for (const [body, number] of this.#all(sql, cluster, ip, tenureHandle(tenure))) {
+      const record = this.#tenure(body);
+      if (tenureKey(record) === wanted) return { number, record };
     }
-    return found;
+    return undefined;
   }
 
-  hasTenure(cluster: number, { ip, holder, start }: Tenure): boolean {
-    const sql = 'SELECT 1 FROM tenure WHERE cluster = ? AND ip = ? AND uid = ? AND epoch = ? AND version = ?';
-    return this.#get(sql, cluster, ipKey(ip), holder.uid, start.epoch, start.resourceVersion) !== undefined;
+  hasTenure(cluster: number, tenure: Tenure): boolean {
+    return this.findTenure(cluster, ipKey(tenure.ip), tenure) !== undefined;
+  }
+
+  findPlacement(cluster: number, uid: string): Found<Placement> | undefined {
+    const sql = 'SELECT body, number FROM placement WHERE cluster = ? AND uid = ?';
+    for (const [body, number] of this.#all(sql, cluster, handleOf(uid))) {
+      const record = this.#placement(body);
+      if (record.pod.uid === uid) return { number, record };
+    }
+    return undefined;
   }
 
   hasPlacement(cluster: number, { pod }: Placement): boolean {
-    return this.#get('SELECT 1 FROM placement WHERE cluster = ? AND uid = ?', cluster, pod.uid) !== undefined;
+    return this.findPlacement(cluster, pod.uid) !== undefined;
   }
 
-  /** In the order of their beginnings, from `since` on. */
-  *tenures(cluster: number, by: Lookup, span: Span, since: number): Generator<Tenure> {
-    for (const [body] of this.#touching('tenure', cluster, by, span, since)) yield this.#tenure(body);
+  /** The row's number. */
+  findLive(cluster: number, uid: string): number | undefined {
+    const rows = this.#all('SELECT body, number FROM live WHERE cluster = ? AND uid = ?', cluster, handleOf(uid));
+    return rows.find(([body]) => this.#uidOf(body, 'live') === uid)?.[1];
   }
 
-  *placements(cluster: number, by: Lookup, span: Span, since: number): Generator<Placement> {
-    for (const [body] of this.#touching('placement', cluster, by, span, since)) yield this.#placement(body);
+  /** In the order of their beginnings. */
+  *tenures(cluster: number, by: Lookup, span: Span): Generator<Tenure> {
+    if (by.column === 'ip') {
+      const sql = `SELECT body, number FROM tenure
+        WHERE cluster = ? AND ip = ? AND start < ? AND until > ? ORDER BY start`;
+      const rows = this.#all(sql, cluster, ipKey(by.ip), span.to, span.from);
+      for (const [body] of rows) yield this.#tenureOf(by.ip, body);
+    } else for (const body of this.#indexed('tenure', cluster, by, span)) yield this.#tenure(body);
   }
 
-  *changes(cluster: number, by: Lookup, span: Span): Generator<Change> {
+  *placements(cluster: number, by: Lookup, span: Span): Generator<Placement> {
+    if (by.column === 'ip') return;
+    for (const body of this.#indexed('placement', cluster, by, span)) yield this.#placement(body);
+  }
+
+  *changes(cluster: number, by: Lookup & { readonly handle: number }, span: Span): Generator<Change> {
     const sql = `SELECT body FROM change WHERE cluster = ? AND ${by.column} = ? AND at >= ? AND at < ? ORDER BY at`;
-    const value = by.column === 'uid' ? handleOf(String(by.value)) : by.value;
-    for (const [body] of this.#iterate(sql, cluster, value, span.from, span.to)) yield this.#change(body);
-  }
-
-  *conflicts(cluster: number, span: Span): Generator<Conflict> {
-    const sql = 'SELECT body FROM conflict WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
-    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
-      yield this.#read(body, 'conflict', (reader) => reader.conflict());
-    }
-  }
-
-  *anomalies(cluster: number, span: Span): Generator<Anomaly> {
-    const sql = 'SELECT body FROM anomaly WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
-    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
-      yield this.#read(body, 'anomaly', (reader) => reader.anomaly());
-    }
+    for (const [body] of this.#iterate(sql, cluster, by.handle, span.from, span.to)) yield this.#change(body);
   }
 
   *allChanges(cluster: number, span: Span): Generator<Change> {
@@ -94,72 +110,58 @@ export class HeadReader {
     for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) yield this.#change(body);
   }
 
-  coverage(cluster: number): Coverage[] {
-    const sql = 'SELECT body FROM coverage WHERE cluster = ? ORDER BY start, collector';
-    return Array.from(this.#iterate(sql, cluster), ([body]) => this.#read(body, 'coverage', (r) => r.coverage()));
-  }
-
-  /** In the order of their UIDs, after `uid`. */
-  *live(cluster: number, uid: string): Generator<readonly [uid: string, live: LiveHolder]> {
-    const sql = 'SELECT body, uid FROM live WHERE cluster = ? AND uid > ? ORDER BY uid';
-    for (const [body, key] of this.#iterate(sql, cluster, uid)) {
-      const holder = this.#read(body, `live ${key}`, (reader) => reader.liveHolder());
-      if (holder.holder.uid !== key) throw corruptRow(`head, live ${key}`);
-      yield [key, holder];
+  *conflicts(cluster: number, span: Span): Generator<Conflict> {
+    const sql = 'SELECT body FROM conflict WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
+    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
+      yield this.read(body, 'conflict', (reader) => reader.conflict());
     }
   }
 
-  *tenuresByUid(cluster: number, from: string): Generator<Tenure> {
-    const sql = 'SELECT body FROM tenure INDEXED BY tenure_uid WHERE cluster = ? AND uid >= ? ORDER BY uid';
-    for (const [body] of this.#iterate(sql, cluster, from)) yield this.#tenure(body);
+  *anomalies(cluster: number, span: Span): Generator<Anomaly> {
+    const sql = 'SELECT body FROM anomaly WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
+    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
+      yield this.read(body, 'anomaly', (reader) => reader.anomaly());
+    }
   }
 
-  *placementsByUid(cluster: number, from: string): Generator<Placement> {
-    const sql = 'SELECT body FROM placement WHERE cluster = ? AND uid >= ? ORDER BY uid';
-    for (const [body] of this.#iterate(sql, cluster, from)) yield this.#placement(body);
+  coverage(cluster: number): Coverage[] {
+    const sql = 'SELECT body, start FROM coverage WHERE cluster = ? ORDER BY start, collector';
+    return this.#all(sql, cluster).map(([body]) => this.read(body, 'coverage', (reader) => reader.coverage()));
+  }
+
+  /** In the order of their UIDs. */
+  live(cluster: number): LiveHolder[] {
+    const rows = this.#all('SELECT body, number FROM live WHERE cluster = ?', cluster);
+    const found = rows.map(([body]) => this.read(body, 'live', (reader) => reader.liveHolder()));
+    return found.sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
+  }
+
+  /** The rows of a table by UID, without reading more of each than that. `where` narrows them. */
+  byUid(table: IndexedTable | 'live', where: string, ...values: SQLInputValue[]): { uid: string; number: number }[] {
+    const found: { uid: string; number: number }[] = [];
+    for (const [body, number] of this.#iterate(`SELECT body, number FROM ${table} WHERE ${where}`, ...values)) {
+      found.push({ uid: this.#uidOf(body, table), number });
+    }
+    return found.sort((a, b) => compareTexts(a.uid, b.uid));
+  }
+
+  /** Undefined when the row is gone. */
+  body(table: IndexedTable | 'live', number: number): Uint8Array | undefined {
+    const sql = `SELECT body FROM ${table} WHERE number = ?`;
+    return (this.#statement(sql).get(number) as unknown as [Uint8Array] | undefined)?.[0];
   }
 
   checkpoint(cluster: number): Checkpoint | undefined {
-    const body = this.#get('SELECT checkpoint FROM cluster WHERE number = ?', cluster)?.[0] as Uint8Array | null;
-    return body === null ? undefined : this.#read(body, 'checkpoint', (reader) => reader.checkpoint());
-  }
-
-  /** Every body of a table with the columns that were derived from it: for verifying. */
-  *bodies(table: string): Generator<Record<string, unknown>> {
-    yield* this.#head.db.prepare(`SELECT * FROM ${table}`).iterate();
+    const [row] = this.#all('SELECT checkpoint, number FROM cluster WHERE number = ?', cluster);
+    const body = row?.[0] as Uint8Array | null | undefined;
+    return body ? this.read(body, 'checkpoint', (reader) => reader.checkpoint()) : undefined;
   }
 
   life(body: Uint8Array): Life {
-    return this.#read(body, 'record', (reader) => reader.life());
+    return this.read(body, 'record', (reader) => reader.life());
   }
 
   read<T>(body: Uint8Array, what: string, read: (reader: RecordReader) => T): T {
-    return this.#read(body, what, read);
-  }
-
-  *#touching(table: string, cluster: number, by: Lookup, span: Span, since: number): Generator<[Uint8Array, string]> {
-    const sql = `SELECT body FROM ${table}
-      WHERE cluster = ? AND ${by.column} = ? AND start < ? AND until > ? AND start >= ? ORDER BY start`;
-    yield* this.#iterate(sql, cluster, by.value, span.to, span.from, since);
-  }
-
-  #tenure(body: Uint8Array): Tenure {
-    const [tenure] = this.#read(body, 'tenure', (reader) => reader.life()).tenures;
-    if (tenure === undefined) throw corruptRow('head, tenure');
-    return tenure;
-  }
-
-  #placement(body: Uint8Array): Placement {
-    const { placement } = this.#read(body, 'placement', (reader) => reader.life());
-    if (placement === undefined) throw corruptRow('head, placement');
-    return placement;
-  }
-
-  #change(body: Uint8Array): Change {
-    return this.#read(body, 'change', (reader) => reader.change());
-  }
-
-  #read<T>(body: Uint8Array, what: string, read: (reader: RecordReader) => T): T {
     const where = `head, ${what}`;
     try {
       return read(new RecordReader(this.#head.words, unsealed(body, where)));
@@ -168,16 +170,62 @@ export class HeadReader {
     }
   }
 
-  #get(sql: string, ...values: SQLInputValue[]): unknown[] | undefined {
-    return this.#statement(sql).get(...values) as unknown as unknown[] | undefined;
+  /** After a rollback. */
+  forget(): void {
+    for (const index of this.#indexes.values()) index.forget();
+  }
+
+  *#indexed(
+    table: IndexedTable,
+    cluster: number,
+    by: Exclude<Lookup, { readonly column: 'ip' }>,
+    span: Span,
+  ): Generator<Uint8Array> {
+    const key = `${table} ${cluster}`;
+    let index = this.#indexes.get(key);
+    if (index === undefined) this.#indexes.set(key, (index = new HeadIndex(this.#head, table, cluster)));
+    for (const { number } of index.entries(by.column, by.handle, span.from, span.to)) {
+      const body = this.body(table, number);
+      if (body !== undefined) yield body;
+    }
+  }
+
+  #tenureOf(ip: IpAddress, body: Uint8Array): Tenure {
+    const tenure = this.#tenure(body);
+    if (tenure.ip !== ip) throw corruptRow(`head, tenure of ${ip}`);
+    return tenure;
+  }
+
+  #tenure(body: Uint8Array): Tenure {
+    const [tenure] = this.read(body, 'tenure', (reader) => reader.life()).tenures;
+    if (tenure === undefined) throw corruptRow('head, tenure');
+    return tenure;
+  }
+
+  #placement(body: Uint8Array): Placement {
+    const { placement } = this.read(body, 'placement', (reader) => reader.life());
+    if (placement === undefined) throw corruptRow('head, placement');
+    return placement;
+  }
+
+  #change(body: Uint8Array): Change {
+    return this.read(body, 'change', (reader) => reader.change());
+  }
+
+  #uidOf(body: Uint8Array, what: string): string {
+    return this.read(body, what, (reader) => reader.uid());
+  }
+
+  #all(sql: string, ...values: SQLInputValue[]): [Uint8Array, number][] {
+    return this.#statement(sql).all(...values) as unknown as [Uint8Array, number][];
   }
 
   /** A statement of its own for each reading: the same one cannot be at two places at once. */
-  *#iterate(sql: string, ...values: SQLInputValue[]): Generator<[Uint8Array, string]> {
+  *#iterate(sql: string, ...values: SQLInputValue[]): Generator<[Uint8Array, number]> {
     const statement = this.#statements.get(sql) ?? arrays(this.#head.db, sql);
     this.#statements.delete(sql);
     try {
-      yield* statement.iterate(...values) as unknown as Iterable<[Uint8Array, string]>;
+      yield* statement.iterate(...values) as unknown as Iterable<[Uint8Array, number]>;
     } finally {
       this.#statements.set(sql, statement);
     }

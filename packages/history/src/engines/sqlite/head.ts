@@ -12,14 +12,16 @@ import { WordTable } from './words.ts';
 /** A store below this has a WAL that can lose commits. */
 const LEAST_SQLITE = [3, 51, 3];
 const SQLITE_HEADER_BYTES = 100;
+const WAL_BYTES = 16_777_216;
 
 export interface WeekEntry {
   readonly cluster: number;
   readonly week: number;
   readonly generation: number;
   readonly file: string;
-  /** The last append that it has taken in; rows of the head up to here are its copies. */
-  readonly batch: number;
+  /** The last rows of the head that it has taken in: closed ones up to here are its copies. */
+  readonly last_tenure: number;
+  readonly last_placement: number;
   readonly tenures: number;
   readonly placements: number;
 }
@@ -46,12 +48,14 @@ export class Head {
     refuseCutFile(path);
     this.db = new DatabaseSync(path, { readOnly: !writable, timeout: 0 });
     try {
+      const version = storedVersion(this.db, path);
+      if (!writable) refuseOlder(version, path);
       // The page size and vacuum mode count only for a file that is still empty.
-      if (writable)
-        this.db.exec('PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
-      this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 2000');
+      else this.db.exec('PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
+      // Checkpoints are ours (checkpoint): one that fails would make a commit look failed that is not.
+      this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 0');
+      this.db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES}`);
       if (writable) migrate(this.db, path, steps);
-      else refuseOlder(storedVersion(this.db, path), path);
       this.words = new WordTable(this.db, writable);
       this.#generation = this.db.prepare('SELECT generation FROM layout');
     } catch (error) {
@@ -87,12 +91,23 @@ export class Head {
     try {
       const result = body();
       this.db.exec('COMMIT');
+      this.checkpoint(false);
       return result;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
       this.words.forget();
       this.#layoutGeneration = -1;
       throw error;
+    }
+  }
+
+  /** Brings the log into the file when it has grown; `anyway` also to give its room back. Failing costs only room. */
+  checkpoint(anyway: boolean): void {
+    try {
+      if (anyway) this.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      else if (statSync(`${this.path}-wal`).size > WAL_BYTES) this.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // A reader is in the way, or the disk is full: the next one may succeed, and commits say what is wrong.
     }
   }
 

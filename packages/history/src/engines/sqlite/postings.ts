@@ -1,6 +1,6 @@
 // Where a week file's records are to be found: for each handle (32 bits of an address, node, name or workload) the lives
-// that have it, in the order of their beginnings. Blocks of such entries are packed tightly; one entry takes 8–10 bytes.
-// Times are kept in units of 1.024 s, rounded outwards: they only rule lives out, the records decide.
+// that have it, in the order of their beginnings. Blocks of such entries are packed tightly; one entry takes 6–8 bytes.
+// Times are kept in units of 16.384 s, rounded outwards: they only rule lives out, the records decide.
 import { ByteReader, ByteWriter } from './bytes.ts';
 
 export interface Posting {
@@ -12,9 +12,9 @@ export interface Posting {
   readonly until: number;
 }
 
-export const UNIT_MS = 1024;
+export const UNIT_MS = 16_384;
 export const EARLIEST_UNIT = -0x80000000;
-export const POSTINGS_PER_BLOCK = 64;
+export const POSTINGS_PER_BLOCK = 128;
 
 /** All postings of one kind: gathered in any order, given back sorted by (handle, start). */
 export class PostingList {

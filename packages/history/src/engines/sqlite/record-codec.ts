@@ -2,7 +2,7 @@
 // another. A reader must build every field of the model by name, so that the compiler asks for what is added there.
 import type { Boundary, Provenance, Source } from '../../model/boundary.ts';
 import type { LiveHolder } from '../../model/fact.ts';
-import { type IpAddress, ipBytes, ipFromBytes } from '../../model/ip-address.ts';
+import { type IpAddress, ipFromBytes } from '../../model/ip-address.ts';
 import type {
   Anomaly,
   Change,
@@ -17,6 +17,7 @@ import type {
 } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
+import { ipKey } from './ip-key.ts';
 import type { Words } from './words.ts';
 
 /** What one holder did: its placement and tenures under one copy of who it was. */
@@ -34,6 +35,7 @@ const HOST_NETWORK = 4;
 const HAS_WORKLOAD = 8;
 const IS_UUID = 16;
 const BEGINS_WITH_WORKLOAD = 32;
+const IS_INFERRED = 64;
 
 const HAS_END = 1;
 const SAME_END = 2;
@@ -69,7 +71,7 @@ export class RecordWriter extends ByteWriter {
     for (const { ip, start, end } of tenures) {
       const isV4 = !ip.includes(':');
       interval(start, end, isV4 ? IS_IPV4 : 0);
-      this.raw(isV4 ? ipBytes(ip).subarray(12) : ipBytes(ip));
+      this.raw(ipKey(ip));
     }
   }
 
@@ -81,13 +83,17 @@ export class RecordWriter extends ByteWriter {
         (hostNetwork ? HOST_NETWORK : 0) |
         (workload === undefined ? 0 : HAS_WORKLOAD) |
         (isUuid ? IS_UUID : 0) |
-        (shared ? BEGINS_WITH_WORKLOAD : 0),
+        (shared ? BEGINS_WITH_WORKLOAD : 0) |
+        (workload?.inferred ? IS_INFERRED : 0),
     );
     if (isUuid) this.hex(uid.replaceAll('-', ''));
     else this.text(uid);
     this.uint(this.#words.numberOf(namespace));
     this.uint(this.#words.numberOf(node));
-    if (workload !== undefined) this.uint(this.#words.numberOf(workloadText(workload)));
+    if (workload !== undefined) {
+      this.uint(this.#words.numberOf(workload.kind));
+      this.uint(this.#words.numberOf(workload.name));
+    }
     this.text(shared ? name.slice(workload.name.length + 1) : name);
   }
 
@@ -214,12 +220,17 @@ export class RecordReader extends ByteReader {
     return { holder, placement, tenures };
   }
 
+  /** Of what begins with a holder, without reading on. */
+  uid(): string {
+    return this.byte() & IS_UUID ? this.#uuid() : this.text();
+  }
+
   holder(): Holder {
     const flags = this.byte();
     const uid = flags & IS_UUID ? this.#uuid() : this.text();
     const namespace = this.#words.textOf(this.uint());
     const node = this.#words.textOf(this.uint());
-    const workload = flags & HAS_WORKLOAD ? readWorkload(this.#words.textOf(this.uint())) : undefined;
+    const workload = flags & HAS_WORKLOAD ? this.#workload((flags & IS_INFERRED) !== 0) : undefined;
     const rest = this.text();
     const name = flags & BEGINS_WITH_WORKLOAD ? `${workload!.name}-${rest}` : rest;
     const kind = KINDS[flags & 3];
@@ -315,6 +326,11 @@ export class RecordReader extends ByteReader {
     return `${this.byte()}.${this.byte()}.${this.byte()}.${this.byte()}` as IpAddress;
   }
 
+  #workload(inferred: boolean): Workload {
+    const kind = this.#words.textOf(this.uint());
+    return { kind, name: this.#words.textOf(this.uint()), inferred };
+  }
+
   #uuid(): string {
     const h = this.hex(16);
     return `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
@@ -350,8 +366,6 @@ type Origin = Pick<Provenance, 'source' | 'epoch' | 'collector'>;
 /** Few and asked for at every boundary, hence remembered in both directions. */
 const originTexts = new Map<string, Map<number, Map<Source, string>>>();
 const origins = new Map<string, Origin>();
-const workloads = new Map<string, Workload>();
-const MOST_REMEMBERED = 50_000;
 
 function originText({ source, epoch, collector }: Origin): string {
   let byEpoch = originTexts.get(collector);
@@ -370,19 +384,4 @@ function readOrigin(text: string): Origin {
     origins.set(text, (origin = { source, epoch, collector }));
   }
   return origin;
-}
-
-function workloadText({ kind, name, inferred }: Workload): string {
-  return JSON.stringify([kind, name, inferred]);
-}
-
-function readWorkload(text: string): Workload {
-  let workload = workloads.get(text);
-  if (workload === undefined) {
-    const [kind, name, inferred] = JSON.parse(text) as [string, string, boolean];
-    workload = { kind, name, inferred };
-    if (workloads.size >= MOST_REMEMBERED) workloads.clear();
-    workloads.set(text, workload);
-  }
-  return workload;
 }

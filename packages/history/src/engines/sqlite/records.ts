@@ -1,11 +1,11 @@
-// Every record in canonical order, a chunk at a time: the caller asks again with where the last chunk ended. Nothing is
-// kept between the chunks.
+// Every record in canonical order, a chunk at a time: the caller asks again with where the last chunk ended.
 import { type Fact, tenureKey } from '../../model/fact.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { canonicalOrder, KINDS } from '../canonical.ts';
 import { compareTexts } from '../order.ts';
 import type { ClusterEntry } from './head.ts';
+import type { IndexedTable } from './head-index.ts';
 import type { HeadReader } from './head-read.ts';
 import type { Life } from './record-codec.ts';
 import type { Weeks } from './weeks.ts';
@@ -22,6 +22,7 @@ const ALWAYS = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SA
 /** `after` is "KIND:PLACE": the place is the last UID given, or the last time. */
 export function recordsFrom(
   reader: HeadReader,
+  order: HeadOrder,
   weeks: Weeks,
   cluster: ClusterEntry,
   after: string | undefined,
@@ -32,7 +33,7 @@ export function recordsFrom(
   const place = after === undefined || after.length === cut + 1 ? undefined : after.slice(cut + 1);
   const facts: Fact[] = [];
   let last: string | undefined;
-  for (const [at, group] of groups(reader, weeks, cluster, kind, place, isKept)) {
+  for (const [at, group] of groups(reader, order, weeks, cluster, kind, place, isKept)) {
     facts.push(...canonicalOrder(group));
     if (facts.length < FACTS_PER_CHUNK) continue;
     last = at;
@@ -46,6 +47,7 @@ export function recordsFrom(
 /** Facts of one kind that share a UID, or a time. */
 function* groups(
   reader: HeadReader,
+  order: HeadOrder,
   weeks: Weeks,
   cluster: ClusterEntry,
   kind: Fact['kind'],
@@ -62,7 +64,7 @@ function* groups(
       return;
     case 'tenure':
     case 'placement':
-      for (const [uid, lives] of byUid(reader, weeks, cluster, kind, after ?? '')) {
+      for (const [uid, lives] of byUid(reader, weeks, cluster, order.rows(kind), after ?? '')) {
         if (uid === after) continue;
         const facts = kind === 'tenure' ? tenureFacts(lives, isKept) : placementFacts(lives, isKept);
         if (facts.length > 0) yield [uid, facts];
@@ -78,7 +80,11 @@ function* groups(
       yield* byTime(reader.anomalies(number, span), (anomaly) => ({ kind: 'anomaly', anomaly }));
       return;
     case 'live':
-      for (const [uid, live] of reader.live(number, after ?? '')) yield [uid, [{ kind: 'live', uid, live }]];
+      for (const { uid, number: row } of rowsFrom(order.rows(kind), after ?? '')) {
+        const body = uid === after ? undefined : reader.body(kind, row);
+        if (body === undefined) continue;
+        yield [uid, [{ kind: 'live', uid, live: reader.read(body, 'live', (r) => r.liveHolder()) }]];
+      }
   }
 }
 
@@ -120,10 +126,10 @@ function* byUid(
   reader: HeadReader,
   weeks: Weeks,
   cluster: ClusterEntry,
-  kind: 'tenure' | 'placement',
+  rows: readonly HeadRow[],
   from: string,
 ): Generator<readonly [uid: string, lives: readonly Life[]]> {
-  const head = kind === 'tenure' ? tenureLives(reader, cluster, from) : placementLives(reader, cluster, from);
+  const head = headLives(reader, rowsFrom(rows, from));
   const sources: Iterator<Life>[] = [head, ...cluster.weeks.map((entry) => weeks.open(entry).livesFrom(from))];
   try {
     const fronts = sources.map((source) => source.next());
@@ -149,12 +155,49 @@ function* byUid(
   }
 }
 
-function* tenureLives(reader: HeadReader, { number }: ClusterEntry, from: string): Generator<Life> {
-  for (const tenure of reader.tenuresByUid(number, from)) {
-    yield { holder: tenure.holder, placement: undefined, tenures: [tenure] };
+function* headLives(reader: HeadReader, rows: Iterable<HeadRow>): Generator<Life> {
+  for (const { table, number } of rows) {
+    const body = reader.body(table, number);
+    if (body !== undefined) yield reader.life(body);
   }
 }
 
-function* placementLives(reader: HeadReader, { number }: ClusterEntry, from: string): Generator<Life> {
-  for (const placement of reader.placementsByUid(number, from)) yield { holder: placement.pod, placement, tenures: [] };
+interface HeadRow {
+  readonly table: IndexedTable | 'live';
+  readonly uid: string;
+  readonly number: number;
+}
+
+/** The head's rows in the order of their UIDs, found once for each export and kind. */
+export class HeadOrder {
+  readonly #reader: HeadReader;
+  readonly #cluster: number;
+  readonly #rows = new Map<string, readonly HeadRow[]>();
+
+  constructor(reader: HeadReader, cluster: number) {
+    this.#reader = reader;
+    this.#cluster = cluster;
+  }
+
+  rows(table: HeadRow['table']): readonly HeadRow[] {
+    let rows = this.#rows.get(table);
+    if (rows === undefined) {
+      rows = this.#reader.byUid(table, 'cluster = ?', this.#cluster).map((row) => ({ table, ...row }));
+      this.#rows.clear();
+      this.#rows.set(table, rows);
+    }
+    return rows;
+  }
+}
+
+/** From the first whose UID is not before `uid`. */
+function* rowsFrom(rows: readonly HeadRow[], uid: string): Generator<HeadRow> {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareTexts(rows[middle]!.uid, uid) < 0) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < rows.length; low++) yield rows[low]!;
 }

@@ -10,35 +10,35 @@ export const APPLICATION_ID = 0x7074726c;
 export const OPEN = Number.MAX_SAFE_INTEGER;
 
 /**
- * `body` holds the whole record with its checksum; the columns before it only help to find it. Names, nodes and
- * workloads are looked for by 32 bits and compared in full. `batch` counts appends: what a week file has taken in is
- * told from what came later.
+ * `body` holds the whole record with its checksum; the columns before it only help to find it. Names, UIDs, nodes and
+ * workloads are kept as 32 bits and compared in full when found. A row never changes: a record's next version is a new
+ * row at the table's end, so a number that has been read stands for the same row for ever. Every index on disk costs a
+ * page for each event, hence only those that one instant's questions and upserts need; the others are in memory.
  */
 const VERSION_1 = `
   CREATE TABLE cluster (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, fence INTEGER NOT NULL,
-    batch INTEGER NOT NULL, expired_from INTEGER, expired_to INTEGER, checkpoint BLOB
+    expired_from INTEGER, expired_to INTEGER, checkpoint BLOB
   );
   CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, sum INTEGER NOT NULL);
   CREATE TABLE tenure (
-    cluster INTEGER, ip BLOB, uid TEXT, epoch INTEGER, version TEXT,
-    start INTEGER NOT NULL, until INTEGER NOT NULL, batch INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
-    body BLOB NOT NULL, PRIMARY KEY (cluster, ip, uid, epoch, version)
-  ) WITHOUT ROWID;
-  CREATE INDEX tenure_uid ON tenure (cluster, uid);
-  CREATE INDEX tenure_name ON tenure (cluster, name);
-  CREATE INDEX tenure_workload ON tenure (cluster, workload, start) WHERE workload IS NOT NULL;
+    number INTEGER PRIMARY KEY AUTOINCREMENT, cluster INTEGER NOT NULL, ip BLOB NOT NULL, key INTEGER NOT NULL,
+    start INTEGER NOT NULL, until INTEGER NOT NULL, uid INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
+    body BLOB NOT NULL
+  );
+  CREATE INDEX tenure_ip ON tenure (cluster, ip);
   CREATE INDEX tenure_closed ON tenure (cluster, until) WHERE until < ${OPEN};
   CREATE TABLE placement (
-    cluster INTEGER, uid TEXT,
-    start INTEGER NOT NULL, until INTEGER NOT NULL, batch INTEGER NOT NULL, node INTEGER NOT NULL,
-    name INTEGER NOT NULL, workload INTEGER, body BLOB NOT NULL, PRIMARY KEY (cluster, uid)
-  ) WITHOUT ROWID;
-  CREATE INDEX placement_node ON placement (cluster, node, start);
-  CREATE INDEX placement_name ON placement (cluster, name);
-  CREATE INDEX placement_workload ON placement (cluster, workload, start) WHERE workload IS NOT NULL;
+    number INTEGER PRIMARY KEY AUTOINCREMENT, cluster INTEGER NOT NULL, uid INTEGER NOT NULL,
+    start INTEGER NOT NULL, until INTEGER NOT NULL, node INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
+    body BLOB NOT NULL
+  );
+  CREATE INDEX placement_uid ON placement (cluster, uid);
   CREATE INDEX placement_closed ON placement (cluster, until) WHERE until < ${OPEN};
-  CREATE TABLE live (cluster INTEGER, uid TEXT, body BLOB NOT NULL, PRIMARY KEY (cluster, uid)) WITHOUT ROWID;
+  CREATE TABLE live (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, cluster INTEGER NOT NULL, uid INTEGER NOT NULL, body BLOB NOT NULL
+  );
+  CREATE INDEX live_uid ON live (cluster, uid);
   CREATE TABLE change (
     cluster INTEGER, key TEXT, at INTEGER NOT NULL, uid INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
     body BLOB NOT NULL, PRIMARY KEY (cluster, key)
@@ -59,8 +59,8 @@ const VERSION_1 = `
     cluster INTEGER, start INTEGER, collector TEXT, body BLOB NOT NULL, PRIMARY KEY (cluster, start, collector)
   ) WITHOUT ROWID;
   CREATE TABLE week (
-    cluster INTEGER, week INTEGER, generation INTEGER NOT NULL, file TEXT NOT NULL, batch INTEGER NOT NULL,
-    tenures INTEGER NOT NULL, placements INTEGER NOT NULL, PRIMARY KEY (cluster, week)
+    cluster INTEGER, week INTEGER, generation INTEGER NOT NULL, file TEXT NOT NULL,
+    last_tenure INTEGER NOT NULL, last_placement INTEGER NOT NULL, tenures INTEGER NOT NULL, placements INTEGER NOT NULL, PRIMARY KEY (cluster, week)
   ) WITHOUT ROWID;
   CREATE TABLE layout (one INTEGER PRIMARY KEY CHECK (one = 1), generation INTEGER NOT NULL);
   INSERT INTO layout VALUES (1, 1);

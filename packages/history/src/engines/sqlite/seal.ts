@@ -1,12 +1,12 @@
 // Moves closed records of one week from the head into that week's file. Idempotent, and safe at every step: the new file
 // is complete before the head lists it; the head's copies win while they are there; only rows that the file has taken in
 // are removed. Works in slices; the caller does other things between them.
-import { DatabaseSync } from 'node:sqlite';
 import { tenureKey } from '../../model/fact.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import { compareTexts } from '../order.ts';
 import type { Failpoints } from './failpoints.ts';
 import type { ClusterEntry, Head, WeekEntry } from './head.ts';
+import type { IndexedTable } from './head-index.ts';
 import type { HeadReader } from './head-read.ts';
 import type { Life } from './record-codec.ts';
 import { OPEN } from './schema.ts';
@@ -15,7 +15,8 @@ import type { WeekFile } from './week-file.ts';
 import { buildWeekFile } from './week-writer.ts';
 import type { Weeks } from './weeks.ts';
 
-const ROWS_PER_SLICE = 1000;
+const ROWS_PER_SLICE = 5000;
+const ROWS_PER_READ = 500;
 
 export interface SealParts {
   readonly head: Head;
@@ -26,23 +27,25 @@ export interface SealParts {
 
 export function* sealWeek(parts: SealParts, clusterId: string, week: number): Generator<undefined, void> {
   const { head, weeks, failpoints } = parts;
-  const { cluster, cut } = head.read(() => {
+  const { cluster, rows } = head.read(() => {
     const entry = head.cluster(clusterId);
-    const row = head.db.prepare('SELECT batch FROM cluster WHERE number = ?').get(entry.number);
-    return { cluster: entry, cut: row!['batch'] as number };
+    return { cluster: entry, rows: closedRows(parts, entry, week) };
   });
   const old = cluster.weeks.find((entry) => entry.week === week);
   const generation = (old?.generation ?? 0) + 1;
   const file = weeks.fileName(cluster.number, week, generation);
   weeks.prepareDirectory();
   failpoints.pass('seal:begun');
-  const lives = livesOfWeek(parts, cluster, week, cut, old === undefined ? undefined : weeks.open(old));
+  const lives = livesOfWeek(parts, cluster, rows, old === undefined ? undefined : weeks.open(old));
   const built = yield* buildWeekFile(weeks.path(file), week, lives);
   failpoints.pass('seal:written');
-  const entry: WeekEntry = { cluster: cluster.number, week, generation, file, batch: cut, ...built };
+  const last = { last_tenure: rows.lastTenure, last_placement: rows.lastPlacement };
+  const entry: WeekEntry = { cluster: cluster.number, week, generation, file, ...last, ...built };
   head.write(() => {
-    const sql = 'INSERT OR REPLACE INTO week VALUES (?, ?, ?, ?, ?, ?, ?)';
-    head.db.prepare(sql).run(entry.cluster, week, generation, file, cut, built.tenures, built.placements);
+    const sql = 'INSERT OR REPLACE INTO week VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+    const { last_tenure, last_placement, tenures, placements } = entry;
+    const counts = [last_tenure, last_placement, tenures, placements];
+    head.db.prepare(sql).run(entry.cluster, week, generation, file, ...counts);
     head.changeLayout();
   });
   failpoints.pass('seal:listed');
@@ -51,22 +54,44 @@ export function* sealWeek(parts: SealParts, clusterId: string, week: number): Ge
   failpoints.pass('seal:moved');
 }
 
-/** Rows of the head that the file has taken in. Also run when a store is opened, for what a crash left. */
+/** Rows of the head that the file has taken in. Also done before each sealing, for what a crash left. */
 export function* removeSealed({ head, failpoints }: SealParts, entry: WeekEntry): Generator<undefined, void> {
   const from = weekStart(entry.week);
-  for (const table of ['tenure', 'placement'] as const) {
-    const key = table === 'tenure' ? 'cluster, ip, uid, epoch, version' : 'cluster, uid';
-    const remove = head.db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (
-      SELECT ${key} FROM ${table}
-      WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND batch <= ? LIMIT ${ROWS_PER_SLICE})`);
+  for (const [table, last] of [
+    ['tenure', entry.last_tenure],
+    ['placement', entry.last_placement],
+  ] as const) {
+    const remove = head.db.prepare(`DELETE FROM ${table} WHERE number IN (
+      SELECT number FROM ${table}
+      WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND number <= ? LIMIT ${ROWS_PER_SLICE})`);
     for (;;) {
-      const removed = head.write(() => remove.run(entry.cluster, from, from + WEEK_MS, entry.batch).changes);
+      const removed = head.write(() => remove.run(entry.cluster, from, from + WEEK_MS, last).changes);
       if (removed === 0) break;
       failpoints.pass('seal:moved-some');
       yield;
     }
   }
   yield* giveBack(head);
+}
+
+interface ClosedRows {
+  /** In the order of their UIDs. */
+  readonly rows: readonly { readonly table: IndexedTable; readonly uid: string; readonly number: number }[];
+  readonly lastTenure: number;
+  readonly lastPlacement: number;
+}
+
+function closedRows({ reader }: SealParts, { number }: ClusterEntry, week: number): ClosedRows {
+  const from = weekStart(week);
+  const where = `cluster = ? AND until >= ? AND until < ? AND until < ${OPEN}`;
+  const of = (table: IndexedTable) =>
+    reader.byUid(table, where, number, from, from + WEEK_MS).map((row) => ({ table, ...row }));
+  const tenures = of('tenure');
+  const placements = of('placement');
+  const rows = [...tenures, ...placements].sort((a, b) => compareTexts(a.uid, b.uid));
+  const last = (found: readonly { readonly number: number }[]) =>
+    found.reduce((most, row) => Math.max(most, row.number), 0);
+  return { rows, lastTenure: last(tenures), lastPlacement: last(placements) };
 }
 
 /** Pages that hold nothing any more go back to the file system, a few at a time. */
@@ -80,13 +105,12 @@ export function* giveBack(head: Head): Generator<undefined, void> {
 }
 
 function* livesOfWeek(
-  { head, reader }: SealParts,
+  parts: SealParts,
   cluster: ClusterEntry,
-  week: number,
-  cut: number,
+  { rows }: ClosedRows,
   old: WeekFile | undefined,
 ): Generator<Life> {
-  const fromHead = headLives(head, reader, cluster, week, cut);
+  const fromHead = headLives(parts, rows);
   const fromFile = old?.livesFrom('') ?? [][Symbol.iterator]();
   const isKept = (until: number): boolean => cluster.expiredTo === undefined || until >= cluster.expiredTo;
   for (const [uid, lives] of mergeByUid(fromHead, fromFile)) {
@@ -101,21 +125,12 @@ function* livesOfWeek(
   }
 }
 
-/** From a view of its own: rows may change meanwhile, but then they are of a later batch and stay in the head. */
-function* headLives(head: Head, reader: HeadReader, cluster: ClusterEntry, week: number, cut: number): Generator<Life> {
-  const from = weekStart(week);
-  const select = (table: string, index: string): string =>
-    `SELECT uid, body FROM ${table} ${index}
-     WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND batch <= ?`;
-  const values = [cluster.number, from, from + WEEK_MS, cut];
-  const view = new DatabaseSync(head.path, { readOnly: true });
-  try {
-    const rows = view
-      .prepare(`${select('tenure', 'INDEXED BY tenure_uid')} UNION ALL ${select('placement', '')} ORDER BY uid`)
-      .iterate(...values, ...values);
-    for (const row of rows) yield reader.life(row['body'] as Uint8Array);
-  } finally {
-    view.close();
+/** A row that is gone by now has a later version, which stays in the head and wins. */
+function* headLives({ head, reader }: SealParts, rows: ClosedRows['rows']): Generator<Life> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
+    const some = rows.slice(from, from + ROWS_PER_READ);
+    const bodies = head.read(() => some.map(({ table, number }) => reader.body(table, number)));
+    for (const body of bodies) if (body !== undefined) yield reader.life(body);
   }
 }
 

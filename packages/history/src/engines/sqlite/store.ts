@@ -2,6 +2,7 @@
 // it; nothing here knows of messages. Long work is a generator that yields after each slice.
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
 import { tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
@@ -38,13 +39,13 @@ import { nameTaken, staleWriter } from '../refusals.ts';
 import { backupStore } from './backup.ts';
 import { handleOf } from './checksum.ts';
 import { type Death, Failpoints } from './failpoints.ts';
-import { asHistoryError } from './faults.ts';
+import { asHistoryError, isFull } from './faults.ts';
 import { type ClusterEntry, Head } from './head.ts';
 import { HeadAppender } from './head-append.ts';
 import { HeadReader, type Lookup, lookupOf } from './head-read.ts';
-import { ipHandle, ipKey } from './ip-key.ts';
+import { ipHandle } from './ip-key.ts';
 import type { Life } from './record-codec.ts';
-import { type RecordsChunk, recordsFrom } from './records.ts';
+import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
 import { OPEN, storedVersion } from './schema.ts';
 import { giveBack, removeSealed, type SealParts, sealWeek } from './seal.ts';
 import { verifyHead } from './verify.ts';
@@ -71,7 +72,7 @@ export interface FencedBatch {
 const SEAL_AT = 100_000;
 /** After a week's end its last records are given this long to come. */
 const LATE_MS = 3_600_000;
-const ROWS_PER_SLICE = 1000;
+const ROWS_PER_SLICE = 5000;
 
 export class Store {
   readonly path: string;
@@ -82,6 +83,8 @@ export class Store {
   readonly #appender: HeadAppender | undefined;
   readonly #failpoints: Failpoints;
   readonly #sealAt: number;
+  #fence: StatementSync | undefined;
+  #order: HeadOrder | undefined;
 
   constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions) {
     this.path = path;
@@ -96,7 +99,7 @@ export class Store {
       }
       this.#head = new Head(path, access === 'write');
       this.#reader = new HeadReader(this.#head);
-      this.#appender = access === 'write' ? new HeadAppender(this.#head) : undefined;
+      this.#appender = access === 'write' ? new HeadAppender(this.#head, this.#reader) : undefined;
       if (access === 'write') this.#cleanUp();
     } catch (error) {
       lock?.release();
@@ -121,12 +124,12 @@ export class Store {
 
   takeOver({ id, name }: Cluster): number {
     this.#writable();
-    return this.#head.write(() => {
+    return this.#write(() => {
       const { db } = this.#head;
       const other = db.prepare('SELECT id FROM cluster WHERE name = ? AND id <> ?').get(name, id);
       if (other !== undefined) throw nameTaken(name, String(other['id']));
       db.prepare(
-        `INSERT INTO cluster (id, name, fence, batch) VALUES (?, ?, 1, 0)
+        `INSERT INTO cluster (id, name, fence) VALUES (?, ?, 1)
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, fence = fence + 1`,
       ).run(id, name);
       this.#head.changeLayout();
@@ -142,14 +145,13 @@ export class Store {
    */
   append(batches: readonly FencedBatch[]): (HistoryError | undefined)[] {
     const appender = this.#writable();
-    const { db } = this.#head;
-    const results = this.#head.write(() => {
+    this.#fence ??= this.#head.db.prepare('SELECT number, fence FROM cluster WHERE id = ?');
+    const results = this.#write(() => {
       this.#failpoints.pass('append:begun');
       const outcomes = batches.map(({ cluster, fence, batch }) => {
-        const row = db.prepare('SELECT number, fence, batch FROM cluster WHERE id = ?').get(cluster.id);
+        const row = this.#fence!.get(cluster.id);
         if (row === undefined || row['fence'] !== fence) return staleWriter(cluster.name);
         const number = row['number'] as number;
-        const sequence = (row['batch'] as number) + 1;
         const entry = this.#head.cluster(cluster.id);
         const isReplay = this.#replays(entry);
         for (const fact of batch.facts) {
@@ -159,10 +161,9 @@ export class Store {
           if (fact.kind === 'placement' && fact.placement.end === undefined && isReplay(fact.placement)) {
             if (this.#hasSealedPlacement(entry, fact.placement)) continue;
           }
-          appender.store(number, sequence, fact);
+          appender.store(number, fact);
         }
         if (batch.checkpoint !== undefined) appender.checkpoint(number, batch.checkpoint);
-        db.prepare('UPDATE cluster SET batch = ? WHERE number = ?').run(sequence, number);
         return undefined;
       });
       this.#failpoints.pass('append:stored');
@@ -176,13 +177,13 @@ export class Store {
     const { number } = this.#head.cluster(id);
     const checkpoint = this.#reader.checkpoint(number);
     const coverage = this.#reader.coverage(number).at(-1);
-    const live = Array.from(this.#reader.live(number, ''), ([, holder]) => holder);
+    const live = this.#reader.live(number);
     return { state: { epoch: checkpoint?.epoch ?? coverage?.epoch ?? 1, live, coverage }, checkpoint };
   }
 
   tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {
     const cluster = this.#head.cluster(id);
-    const found = this.#reader.tenuresAt(cluster.number, ip, ipKey(ip), at);
+    const found = this.#reader.tenuresAt(cluster.number, ip, at);
     const handle = ipHandle(ip);
     for (const entry of cluster.weeks) {
       const start = weekStart(entry.week);
@@ -205,7 +206,7 @@ export class Store {
   }
 
   tenuresOfIp(id: string, ip: IpAddress, span: Span, page: Page): Paged<Tenure> {
-    const by: Lookup = { column: 'ip', value: ipKey(ip) };
+    const by: Lookup = { column: 'ip', ip };
     return this.#tenures(id, by, { kind: 'ip', handle: ipHandle(ip) }, span, page, (tenure) => tenure.ip === ip);
   }
 
@@ -222,7 +223,7 @@ export class Store {
   placementsOn(id: string, node: string, span: Span, page: Page): Paged<Placement> {
     const handle = handleOf(node);
     const wanted = (placement: Placement) => placement.pod.node === node;
-    return this.#placements(id, { column: 'node', value: handle }, { kind: 'node', handle }, span, page, wanted);
+    return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
   }
 
   changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
@@ -258,13 +259,14 @@ export class Store {
 
   records(id: string, after: string | undefined): RecordsChunk {
     const cluster = this.#head.cluster(id);
-    return recordsFrom(this.#reader, this.#weeks, cluster, after, (record) => isKept(cluster, record));
+    if (after === undefined || this.#order === undefined) this.#order = new HeadOrder(this.#reader, cluster.number);
+    return recordsFrom(this.#reader, this.#order, this.#weeks, cluster, after, (record) => isKept(cluster, record));
   }
 
   *retain(id: string, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
     const { db } = this.#head;
-    const { cluster, gone } = this.#head.write(() => {
+    const { cluster, gone } = this.#write(() => {
       const entry = this.#head.cluster(id);
       const first = this.#reader.coverage(entry.number)[0]?.from;
       const from = entry.expiredFrom ?? first;
@@ -365,6 +367,18 @@ export class Store {
     this.#lock?.release();
   }
 
+  #write<T>(body: () => T): T {
+    try {
+      return this.#head.write(body);
+    } catch (error) {
+      this.#reader.forget();
+      if (!isFull(error)) throw error;
+      // The log may hold room that the file does not need.
+      this.#head.checkpoint(true);
+      return this.#head.write(body);
+    }
+  }
+
   #writable(): HeadAppender {
     if (this.#appender !== undefined) return this.#appender;
     throw new HistoryError('read-only', `the store ${this.path} was opened for reading`, {
@@ -398,8 +412,9 @@ export class Store {
       const size = sealedAlready === undefined ? 0 : sealedAlready.tenures + sealedAlready.placements;
       const isOver = weekStart(week) + WEEK_MS + LATE_MS <= now;
       // A file is written anew as a whole: only for a share of it that is worth that.
-      const worth = size === 0 ? (isOver ? 1 : this.#sealAt) : Math.max(isOver ? 1000 : this.#sealAt, size / 5);
-      if (count >= Math.min(worth, isOver && size === 0 ? 1 : worth)) ripe.push(week);
+      const first = isOver ? 1 : this.#sealAt;
+      const again = Math.max(isOver ? Math.min(1000, this.#sealAt) : this.#sealAt, size / 5);
+      if (count >= (sealedAlready === undefined ? first : again)) ripe.push(week);
     }
     return ripe.sort((a, b) => a - b);
   }
@@ -440,8 +455,7 @@ export class Store {
     const cluster = this.#head.cluster(id);
     const found: Tenure[] = [];
     const isWanted = (tenure: Tenure) => wanted(tenure) && touches(tenure, span) && isKept(cluster, tenure);
-    const since = cursorPlace(page)?.time ?? Number.MIN_SAFE_INTEGER;
-    collect(this.#reader.tenures(cluster.number, by, span, since), page, tenurePlace, isWanted, found);
+    collect(this.#reader.tenures(cluster.number, by, span), page, tenurePlace, isWanted, found);
     const isOurs = (tenure: Tenure) => isWanted(tenure) && !this.#reader.hasTenure(cluster.number, tenure);
     for (const week of this.#weeks.touching(cluster, span)) {
       collectLives(week, sealed, span, page, tenurePlace, (life) => life.tenures, isOurs, found);
@@ -461,8 +475,7 @@ export class Store {
     const found: Placement[] = [];
     const isWanted = (placement: Placement) =>
       wanted(placement) && touches(placement, span) && isKept(cluster, placement);
-    const since = cursorPlace(page)?.time ?? Number.MIN_SAFE_INTEGER;
-    collect(this.#reader.placements(cluster.number, by, span, since), page, placementPlace, isWanted, found);
+    collect(this.#reader.placements(cluster.number, by, span), page, placementPlace, isWanted, found);
     const isOurs = (placement: Placement) =>
       isWanted(placement) && !this.#reader.hasPlacement(cluster.number, placement);
     const placementsOf = ({ placement }: Life) => (placement === undefined ? [] : [placement]);
@@ -475,8 +488,8 @@ export class Store {
 
 /** The head's remainders that retention removes: table, key, and the column that must lie before. */
 const REMAINDERS = [
-  ['tenure', 'cluster, ip, uid, epoch, version', 'until'],
-  ['placement', 'cluster, uid', 'until'],
+  ['tenure', 'number', 'until'],
+  ['placement', 'number', 'until'],
   ['change', 'cluster, key', 'at'],
   ['conflict', 'cluster, key', 'at'],
   ['anomaly', 'cluster, key', 'at'],
@@ -488,7 +501,7 @@ type SealedLookup =
 
 function sealedLookup(subject: Subject): SealedLookup {
   if (subject.by === 'uid') return { kind: 'uid', uid: subject.uid };
-  return { kind: subject.by, handle: lookupOf(subject).value as number };
+  return { kind: subject.by, handle: lookupOf(subject).handle };
 }
 
 /** Hidden at once, removed when its week goes. */

@@ -29,7 +29,8 @@ export class ThreadClient {
 
   /** Rejects with the reason why the store cannot be opened. */
   static async start(options: ThreadOptions): Promise<ThreadClient> {
-    const worker = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: options });
+    // Without this process's flags: some (`--input-type`) forbid a thread that is a file.
+    const worker = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: options, execArgv: [] });
     const opened = new Promise<void>((resolve, reject) => {
       worker.once('message', (message: FromThread) => {
         if (message.kind === 'refused') reject(untell(message.error));

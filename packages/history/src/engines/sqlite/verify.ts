@@ -4,7 +4,7 @@ import type { Holder, Tenure } from '../../model/records.ts';
 import { anomalyPlace, changePlace, conflictPlace, type Place } from '../order.ts';
 import { corruptRow, handleOf } from './checksum.ts';
 import type { Head } from './head.ts';
-import { nameHandle, workloadHandle } from './head-append.ts';
+import { nameHandle, tenureHandle, workloadHandle } from './head-append.ts';
 import type { HeadReader } from './head-read.ts';
 import { ipKey } from './ip-key.ts';
 import { OPEN } from './schema.ts';
@@ -21,7 +21,7 @@ export function* verifyHead(
   const checks: Readonly<Record<string, (row: Row) => boolean>> = {
     tenure: (row) => tenureIsWhole(row, reader),
     placement: (row) => placementIsWhole(row, reader),
-    live: (row) => reader.read(bodyOf(row), 'live', (r) => r.liveHolder()).holder.uid === row['uid'],
+    live: (row) => handleOf(reader.read(bodyOf(row), 'live', (r) => r.liveHolder()).holder.uid) === row['uid'],
     change: (row) => isAt(row, changePlace(reader.read(bodyOf(row), 'change', (r) => r.change()))),
     conflict: (row) => isAt(row, conflictPlace(reader.read(bodyOf(row), 'conflict', (r) => r.conflict()))),
     anomaly: (row) => isAt(row, anomalyPlace(reader.read(bodyOf(row), 'anomaly', (r) => r.anomaly()))),
@@ -45,7 +45,7 @@ export function* verifyHead(
   for (const [table, isWhole] of Object.entries(checks)) {
     let seen = 0;
     try {
-      for (const row of reader.bodies(table)) {
+      for (const row of head.db.prepare(`SELECT * FROM ${table}`).iterate()) {
         const where = `head, ${table} ${keyOf(row)}`;
         try {
           if (!isWhole(row)) throw corruptRow(where);
@@ -65,11 +65,10 @@ export function* verifyHead(
 function tenureIsWhole(row: Row, reader: HeadReader): boolean {
   const tenure = reader.life(bodyOf(row)).tenures[0];
   if (tenure === undefined) return false;
-  const { ip, holder, start } = tenure;
+  const { ip, holder } = tenure;
   return (
     Buffer.compare(ipKey(ip), row['ip'] as Uint8Array) === 0 &&
-    start.epoch === row['epoch'] &&
-    start.resourceVersion === row['version'] &&
+    tenureHandle(tenure) === row['key'] &&
     isInterval(row, tenure) &&
     isHolder(row, holder)
   );
@@ -86,7 +85,11 @@ function isInterval(row: Row, { start, end }: Pick<Tenure, 'start' | 'end'>): bo
 }
 
 function isHolder(row: Row, holder: Holder): boolean {
-  return holder.uid === row['uid'] && nameHandle(holder) === row['name'] && workloadHandle(holder) === row['workload'];
+  return (
+    handleOf(holder.uid) === row['uid'] &&
+    nameHandle(holder) === row['name'] &&
+    workloadHandle(holder) === row['workload']
+  );
 }
 
 function isAt(row: Row, { key, time }: Place): boolean {
@@ -98,5 +101,5 @@ function bodyOf(row: Row): Uint8Array {
 }
 
 function keyOf(row: Row): string {
-  return String(row['uid'] ?? row['key'] ?? row['start'] ?? row['number'] ?? '');
+  return String(row['number'] ?? row['key'] ?? row['start'] ?? '');
 }

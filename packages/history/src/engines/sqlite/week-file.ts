@@ -75,6 +75,7 @@ export class WeekFile {
   /** Lives with this handle that may touch [from, to), in the order of `notBefore`. */
   candidates(kind: HandleKind, handle: number, from: number, to: number): Candidate[] {
     const found: Candidate[] = [];
+    if (kind === 'name') from = to = this.start;
     const fromUnit = Math.floor((from - this.start) / UNIT_MS);
     // What began before the earliest unit is filed under it.
     const toUnit = Math.max(EARLIEST_UNIT, Math.ceil((to - this.start) / UNIT_MS));
@@ -86,7 +87,7 @@ export class WeekFile {
       const where = `${this.path}, posting ${kind} ${row[0]}/${row[1]}`;
       const more = this.#guard(where, () =>
         scanPostings(unsealed(row[2], where), handle, fromUnit, toUnit, (life, start) =>
-          found.push({ life, notBefore: start * UNIT_MS + this.start }),
+          found.push({ life, notBefore: kind === 'name' ? Number.MIN_SAFE_INTEGER : start * UNIT_MS + this.start }),
         ),
       );
       if (!more) return found;

@@ -45,7 +45,7 @@ export function* buildWeekFile(path: string, week: number, lives: Iterable<Life>
   try {
     // Nobody else sees the draft, and a crash leaves only a draft.
     db.exec(
-      'PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
+      'PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
     );
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${WEEK_VERSION}; ${TABLES} BEGIN`);
     const built = yield* fill(db, week, lives);
@@ -102,7 +102,8 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
       if (from < origin) spanning.add(handle);
     }
     addresses.clear();
-    lists.name.add(nameHandle(holder), ordinal, start, until);
+    // A name has few lives: times would cost more than they save.
+    lists.name.add(nameHandle(holder), ordinal, origin, origin);
     const workload = workloadHandle(holder);
     if (workload !== null) lists.workload.add(workload, ordinal, start, until);
     if (count % LIVES_PER_SLICE === 0) yield;

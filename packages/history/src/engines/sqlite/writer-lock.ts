@@ -14,7 +14,8 @@ export class WriterLock {
     const db = new DatabaseSync(lockPath, { timeout: 0 });
     try {
       // Readers are let in: whoever is refused may read who is here.
-      db.exec('PRAGMA synchronous = OFF; BEGIN IMMEDIATE');
+      // A full disk must not keep a store from being opened: nothing here needs a file beside this one.
+      db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN IMMEDIATE');
       db.exec('CREATE TABLE IF NOT EXISTS owner (pid INTEGER, host TEXT); DELETE FROM owner');
       db.prepare('INSERT INTO owner VALUES (?, ?)').run(process.pid, hostname());
       db.exec('COMMIT; BEGIN IMMEDIATE');
