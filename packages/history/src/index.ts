@@ -1,12 +1,53 @@
 // history's public surface: what a recorder writes with, and what every door asks with.
-export type { Batch, Cluster, Engine, Writer } from './engines/engine.ts';
+export type {
+  Batch,
+  Cluster,
+  ClusterStatus,
+  Damage,
+  Engine,
+  Moment,
+  Paged,
+  Resumption,
+  Span,
+  StoreStatus,
+  Subject,
+  Verification,
+  Writer,
+} from './engines/engine.ts';
 export { openStore } from './engines/open-store.ts';
 export { HistoryError } from './errors.ts';
+export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export type { Fact } from './model/fact.ts';
 export { type IpAddress, parseIp } from './model/ip-address.ts';
-export type { Checkpoint, Scope } from './model/records.ts';
-export { type EpochMillis, epochMillis } from './model/time.ts';
+export type {
+  Anomaly,
+  Change,
+  ChangeValue,
+  Checkpoint,
+  Conflict,
+  Coverage,
+  Holder,
+  Placement,
+  Scope,
+  Tenure,
+  Workload,
+} from './model/records.ts';
+export { type EpochMillis, epochMillis, toText } from './model/time.ts';
 export type { Observation, Observed } from './observe/observation.ts';
-export { Observer, type ObserverState } from './observe/observer.ts';
-export type { Answer } from './query/answer.ts';
-export { who } from './query/who.ts';
+export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
+export type { Answer, AnswerCoverage, AnsweredHolder, AnswerKind, UnknownReason } from './query/answer.ts';
+export { type Attributed, type AttributeOptions, attribute } from './query/attribute.ts';
+export { type ChangesAnswer, type ChangesQuestion, changes } from './query/changes.ts';
+export { exportLines } from './query/export.ts';
+export { type GapsQuestion, gaps } from './query/gaps.ts';
+export { LARGEST_PAGE, LONGEST_SPAN_MS, type PageWish } from './query/limits.ts';
+export { type NodePod, type NodePodsAnswer, type NodePodsQuestion, podsOnNode } from './query/node-pods.ts';
+export type { SpanCoverage } from './query/span-coverage.ts';
+export { type Stats, stats } from './query/stats.ts';
+export { type TenuresAnswer, type TenuresQuestion, tenuresOfIp } from './query/tenures.ts';
+export { type TrailAnswer, type TrailEntry, type TrailQuestion, trail } from './query/trail.ts';
+export type { Gap } from './query/watched-time.ts';
+export { type WhoQuestion, who } from './query/who.ts';
+export { parseScenario } from './scenario/parse-scenario.ts';
+export { type AskOutcome, runScenario } from './scenario/run-scenario.ts';
+export type { Ask, Scenario, Statement } from './scenario/scenario.ts';

@@ -1,6 +1,5 @@
 // What observing yields and an engine stores. Every fact is an upsert by its record's key: storing one twice changes
 // nothing, and a later version of a record replaces the earlier one.
-import type { IpAddress } from './ip-address.ts';
 import type { Anomaly, Change, ChangeValue, Conflict, Coverage, Holder, Placement, Tenure } from './records.ts';
 import type { EpochMillis } from './time.ts';
 
@@ -46,8 +45,4 @@ export function newerCoverage(stored: Coverage | undefined, told: Coverage): Cov
   if (stored.ended && !told.ended) return stored;
   const isLonger = told.to > stored.to || (told.to === stored.to && told.confirmed > stored.confirmed);
   return isLonger ? told : stored;
-}
-
-export function sameAddresses(a: readonly IpAddress[], b: readonly IpAddress[]): boolean {
-  return a.length === b.length && a.every((ip) => b.includes(ip));
 }

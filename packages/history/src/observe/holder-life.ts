@@ -29,7 +29,7 @@ export interface LifeStep {
   readonly live: LiveHolder | undefined;
 }
 
-export function holderOf(seen: Observed): Holder {
+function holderOf(seen: Observed): Holder {
   const { metadata } = seen.object;
   const isPod = seen.kind === 'Pod';
   return {
@@ -44,7 +44,7 @@ export function holderOf(seen: Observed): Holder {
 }
 
 /** The addresses that the object shows, each once, in its order. What does not parse is no address. */
-export function addressesOf(seen: Observed): IpAddress[] {
+function addressesOf(seen: Observed): IpAddress[] {
   const found: IpAddress[] = [];
   for (const text of addressTexts(seen)) {
     const ip = parseIp(text);

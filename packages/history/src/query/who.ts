@@ -5,7 +5,7 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
-import { judge } from './judge.ts';
+import { judge, type Verdict } from './judge.ts';
 import { gapAt, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
@@ -31,22 +31,53 @@ export async function readWatchedTime(engine: Engine, cluster: string): Promise<
   return watchedTime(coverage, expired);
 }
 
-/** The rest of `who`, for those who have read the tenures and the coverage already. */
-export async function answerFrom(
+/** The rest of `who`, for those who have read the tenures and the coverage already. At once, unless more must be read. */
+export function answerFrom(
   engine: Engine,
-  { cluster, ip, at, now }: WhoQuestion,
+  question: WhoQuestion,
   possible: readonly Tenure[],
   watched: WatchedTime,
-): Promise<Answer> {
-  const { answer, reason, provisional, tenures } = judge(possible, watched, at, now);
+): Answer | Promise<Answer> {
+  const verdict = judge(possible, watched, question.at, question.now);
+  const { tenures } = verdict;
+  const isPlain = tenures.length === 0 || (tenures.length === 1 && tenures[0]?.holder.kind !== 'Node');
   const holders = tenures.map(answered);
+  if (isPlain) return spelledOut(question, verdict, watched, holders, []);
+  return readRest(engine, question, verdict, watched, holders);
+}
+
+async function readRest(
+  engine: Engine,
+  question: WhoQuestion,
+  verdict: Verdict,
+  watched: WatchedTime,
+  holders: AnsweredHolder[],
+): Promise<Answer> {
+  const { cluster, ip, at } = question;
   // A node's address is shared by its host-network pods: any of them may be meant.
-  for (const { holder } of tenures) {
+  for (const { holder } of verdict.tenures) {
     if (holder.kind === 'Node') holders.push(...(await hostNetworkPods(engine, cluster, holder.name, at)));
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
+  const conflicts = verdict.tenures.length > 1 ? await engine.conflicts(cluster, ip, span) : [];
+  return spelledOut(question, verdict, watched, holders, conflicts);
+}
+
+function spelledOut(
+  { cluster, ip, at }: WhoQuestion,
+  { answer, reason, provisional }: Verdict,
+  watched: WatchedTime,
+  holders: readonly AnsweredHolder[],
+  conflicts: Answer['conflicts'],
+): Answer {
   const stretch = stretchAt(watched, at);
   const gap = gapAt(watched, at);
+  const coverage = {
+    scope: stretch?.scope,
+    from: stretch?.from,
+    to: stretch?.to,
+    gaps: gap === undefined ? [] : [gap],
+  };
   return {
     cluster,
     ip,
@@ -55,8 +86,8 @@ export async function answerFrom(
     reason,
     provisional,
     holders,
-    conflicts: tenures.length > 1 ? await engine.conflicts(cluster, ip, span) : [],
-    coverage: { scope: stretch?.scope, from: stretch?.from, to: stretch?.to, gaps: gap === undefined ? [] : [gap] },
+    conflicts,
+    coverage,
     evidence: evidenceOf(holders),
   };
 }

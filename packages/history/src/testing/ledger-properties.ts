@@ -23,7 +23,7 @@ const SEED = Number(process.env['PODTRAIL_SEED'] ?? 20_261_115);
 const RUNS = 1000;
 /** Enough for every life of a simulated recorder: engines with dear transactions get one for each. */
 const ALL_IN_ONE = 100_000;
-const RUNS_IN_ONE_STORE = 20;
+const RUNS_IN_ONE_STORE = 50;
 
 export interface PropertySubject {
   readonly name: string;
@@ -79,21 +79,10 @@ export function ledgerProperties({ name, open, settle = async () => {} }: Proper
       engine = await open();
     });
     after(() => engine.close());
-    /** A store with few clusters, as they are: runs must not slow each other down. */
-    const check = <T>(title: string, arbitrary: fc.Arbitrary<T>, body: (value: T) => Promise<void>): void => {
-      test(title, async (t: TestContext) => {
-        t.diagnostic(`seed ${SEED}, ${RUNS} runs; PODTRAIL_SEED repeats it`);
-        let rest = 0;
-        const property = fc.asyncProperty(arbitrary, body).beforeEach(async () => {
-          if (rest-- > 0) return;
-          rest = RUNS_IN_ONE_STORE;
-          await engine.close();
-          engine = await open();
-        });
-        await fc.assert(property, { numRuns: RUNS, seed: SEED });
-      });
-    };
-
+    const check = checker(async () => {
+      await engine.close();
+      engine = await open();
+    });
     const play = async ({ cluster: plan, watch: watchPlan }: Plan, into: Engine = engine): Promise<Run> => {
       const cluster = simulateCluster(plan);
       const watch = simulateWatch(cluster, watchPlan);
@@ -302,6 +291,79 @@ export function ledgerProperties({ name, open, settle = async () => {} }: Proper
       assert.ok(asked > RUNS && answered / asked >= 0.99);
     });
   });
+}
+
+/**
+ * For engines with dear transactions: whatever log the properties of the memory engine hold for, this engine keeps the
+ * same records of it, gives the same answers, and forgets the same; so they hold here, too.
+ */
+export function sameAsMemory({ name, open, settle = async () => {} }: PropertySubject): void {
+  describe(`the ledger on ${name}, beside that in memory`, () => {
+    let engine: Engine;
+    let memory: Engine;
+    let runs = 0;
+    before(async () => {
+      engine = await open();
+      memory = new MemoryEngine();
+    });
+    after(() => engine.close());
+    const check = checker(async () => {
+      await engine.close();
+      engine = await open();
+      memory = new MemoryEngine();
+    });
+    const compare = async (id: string, questions: readonly Question[]): Promise<void> => {
+      sameText(await linesOf(engine, id), await linesOf(memory, id));
+      assert.deepEqual(await answerAll(engine, id, questions), await answerAll(memory, id, questions));
+    };
+
+    check(
+      '1–12, 14: simulated recorders, killed or not',
+      fc.tuple(plans(), fc.integer({ min: 5, max: 95 })),
+      async ([plan, second]) => {
+        const cluster = simulateCluster(plan.cluster);
+        const { lives } = simulateWatch(cluster, plan.watch);
+        const questions = questionsOf(cluster, plan.watch.seed, 10);
+        const id = `run-${++runs}`;
+        for (const each of [engine, memory]) await record(each, id, lives, ALL_IN_ONE);
+        await settle(engine);
+        assert.deepEqual(await engine.resumption(id), await memory.resumption(id));
+        await compare(id, questions);
+        const stale = await engine.takeOver({ id, name: id });
+        await engine.takeOver({ id, name: id });
+        await assert.rejects(stale.append({ facts: [{ kind: 'live', uid: 'x', live: undefined }] }), {
+          code: 'stale-writer',
+        });
+        for (const each of [engine, memory]) await each.retain(id, epochMillis(cluster.from + second * 1000));
+        await compare(id, questions);
+      },
+    );
+
+    check('3, 4, 5, 9: made-up stories, also told twice', happenings, async (told) => {
+      const { log } = tellStory(told);
+      const id = `run-${++runs}`;
+      const life = { appends: [[...log, ...log]], lost: 0 };
+      for (const each of [engine, memory]) await record(each, id, [life]);
+      await settle(engine);
+      await compare(id, []);
+    });
+  });
+}
+
+/** Makes properties of a suite; `renew` opens a fresh store now and then, so that runs do not slow each other down. */
+function checker(renew: () => Promise<void>) {
+  return <T>(title: string, arbitrary: fc.Arbitrary<T>, body: (value: T) => Promise<void>): void => {
+    test(title, async (t: TestContext) => {
+      t.diagnostic(`seed ${SEED}, ${RUNS} runs; PODTRAIL_SEED repeats it`);
+      let rest = 0;
+      const property = fc.asyncProperty(arbitrary, body).beforeEach(async () => {
+        if (rest-- > 0) return;
+        rest = RUNS_IN_ONE_STORE;
+        await renew();
+      });
+      await fc.assert(property, { numRuns: RUNS, seed: SEED });
+    });
+  };
 }
 
 /** The log of a recorder that is never killed. */

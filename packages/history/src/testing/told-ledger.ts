@@ -14,7 +14,7 @@ import type { PodBuilder } from './observed-pod.ts';
 
 export const CLUSTER = { id: 'cluster-1', name: 'test' };
 /** The stories begin here: a whole hour, so that seconds are easy to read. */
-export const STORY_START = Date.UTC(2026, 10, 15, 10);
+const STORY_START = Date.UTC(2026, 10, 15, 10);
 
 /** A second of the story as an instant. */
 export function at(seconds: number): EpochMillis {

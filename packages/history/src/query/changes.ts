@@ -1,0 +1,23 @@
+// Which annotations of a pod or of a workload's pods changed within a span.
+import type { Engine, Paged, Span, Subject } from '../engines/engine.ts';
+import type { Change } from '../model/records.ts';
+import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
+import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
+
+export interface ChangesQuestion {
+  readonly cluster: string;
+  readonly subject: Subject;
+  readonly span: Span;
+  readonly page?: PageWish;
+}
+
+export interface ChangesAnswer extends Paged<Change> {
+  readonly coverage: SpanCoverage;
+}
+
+export async function changes(engine: Engine, question: ChangesQuestion): Promise<ChangesAnswer> {
+  const { cluster, subject, page = {} } = question;
+  const span = checkedSpan(question.span);
+  const found = await engine.changesOf(cluster, subject, span, checkedPage(page));
+  return { ...found, coverage: await spanCoverage(engine, cluster, span) };
+}

@@ -1,0 +1,40 @@
+// Which pods were on a node, at an instant or within a span. A pod whose bounds only touch the instant may have been
+// there: `certain` says which.
+import type { Engine, Paged, Span } from '../engines/engine.ts';
+import type { Placement } from '../model/records.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
+import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
+
+export interface NodePodsQuestion {
+  readonly cluster: string;
+  readonly node: string;
+  /** An instant, or a span. */
+  readonly during: EpochMillis | Span;
+  readonly page?: PageWish;
+}
+
+export interface NodePod extends Placement {
+  /** It was certainly there at the instant, or at some time within the span. */
+  readonly certain: boolean;
+}
+
+export interface NodePodsAnswer extends Paged<NodePod> {
+  readonly coverage: SpanCoverage;
+}
+
+export async function podsOnNode(engine: Engine, question: NodePodsQuestion): Promise<NodePodsAnswer> {
+  const { cluster, node, during, page = {} } = question;
+  const span = checkedSpan(typeof during === 'number' ? { from: during, to: epochMillis(during + 1) } : during);
+  const { items, cursor } = await engine.placementsOn(cluster, node, span, checkedPage(page));
+  const coverage = await spanCoverage(engine, cluster, span);
+  const pods = items.map((placement) => ({ ...placement, certain: isCertain(placement, span, coverage.last) }));
+  return { items: pods, cursor, coverage };
+}
+
+function isCertain({ start, end }: Placement, span: Span, last: EpochMillis | undefined): boolean {
+  const from = start.notAfter > span.from ? start.notAfter : span.from;
+  // While it lasts, it was there as far as anybody was watching.
+  const until = end === undefined ? last : epochMillis(end.notBefore - 1);
+  return from < span.to && until !== undefined && from <= until;
+}

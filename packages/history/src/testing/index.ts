@@ -1,0 +1,4 @@
+// For tests of other packages: builders, and a cluster whose truth is known.
+export { aNode, aPod, aService, PodBuilder } from './observed-pod.ts';
+export { simulateCluster } from './simulated-cluster.ts';
+export { simulateWatch } from './simulated-watch.ts';
