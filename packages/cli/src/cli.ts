@@ -2,7 +2,7 @@
 // the command that ran ends up here.
 import type { Cluster, Engine } from '@podtrail/history';
 import { type EpochMillis, epochMillis } from '@podtrail/history';
-import { Command } from 'commander';
+import { Command, type CommanderError } from 'commander';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseCluster } from './options/choose-cluster.ts';
@@ -161,10 +161,11 @@ function pathOf(command: Command): string {
   return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }
 
-function usageOf(error: { readonly code: string; readonly message: string }, command: string | undefined): Error {
-  if (error.code === 'commander.helpDisplayed') return new HelpShown(EXIT.answered);
-  // A command is missing: its help says which there are.
-  if (error.code === 'commander.help') return new HelpShown(EXIT.usage);
+function usageOf(error: CommanderError, command: string | undefined): Error {
+  if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
+    // Not asked for, it stands for the command that is missing.
+    return new HelpShown(error.exitCode === 0 ? EXIT.answered : EXIT.usage);
+  }
   const message = error.message.replace(/^error: /, '');
   const flag = error.code === 'commander.unknownOption' ? /'([^']+)'/.exec(message)?.[1] : undefined;
   const reason = flag === undefined ? undefined : whyNotTaken(flag.split('=')[0] ?? '');

@@ -2,6 +2,7 @@
 import type { EpochMillis } from '@podtrail/history';
 import { csvField } from '../output/csv.ts';
 import { formatJsonLine } from '../output/json.ts';
+import { visible } from '../output/visible.ts';
 import { toUtcText } from '../times/show-time.ts';
 
 export interface Attributed {
@@ -51,10 +52,14 @@ export function csvTail({ answer, holders }: Attribution): string {
   if (holder !== undefined) {
     const { kind, namespace, name, uid, node, workload, from, to } = holder;
     const texts = [kind, namespace, name, uid, node, workload === undefined ? '' : `${workload.kind}/${workload.name}`];
-    return `held,${texts.map(csvField).join(',')},${toUtcText(from)},${to === undefined ? '' : toUtcText(to)},`;
+    return `held,${texts.map(cell).join(',')},${toUtcText(from)},${to === undefined ? '' : toUtcText(to)},`;
   }
   if (holders.length === 0) return `${answer},,,,,,,,,`;
-  return `${answer},,,,,,,,,${csvField(holders.map(({ namespace, name }) => (namespace === '' ? name : `${namespace}/${name}`)).join(';'))}`;
+  return `${answer},,,,,,,,,${cell(holders.map(({ namespace, name }) => (namespace === '' ? name : `${namespace}/${name}`)).join(';'))}`;
+}
+
+function cell(text: string): string {
+  return csvField(visible(text));
 }
 
 /** Why a row is malformed, and under which name that is told; JSON only, CSV has no column for it. */

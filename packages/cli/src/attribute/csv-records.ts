@@ -6,6 +6,8 @@ export interface CsvRecord {
   /** Without its line end. */
   readonly raw: string;
   readonly quoted: boolean;
+  /** Its line end was CRLF. */
+  readonly crlf: boolean;
 }
 
 const QUOTE = 34;
@@ -46,7 +48,7 @@ export class CsvRecords {
         lineEnd = text.length;
       }
       const until = lineEnd > from && text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
-      records.push({ raw: text.slice(from, until), quoted });
+      records.push({ raw: text.slice(from, until), quoted, crlf: until < lineEnd });
       from = lineEnd + 1;
     }
     this.#rest = from >= text.length ? '' : text.slice(from);
@@ -86,7 +88,7 @@ export interface CsvFields {
   readonly problem: string | undefined;
 }
 
-export function csvFields({ raw, quoted }: CsvRecord): CsvFields {
+export function csvFields({ raw, quoted }: Pick<CsvRecord, 'raw' | 'quoted'>): CsvFields {
   if (!quoted) return { fields: raw.split(','), problem: undefined };
   const fields: string[] = [];
   let problem: string | undefined;

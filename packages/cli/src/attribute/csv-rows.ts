@@ -27,10 +27,6 @@ export class CsvRows implements RowSource {
   }
 
   push(text: string): Row[] {
-    if (this.rawHeader === undefined) {
-      const newline = text.indexOf('\n');
-      if (newline > 0 && text.charCodeAt(newline - 1) === 13) this.lineEnd = '\r\n';
-    }
     return this.#rows(this.#records.push(text));
   }
 
@@ -49,6 +45,7 @@ export class CsvRows implements RowSource {
 
   #readHeader(record: CsvRecord): void {
     this.rawHeader = record.raw;
+    if (record.crlf) this.lineEnd = '\r\n';
     const raw = record.raw.startsWith(BOM) ? record.raw.slice(BOM.length) : record.raw;
     this.header = csvFields({ raw, quoted: record.quoted }).fields.map(utf8Of);
     this.#ip = columnOf(this.header, this.#wanted.ip, '--ip');

@@ -1,5 +1,6 @@
-// Writes CSV (RFC 4180) that a spreadsheet may open: a value that a spreadsheet would run as a formula gets a leading
-// apostrophe. Text of the cluster's own making ends up here, annotation values among it.
+// Writes CSV (RFC 4180) that a spreadsheet may open and a terminal may show: a value that a spreadsheet would run as a
+// formula gets a leading apostrophe, and controls are written out. Who needs the exact bytes asks for JSON.
+import { visible } from './visible.ts';
 
 export interface CsvColumn<T> {
   readonly name: string;
@@ -23,5 +24,5 @@ export function csvField(value: string): string {
 
 export function formatCsv<T>(rows: readonly T[], columns: readonly CsvColumn<T>[], headers: boolean): string {
   const head = headers ? csvRecord(columns.map((column) => column.name)) : '';
-  return head + rows.map((row) => csvRecord(columns.map((column) => column.value(row)))).join('');
+  return head + rows.map((row) => csvRecord(columns.map((column) => visible(column.value(row))))).join('');
 }

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Engine } from '@podtrail/history';
+import { run } from '../testing/run-in-process.ts';
+import { at, tellStory } from '../testing/story.ts';
+
+let engine: Engine;
+before(async () => {
+  engine = await tellStory();
+});
+
+const attribute = (words: string, input: string | Uint8Array, options = {}) =>
+  run(['attribute', '-', ...words.split(' ')], { engine, now: at(201), input, ...options });
+
+const HELD = 'held,Pod,shop,web-1,uid-web-1,node-a,Deployment/web,2026-11-15T09:58:20.000Z,2026-11-15T10:00:59.000Z,';
+const OURS = 'answer,kind,namespace,pod,uid,node,workload,from,to,candidates';
+
+test('CSV: the same rows in the same order, with the answers behind', async () => {
+  const { code, out, err } = await attribute(
+    '--ip src --time t',
+    `t,src,bytes
+2026-11-15T10:00:30Z,10.0.0.7,17
+2026-11-15T10:01:05Z,10.0.0.7,18
+2026-11-15T10:00:59.5Z,10.0.0.7,19
+2026-11-15T10:02:00Z,10.0.0.8,20
+2026-11-15T10:00:30Z,192.168.0.1,21
+2026-11-15T10:00:30Z,10.96.0.10,22
+`,
+  );
+  assert.equal(code, 0);
+  assert.equal(
+    out,
+    `t,src,bytes,${OURS}
+2026-11-15T10:00:30Z,10.0.0.7,17,${HELD}
+2026-11-15T10:01:05Z,10.0.0.7,18,free,,,,,,,,,
+2026-11-15T10:00:59.5Z,10.0.0.7,19,ambiguous,,,,,,,,,shop/web-1
+2026-11-15T10:02:00Z,10.0.0.8,20,unknown,,,,,,,,,
+2026-11-15T10:00:30Z,192.168.0.1,21,ambiguous,,,,,,,,,node-a;shop/agent
+2026-11-15T10:00:30Z,10.96.0.10,22,held,Service,shop,cart,uid-cart,,,2026-11-15T10:00:00.000Z,,
+`,
+  );
+  assert.equal(err, '6 rows: 33.3% held, 16.7% free, 33.3% ambiguous, 16.7% unknown\n');
+});
+
+test('CSV: quotes, CRLF, BOM, blank lines and bytes of any kind go out as they came in', async () => {
+  const input = Buffer.from(
+    '\ufefft,src,note\r\n2026-11-15T10:00:30Z,10.0.0.7,"a, ""b""\r\nc é"\r\n\r\n1794736830,"10.0.0.7",',
+    'utf8',
+  );
+  const latin = Buffer.concat([input, Buffer.from([0xff, 0xfe, 0x00]), Buffer.from('\r\n')]);
+  const chunks: Buffer[] = [];
+  const stdout = { isTTY: false, write: async (b: string | Uint8Array) => void chunks.push(Buffer.from(b)) };
+  await attribute('--ip src --time t', latin, { stdout });
+  const expected = [
+    Buffer.from(
+      `\ufefft,src,note,${OURS}\r\n2026-11-15T10:00:30Z,10.0.0.7,"a, ""b""\r\nc é",${HELD}\r\n\r\n1794736830,"10.0.0.7",`,
+    ),
+    Buffer.from([0xff, 0xfe, 0x00]),
+    Buffer.from(`,${HELD}\r\n`),
+  ];
+  assert.deepEqual(Buffer.concat(chunks), Buffer.concat(expected));
+});
+
+test('CSV: columns that collide stay, and ours get the prefix, as often as it takes', async () => {
+  const { out } = await attribute(
+    '--ip ip --time t',
+    't,ip,pod,node,podtrail_node\n2026-11-15T10:00:30Z,10.0.0.7,a,b,c\n',
+  );
+  assert.equal(
+    out.split('\n')[0],
+    't,ip,pod,node,podtrail_node,answer,kind,namespace,podtrail_pod,uid,podtrail_podtrail_node,workload,from,to,candidates',
+  );
+});
+
+test('CSV: malformed rows are kept and marked, and our columns stay where the header says', async () => {
+  const { code, out, err } = await attribute(
+    '--ip src --time t',
+    't,src,x\nbad,10.0.0.7,1\n2026-11-15T10:00:30Z,***HIDDEN***,1\n2026-11-15T10:00:30Z\n15m,10.0.0.7,1\n2026-11-15T10:00:30Z,10.0.0.7,"open\n2026-11-15T10:00:30Z,10.0.0.7,1\n',
+  );
+  assert.equal(code, 0);
+  assert.deepEqual(out.split('\n').slice(1, -1), [
+    'bad,10.0.0.7,1,malformed,,,,,,,,,',
+    '2026-11-15T10:00:30Z,***HIDDEN***,1,malformed,,,,,,,,,',
+    '2026-11-15T10:00:30Z,,,malformed,,,,,,,,,',
+    '15m,10.0.0.7,1,malformed,,,,,,,,,',
+    '2026-11-15T10:00:30Z,10.0.0.7,open,malformed,,,,,,,,,',
+    `2026-11-15T10:00:30Z,10.0.0.7,1,${HELD}`,
+  ]);
+  assert.equal(
+    err,
+    `row 1: "bad" is not a time that podtrail understands
+row 2: "***HIDDEN***" is not an IP address
+row 3: 1 fields where the header has 3
+row 4: "15m" is an age, not a time
+row 5: a quote is not closed
+6 rows: 16.7% held, 0.0% free, 0.0% ambiguous, 0.0% unknown, 83.3% malformed (5)
+`,
+  );
+});
+
+test('many malformed rows are told once', async () => {
+  const { err } = await attribute('--ip src --time t', `t,src\n${'x,y\n'.repeat(50)}`);
+  assert.equal(err.match(/^row /gm)?.length, 10);
+  assert.match(err, /more rows are malformed/);
+});
+
+test('JSON lines: members of the input keep their spelling, ours stand behind', async () => {
+  const { code, out } = await attribute(
+    '--ip source.ip --time t',
+    '{"source": {"ip":"10.0.0.7"}, "t":1794736830, "id":12345678901234567890, "pod":"mine"}\n{"source.ip":"192.168.0.1","t":"2026-11-15T10:00:30Z","constructor":1,"__proto__":2}\n',
+  );
+  assert.equal(code, 0);
+  const [first = '', second = ''] = out.split('\n');
+  assert.equal(
+    first,
+    '{"source": {"ip":"10.0.0.7"}, "t":1794736830, "id":12345678901234567890, "pod":"mine","answer":"held","kind":"Pod","namespace":"shop","podtrail_pod":"web-1","uid":"uid-web-1","node":"node-a","workload":"Deployment/web","from":"2026-11-15T09:58:20.000Z","to":"2026-11-15T10:00:59.000Z","candidates":[]}',
+  );
+  assert.deepEqual(JSON.parse(second).candidates, [
+    { kind: 'Node', namespace: '', pod: 'node-a', uid: 'uid-node-a', node: 'node-a' },
+    { kind: 'Pod', namespace: 'shop', pod: 'agent', uid: 'uid-agent', node: 'node-a' },
+  ]);
+  assert.match(
+    second,
+    /^\{"source\.ip":"192\.168\.0\.1","t":"2026-11-15T10:00:30Z","constructor":1,"__proto__":2,"answer":"ambiguous"/,
+  );
+});
+
+test('fault 30: names that every object has are names like others', async () => {
+  const { out } = await attribute(
+    '--ip constructor --time toString',
+    '{"a":1}\n{"constructor":"10.0.0.7","toString":1794736830}\n',
+  );
+  const [first = '', second = ''] = out.split('\n');
+  assert.equal(JSON.parse(first).answer, 'malformed');
+  assert.equal(JSON.parse(second).answer, 'held');
+});
+
+test('JSON lines: what is no object is kept whole', async () => {
+  const { out } = await attribute('--ip ip --time t', '{"ip":"10.0.0.7","t":1794736830}\nnot json\n[1]\n{}\n');
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ answer, line, problem }) => [answer, line, problem]),
+    [
+      ['held', undefined, undefined],
+      ['malformed', 'not json', 'not a JSON object'],
+      ['malformed', '[1]', 'not a JSON object'],
+      ['malformed', undefined, 'ip is not there, or not a text'],
+    ],
+  );
+});
+
+test('CSV to JSON lines and back', async () => {
+  const csv = 't,src,=x\n2026-11-15T10:00:30Z,10.0.0.7,é "q"\n';
+  const json = await attribute('--ip src --time t -o jsonl', csv);
+  const row = JSON.parse(json.out);
+  assert.deepEqual([row.t, row['=x'], row.answer, row.pod], ['2026-11-15T10:00:30Z', 'é "q"', 'held', 'web-1']);
+  const back = await attribute(
+    '--ip src --time t -o csv',
+    '{"t":1794736830,"src":"10.0.0.7","n":12345678901234567890,"o":{"a":[1]},"f":"=cmd()"}\nbroken\n{"src":"10.0.0.7","t":1794736830,"other":1}\n',
+  );
+  assert.equal(
+    back.out,
+    [
+      `t,src,n,o,f,${OURS}`,
+      `1794736830,10.0.0.7,12345678901234567890,"{""a"":[1]}",'=cmd(),${HELD}`,
+      'broken,,,,,malformed,,,,,,,,,',
+      `1794736830,10.0.0.7,,,,${HELD}`,
+      '',
+    ].join('\r\n'),
+  );
+  assert.match(back.err, /1 rows had members that the first row lacks/);
+});
+
+test('zones of rows without one', async () => {
+  const { out } = await attribute(
+    '--ip src --time t --timezone Europe/Berlin',
+    't,src\n2026-11-15 11:00:30,10.0.0.7\n2026-10-25T02:30:00,10.0.0.7\n',
+  );
+  assert.match(out, /^2026-11-15 11:00:30,10\.0\.0\.7,held/m);
+  assert.match(out, /^2026-10-25T02:30:00,10\.0\.0\.7,malformed/m);
+});
+
+test('the answers do not depend on where chunks are cut', async () => {
+  const text = `t,src,note\r\n${'2026-11-15T10:00:30Z,10.0.0.7,"x\r\ny"\r\n'.repeat(20)}`;
+  const whole = await attribute('--ip src --time t', text);
+  for (const size of [1, 2, 3, 7, 64]) {
+    const cut = async function* () {
+      for (let i = 0; i < text.length; i += size) yield Buffer.from(text.slice(i, i + size));
+    };
+    assert.equal((await attribute('--ip src --time t', '', { stdin: cut() })).out, whole.out, `${size}`);
+  }
+});
+
+test('fault 29: a log does not speak to the terminal', async () => {
+  const { out } = await attribute('--ip src --time t', 't,src,x\n2026-11-15T10:00:30Z,10.0.0.7,\u001b[31m\u202e\n', {
+    isTTY: true,
+  });
+  assert.doesNotMatch(out, /\u001b|\u202e/);
+  assert.match(out, /10\.0\.0\.7,\\e\[31m\\u\{202e\},held/);
+});
+
+test('progress is for terminals only, and the closing line is not', async () => {
+  const slow = async function* () {
+    yield Buffer.from('t,src\n');
+    for (let i = 0; i < 3; i++) {
+      time += 1000;
+      yield Buffer.from('2026-11-15T10:00:30Z,10.0.0.7\n');
+    }
+  };
+  let time = 0;
+  const clock = { now: () => at(201), monotonic: () => time, setTimer: () => ({ cancel: () => {} }) };
+  let err = '';
+  const stderr = { isTTY: true, write: async (text: string | Uint8Array) => void (err += text) };
+  await attribute('--ip src --time t', '', { stdin: slow(), clock, stderr });
+  assert.match(err, /\r\u001b\[2K1 rows, 1 a second\r\u001b\[2K2 rows/);
+  assert.match(err, /3 rows: 100\.0% held/);
+  err = '';
+  await attribute('--ip src --time t', '', { stdin: slow(), clock, stderr: { ...stderr, isTTY: false } });
+  assert.equal(err, '3 rows: 100.0% held, 0.0% free, 0.0% ambiguous, 0.0% unknown\n');
+});
+
+test('Ctrl+C in the middle is exit code 130', async () => {
+  const stop = new AbortController();
+  const input = async function* () {
+    yield Buffer.from('t,src\n2026-11-15T10:00:30Z,10.0.0.7\n');
+    stop.abort();
+    yield Buffer.from('2026-11-15T10:00:30Z,10.0.0.7\n');
+  };
+  assert.equal((await attribute('--ip src --time t', '', { stdin: input(), signal: stop.signal })).code, 130);
+});
+
+test('a column that is not there, twice there, and no input at all', async () => {
+  const missing = await attribute('--ip nope --time t', 't,src\n');
+  assert.deepEqual(
+    [missing.code, missing.err],
+    [2, 'podtrail: --ip nope: the input has no such column\nhint: it has t, src.\n'],
+  );
+  assert.match((await attribute('--ip a --time t', 't,a,a\n')).err, /has this column twice/);
+  assert.equal((await attribute('--ip a --time t', '')).code, 2);
+  const header = await attribute('--ip src --time t', 't,src\n');
+  assert.deepEqual([header.code, header.out], [0, `t,src,${OURS}\n`]);
+});
+
+test('a file that is not there', async () => {
+  const { code, err } = await run(['attribute', 'flows.csv', '--ip', 'a', '--time', 'b'], { engine });
+  assert.deepEqual([code, err], [1, 'podtrail: flows.csv does not exist\n']);
+});

@@ -1,0 +1,200 @@
+// trail, node, changes and gaps on the story.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Engine } from '@podtrail/history';
+import { parse } from 'yaml';
+import { run } from '../testing/run-in-process.ts';
+import { at, CLUSTER, HOSTILE, tellStory } from '../testing/story.ts';
+
+let engine: Engine;
+before(async () => {
+  engine = await tellStory();
+});
+
+const ask = (words: string, options = {}) => run(words.split(' '), { engine, now: at(201), ...options });
+const WARNING =
+  'nobody was watching from 2026-11-15T10:01:40Z to 10:02:40Z (the watch expired and the server no longer had the versions in between): what happened then may be missing here\n';
+
+test('trail of an address: all who held it, in order, and what may be missing', async () => {
+  const { code, out, err } = await ask('trail 10.0.0.7');
+  assert.equal(code, 0);
+  assert.equal(err, WARNING);
+  assert.equal(
+    out,
+    `NAMESPACE   NAME    IP         NODE     WORKLOAD         FROM                       TO                                HELD
+shop        web-1   10.0.0.7   node-a   Deployment/web   2026-11-15T09:58:20Z ±1s   2026-11-15T10:00:59Z ±1s          2m39s
+shop        job-2   10.0.0.7   node-a   Job/job          2026-11-15T10:01:09Z ±1s   2026-11-15T10:01:35Z..10:02:40Z   91s
+`,
+  );
+});
+
+test('trail in JSON', async () => {
+  const { out } = await ask('trail deploy/web -n shop -o json');
+  const document = JSON.parse(out);
+  assert.deepEqual(document.query, {
+    ...{
+      cluster: CLUSTER.name,
+      clusterId: CLUSTER.id,
+      by: 'workload',
+      namespace: 'shop',
+      kind: 'Deployment',
+      name: 'web',
+    },
+    ...{ since: null, until: null },
+  });
+  assert.deepEqual(Object.keys(document), ['query', 'stays', 'more', 'coverage']);
+  assert.equal(document.stays.length, 1);
+  assert.deepEqual(Object.keys(document.stays[0]), [
+    ...['kind', 'namespace', 'pod', 'uid', 'node', 'workload', 'hostNetwork', 'ip', 'start', 'end'],
+  ]);
+  assert.equal(document.stays[0].ip, '10.0.0.7');
+});
+
+for (const [what, namespace] of [
+  ['web-1', ' -n shop'],
+  ['pod/web-1', ' -n shop'],
+  ['uid/uid-web-1', ''],
+  ['rs/nothing', ' -n shop'],
+  ['Deployment/web', ' --namespace=shop'],
+] as const) {
+  test(`trail ${what}${namespace}`, async () => {
+    const { code, out } = await ask(`trail ${what}${namespace} -o name`);
+    assert.deepEqual([code, out], what === 'rs/nothing' ? [3, ''] : [0, 'pod/shop/web-1\n']);
+  });
+}
+
+test('trail without a record: a sentence and exit code 3', async () => {
+  const { code, out, err } = await ask('trail nobody');
+  assert.deepEqual([code, out], [3, '']);
+  assert.match(err, /^there is no record of pod default\/nobody in that time\n/);
+});
+
+test('a pod without an address of its own has a trail too', async () => {
+  const { out } = await ask('trail agent -n shop --no-headers');
+  assert.match(out, /^shop +agent +<none> +node-a/);
+});
+
+test('the namespace of the current context is the default, as with kubectl', async () => {
+  const config = { namespace: 'shop' } as never;
+  const { code } = await ask('trail web-1', { loadConfig: async () => config });
+  assert.equal(code, 0);
+});
+
+test('a kubeconfig that was named must be there', async () => {
+  const { code, err } = await ask('trail web-1 --kubeconfig missing');
+  assert.equal(code, 1);
+  assert.match(err, /no Kubernetes configuration/);
+});
+
+test('spans: --since and --until cut, and must not cross', async () => {
+  assert.equal((await ask('trail 10.0.0.7 --since 2026-11-15T10:01:05Z -o name')).out, 'pod/shop/job-2\n');
+  assert.equal((await ask('trail 10.0.0.7 --until 2026-11-15T10:01:05Z -o name')).out, 'pod/shop/web-1\n');
+  const crossed = await ask('trail 10.0.0.7 --since 1h --until 2h');
+  assert.equal(crossed.code, 2);
+  assert.match(crossed.err, /--since is not before --until/);
+});
+
+test('a limit is told', async () => {
+  const { out, err } = await ask('trail 10.0.0.7 --limit 1 -o name');
+  assert.equal(out, 'pod/shop/web-1\n');
+  assert.match(err, /^there are more; these are the 1 oldest/);
+  assert.equal((await ask('trail 10.0.0.7 --limit 0 -o name')).out, 'pod/shop/web-1\npod/shop/job-2\n');
+  assert.equal((await ask('trail 10.0.0.7 --limit x')).code, 2);
+});
+
+test('node at an instant: who was there, and how sure that is', async () => {
+  const { code, out, err } = await ask('node node-a --at 2026-11-15T10:00:30Z');
+  assert.equal(code, 0);
+  assert.equal(err, '--at 2026-11-15T10:00:30.000Z\n');
+  assert.equal(
+    out,
+    `NAMESPACE   NAME    WORKLOAD         CERTAIN   FROM                       TO                                STAYED
+shop        web-1   Deployment/web   yes       2026-11-15T10:00:00Z       2026-11-15T10:00:59Z ±1s          59s
+shop        agent   <none>           yes       2026-11-15T10:00:02Z ±1s   2026-11-15T10:01:35Z..10:02:40Z   2m38s
+`,
+  );
+});
+
+test('node within a gap: what may have been there, and a warning', async () => {
+  const { code, out, err } = await ask('node node-a --at 2026-11-15T10:02:00Z -o json');
+  assert.equal(code, 0);
+  assert.match(err, /nobody was watching from/);
+  const { pods, coverage } = JSON.parse(out);
+  assert.deepEqual(
+    pods.map((p: { pod: string; certain: boolean }) => [p.pod, p.certain]),
+    [
+      ['agent', false],
+      ['job-2', false],
+    ],
+  );
+  assert.equal(coverage.gaps.length, 1);
+});
+
+test('node within a span, of one namespace or all', async () => {
+  assert.equal((await ask('node node-a --since 1h -n shop -o name')).out.split('\n').length, 5);
+  assert.equal((await ask('node node-a --since 1h -n other')).code, 3);
+  assert.equal((await ask('node node-a --since 1h -n other -A')).code, 0);
+  assert.equal((await ask('node node-a --since 1h --at 1h')).code, 2);
+});
+
+test('node: nobody there is 3, nobody watching is 5', async () => {
+  assert.equal((await ask('node node-z')).code, 3);
+  assert.equal((await ask('node node-z --at 2026-11-15T10:02:00Z')).code, 5);
+  assert.equal((await ask('node node-z --at 5h')).code, 5);
+});
+
+test('node: an open stay is certain only as far as anybody watched', async () => {
+  const { out } = await ask('node node-b', { now: at(3600) });
+  assert.match(out, /db-0 +StatefulSet\/db +no .*<open at 2026-11-15T10:03:20Z>/);
+});
+
+test('fault 29: changes show hostile values written out, CSV defuses formulas, JSON and YAML keep the bytes', async () => {
+  const table = await ask('changes db-0 -n shop');
+  assert.match(table.out, /changed +note +=cmd\(\) +\\e\]0;owned\\x07\\e\[31m\\r\\nroot# \\u\{202e\}gnp\n/);
+  const csv = await ask('changes db-0 -n shop -o csv');
+  assert.match(csv.out, /added,note,,'=cmd\(\)\r\n/);
+  for (const { out } of [table, csv]) assert.doesNotMatch(out, /\u001b|\u202e|\u0007/);
+  const json = JSON.parse((await ask('changes db-0 -n shop -o json')).out);
+  const yaml = parse((await ask('changes db-0 -n shop -o yaml')).out);
+  for (const document of [json, yaml]) assert.equal(document.changes[1].after.text, HOSTILE);
+});
+
+test('changes of one key, and of none', async () => {
+  assert.equal((await ask('changes db-0 -n shop --key note -o name')).out, 'pod/shop/db-0/note\npod/shop/db-0/note\n');
+  assert.equal((await ask('changes db-0 -n shop --key constructor')).code, 3);
+  assert.equal((await ask('changes 10.0.0.7')).code, 2);
+});
+
+test('gaps: the table and the sentence before it', async () => {
+  const { code, out } = await ask('gaps');
+  assert.equal(code, 0);
+  assert.equal(
+    out,
+    `prod-eu was watched from 2026-11-15T10:00:00Z to 10:03:20Z; 1 gap in the time asked about.
+
+FROM                   TO                     LENGTH   REASON
+2026-11-15T10:01:40Z   2026-11-15T10:02:40Z   60s      the watch expired and the server no longer had the versions in between
+`,
+  );
+});
+
+test('gaps in JSON, with the one that goes on', async () => {
+  const { out } = await ask('gaps -o json', { now: at(3600) });
+  assert.deepEqual(JSON.parse(out), {
+    query: { cluster: CLUSTER.name, clusterId: CLUSTER.id },
+    coverage: {
+      from: '2026-11-15T10:00:00.000Z',
+      to: '2026-11-15T10:03:20.000Z',
+      gaps: [
+        { from: '2026-11-15T10:01:40.000Z', to: '2026-11-15T10:02:40.000Z', reason: 'expired' },
+        { from: '2026-11-15T10:03:20.000Z', to: null, reason: 'not-watching' },
+      ],
+    },
+  });
+});
+
+test('gaps within a span that has none', async () => {
+  const { code, out } = await ask('gaps --since 2026-11-15T10:02:50Z');
+  assert.equal(code, 0);
+  assert.match(out, /; no gaps in the time asked about\.\n$/);
+});

@@ -1,0 +1,177 @@
+// A small story told to a ledger, for the tests of commands: a web pod that completes, a job that gets its address, a
+// node with an agent on its network, a service, a gap, and a pod with hostile annotations. Seconds after 10:00 UTC.
+import {
+  type Engine,
+  type EpochMillis,
+  epochMillis,
+  type Observation,
+  type Observed,
+  Observer,
+  openStore,
+} from '@podtrail/history';
+
+export const CLUSTER = { id: '831833a6-f708-4b7d-9948-721ee3d16550', name: 'prod-eu' };
+const START = Date.UTC(2026, 10, 15, 10);
+
+export function at(second: number): EpochMillis {
+  return epochMillis(START + second * 1000);
+}
+
+/** A hostile annotation: a terminal title, colours, an overwritten line, turned text. */
+export const HOSTILE = '\u001b]0;owned\u0007\u001b[31m\r\nroot# \u202egnp';
+
+export async function tellStory(engine?: Engine): Promise<Engine> {
+  const told = engine ?? (await openStore('memory:', { access: 'write' }));
+  const teller = new Teller(told);
+  const web = { name: 'web-1', ip: '10.0.0.7', ready: -100, owner: ['ReplicaSet', 'web-abc'] as const, hash: 'abc' };
+  const steady = { name: 'db-0', ip: '10.0.0.5', ready: -100, owner: ['StatefulSet', 'db'] as const, node: 'node-b' };
+  await teller.list(0, 'start', web, steady);
+  await teller.tell({
+    kind: 'listed',
+    resource: 'Node',
+    reason: 'start',
+    resourceVersion: '4',
+    whole: true,
+    goneUids: [],
+    at: at(0),
+    present: [node('node-a', '192.168.0.1')],
+  });
+  await teller.tell({
+    kind: 'listed',
+    resource: 'Service',
+    reason: 'start',
+    resourceVersion: '5',
+    whole: true,
+    goneUids: [],
+    at: at(0),
+    present: [service('cart', '10.96.0.10')],
+  });
+  await teller.see(2, { name: 'agent', ip: '192.168.0.1', hostNetwork: true, created: 1 });
+  await teller.see(20, { ...steady, annotations: { note: '=cmd()' } });
+  await teller.see(21, { ...steady, annotations: { note: HOSTILE } });
+  await teller.see(60, { ...web, finished: 59 });
+  await teller.see(70, { name: 'job-2', ip: '10.0.0.7', ready: 69, created: 65, owner: ['Job', 'job'] });
+  await teller.alive(100);
+  await teller.list(
+    160,
+    'expired',
+    { ...steady, annotations: { note: HOSTILE } },
+    { name: 'web-9', ip: '10.0.0.9', created: 158, ready: 159 },
+  );
+  await teller.alive(200);
+  return told;
+}
+
+interface Pod {
+  readonly name: string;
+  readonly ip: string;
+  readonly node?: string;
+  readonly ready?: number;
+  readonly created?: number;
+  readonly finished?: number;
+  readonly hostNetwork?: boolean;
+  readonly owner?: readonly [kind: string, name: string];
+  readonly hash?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+class Teller {
+  readonly #observer = new Observer({ collector: 'test', scope: { kind: 'cluster' } });
+  readonly #engine: Engine;
+  #writer: Awaited<ReturnType<Engine['takeOver']>> | undefined;
+  #version = 10;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  async tell(observation: Observation): Promise<void> {
+    const facts = this.#observer.observe(observation);
+    this.#writer ??= await this.#engine.takeOver(CLUSTER);
+    const checkpoint = { epoch: 1, resourceVersion: String(this.#version), at: observation.at };
+    await this.#writer.append({ facts, checkpoint });
+  }
+
+  async list(second: number, reason: 'start' | 'expired', ...pods: Pod[]): Promise<void> {
+    const present = pods.map((pod) => this.#seen(pod));
+    const resourceVersion = String(++this.#version);
+    await this.tell({
+      kind: 'listed',
+      resource: 'Pod',
+      reason,
+      resourceVersion,
+      whole: true,
+      present,
+      goneUids: [],
+      at: at(second),
+    });
+  }
+
+  async see(second: number, pod: Pod): Promise<void> {
+    await this.tell({ kind: 'event', type: 'present', seen: this.#seen(pod), at: at(second) });
+  }
+
+  async alive(second: number): Promise<void> {
+    await this.tell({ kind: 'probed', resourceVersion: String(this.#version), at: at(second) });
+    await this.tell({ kind: 'alive', at: at(second) });
+  }
+
+  #seen({
+    name,
+    ip,
+    node: nodeName = 'node-a',
+    ready,
+    created,
+    finished,
+    hostNetwork = false,
+    owner,
+    hash,
+    annotations = {},
+  }: Pod): Observed {
+    const condition = {
+      type: 'PodReadyToStartContainers',
+      status: 'True',
+      lastTransitionTime: ready === undefined ? undefined : at(ready),
+    };
+    return {
+      kind: 'Pod',
+      object: {
+        metadata: {
+          ...meta(name, 'shop', String(++this.#version)),
+          creationTimestamp: created === undefined ? undefined : at(created),
+          labels: new Map(hash === undefined ? [] : [['pod-template-hash', hash]]),
+          annotations: new Map(Object.entries(annotations)),
+          ownerReferences: owner === undefined ? [] : [{ kind: owner[0], name: owner[1], controller: true }],
+        },
+        spec: { nodeName, hostNetwork },
+        status: {
+          phase: finished === undefined ? 'Running' : 'Succeeded',
+          podIP: ip,
+          podIPs: [ip],
+          startTime: undefined,
+          conditions: ready === undefined ? [] : [condition],
+          terminations: finished === undefined ? [] : [{ current: true, finishedAt: at(finished) }],
+        },
+      },
+    };
+  }
+}
+
+function meta(name: string, namespace: string, resourceVersion: string) {
+  return {
+    ...{ name, namespace, uid: `uid-${name}`, resourceVersion },
+    ...{ creationTimestamp: undefined, deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined },
+    ...{ labels: new Map<string, string>(), annotations: new Map<string, string>(), ownerReferences: [] },
+  };
+}
+
+function node(name: string, address: string): Observed {
+  return {
+    kind: 'Node',
+    object: { metadata: meta(name, '', '3'), status: { addresses: [{ type: 'InternalIP', address }] } },
+  };
+}
+
+function service(name: string, ip: string): Observed {
+  return { kind: 'Service', object: { metadata: meta(name, 'shop', '4'), spec: { clusterIPs: [ip] } } };
+}
