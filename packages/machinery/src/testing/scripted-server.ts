@@ -32,6 +32,8 @@ export class ScriptedServer {
       tls === undefined
         ? createServer(accept)
         : createTlsServer({ ...tls, ca: tls.clientCa, requestCert: tls.clientCa !== undefined }, accept);
+    // It hangs up when the script says so, and not on its own after some seconds of silence.
+    this.#server.keepAliveTimeout = 0;
     this.#server.on('connection', (socket: Socket) => {
       this.connections++;
       this.#open.add(socket);

@@ -22,6 +22,9 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
+/** Of a refusal no more is read, also if it never ends: its status is known, and its reason stands at the beginning. */
+export const MAX_REFUSAL_BYTES = 1024 * 1024;
+
 /** Rejects with a ConnectionError that knows whether anything was sent, with the signal's reason, or with a DecodeError. */
 export function sendBuffered(
   dispatcher: Dispatcher,
@@ -39,6 +42,7 @@ export function sendBuffered(
       reject(signal.reason);
       sending?.abort(asError(signal.reason));
     };
+    const answer = () => ({ status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
     const settle = (finish: () => void) => {
       signal.removeEventListener('abort', onAbort);
       finish();
@@ -58,20 +62,21 @@ export function sendBuffered(
         }
       },
       onResponseStart(_controller, code, received) {
-        if (code < 200) return;
         status = code;
         headers = received;
       },
       onResponseData(controller, chunk) {
         size += chunk.length;
-        if (size > maxBytes) controller.abort(tooLarge(doing, maxBytes));
+        if (status > 299 && size > MAX_REFUSAL_BYTES) {
+          settle(() => resolve(answer()));
+          controller.abort(new Error('the rest is not wanted'));
+        } else if (size > maxBytes) controller.abort(tooLarge(doing, maxBytes));
         else chunks.push(chunk);
       },
       onResponseEnd() {
-        const answer = { status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
         // undici takes the connection back one turn of the event loop later: a caller that goes on at once with its
         // next call would get a second connection.
-        settle(() => queueMicrotask(() => setImmediate(resolve, answer)));
+        settle(() => queueMicrotask(() => setImmediate(resolve, answer())));
       },
       onResponseError(_controller, error) {
         const neverSent = sending === undefined;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { TlsMaterial } from '../config/identity.ts';
 import { selfSignedCertificate } from '../config/testing/self-signed-certificate.ts';
 import { ConnectionError } from '../errors.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { aStage, HeldIdentity, PLAIN, RecordingSink } from './testing/transport-stage.ts';
 
 const LIST = { method: 'GET', path: '/api/v1/pods' } as const;
@@ -69,9 +70,9 @@ test('streams have connections of their own, so that many watches do not hold up
   for (const handle of handles) handle.close();
 });
 
-test('a thousand streams one after the other leave no connection behind', async (t) => {
+test('two hundred streams one after the other leave no connection behind', async (t) => {
   const { server, transport } = await aStage(t);
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 200; i++) {
     const sink = new RecordingSink();
     const handle = transport.stream(WATCH, sink);
     const stream = (await server.next()).stream();
@@ -183,4 +184,27 @@ test('closing ends also a watch that runs with former certificates', async (t) =
   await transport.close();
   await stream.closed;
   assert.match(sink.error?.message ?? '', /the transport is closed/);
+});
+
+test('the pool itself, when closed, cuts what runs with present and with former certificates', async (t) => {
+  const { server } = await aStage(t);
+  const pool = new ConnectionPool({
+    origin: server.url,
+    proxyUrl: undefined,
+    connectTimeoutMs: 1000,
+    connections: 1,
+  });
+  const options = { origin: server.url, path: '/', method: 'GET' } as const;
+  const start = (tls: TlsMaterial) =>
+    new Promise<Error>((resolve) => {
+      const ignored = { onRequestStart() {}, onResponseStart() {}, onResponseData() {}, onResponseEnd() {} };
+      pool.calls(tls).dispatch(options, { ...ignored, onResponseError: (_, error) => resolve(error) });
+    });
+  const former = start({ ...PLAIN });
+  const first = await server.next();
+  const present = start({ ...PLAIN });
+  const second = await server.next();
+  await pool.close();
+  for (const error of await Promise.all([former, present])) assert.match(error.message, /destroyed/);
+  await Promise.all([first.closed, second.closed]);
 });

@@ -1,16 +1,18 @@
-// The undici agents behind one transport: one pair for the TLS material in force. When the material changes, new calls
+// The undici pools behind one transport: one pair for the TLS material in force. When the material changes, new calls
 // use new connections and the old pair closes behind its last call or watch.
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { TlsMaterial } from '../config/identity.ts';
 
 export interface PoolOptions {
+  /** Scheme, host and port of the server. */
+  readonly origin: string;
   readonly proxyUrl: string | undefined;
   readonly connectTimeoutMs: number;
   /** Connections for buffered calls; each watch has its own besides. */
   readonly connections: number;
 }
 
-interface AgentPair {
+interface PoolPair {
   readonly tls: TlsMaterial;
   readonly calls: Dispatcher;
   readonly watches: Dispatcher;
@@ -23,7 +25,7 @@ const IDLE_MS = 30_000;
 
 export class ConnectionPool {
   readonly #options: PoolOptions;
-  #pair: AgentPair | undefined;
+  #pair: PoolPair | undefined;
   /** Of former TLS material, each until its last call is over. */
   readonly #retired = new Set<Dispatcher>();
 
@@ -43,17 +45,17 @@ export class ConnectionPool {
   async close(): Promise<void> {
     const pair = this.#pair;
     this.#pair = undefined;
-    const agents = [...this.#retired, ...(pair === undefined ? [] : [pair.calls, pair.watches])];
-    await Promise.all(agents.map((agent) => agent.destroy()));
+    const pools = [...this.#retired, ...(pair === undefined ? [] : [pair.calls, pair.watches])];
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #pairFor(tls: TlsMaterial): AgentPair {
+  #pairFor(tls: TlsMaterial): PoolPair {
     const current = this.#pair;
     if (current?.tls === tls) return current;
     const pair = {
       tls,
-      calls: this.#agent(tls, this.#options.connections),
-      watches: this.#agent(tls, null),
+      calls: this.#open(tls, this.#options.connections),
+      watches: this.#open(tls, null),
     };
     this.#pair = pair;
     if (current !== undefined) {
@@ -63,14 +65,14 @@ export class ConnectionPool {
     return pair;
   }
 
-  #retire(agent: Dispatcher): void {
-    this.#retired.add(agent);
-    const forget = () => void this.#retired.delete(agent);
-    agent.close().then(forget, forget);
+  #retire(pool: Dispatcher): void {
+    this.#retired.add(pool);
+    const forget = () => void this.#retired.delete(pool);
+    pool.close().then(forget, forget);
   }
 
   /** `connections` null: as many as are asked for at the same time. */
-  #agent(tls: TlsMaterial, connections: number | null): Dispatcher {
+  #open(tls: TlsMaterial, connections: number | null): Dispatcher {
     const secure = {
       ca: tls.ca,
       cert: tls.cert,
@@ -92,7 +94,8 @@ export class ConnectionPool {
     };
     const socket = { timeout, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_DELAY_MS };
     const proxy = this.#options.proxyUrl;
-    if (proxy === undefined) return new Agent({ ...shared, connect: { ...secure, ...socket } });
+    // Not an Agent: once it closes it forgets its pools, and could not be made to cut them.
+    if (proxy === undefined) return new Pool(this.#options.origin, { ...shared, connect: { ...secure, ...socket } });
     return new ProxyAgent({
       ...shared,
       uri: proxy,

@@ -64,6 +64,16 @@ test('a body of exactly the limit is fine', async (t) => {
   }
 });
 
+test('of an endless refusal the beginning is told, and the connection is given up', async (t) => {
+  const { server, transport } = await aStage(t);
+  const rejected = assert.rejects(transport.request(LIST), { name: 'ApiError', status: 500, message: /xxx…$/ });
+  const call = await server.next();
+  call.socket.write('HTTP/1.1 500 No\r\ncontent-type: text/plain\r\n\r\n');
+  call.socket.write('x'.repeat(5 * MIB));
+  await rejected;
+  await call.closed;
+});
+
 test('a broken gzip body is a DecodeError that keeps the cause', async (t) => {
   const { server, transport } = await aStage(t);
   const whole = gzipSync('{"items":[]}');

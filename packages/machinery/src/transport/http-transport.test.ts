@@ -44,6 +44,19 @@ test('method, path, headers and body arrive as they were given, and the answer a
   assert.deepEqual([status, headers['x-trace'], body.toString()], [201, '7', 'made']);
 });
 
+test('a header of the call replaces the one of the transport, however it is spelt, but never the identity', async (t) => {
+  const { server, transport } = await aStage(t, { identity: OLD });
+  const headers = { 'User-Agent': 'other', 'Accept-Encoding': 'identity', Authorization: 'Bearer forged' };
+  const call = transport.request({ ...LIST, headers });
+  const seen = await server.next();
+  seen.json({});
+  await call;
+  assert.deepEqual(
+    ['user-agent', 'accept-encoding', 'authorization'].map((name) => seen.distinctHeaders[name]),
+    [['other'], ['identity'], ['Bearer old']],
+  );
+});
+
 test('after 401 the identity is renewed and the call made exactly once more, also a write', async (t) => {
   const identity = new HeldIdentity(OLD, NEW);
   const { server, transport } = await aStage(t, { identity });
@@ -65,8 +78,9 @@ test('401 for the renewed identity too is an ApiError with a hint, and there is 
   const { server, transport } = await aStage(t, { identity });
   const call = transport.request(LIST);
   (await server.next()).refuse(401, 'Unauthorized');
+  const again = await server.next();
   identity.next = { authorization: 'Bearer newest', tls: PLAIN };
-  (await server.next()).refuse(401, 'Unauthorized', 'no longer valid');
+  again.refuse(401, 'Unauthorized', 'no longer valid');
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof ApiError);
     assert.deepEqual([error.status, error.reason, error.code], [401, 'Unauthorized', 'api-unauthorized']);

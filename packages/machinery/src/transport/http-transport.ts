@@ -5,7 +5,7 @@ import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ClusterConfig, Identity } from '../config/identity.ts';
 import { ApiError } from '../errors.ts';
 import { type Random, systemRandom } from '../random.ts';
-import { type RawAnswer, sendBuffered } from './buffered-call.ts';
+import { MAX_REFUSAL_BYTES, type RawAnswer, sendBuffered } from './buffered-call.ts';
 import { CallScope, closedError } from './call-scope.ts';
 import { connectionError } from './connection-fault.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -56,7 +56,6 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONNECTIONS = 16;
 const DEFAULT_MAX_BODY_BYTES = 512 * 1024 * 1024;
-const MAX_ERROR_BODY_BYTES = 1024 * 1024;
 const LONGEST_PATH_IN_MESSAGES = 200;
 
 export class HttpTransport implements Transport {
@@ -89,6 +88,7 @@ export class HttpTransport implements Transport {
     this.#rateLimit =
       options.rateLimit && new RateLimit(this.#clock, options.rateLimit.perSecond, options.rateLimit.burst);
     this.#pool = new ConnectionPool({
+      origin: this.#origin,
       proxyUrl: config.proxyUrl,
       connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
       connections: options.connections ?? DEFAULT_CONNECTIONS,
@@ -187,7 +187,7 @@ export class HttpTransport implements Transport {
 
   async #refusal(raw: RawAnswer, doing: string): Promise<ApiError> {
     // The status is what the caller needs; a body that cannot be read must not hide it.
-    const body = await decodeBody(raw, doing, MAX_ERROR_BODY_BYTES).catch(() => Buffer.alloc(0));
+    const body = await decodeBody(raw, doing, MAX_REFUSAL_BYTES).catch(() => Buffer.alloc(0));
     return responseError(raw.status, raw.headers, body, doing, this.#clock.now());
   }
 
@@ -197,8 +197,8 @@ export class HttpTransport implements Transport {
     await this.#rateLimit?.take();
     const identity = await this.#config.identity.current();
     if (call.over) return;
-    const refused: Buffer[] = [];
-    let refusedBytes = 0;
+    const refusal: Buffer[] = [];
+    let refusalBytes = 0;
     let status = 0;
     let sent = false;
     let headers: ResponseHeaders = {};
@@ -206,6 +206,10 @@ export class HttpTransport implements Transport {
     const observe = () => {
       const durationMs = this.#clock.monotonic() - started;
       this.#observer?.({ method: request.method, path: request.path, status, durationMs, attempt: 1 });
+    };
+    const refuse = () => {
+      if (status === 401) this.#config.identity.refuse(identity);
+      call.fail(responseError(status, headers, Buffer.concat(refusal), doing, this.#clock.now()));
     };
     this.#pool.watches(identity.tls).dispatch(this.#dispatchOptions(request, identity, {}), {
       onRequestStart: (controller) => {
@@ -220,16 +224,16 @@ export class HttpTransport implements Transport {
         if (code === 200) call.open(received);
       },
       onResponseData: (_controller, chunk) => {
-        if (status === 200) call.data(chunk);
-        else if ((refusedBytes += chunk.length) <= MAX_ERROR_BODY_BYTES) refused.push(Buffer.from(chunk));
-      },
-      onResponseEnd: () => {
         if (status === 200) {
-          call.end();
+          call.data(chunk);
           return;
         }
-        if (status === 401) this.#config.identity.refuse(identity);
-        call.fail(responseError(status, headers, Buffer.concat(refused), doing, this.#clock.now()));
+        refusal.push(Buffer.from(chunk));
+        if ((refusalBytes += chunk.length) > MAX_REFUSAL_BYTES) refuse();
+      },
+      onResponseEnd: () => {
+        if (status === 200) call.end();
+        else refuse();
       },
       onResponseError: (_controller, error) => {
         if (status === 0) observe();

@@ -113,13 +113,18 @@ test('fault 13: a refused watch carries the delay that the server asks for', asy
   assert.equal(server.requests, 1, 'when to try again is for the reflector to decide');
 });
 
-test('an endless refusal is not collected', async (t) => {
+test('of an endless refusal the beginning is told, and the connection is given up', async (t) => {
   const { server, transport } = await aStage(t);
   const sink = new RecordingSink();
   transport.stream(WATCH, sink);
-  (await server.next()).respond(500, 'x'.repeat(5_000_000), { 'content-type': 'text/plain' });
+  const call = await server.next();
+  call.socket.write('HTTP/1.1 500 No\r\ncontent-type: text/plain\r\n\r\n');
+  call.socket.write('x'.repeat(5_000_000));
   const error = await sink.over;
-  assert.ok(error instanceof ApiError && error.message.length < 400);
+  assert.ok(error instanceof ApiError && error.status === 500);
+  assert.ok(error.message.length < 400);
+  await call.closed;
+  assert.deepEqual(sink.calls, ['error']);
 });
 
 test('401 on a stream refuses the identity, so that the next one comes with a fresh one', async (t) => {
@@ -229,9 +234,15 @@ test('a stream that is closed before there is a connection sends nothing', async
   const sink = new RecordingSink();
   transport.stream(WATCH, sink).close();
   assert.deepEqual(sink.calls, ['error']);
-  give(new HeldIdentity({}).now);
+  const identity = new HeldIdentity({}).now;
+  give(identity);
   await settle();
-  assert.equal(server.connections, 0);
+  const call = transport.request(WATCH);
+  await settle();
+  give(identity);
+  (await server.next()).json({});
+  await call;
+  assert.equal(server.connections, 1, 'only the one of the call');
   const ready = await aStage(t);
   const other = new RecordingSink();
   ready.transport.stream(WATCH, other).close();
@@ -262,7 +273,9 @@ test('the observer hears of a stream when its headers come, or when it fails wit
   const { server, transport } = await aStage(t, { observer: (one) => void seen.push(one) });
   const sink = new RecordingSink();
   const handle = transport.stream(WATCH, sink);
-  (await server.next()).stream();
+  const watch = await server.next();
+  watch.socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
+  watch.stream();
   await sink.until(() => sink.opened.length === 1);
   assert.deepEqual(
     seen.map(({ status }) => status),
