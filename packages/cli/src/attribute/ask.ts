@@ -1,24 +1,43 @@
 // Many questions at once, as `attribute` asks them: the same answers as `who`, row by row.
-import { type Answer, type Engine, type EpochMillis, who } from '@podtrail/history';
-import { type Attribution, MALFORMED } from './columns.ts';
+import { type Answer, type AnsweredHolder, attribute, type Engine, type EpochMillis } from '@podtrail/history';
+import { type Attributed, type Attribution, MALFORMED } from './columns.ts';
 import type { Row } from './row.ts';
 
 export type AskRows = (rows: readonly Row[]) => Promise<readonly Attribution[]>;
 
+const MOST_KNOWN = 100_000;
+const FREE: Attribution = { answer: 'free', holders: [] };
+const UNKNOWN: Attribution = { answer: 'unknown', holders: [] };
+
 export function askLedger(engine: Engine, cluster: string, now: EpochMillis): AskRows {
-  return async (rows) =>
-    await Promise.all(
-      rows.map(async ({ ip, at }) => {
-        if (ip === undefined || at === undefined) return MALFORMED;
-        return attributionOf(await who(engine, { cluster, ip, at, now }));
-      }),
-    );
+  // Most rows of a log have the same few holders: one object for each, so that it is spelled once.
+  const known = new Map<string, Attribution>();
+  const attributionOf = ({ answer, holders }: Answer): Attribution => {
+    const [first] = holders;
+    if (first === undefined) return answer === 'free' ? FREE : UNKNOWN;
+    if (answer !== 'held') return { answer, holders: holders.map(attributed) };
+    const key = `${first.uid}|${first.start.at}|${first.end?.at ?? ''}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    if (known.size >= MOST_KNOWN) known.clear();
+    const made: Attribution = { answer, holders: [attributed(first)] };
+    known.set(key, made);
+    return made;
+  };
+  const options = {
+    cluster,
+    ask: ({ ip, at }: Row) => (ip === undefined || at === undefined ? undefined : { ip, at }),
+    now: () => now,
+  };
+  return async (rows) => {
+    const answers: Attribution[] = [];
+    for await (const { answer } of attribute(engine, rows, { ...options, batch: rows.length })) {
+      answers.push(answer === undefined ? MALFORMED : attributionOf(answer));
+    }
+    return answers;
+  };
 }
 
-function attributionOf({ answer, holders }: Answer): Attribution {
-  const attributed = holders.map(({ kind, namespace, name, uid, node, workload, start, end }) => ({
-    ...{ kind, namespace, name, uid, node, workload },
-    ...{ from: start.at, to: end?.at },
-  }));
-  return { answer, holders: attributed };
+function attributed({ kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder): Attributed {
+  return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at };
 }

@@ -1,9 +1,9 @@
 // `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
+import { type Change, changes as changesOf } from '@podtrail/history';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Change } from '../ledger-types.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { collect, limitOption, spanOf } from '../options/span.ts';
 import { parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
@@ -50,7 +50,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const found = await collect(
       options.limit,
-      (page) => engine.changesOf(cluster.id, asked, span, page),
+      (page) => changesOf(engine, { cluster: cluster.id, subject: asked, span, page }),
       ({ key }) => options.key === undefined || key === options.key,
     );
     const changes = found.items;

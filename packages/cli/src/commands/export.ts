@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { InterruptedError } from '../errors.ts';
-import { exportLines } from '../exchange/export-ledger.ts';
+import { exportLedger } from '../exchange/export-ledger.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 
@@ -28,7 +28,7 @@ async function run(cli: Cli, options: SharedOptions) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     let lines = -1;
     let chunk = '';
-    for await (const line of exportLines(engine, cluster)) {
+    for await (const line of exportLedger(engine, cluster)) {
       if (signal.aborted) throw new InterruptedError();
       lines++;
       chunk += line;

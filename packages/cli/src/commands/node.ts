@@ -1,10 +1,9 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
-import { epochMillis } from '@podtrail/history';
+import { epochMillis, type NodePod, podsOnNode, type Span } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Placement, Span } from '../ledger-types.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { collect, limitOption, spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
@@ -12,16 +11,10 @@ import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { endText, gapWarning, openUntil, readWatching, watchingJson } from '../views/watched.ts';
+import { endText, gapWarning, openUntil, readWatching, type Watching, watchingJson } from '../views/watched.ts';
 
 interface NodeOptions extends SharedOptions {
   readonly limit: number;
-}
-
-/** Whether a pod was there at the instant, or within the span, is certain unless its bounds leave it open. */
-interface Guest {
-  readonly placement: Placement;
-  readonly certain: boolean;
 }
 
 export function nodeCommand(cli: Cli): Command {
@@ -54,58 +47,55 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const at = isSpan ? undefined : await cli.at(options);
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const found = await collect(
+    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const { items: guests, more } = await collect(
       options.limit,
-      (page) => engine.placementsOn(cluster.id, node, span, page),
+      (page) => podsOnNode(engine, { cluster: cluster.id, node, during: asFarAsKnown(span, watching, cli.now), page }),
       ({ pod }) =>
         options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
     );
-    const watching = await readWatching(engine, cluster.id, span, cli.now);
-    const guests = found.items.map(
-      (placement): Guest => ({ placement, certain: isCertain(placement, span, openUntil(watching, cli.now)) }),
-    );
     const times = at === undefined ? { since: toUtcText(span.from), until: toUtcText(span.to) } : { at: toUtcText(at) };
-    const listing: Listing<Guest> = {
+    const listing: Listing<NodePod> = {
       rows: guests,
       document: {
         query: { cluster: cluster.name, clusterId: cluster.id, node, ...times },
         pods: guests.map(guestJson),
-        more: found.more,
+        more,
         coverage: watchingJson(watching),
       },
       columns: [
-        { header: 'NAMESPACE', cell: (g) => g.placement.pod.namespace },
-        { header: 'NAME', cell: (g) => g.placement.pod.name },
-        { header: 'WORKLOAD', cell: (g) => workloadText(g.placement.pod) },
+        { header: 'NAMESPACE', cell: (g) => g.pod.namespace },
+        { header: 'NAME', cell: (g) => g.pod.name },
+        { header: 'WORKLOAD', cell: (g) => workloadText(g.pod) },
         { header: 'CERTAIN', cell: (g) => (g.certain ? 'yes' : 'no') },
-        { header: 'FROM', cell: (g) => showBoundary(g.placement.start, print.zone) },
+        { header: 'FROM', cell: (g) => showBoundary(g.start, print.zone) },
         {
           header: 'TO',
-          cell: ({ placement: { end } }) => endText(end, watching, cli.now, print.zone),
+          cell: ({ end }) => endText(end, watching, cli.now, print.zone),
         },
         {
           header: 'STAYED',
-          cell: ({ placement: { start, end } }) => showDuration((end?.at ?? openUntil(watching, cli.now)) - start.at),
+          cell: ({ start, end }) => showDuration((end?.at ?? openUntil(watching, cli.now)) - start.at),
         },
-        { header: 'UID', wide: true, cell: (g) => g.placement.pod.uid },
-        { header: 'START EVIDENCE', wide: true, cell: (g) => provenanceText(g.placement.start) },
-        { header: 'END EVIDENCE', wide: true, cell: (g) => provenanceText(g.placement.end) },
+        { header: 'UID', wide: true, cell: (g) => g.pod.uid },
+        { header: 'START EVIDENCE', wide: true, cell: (g) => provenanceText(g.start) },
+        { header: 'END EVIDENCE', wide: true, cell: (g) => provenanceText(g.end) },
       ],
       csv: [
-        { name: 'namespace', value: (g) => g.placement.pod.namespace },
-        { name: 'pod', value: (g) => g.placement.pod.name },
-        { name: 'uid', value: (g) => g.placement.pod.uid },
-        { name: 'node', value: (g) => g.placement.pod.node },
-        { name: 'workload', value: (g) => workloadText(g.placement.pod) },
+        { name: 'namespace', value: (g) => g.pod.namespace },
+        { name: 'pod', value: (g) => g.pod.name },
+        { name: 'uid', value: (g) => g.pod.uid },
+        { name: 'node', value: (g) => g.pod.node },
+        { name: 'workload', value: (g) => workloadText(g.pod) },
         { name: 'certain', value: (g) => String(g.certain) },
-        { name: 'from', value: (g) => toUtcText(g.placement.start.at) },
-        { name: 'to', value: ({ placement: { end } }) => (end === undefined ? '' : toUtcText(end.at)) },
+        { name: 'from', value: (g) => toUtcText(g.start.at) },
+        { name: 'to', value: ({ end }) => (end === undefined ? '' : toUtcText(end.at)) },
       ],
       json: guestJson,
-      name: (g) => holderName(g.placement.pod),
+      name: (g) => holderName(g.pod),
     };
     await printListing(listing, print);
-    if (found.more) await cli.note(`there are more; these are the ${found.items.length} oldest (--limit)`);
+    if (more) await cli.note(`there are more; these are the ${guests.length} oldest (--limit)`);
     const { first } = watching;
     const before = first === undefined || span.from < first;
     if (before && at !== undefined)
@@ -121,11 +111,12 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   });
 }
 
-/** A pod without an end was there as long as anybody watched. */
-function isCertain({ start, end }: Placement, span: Span, openUntil: number): boolean {
-  return start.notAfter < span.to && (end === undefined ? openUntil >= span.from : end.notBefore > span.from);
+/** While somebody watches, his last word stands for now. */
+function asFarAsKnown(span: Span, { last }: Watching, now: number): Span {
+  if (last === undefined || last >= span.from || openUntil({ last }, now) !== now) return span;
+  return { from: epochMillis(last), to: span.to };
 }
 
-function guestJson({ placement: { pod, start, end }, certain }: Guest) {
+function guestJson({ pod, start, end, certain }: NodePod) {
   return { ...holderJson(pod), certain, start: boundaryJson(start), end: boundaryJson(end) };
 }

@@ -1,8 +1,8 @@
 // `podtrail trail`: where a pod, a workload or an address was, life by life.
+import { type Boundary, type Holder, type Span, type TrailEntry, tenuresOfIp, trail } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Boundary, Holder, Span } from '../ledger-types.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { collect, limitOption, spanOf } from '../options/span.ts';
 import { type Asked, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
@@ -96,22 +96,18 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
 
 async function readStays({ engine, cluster }: OpenLedger, asked: Asked, span: Span, limit: number) {
   if (asked.by === 'ip') {
-    const found = await collect(limit, (page) => engine.tenuresOfIp(cluster.id, asked.ip, span, page));
-    return { stays: found.items.map((tenure): Stay => tenure), more: found.more };
+    const ask = { cluster: cluster.id, ip: asked.ip, span };
+    const { items, more } = await collect(limit, (page) => tenuresOfIp(engine, { ...ask, page }));
+    return { stays: items.map((tenure): Stay => tenure), more };
   }
-  const [tenures, placements] = await Promise.all([
-    collect(limit, (page) => engine.tenuresOf(cluster.id, asked, span, page)),
-    collect(limit, (page) => engine.placementsOf(cluster.id, asked, span, page)),
-  ]);
-  const withAddress = new Set(tenures.items.map(({ holder }) => holder.uid));
-  const without = placements.items.filter(({ pod }) => !withAddress.has(pod.uid));
-  const all: Stay[] = [
-    ...tenures.items,
-    ...without.map(({ pod, start, end }) => ({ holder: pod, ip: '', start, end })),
-  ];
-  all.sort((a, b) => a.start.notBefore - b.start.notBefore);
-  const stays = limit === 0 ? all : all.slice(0, limit);
-  return { stays, more: tenures.more || placements.more || stays.length < all.length };
+  const ask = { cluster: cluster.id, subject: asked, span };
+  const { items, more } = await collect(limit, (page) => trail(engine, { ...ask, page }));
+  return { stays: items.flatMap(staysOf), more };
+}
+
+/** A pod with several addresses has several lines, one without has one. */
+function staysOf({ pod, start, end, tenures }: TrailEntry): Stay[] {
+  return tenures.length === 0 ? [{ holder: pod, ip: '', start, end }] : [...tenures];
 }
 
 function stayJson({ holder, ip, start, end }: Stay) {

@@ -1,10 +1,9 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
-import { type Answer, type EpochMillis, parseIp, who } from '@podtrail/history';
+import { type Answer, type AnsweredHolder, type EpochMillis, parseIp, who } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';
-import type { AnsweredHolder } from '../ledger-types.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { answerColour } from '../output/colour.ts';
 import { type CsvColumn, formatCsv } from '../output/csv.ts';

@@ -1,6 +1,6 @@
 // The ledger of one cluster as JSON lines: first a header that names the cluster, then every record as the fact that
 // would store it. Streams; nothing is held.
-import type { Cluster, Engine, Fact } from '@podtrail/history';
+import { type Cluster, type Coverage, type Engine, exportLines } from '@podtrail/history';
 import { formatJsonLine } from '../output/json.ts';
 
 export const EXPORT_FORMAT = 1;
@@ -11,32 +11,29 @@ export interface ExportHeader {
 }
 
 /** Lines with their line ends. */
-export async function* exportLines(engine: Engine, cluster: Cluster): AsyncGenerator<string> {
+export async function* exportLedger(engine: Engine, cluster: Cluster): AsyncGenerator<string> {
   const header: ExportHeader = { podtrailExport: EXPORT_FORMAT, cluster: { id: cluster.id, name: cluster.name } };
   yield formatJsonLine(header);
   const expired = (await engine.expired(cluster.id)).reduce((latest, { to }) => Math.max(latest, to), 0);
-  for await (const fact of engine.records(cluster.id)) {
-    const kept = sinceExpired(fact, expired);
-    if (kept !== undefined) yield formatJsonLine(sorted(kept));
+  for await (const line of exportLines(engine, cluster.id)) {
+    const kept = expired === 0 ? line : sinceExpired(line, expired);
+    if (kept !== undefined) yield `${kept}\n`;
   }
 }
 
-/** What has been removed was watched once, but whoever imports this must not take its absence for "free". */
-function sinceExpired(fact: Fact, expired: number): Fact | undefined {
-  if (fact.kind !== 'coverage' || fact.coverage.from >= expired) return fact;
-  const { coverage } = fact;
-  if (coverage.to <= expired) return undefined;
-  const from = expired as typeof coverage.from;
-  const confirmed = coverage.confirmed > from ? coverage.confirmed : from;
-  return { kind: 'coverage', coverage: { ...coverage, from, confirmed } };
-}
-
-/** Keys in one order, so that the same ledger gives the same bytes. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  // Not through assignment: a key may be __proto__.
-  return Object.fromEntries(entries.map(([key, field]) => [key, sorted(field)]));
+/**
+ * What has been removed was watched once, but whoever imports this must not take its absence for "free": coverage of
+ * such times is cut or left out. All other lines stay as they are.
+ */
+function sinceExpired(line: string, expired: number): string | undefined {
+  if (!line.includes('"kind":"coverage"')) return line;
+  const fact = JSON.parse(line) as {
+    readonly kind: string;
+    readonly coverage: Pick<Coverage, 'from' | 'to' | 'confirmed'>;
+  };
+  if (fact.kind !== 'coverage' || fact.coverage.from >= expired) return line;
+  if (fact.coverage.to <= expired) return undefined;
+  // The keys keep their order, which is the canonical one.
+  const cut = { ...fact.coverage, from: expired, confirmed: Math.max(fact.coverage.confirmed, expired) };
+  return JSON.stringify({ ...fact, coverage: cut });
 }

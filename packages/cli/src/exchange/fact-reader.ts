@@ -1,7 +1,18 @@
 // From a line of an export back to a fact. A file may come from anywhere: every field is looked at, and what is not as
 // the ledger writes it is refused with the place where it is wrong.
-import { type EpochMillis, epochMillis, type Fact, type IpAddress, parseIp } from '@podtrail/history';
-import type { Boundary, Change, Coverage, Holder, Placement, Tenure } from '../ledger-types.ts';
+import {
+  type Boundary,
+  type Change,
+  type Coverage,
+  type EpochMillis,
+  epochMillis,
+  type Fact,
+  type Holder,
+  type IpAddress,
+  type Placement,
+  parseIp,
+  type Tenure,
+} from '@podtrail/history';
 
 type Json = Readonly<Record<string, unknown>>;
 type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;

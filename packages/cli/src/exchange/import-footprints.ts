@@ -1,8 +1,17 @@
 // Footprint lines (pod, node, address, time) from other tools, as evidence of low confidence: somebody saw the pod with
 // the address at some instants, nobody says what was in between. So a footprint makes a candidate ("ambiguous"), never
 // a holder, and never says that a time was watched. Where the ledger watched for itself it knows better.
-import { type Cluster, type Engine, epochMillis, type Fact, type IpAddress, parseIp } from '@podtrail/history';
-import type { Boundary, Coverage, Holder } from '../ledger-types.ts';
+import {
+  type Boundary,
+  type Cluster,
+  type Coverage,
+  type Engine,
+  epochMillis,
+  type Fact,
+  type Holder,
+  type IpAddress,
+  parseIp,
+} from '@podtrail/history';
 import { parseTime } from '../times/parse-time.ts';
 import { UTC } from '../times/zone.ts';
 

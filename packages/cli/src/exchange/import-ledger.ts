@@ -1,8 +1,7 @@
 // Stores an export of podtrail again, so that doing it twice changes nothing and dying halfway tells no lie: that a
 // time was watched is stored last, when everything that was seen in it is there.
-import type { Cluster, Engine, Fact, Writer } from '@podtrail/history';
+import type { Cluster, Coverage, Engine, Fact, Writer } from '@podtrail/history';
 import { CliError } from '../errors.ts';
-import type { Coverage } from '../ledger-types.ts';
 import { EXPORT_FORMAT } from './export-ledger.ts';
 import { FactProblem, readFact } from './fact-reader.ts';
 import { lineageOf } from './lineage.ts';

@@ -1,6 +1,6 @@
 // Whether an export may be stored over a ledger that is there already. Both must be the same ledger, one of them
 // perhaps later: facts of two different recorders, mixed, could make an address look free that was held.
-import type { Coverage } from '../ledger-types.ts';
+import type { Coverage } from '@podtrail/history';
 
 export type Lineage =
   /** There is nothing yet. */

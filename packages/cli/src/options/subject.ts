@@ -1,7 +1,6 @@
 // What a person means by `web-1`, `deploy/cart`, a UID or an address. Kinds as kubectl spells them, short names too.
-import { type IpAddress, parseIp } from '@podtrail/history';
+import { type IpAddress, parseIp, type Subject } from '@podtrail/history';
 import { UsageError } from '../errors.ts';
-import type { Subject } from '../ledger-types.ts';
 
 export type Asked = { readonly by: 'ip'; readonly ip: IpAddress } | Subject;
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { epochMillis } from '@podtrail/history';
-import type { Boundary } from '../ledger-types.ts';
+import { type Boundary, epochMillis } from '@podtrail/history';
 import { parseDuration, showDuration } from './duration.ts';
 import { parseTime } from './parse-time.ts';
 import { showBoundary, showSpan, showTime } from './show-time.ts';

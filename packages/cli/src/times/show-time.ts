@@ -1,5 +1,5 @@
 // Instants and boundaries as people read them. Always with their zone, so that a time can be pasted back into `--at`.
-import type { Boundary } from '../ledger-types.ts';
+import type { Boundary } from '@podtrail/history';
 import type { Zone } from './zone.ts';
 
 /** RFC 3339 in UTC with milliseconds: what JSON and standard error carry. */

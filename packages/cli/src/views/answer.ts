@@ -1,7 +1,6 @@
 // An answer to "who held this address then": the JSON of the contract, and the sentence for people. A sentence says
 // what is known, what it rests on, and when nothing is known why.
-import type { Answer, Cluster } from '@podtrail/history';
-import type { AnsweredHolder, Coverage } from '../ledger-types.ts';
+import type { Answer, AnsweredHolder, Cluster, Coverage } from '@podtrail/history';
 import { visible } from '../output/visible.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';

@@ -1,5 +1,5 @@
 // Why nobody was watching, in words.
-import type { Coverage } from '../ledger-types.ts';
+import type { Coverage } from '@podtrail/history';
 
 export const GAP_REASONS: Readonly<Record<Coverage['opened'], string>> = {
   start: 'no recorder was running, or it had to begin anew',

@@ -1,5 +1,5 @@
 // Holders and boundaries as the commands show them: the stable JSON of DESIGN's contract, and words for people.
-import type { Boundary, Holder } from '../ledger-types.ts';
+import type { Boundary, Holder } from '@podtrail/history';
 import { toUtcText } from '../times/show-time.ts';
 
 /** `pod` is the holder's name, whatever its kind. */

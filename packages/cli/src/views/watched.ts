@@ -1,6 +1,13 @@
-// Which parts of a span nobody watched, from the coverage of a cluster: what every listing says beside its records.
-import type { Engine } from '@podtrail/history';
-import type { Boundary, Coverage, Span } from '../ledger-types.ts';
+// Which parts of a span nobody watched, from the gaps of a cluster: what every listing says beside its records.
+import {
+  type Boundary,
+  type Coverage,
+  type Engine,
+  epochMillis,
+  gaps,
+  LONGEST_SPAN_MS,
+  type Span,
+} from '@podtrail/history';
 import { showDuration } from '../times/duration.ts';
 import { showBoundary, showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
@@ -23,17 +30,18 @@ export interface Watching {
 /** A recorder tells the store every half second that it watches; silent for longer than this, it does not. */
 const SILENT_MS = 5000;
 
+/** How far around the span gaps are told whole. */
+const AROUND_MS = 30 * 86_400_000;
+
+/** Gaps that touch the span, whole: that an instant lies in one says little without its ends. */
 export async function readWatching(engine: Engine, cluster: string, span: Span, now: number): Promise<Watching> {
-  const [coverage, expired] = await Promise.all([engine.coverage(cluster), engine.expired(cluster)]);
-  const gaps: Unwatched[] = expired.map(({ from, to }) => ({ from, to, reason: 'removed' }));
-  let last: number | undefined;
-  for (const { from, to, opened } of coverage) {
-    if (last !== undefined && from > last) gaps.push({ from: last, to: from, reason: opened });
-    last = last === undefined ? to : Math.max(last, to);
-  }
-  if (last !== undefined && now - last > SILENT_MS) gaps.push({ from: last, to: undefined, reason: 'not-watching' });
-  const touching = gaps.filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from));
-  return { first: coverage[0]?.from, last, gaps: touching };
+  const around = Math.min(AROUND_MS, Math.floor((LONGEST_SPAN_MS - (span.to - span.from)) / 2));
+  const wide = { from: epochMillis(Math.max(0, span.from - around)), to: epochMillis(span.to + around) };
+  const { first, last, gaps: found, expired } = await gaps(engine, { cluster, span: wide });
+  const all: Unwatched[] = [...expired.map(({ from, to }) => ({ from, to, reason: 'removed' as const })), ...found];
+  if (last !== undefined && now - last > SILENT_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
+  const touching = all.filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from));
+  return { first, last, gaps: touching };
 }
 
 /** The last instant at which anybody is known to have watched. */
