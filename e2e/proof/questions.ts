@@ -16,7 +16,7 @@ export interface Answered extends Asked {
 }
 
 /** Questions are only asked where the truth is certain by this much on both sides. */
-export const MARGIN_MS = 2_000;
+const MARGIN_MS = 2_000;
 
 export function drawQuestions(
   truth: TruthBook,

@@ -5,9 +5,6 @@ declare const brand: unique symbol;
 /** A decimal without leading zeros, or one of the two special values `''` (most recent) and `'0'` (any). */
 export type ResourceVersion = string & { readonly [brand]: 'ResourceVersion' };
 
-export const MOST_RECENT = '' as ResourceVersion;
-export const ANY_VERSION = '0' as ResourceVersion;
-
 /** Runs for every event, hence no regular expression. */
 export function isComparable(version: string): boolean {
   const length = version.length;
