@@ -38,7 +38,7 @@ export {
   SERVICES,
 } from './objects/group-version-resource.ts';
 export type { Cacheable, KubeList, KubeObject, ObjectMeta, OwnerReference } from './objects/kube-object.ts';
-export { compareResourceVersions, isComparable, type ResourceVersion } from './objects/resource-version.ts';
+export { compareResourceVersions, isComparable } from './objects/resource-version.ts';
 
 // Codec: bytes to the compact views that caches hold.
 

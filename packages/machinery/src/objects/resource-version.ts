@@ -1,10 +1,6 @@
 // Kubernetes resourceVersions: decimals of any length, compared here and nowhere else. Never a JavaScript number:
 // etcd revisions may pass 2^53, and a lossy compare would let an old object rise from the dead.
 
-declare const brand: unique symbol;
-/** A decimal without leading zeros, or one of the two special values `''` (most recent) and `'0'` (any). */
-export type ResourceVersion = string & { readonly [brand]: 'ResourceVersion' };
-
 /** Runs for every event, hence no regular expression. */
 export function isComparable(version: string): boolean {
   const length = version.length;
