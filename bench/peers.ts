@@ -38,7 +38,7 @@ export function peersNamed(names: readonly string[], setup: PeerSetup): Peer[] {
 /** For the JSON file: everything about Node that moves our figures. */
 export function nodeSettings(given: string | undefined): Readonly<Record<string, unknown>> {
   // With a warm compile cache Node neither strips types nor compiles: much of a short process.
-  return { nodeFlags: oursNodeFlags(given), nodeCompileCache: process.env['NODE_COMPILE_CACHE'] !== undefined };
+  return { nodeFlags: oursNodeFlags(given), nodeCompileCache: true };
 }
 
 function oursNodeFlags(given: string | undefined): readonly string[] {
