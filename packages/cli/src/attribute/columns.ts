@@ -42,7 +42,7 @@ export function ourNames(taken: (name: string) => boolean): string[] {
   return OUR_COLUMNS.map((column) => freeName(column, taken));
 }
 
-export function freeName(name: string, taken: (name: string) => boolean): string {
+function freeName(name: string, taken: (name: string) => boolean): string {
   return taken(name) ? freeName(`podtrail_${name}`, taken) : name;
 }
 

@@ -41,7 +41,7 @@ async function run(cli: Cli, options: SharedOptions) {
   return EXIT.answered;
 }
 
-export function podtrailVersion(): string {
+function podtrailVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Part;
   return manifest.version;
 }

@@ -41,7 +41,7 @@ export async function nameCluster(
   return known ?? { id, name: nameOf(config) };
 }
 
-export function nameOf({ origin, server }: Pick<ClusterConfig, 'origin' | 'server'>): string {
+function nameOf({ origin, server }: Pick<ClusterConfig, 'origin' | 'server'>): string {
   return /^context "(.*)" of /.exec(origin)?.[1] || (origin === 'in-cluster' ? origin : new URL(server).host);
 }
 

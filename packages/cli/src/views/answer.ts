@@ -4,7 +4,7 @@ import type { Answer, AnsweredHolder, Cluster, Coverage } from '@podtrail/histor
 import { visible } from '../output/visible.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
-import { gapReason, scopeJson, scopeText } from './gap.ts';
+import { gapReason, partlyWatched, scopeJson } from './gap.ts';
 import { boundaryJson, evidenceJson, holderJson, holderPhrase } from './holder.ts';
 import { lastOf } from './watched.ts';
 
@@ -91,7 +91,7 @@ function whyUnknown({ reason, coverage }: Answer, watched: readonly Coverage[], 
     case 'expired':
       return 'records of that time have expired and were removed';
     case 'not-watched':
-      return `only ${coverage.scope === undefined ? 'a part of the cluster' : scopeText(coverage.scope)} was being watched`;
+      return partlyWatched(coverage.scope);
     case undefined:
       return 'nobody was watching then';
   }

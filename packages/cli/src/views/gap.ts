@@ -1,7 +1,7 @@
 // Why nobody was watching, in words.
 import type { Coverage } from '@podtrail/history';
 
-export const GAP_REASONS: Readonly<Record<Coverage['opened'], string>> = {
+const GAP_REASONS: Readonly<Record<Coverage['opened'], string>> = {
   start: 'no recorder was running, or it had to begin anew',
   expired: 'the watch expired and the server no longer had the versions in between',
   rewound: "the cluster's etcd went back to an earlier state",
@@ -12,8 +12,13 @@ export function gapReason(reason: string): string {
   return GAP_REASONS[reason as Coverage['opened']] ?? reason;
 }
 
-export function scopeText(scope: Coverage['scope']): string {
-  return scope.kind === 'cluster' ? 'cluster' : `namespaces ${scope.namespaces.join(', ')}`;
+/** Only what was watched in part needs words. */
+export function partlyWatched(scope: Coverage['scope'] | undefined): string {
+  if (scope?.kind !== 'namespaces') return 'only a part of the cluster was being watched';
+  const { namespaces } = scope;
+  return namespaces.length === 1
+    ? `only the namespace ${namespaces[0]} was being watched`
+    : `only the namespaces ${namespaces.join(', ')} were being watched`;
 }
 
 export function scopeJson(scope: Coverage['scope'] | undefined) {
