@@ -7,10 +7,11 @@ import { hold } from './hold.ts';
 import { describeMachine } from './machine.ts';
 import { endPeers } from './peer-process.ts';
 import { Session } from './session.ts';
+import { store } from './store.ts';
 import { sync } from './sync.ts';
 import { watch } from './watch.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, hold];
+const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, hold];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },

@@ -1,5 +1,5 @@
 // Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
-import type { StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Fact, newerCoverage } from '../../model/fact.ts';
 import type { Checkpoint, Holder, Placement, Tenure } from '../../model/records.ts';
 import { newer } from '../matching.ts';
@@ -29,16 +29,19 @@ export class HeadAppender {
   readonly #reader: HeadReader;
   readonly #writer: RecordWriter;
   readonly #statements: Readonly<Record<Statement, StatementSync>>;
+  /** Invariant: no number is given twice while this writer lives, nor one that a week file has taken in. */
+  #last: number;
 
   constructor({ db, words }: Head, reader: HeadReader) {
+    this.#last = lastNumber(db);
     this.#reader = reader;
     this.#writer = new RecordWriter(words);
     this.#statements = {
-      tenure: db.prepare('INSERT INTO tenure VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
       oldTenure: db.prepare('DELETE FROM tenure WHERE number = ?'),
-      placement: db.prepare('INSERT INTO placement VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      placement: db.prepare('INSERT INTO placement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
       oldPlacement: db.prepare('DELETE FROM placement WHERE number = ?'),
-      live: db.prepare('INSERT INTO live VALUES (NULL, ?, ?, ?)'),
+      live: db.prepare('INSERT INTO live VALUES (?, ?, ?, ?)'),
       oldLive: db.prepare('DELETE FROM live WHERE number = ?'),
       change: db.prepare('INSERT OR REPLACE INTO change VALUES (?, ?, ?, ?, ?, ?, ?)'),
       conflict: db.prepare('INSERT OR REPLACE INTO conflict VALUES (?, ?, ?, ?)'),
@@ -64,7 +67,7 @@ export class HeadAppender {
         if (old !== undefined) to.oldLive.run(old);
         if (live === undefined) return;
         const body = this.#body((w) => w.liveHolder(live));
-        to.live.run(cluster, handleOf(uid), body);
+        to.live.run(++this.#last, cluster, handlesOf(live.holder).uid, body);
         return;
       }
       case 'change': {
@@ -110,35 +113,39 @@ export class HeadAppender {
       this.#statements.oldTenure.run(stored.number);
     }
     const body = this.#body((w) => w.life({ holder, placement: undefined, tenures: [told] }));
+    const { uid, name, workload } = handlesOf(holder);
     this.#statements.tenure.run(
+      ++this.#last,
       cluster,
       key,
       tenureHandle(told),
       start.notBefore,
       told.end?.notAfter ?? OPEN,
-      handleOf(holder.uid),
-      nameHandle(holder),
-      workloadHandle(holder),
+      uid,
+      name,
+      workload,
       body,
     );
   }
 
   #placement(cluster: number, told: Placement): void {
     const { pod, start } = told;
-    const stored = this.#reader.findPlacement(cluster, pod.uid);
+    const stored = this.#reader.findPlacement(cluster, pod.uid, handlesOf(pod).uid);
     if (stored !== undefined) {
       if (newer(stored.record, told) !== told) return;
       this.#statements.oldPlacement.run(stored.number);
     }
     const body = this.#body((w) => w.life({ holder: pod, placement: told, tenures: [] }));
+    const { uid, node, name, workload } = handlesOf(pod);
     this.#statements.placement.run(
+      ++this.#last,
       cluster,
-      handleOf(pod.uid),
+      uid,
       start.notBefore,
       told.end?.notAfter ?? OPEN,
-      handleOf(pod.node),
-      nameHandle(pod),
-      workloadHandle(pod),
+      node,
+      name,
+      workload,
       body,
     );
   }
@@ -161,4 +168,38 @@ export function nameHandle({ namespace, name }: Holder): number {
 
 export function workloadHandle({ namespace, workload }: Holder): number | null {
   return workload === undefined ? null : handleOf(namespace, workload.kind, workload.name);
+}
+
+interface Handles {
+  readonly uid: number;
+  readonly node: number;
+  readonly name: number;
+  readonly workload: number | null;
+}
+
+/** An observation's facts share one holder: what was computed for the last one is asked for again at once. */
+let lastHolder: Holder | undefined;
+let lastHandles: Handles | undefined;
+
+function handlesOf(holder: Holder): Handles {
+  if (holder === lastHolder && lastHandles !== undefined) return lastHandles;
+  lastHolder = holder;
+  lastHandles = {
+    uid: handleOf(holder.uid),
+    node: handleOf(holder.node),
+    name: nameHandle(holder),
+    workload: workloadHandle(holder),
+  };
+  return lastHandles;
+}
+
+function lastNumber(db: DatabaseSync): number {
+  const row = db
+    .prepare(
+      `SELECT max(ifnull((SELECT max(number) FROM tenure), 0), ifnull((SELECT max(number) FROM placement), 0),
+         ifnull((SELECT max(number) FROM live), 0),
+         ifnull((SELECT max(max(last_tenure, last_placement)) FROM week), 0)) AS last`,
+    )
+    .get();
+  return row!['last'] as number;
 }

@@ -17,18 +17,21 @@ export interface IndexEntry {
 const MOST_ADDED = 20_000;
 
 export class HeadIndex {
+  readonly #head: Head;
   readonly #statement: StatementSync;
   readonly #cluster: number;
   readonly #columns: readonly IndexedColumn[];
   #maps = new Map<IndexedColumn, Map<number, IndexEntry[]>>();
+  #layout = 0;
   #last = 0;
   #entries = 0;
   #entriesAtFirst = 0;
 
-  constructor({ db }: Head, table: IndexedTable, cluster: number) {
+  constructor(head: Head, table: IndexedTable, cluster: number) {
+    this.#head = head;
     this.#cluster = cluster;
     this.#columns = table === 'tenure' ? ['uid', 'name', 'workload'] : ['uid', 'name', 'workload', 'node'];
-    this.#statement = db.prepare(
+    this.#statement = head.db.prepare(
       `SELECT number, start, until, ${this.#columns.join(', ')} FROM ${table}
        WHERE number > ? AND +cluster = ? ORDER BY number`,
     );
@@ -50,6 +53,10 @@ export class HeadIndex {
   }
 
   #refresh(): void {
+    // Another writer may give numbers again that the last one gave to rows which are gone.
+    const layout = this.#head.layoutGeneration;
+    if (layout !== this.#layout) this.forget();
+    this.#layout = layout;
     if (this.#entries > 2 * this.#entriesAtFirst + MOST_ADDED) this.forget();
     const isFirst = this.#last === 0;
     for (const row of this.#statement.iterate(this.#last, this.#cluster) as unknown as Iterable<(number | null)[]>) {

@@ -30,6 +30,8 @@ export function lookupOf(subject: Subject): Lookup & { readonly handle: number }
   }
 }
 
+const NO_ROWS = (): { tenures: Tenure[]; keys: readonly number[] } => ({ tenures: [], keys: [] });
+
 interface Found<T> {
   readonly number: number;
   readonly record: T;
@@ -43,12 +45,19 @@ export class HeadReader {
 
   constructor(head: Head) {
     this.#head = head;
-    this.#at = arrays(head.db, 'SELECT body FROM tenure WHERE cluster = ? AND ip = ? AND start <= ? AND until > ?');
+    this.#at = arrays(
+      head.db,
+      'SELECT key, CASE WHEN start <= ? AND until > ? THEN body END FROM tenure WHERE cluster = ? AND ip = ?',
+    );
   }
 
-  tenuresAt(cluster: number, ip: IpAddress, at: number): Tenure[] {
-    const rows = this.#at.all(cluster, ipKey(ip), at, at) as unknown as [Uint8Array][];
-    return rows.map(([body]) => this.#tenureOf(ip, body));
+  /** Those of an address at an instant, and the keys of all that the head has of it. */
+  tenuresAt(cluster: number, ip: IpAddress, at: number): { tenures: Tenure[]; keys: readonly number[] } {
+    const rows = this.#at.all(at, at, cluster, ipKey(ip)) as unknown as [number, Uint8Array | null][];
+    if (rows.length === 0) return NO_ROWS();
+    const tenures: Tenure[] = [];
+    for (const [, body] of rows) if (body !== null) tenures.push(this.#tenureOf(ip, body));
+    return { tenures, keys: rows.map(([key]) => key) };
   }
 
   /** The head's row of the same tenure. */
@@ -66,9 +75,9 @@ export class HeadReader {
     return this.findTenure(cluster, ipKey(tenure.ip), tenure) !== undefined;
   }
 
-  findPlacement(cluster: number, uid: string): Found<Placement> | undefined {
+  findPlacement(cluster: number, uid: string, handle = handleOf(uid)): Found<Placement> | undefined {
     const sql = 'SELECT body, number FROM placement WHERE cluster = ? AND uid = ?';
-    for (const [body, number] of this.#all(sql, cluster, handleOf(uid))) {
+    for (const [body, number] of this.#all(sql, cluster, handle)) {
       const record = this.#placement(body);
       if (record.pod.uid === uid) return { number, record };
     }

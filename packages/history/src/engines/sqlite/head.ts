@@ -39,6 +39,8 @@ export class Head {
   readonly words: WordTable;
   readonly #generation: StatementSync;
   #layoutGeneration = -1;
+  /** Within this transaction. */
+  #isChecked = false;
   #clusters = new Map<string, ClusterEntry>();
 
   constructor(path: string, writable: boolean, steps?: readonly string[]) {
@@ -66,12 +68,20 @@ export class Head {
 
   /** Within a transaction: what clusters and week files there are, as of it. */
   clusters(): ReadonlyMap<string, ClusterEntry> {
+    if (this.#isChecked) return this.#clusters;
     const generation = this.#generation.get()?.['generation'] as number;
     if (generation !== this.#layoutGeneration) {
       this.#clusters = this.#readClusters();
       this.#layoutGeneration = generation;
     }
+    this.#isChecked = this.db.isTransaction;
     return this.#clusters;
+  }
+
+  /** Rises whenever clusters, week files, expired ranges or the writer change. */
+  get layoutGeneration(): number {
+    this.clusters();
+    return this.#layoutGeneration;
   }
 
   cluster(id: string): ClusterEntry {
@@ -83,10 +93,12 @@ export class Head {
   /** Within a write transaction: clusters, week files or expired ranges have changed. */
   changeLayout(): void {
     this.db.exec('UPDATE layout SET generation = generation + 1');
+    this.#isChecked = false;
   }
 
   /** All or nothing. */
   write<T>(body: () => T): T {
+    this.#isChecked = false;
     this.db.exec('BEGIN IMMEDIATE');
     try {
       const result = body();
@@ -98,6 +110,8 @@ export class Head {
       this.words.forget();
       this.#layoutGeneration = -1;
       throw error;
+    } finally {
+      this.#isChecked = false;
     }
   }
 
@@ -113,10 +127,12 @@ export class Head {
 
   /** One view of the store for all that `body` reads. */
   read<T>(body: () => T): T {
+    this.#isChecked = false;
     this.db.exec('BEGIN');
     try {
       return body();
     } finally {
+      this.#isChecked = false;
       this.db.exec('COMMIT');
     }
   }

@@ -12,7 +12,7 @@ export const OPEN = Number.MAX_SAFE_INTEGER;
 /**
  * `body` holds the whole record with its checksum; the columns before it only help to find it. Names, UIDs, nodes and
  * workloads are kept as 32 bits and compared in full when found. A row never changes: a record's next version is a new
- * row at the table's end, so a number that has been read stands for the same row for ever. Every index on disk costs a
+ * row at the table's end, with a number that no row had since the writer came. Every index on disk costs a
  * page for each event, hence only those that one instant's questions and upserts need; the others are in memory.
  */
 const VERSION_1 = `
@@ -22,21 +22,21 @@ const VERSION_1 = `
   );
   CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, sum INTEGER NOT NULL);
   CREATE TABLE tenure (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, cluster INTEGER NOT NULL, ip BLOB NOT NULL, key INTEGER NOT NULL,
+    number INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, ip BLOB NOT NULL, key INTEGER NOT NULL,
     start INTEGER NOT NULL, until INTEGER NOT NULL, uid INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
     body BLOB NOT NULL
   );
   CREATE INDEX tenure_ip ON tenure (cluster, ip);
   CREATE INDEX tenure_closed ON tenure (cluster, until) WHERE until < ${OPEN};
   CREATE TABLE placement (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, cluster INTEGER NOT NULL, uid INTEGER NOT NULL,
+    number INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, uid INTEGER NOT NULL,
     start INTEGER NOT NULL, until INTEGER NOT NULL, node INTEGER NOT NULL, name INTEGER NOT NULL, workload INTEGER,
     body BLOB NOT NULL
   );
   CREATE INDEX placement_uid ON placement (cluster, uid);
   CREATE INDEX placement_closed ON placement (cluster, until) WHERE until < ${OPEN};
   CREATE TABLE live (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, cluster INTEGER NOT NULL, uid INTEGER NOT NULL, body BLOB NOT NULL
+    number INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, uid INTEGER NOT NULL, body BLOB NOT NULL
   );
   CREATE INDEX live_uid ON live (cluster, uid);
   CREATE TABLE change (

@@ -41,7 +41,7 @@ import { handleOf } from './checksum.ts';
 import { type Death, Failpoints } from './failpoints.ts';
 import { asHistoryError, isFull } from './faults.ts';
 import { type ClusterEntry, Head } from './head.ts';
-import { HeadAppender } from './head-append.ts';
+import { HeadAppender, tenureHandle } from './head-append.ts';
 import { HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import type { Life } from './record-codec.ts';
@@ -183,7 +183,7 @@ export class Store {
 
   tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {
     const cluster = this.#head.cluster(id);
-    const found = this.#reader.tenuresAt(cluster.number, ip, at);
+    const { tenures: found, keys } = this.#reader.tenuresAt(cluster.number, ip, at);
     const handle = ipHandle(ip);
     for (const entry of cluster.weeks) {
       const start = weekStart(entry.week);
@@ -193,7 +193,9 @@ export class Store {
       for (const { life } of week.candidates('ip', handle, at, at + 1)) {
         for (const tenure of week.life(life).tenures) {
           if (tenure.ip !== ip || at < tenure.start.notBefore || at >= tenure.end!.notAfter) continue;
-          if (!this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
+          // The head's version of a tenure wins, also where it does not hold.
+          const mayBeKnown = keys.length > 0 && keys.includes(tenureHandle(tenure));
+          if (!mayBeKnown || !this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
         }
       }
     }
@@ -441,7 +443,7 @@ export class Store {
   }
 
   #sealedLives(cluster: ClusterEntry, uid: string): Life[] {
-    return cluster.weeks.flatMap((entry) => [...this.#weeks.open(entry).livesOf(uid)]);
+    return cluster.weeks.flatMap((entry) => this.#weeks.open(entry).livesOf(uid));
   }
 
   #tenures(

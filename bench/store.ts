@@ -1,0 +1,317 @@
+// How large and how fast the SQLite store is with many tenures in it: made from a seed, asked from inside its thread and
+// through the public API. Needs no cluster.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Engine, type EpochMillis, epochMillis, type Fact, openStore, who } from '@podtrail/history';
+import { type Bar, type Benchmark, type OptionValues, wholeNumber } from './benchmark.ts';
+import { Chance, type HistoryShape, type MadeLife, madeHistory } from './store/made-history.ts';
+import { table } from './table.ts';
+
+const CLUSTER = { id: 'f0000000-0000-4000-8000-000000000001', name: 'bench' };
+const WEEK_MS = 7 * 86_400_000;
+/** A Monday: the last week is over. */
+const UNTIL = Date.UTC(2026, 10, 9);
+const LIVES_PER_BATCH = 1000;
+const LIVES_BETWEEN_MAINTENANCE = 100_000;
+/** Batches under way at once; the thread commits together what came together. */
+const UNDER_WAY = 2;
+
+export const store: Benchmark = {
+  name: 'store',
+  summary: 'size and speed of the SQLite store with many tenures (no cluster needed)',
+  options: {
+    tenures: { placeholder: 'N', help: 'tenures in the store, each with its placement', fallback: '1000000' },
+    weeks: { placeholder: 'N', help: 'weeks over which they are spread', fallback: '8' },
+    questions: { placeholder: 'N', help: 'questions of each kind', fallback: '20000' },
+    events: { placeholder: 'N', help: 'durable events to store at the end', fallback: '100000' },
+    seed: { placeholder: 'N', help: 'of everything that is made up', fallback: '1' },
+    directory: { placeholder: 'DIR', help: 'where the store is made, and removed again' },
+  },
+  async run(values, session) {
+    const shape = shapeOf(values);
+    const directory = await mkdtemp(join(values['directory'] ?? tmpdir(), 'podtrail-bench-store-'));
+    try {
+      return await measure(directory, shape, values, session.log);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+function shapeOf(values: OptionValues): HistoryShape {
+  const tenures = wholeNumber(values, 'tenures', 1000);
+  const weeks = wholeNumber(values, 'weeks', 2);
+  return { tenures, weeks, nodes: 1000, addresses: 65_536, seed: wholeNumber(values, 'seed', 1), until: UNTIL };
+}
+
+async function measure(directory: string, shape: HistoryShape, values: OptionValues, log: (text: string) => void) {
+  const path = join(directory, 'store.db');
+  const questions = wholeNumber(values, 'questions', 100);
+  log(`Filling a store with ${shape.tenures} tenures (seed ${shape.seed}) …`);
+  const filled = await fill(path, shape, log);
+  const size = await sizeOf(path);
+  log('Asking …');
+  const asked = await ask(path, filled.sample, shape, questions);
+  log('Storing events …');
+  const eventsPerSecond = await storeEvents(path, wholeNumber(values, 'events', 1000), shape.seed);
+  log('Forgetting a week …');
+  const retention = await forgetWeek(path, shape);
+  const bytesPerTenure = size.total / shape.tenures;
+  const bars: Bar[] = [
+    { what: 'bytes per tenure, with its placement, all indexes and dictionaries', value: bytesPerTenure, bar: 130 },
+    { what: 'who inside the engine thread, p50 µs', value: asked.inside.p50, bar: 10 },
+    { what: 'who inside the engine thread, p99 µs', value: asked.inside.p99, bar: 50 },
+    { what: 'who through the public API, p50 µs', value: asked.whole.p50, bar: 150 },
+    { what: 'who through the public API, p99 µs', value: asked.whole.p99, bar: 400 },
+    { what: 'pods on a node inside the engine thread, p50 µs', value: asked.node.p50, bar: 250 },
+    { what: 'retention of a week, ms', value: retention.ms, bar: 100 },
+    { what: 'µs per durable event (20,000 a second)', value: 1e6 / eventsPerSecond, bar: 50 },
+  ];
+  const rows = [
+    ['tenures', String(shape.tenures)],
+    ['bytes per tenure', bytesPerTenure.toFixed(1)],
+    ['filled, tenures/s', filled.perSecond.toFixed(0)],
+    ['who in the thread, p50/p99 µs', spread(asked.inside)],
+    ['who in the thread, alone, p50/p99 µs', spread(asked.alone)],
+    ['who through the API, p50/p99 µs', spread(asked.whole)],
+    ['pods on a node in the thread, p50/p99 µs', spread(asked.node)],
+    ['trail of a UID in the thread, p50/p99 µs', spread(asked.uid)],
+    ['addresses in bulk, questions/s', asked.bulkPerSecond.toFixed(0)],
+    ['durable events/s', eventsPerSecond.toFixed(0)],
+    ['retention of a week, ms', `${retention.ms.toFixed(1)} (${retention.records} records)`],
+  ];
+  const report = { shape, size, filled: { perSecond: filled.perSecond }, asked, eventsPerSecond, retention };
+  return { report, table: table(['store', 'measured'], rows), bars };
+}
+
+async function fill(path: string, shape: HistoryShape, log: (text: string) => void) {
+  const engine = await openStore(`sqlite:${path}`, { access: 'write' });
+  const writer = await engine.takeOver(CLUSTER);
+  const begun = performance.now();
+  const sample: MadeLife[] = [];
+  const every = Math.max(1, Math.floor(shape.tenures / 5000));
+  const underWay: Promise<void>[] = [];
+  let facts: Fact[] = [coverage(shape)];
+  let count = 0;
+  for (const life of madeHistory(shape)) {
+    facts.push({ kind: 'tenure', tenure: life.tenure }, { kind: 'placement', placement: life.placement });
+    if (count++ % every === 0) sample.push(life);
+    if (count % LIVES_PER_BATCH === 0) {
+      underWay.push(writer.append({ facts, checkpoint: checkpoint(count) }));
+      facts = [];
+      if (underWay.length >= UNDER_WAY) await underWay.shift();
+    }
+    if (count % LIVES_BETWEEN_MAINTENANCE === 0) await engine.maintain(life.tenure.end!.at);
+    if (count % 1_000_000 === 0) log(`  ${count} after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  }
+  await writer.append({ facts });
+  await Promise.all(underWay);
+  await engine.maintain(epochMillis(UNTIL + WEEK_MS));
+  await engine.close();
+  return { perSecond: (count / (performance.now() - begun)) * 1000, sample };
+}
+
+function coverage({ weeks, until }: HistoryShape): Fact {
+  const from = epochMillis(until - (weeks + 3) * WEEK_MS);
+  const to = epochMillis(until + WEEK_MS);
+  const scope = { kind: 'cluster' } as const;
+  const times = { from, to, confirmed: to };
+  return {
+    kind: 'coverage',
+    coverage: { scope, epoch: 1, collector: 'recorder-0', ...times, ended: false, opened: 'start' },
+  };
+}
+
+function checkpoint(count: number) {
+  return { epoch: 1, resourceVersion: String(count), at: epochMillis(UNTIL) };
+}
+
+/** Everything the store has on disk, and what of it lies where. */
+async function sizeOf(
+  path: string,
+): Promise<{ total: number; head: number; weeks: number; parts: Record<string, number> }> {
+  const head = (await stat(path)).size;
+  let weeks = 0;
+  const parts: Record<string, number> = {};
+  for (const file of await readdir(`${path}.d`)) {
+    const whole = join(`${path}.d`, file);
+    weeks += (await stat(whole)).size;
+    const db = new DatabaseSync(whole, { readOnly: true });
+    for (const row of db.prepare('SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name').all()) {
+      const name = String(row['name']);
+      parts[name] = (parts[name] ?? 0) + Number(row['bytes']);
+    }
+    db.close();
+  }
+  return { total: head + weeks, head, weeks, parts };
+}
+
+interface Spread {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** What the thread calls, without the thread. Not part of the public surface: measured in place. */
+interface Inside {
+  read<T>(body: () => T): T;
+  tenuresAt(cluster: string, ip: string, at: number): unknown[];
+  tenuresAtMany(cluster: string, moments: readonly { ip: string; at: number }[]): unknown[];
+  placementsOn(cluster: string, node: string, span: { from: number; to: number }, page: { limit: number }): unknown;
+  tenuresOf(cluster: string, subject: unknown, span: { from: number; to: number }, page: { limit: number }): unknown;
+  close(): void;
+}
+
+async function ask(path: string, sample: readonly MadeLife[], shape: HistoryShape, questions: number) {
+  const chance = new Chance(shape.seed + 1);
+  const pick = () => {
+    const { tenure, placement } = sample[chance.below(sample.length)]!;
+    const start = tenure.start.notAfter;
+    return { tenure, placement, at: (start + chance.below(Math.max(1, tenure.end!.notBefore - start))) as EpochMillis };
+  };
+  const from = new URL('./engines/sqlite/store.ts', import.meta.resolve('@podtrail/history'));
+  const { Store } = (await import(from.href)) as { Store: new (options: object) => Inside };
+  const inside = new Store({ path, access: 'read' });
+  const isWrong = (found: unknown[], uid: string) =>
+    !(found as { holder: { uid: string } }[]).some(({ holder }) => holder.uid === uid);
+  let wrong = 0;
+  const whoInside = () => {
+    const { tenure, at } = pick();
+    return timed(() => {
+      if (isWrong(inside.tenuresAt(CLUSTER.id, tenure.ip, at), tenure.holder.uid)) wrong++;
+    });
+  };
+  // As in the thread: many requests of one message share one view of the store.
+  const together = spreadOf(questions, (count) => inside.read(() => Array.from({ length: count }, whoInside)), 100);
+  const alone = spreadOf(questions, () => {
+    const { tenure, at } = pick();
+    return [timed(() => inside.read(() => inside.tenuresAt(CLUSTER.id, tenure.ip, at)))];
+  });
+  const node = spreadOf(Math.ceil(questions / 10), () => {
+    const { placement, at } = pick();
+    const span = { from: at, to: at + 1 };
+    return [timed(() => inside.read(() => inside.placementsOn(CLUSTER.id, placement.pod.node, span, { limit: 1000 })))];
+  });
+  const uid = spreadOf(Math.ceil(questions / 10), () => {
+    const subject = { by: 'uid', uid: pick().tenure.holder.uid };
+    const span = { from: 0, to: UNTIL * 2 };
+    return [timed(() => inside.read(() => inside.tenuresOf(CLUSTER.id, subject, span, { limit: 100 })))];
+  });
+  const moments = Array.from({ length: questions }, () => {
+    const { tenure, at } = pick();
+    return { ip: tenure.ip, at };
+  });
+  const bulk = timed(() => inside.read(() => inside.tenuresAtMany(CLUSTER.id, moments)));
+  inside.close();
+  const whole = await askThroughApi(path, pick, questions);
+  return { inside: together, alone, node, uid, whole, wrong, bulkPerSecond: questions / (bulk / 1e6) };
+}
+
+async function askThroughApi(
+  path: string,
+  pick: () => { tenure: MadeLife['tenure']; at: EpochMillis },
+  questions: number,
+): Promise<Spread> {
+  const engine: Engine = await openStore(`sqlite:${path}`, { access: 'read' });
+  const times: number[] = [];
+  for (let i = 0; i < Math.ceil(questions / 4) + 200; i++) {
+    const { tenure, at } = pick();
+    const begun = performance.now();
+    await who(engine, { cluster: CLUSTER.id, ip: tenure.ip, at });
+    if (i >= 200) times.push((performance.now() - begun) * 1000);
+  }
+  await engine.close();
+  return percentiles(times);
+}
+
+/** Pods that come and go, each with all that a recorder stores of it; durable when acknowledged. */
+async function storeEvents(path: string, events: number, seed: number): Promise<number> {
+  const engine = await openStore(`sqlite:${path}`, { access: 'write' });
+  const writer = await engine.takeOver(CLUSTER);
+  const shape = { tenures: Math.ceil(events / 2), weeks: 1, nodes: 1000, addresses: 65_536, seed: seed + 2 };
+  const lives = [...madeHistory({ ...shape, until: UNTIL + WEEK_MS })];
+  const batches: Fact[][] = [];
+  for (let i = 0; i < lives.length; i += LIVES_PER_BATCH) {
+    const some = lives.slice(i, i + LIVES_PER_BATCH);
+    batches.push(some.flatMap(begun), some.flatMap(ended));
+  }
+  const start = performance.now();
+  const underWay: Promise<void>[] = [];
+  for (const facts of batches) {
+    underWay.push(writer.append({ facts, checkpoint: checkpoint(1) }));
+    if (underWay.length >= UNDER_WAY) await underWay.shift();
+  }
+  await Promise.all(underWay);
+  const seconds = (performance.now() - start) / 1000;
+  await engine.close();
+  return (lives.length * 2) / seconds;
+}
+
+function begun({ tenure, placement }: MadeLife): Fact[] {
+  const open = { ...tenure, end: undefined };
+  const placed = { ...placement, end: undefined };
+  const { epoch, resourceVersion, observedAt } = tenure.start;
+  const live = {
+    holder: tenure.holder,
+    epoch,
+    resourceVersion,
+    seenAt: observedAt,
+    terminal: false,
+    tenures: [open],
+    placement: placed,
+    blankSince: undefined,
+    networkReadyAt: tenure.start.at,
+    networkLostAt: undefined,
+    annotations: [],
+  };
+  return [
+    { kind: 'tenure', tenure: open },
+    { kind: 'placement', placement: placed },
+    { kind: 'live', uid: tenure.holder.uid, live },
+  ];
+}
+
+function ended({ tenure, placement }: MadeLife): Fact[] {
+  return [
+    { kind: 'tenure', tenure },
+    { kind: 'placement', placement },
+    { kind: 'live', uid: tenure.holder.uid, live: undefined },
+  ];
+}
+
+async function forgetWeek(path: string, { weeks }: HistoryShape): Promise<{ ms: number; records: number }> {
+  const engine = await openStore(`sqlite:${path}`, { access: 'write' });
+  const start = performance.now();
+  const records = await engine.retain(CLUSTER.id, epochMillis(UNTIL - (weeks - 1) * WEEK_MS));
+  const ms = performance.now() - start;
+  await engine.close();
+  return { ms, records };
+}
+
+/** Microseconds. */
+function timed(body: () => void): number {
+  const begun = process.hrtime.bigint();
+  body();
+  return Number(process.hrtime.bigint() - begun) / 1000;
+}
+
+/** A first part of the questions warms up and is not counted. */
+function spreadOf(questions: number, round: (count: number) => number[], perRound = 1): Spread {
+  const times: number[] = [];
+  const warm = Math.ceil(questions / 5);
+  for (let i = 0; i < questions + warm; i += perRound) {
+    const measured = round(perRound);
+    if (i >= warm) times.push(...measured);
+  }
+  return percentiles(times);
+}
+
+function percentiles(times: number[]): Spread {
+  times.sort((a, b) => a - b);
+  return { p50: times[Math.floor(times.length / 2)]!, p99: times[Math.floor(times.length * 0.99)]! };
+}
+
+function spread({ p50, p99 }: Spread): string {
+  return `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
+}
