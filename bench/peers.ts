@@ -22,7 +22,7 @@ export const CLIENT_NODE = 'client-node';
 export interface PeerSetup {
   readonly kubeconfig: string;
   readonly programs: GoPrograms;
-  /** In place of the flags that podtrail ships with. */
+  /** In place of the flags that machinery recommends. */
   readonly nodeFlags: string | undefined;
 }
 

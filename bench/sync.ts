@@ -34,7 +34,7 @@ export const sync: Benchmark = {
     pods: { placeholder: 'N', help: 'pods in the cluster', fallback: '50000' },
     rounds: { placeholder: 'N', help: 'rounds; in each, every peer runs once', fallback: '3' },
     only: { placeholder: 'PEER,…', help: `of ${ALL.join(', ')}` },
-    'node-flags': { placeholder: '"FLAGS"', help: 'V8 flags for ours in place of those that podtrail ships with' },
+    'node-flags': { placeholder: '"FLAGS"', help: 'V8 flags for ours in place of those that machinery recommends' },
   },
   async run(values, session) {
     const pods = wholeNumber(values, 'pods', 1);

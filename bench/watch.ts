@@ -31,7 +31,7 @@ export const watch: Benchmark = {
     rounds: { placeholder: 'N', help: 'rounds; in each, every peer runs once', fallback: '3' },
     rate: { placeholder: 'N', help: 'changes a second', fallback: '400' },
     seconds: { placeholder: 'N', help: 'how long each peer follows', fallback: '30' },
-    'node-flags': { placeholder: '"FLAGS"', help: 'V8 flags for ours in place of those that podtrail ships with' },
+    'node-flags': { placeholder: '"FLAGS"', help: 'V8 flags for ours in place of those that machinery recommends' },
   },
   async run(values, session) {
     const pods = wholeNumber(values, 'pods', 1);

@@ -1,4 +1,4 @@
-// The flags of V8 that podtrail's own process runs with, and so does this benchmark.
+// The V8 flags that machinery recommends for a process with a large cache (see its README); this benchmark runs with them.
 
 /**
  * A small young generation: what a listing decodes is kept almost entirely, so that a large one only means copying it
