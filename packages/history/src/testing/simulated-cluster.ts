@@ -306,7 +306,11 @@ class Simulation {
       // A loss of which no word is ever written cannot be known: the end of the object comes after it.
       const told = NOTICE_MS + WRITE_LAG_MS;
       if (this.#chance.chance(0.15)) this.#in(told, told + 2000, () => this.#remove(pod));
-      else this.#in(300, 2000, () => this.#bringUp(pod, this.#chance.chance(0.5) ? before : undefined));
+      else {
+        // Pulling an image or waiting for a volume takes its time.
+        const longest = this.#chance.chance(0.4) ? 12_000 : 2000;
+        this.#in(300, longest, () => this.#bringUp(pod, this.#chance.chance(0.6) ? before : undefined));
+      }
     });
   }
 

@@ -82,7 +82,11 @@ export function tellStory(happenings: readonly Happening[]): Story {
         life.node = life.node === 'node-a' ? 'node-b' : 'node-a';
         moved.add(life.uid);
     }
-    const builder = aPod(`pod-${pod}`).withUid(life.uid).onNode(life.node).atVersion(version);
+    // Two pods of one name: identity is the UID.
+    const builder = aPod(`pod-${pod % 2}`)
+      .withUid(life.uid)
+      .onNode(life.node)
+      .atVersion(version);
     const addressed = shown === '' ? builder : builder.withIp(shown);
     const object = (life.terminal ? addressed.inPhase('Succeeded') : addressed).build();
     const type = what === 'is deleted' ? 'deleted' : 'present';
