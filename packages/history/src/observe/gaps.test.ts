@@ -272,3 +272,14 @@ describe('other kinds of listings', () => {
     assert.equal(await ledger.says('10.0.0.9', 30), 'unknown not-watched');
   });
 });
+
+test('an event that is older than what a consistency list has found says nothing about that pod', async () => {
+  const ledger = new ToldLedger();
+  await ledger.list(0, 'start');
+  await ledger.see(10, web.atVersion(20));
+  const seen = { kind: 'Pod' as const, object: web.atVersion(30).completedAt(at(15)).build() };
+  await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(20) });
+  await ledger.see(21, web.atVersion(25).annotated({ late: 'yes' }));
+  await ledger.alive(60);
+  assert.equal(await ledger.says('10.0.0.7', 50), 'free');
+});

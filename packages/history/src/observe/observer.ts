@@ -84,6 +84,8 @@ export class Observer {
     const { metadata } = seen.object;
     const stream = this.#stream(seen.kind, metadata.namespace);
     if (stream.isOld(metadata.resourceVersion)) return [];
+    // A listing or a correction may know this object better than an event that is still to come.
+    if (isOld(this.#live.get(metadata.uid), seen, stream)) return [];
     const floor = stream.heard(metadata.resourceVersion, at, true);
     const facts = this.#take(type, seen, this.#sighting(seen, stream, at, floor));
     stream.mentioned(writtenNotBefore(seen, at));
