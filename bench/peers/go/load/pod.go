@@ -158,7 +158,7 @@ func setStatus(pod *corev1.Pod, i int) {
 	pod.Status = corev1.PodStatus{
 		Phase:     corev1.PodRunning,
 		PodIP:     ip,
-		PodIPs:    []corev1.PodIP{{IP: ip}, {IP: fmt.Sprintf("fd00:10:244::%x", i+1)}},
+		PodIPs:    []corev1.PodIP{{IP: ip}, {IP: fmt.Sprintf("fd00:10:244::%x:%x", (i+1)>>16, (i+1)&0xffff)}},
 		HostIP:    hostIP(i),
 		HostIPs:   []corev1.HostIP{{IP: hostIP(i)}},
 		StartTime: &started,
