@@ -43,7 +43,10 @@ export const store: Benchmark = {
 function shapeOf(values: OptionValues): HistoryShape {
   const tenures = wholeNumber(values, 'tenures', 1000);
   const weeks = wholeNumber(values, 'weeks', 2);
-  return { tenures, weeks, nodes: 1000, addresses: 65_536, seed: wholeNumber(values, 'seed', 1), until: UNTIL };
+  // Four times as many addresses as pods at once (who live for some ten hours on average), so that they come again.
+  const atOnce = (tenures / weeks / 168) * 10;
+  const addresses = 2 ** Math.max(12, Math.ceil(Math.log2(atOnce * 4)));
+  return { tenures, weeks, nodes: 1000, addresses, seed: wholeNumber(values, 'seed', 1), until: UNTIL };
 }
 
 async function measure(directory: string, shape: HistoryShape, values: OptionValues, log: (text: string) => void) {

@@ -69,12 +69,12 @@ export class ByteWriter {
 }
 
 export class ByteReader {
-  #bytes: Buffer;
+  readonly #bytes: Buffer;
   at: number;
 
-  constructor(bytes: Uint8Array, at = 0) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.at = at;
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.at = 0;
   }
 
   get isAtEnd(): boolean {

@@ -11,12 +11,15 @@ export function sealed(body: Buffer): Buffer {
   return whole;
 }
 
-/** The body without its checksum. Throws `corrupt-row` when they do not belong together. */
-export function unsealed(whole: Uint8Array, where: string): Buffer {
-  const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength);
-  const end = bytes.length - SIZE;
-  if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) throw corruptRow(where);
-  return bytes.subarray(0, end);
+/** The body without its checksum. Throws `corrupt-row` when they do not belong together; only then asks where it is. */
+export function unsealed(whole: Uint8Array, where: () => string): Buffer {
+  const end = whole.length - SIZE;
+  if (end >= 0) {
+    const body = Buffer.from(whole.buffer, whole.byteOffset, end);
+    const sum = (whole[end]! | (whole[end + 1]! << 8) | (whole[end + 2]! << 16) | (whole[end + 3]! << 24)) >>> 0;
+    if (crc32(body) === sum) return body;
+  }
+  throw corruptRow(where());
 }
 
 export function corruptRow(where: string, cause?: unknown): HistoryError {

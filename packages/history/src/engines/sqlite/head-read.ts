@@ -171,11 +171,11 @@ export class HeadReader {
   }
 
   read<T>(body: Uint8Array, what: string, read: (reader: RecordReader) => T): T {
-    const where = `head, ${what}`;
+    const where = (): string => `head, ${what}`;
     try {
       return read(new RecordReader(this.#head.words, unsealed(body, where)));
     } catch (error) {
-      throw error instanceof HistoryError ? error : corruptRow(where, error);
+      throw error instanceof HistoryError ? error : corruptRow(where(), error);
     }
   }
 

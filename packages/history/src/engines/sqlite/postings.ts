@@ -13,8 +13,13 @@ export interface Posting {
 }
 
 export const UNIT_MS = 16_384;
-export const EARLIEST_UNIT = -0x80000000;
-export const POSTINGS_PER_BLOCK = 128;
+const EARLIEST_UNIT = -0x80000000;
+export const POSTINGS_PER_BLOCK = 64;
+
+/** Rounded down, and no earlier than 32 bits can tell. */
+export function unitOf(time: number, origin: number): number {
+  return Math.max(EARLIEST_UNIT, Math.floor((time - origin) / UNIT_MS));
+}
 
 /** All postings of one kind: gathered in any order, given back sorted by (handle, start). */
 export class PostingList {
@@ -36,7 +41,7 @@ export class PostingList {
 
   add(handle: number, life: number, startMs: number, untilMs: number): void {
     if (this.#count === this.#handles.length) this.#grow();
-    const start = Math.max(EARLIEST_UNIT, Math.floor((startMs - this.#origin) / UNIT_MS));
+    const start = unitOf(startMs, this.#origin);
     this.#handles[this.#count] = handle;
     this.#lives[this.#count] = life;
     this.#starts[this.#count] = start;
@@ -80,11 +85,14 @@ export class PostingList {
 /** Each block begins with the last handle of the one before: whoever is led astray by a damaged key notices. */
 export class PostingWriter {
   readonly #bytes = new ByteWriter();
+  readonly #hasTimes: boolean;
   #handle = 0;
   #start = 0;
   count = 0;
 
-  constructor() {
+  /** Where a handle has few lives, their times would cost more than they save. */
+  constructor(hasTimes: boolean) {
+    this.#hasTimes = hasTimes;
     this.#bytes.uint(0);
   }
 
@@ -96,8 +104,10 @@ export class PostingWriter {
     const isSame = this.count > 0 && handle === this.#handle;
     this.#bytes.uint(handle - this.#handle);
     this.#bytes.uint(life);
-    this.#bytes.int(isSame ? start - this.#start : start);
-    this.#bytes.uint(until - start);
+    if (this.#hasTimes) {
+      this.#bytes.int(isSame ? start - this.#start : start);
+      this.#bytes.uint(until - start);
+    }
     this.#handle = handle;
     this.#start = start;
     this.count++;
@@ -115,15 +125,16 @@ export class PostingWriter {
   }
 }
 
-/**
- * Calls `found` for the entries of `handle` whose time touches [from, to) in units; returns true when the next block may
- * hold more of them.
- */
+export interface PostingQuery {
+  readonly handle: number;
+  /** [from, to) in units; undefined in blocks without times. */
+  readonly span: readonly [from: number, to: number] | undefined;
+}
+
+/** Calls `found` for the entries that are asked for; returns true when the next block may hold more of them. */
 export function scanPostings(
-  block: Uint8Array,
-  handle: number,
-  from: number,
-  to: number,
+  block: Buffer,
+  { handle, span }: PostingQuery,
   found: (life: number, start: number) => void,
 ): boolean {
   const reader = new ByteReader(block);
@@ -136,27 +147,31 @@ export function scanPostings(
     current += step;
     if (current > handle) return false;
     const life = reader.uint();
-    const time = reader.int();
-    start = step === 0 && !first ? start + time : time;
-    const length = reader.uint();
+    let length = 0;
+    if (span !== undefined) {
+      const time = reader.int();
+      start = step === 0 && !first ? start + time : time;
+      length = reader.uint();
+    }
     if (current !== handle) continue;
-    if (start > to) return false;
-    if (start + length >= from) found(life, start);
+    if (span === undefined) found(life, 0);
+    else if (start > span[1]) return false;
+    else if (start + length >= span[0]) found(life, start);
   }
   return true;
 }
 
-export function* readPostings(block: Uint8Array): Generator<Posting> {
+/** For verifying: the last handle, after reading everything. */
+export function lastHandle(block: Buffer, hasTimes: boolean): number {
   const reader = new ByteReader(block);
   reader.uint();
   let handle = 0;
-  let start = 0;
-  for (let first = true; !reader.isAtEnd; first = false) {
-    const step = reader.uint();
-    handle += step;
-    const life = reader.uint();
-    const time = reader.int();
-    start = step === 0 && !first ? start + time : time;
-    yield { handle, life, start, until: start + reader.uint() };
+  while (!reader.isAtEnd) {
+    handle += reader.uint();
+    reader.uint();
+    if (!hasTimes) continue;
+    reader.int();
+    reader.uint();
   }
+  return handle;
 }

@@ -49,22 +49,25 @@ interface Reference {
 
 export class RecordWriter extends ByteWriter {
   readonly #words: Words;
+  readonly #origin: number;
 
-  constructor(words: Words) {
+  /** Times of lives are told as differences from `origin`; whoever reads them must know it. */
+  constructor(words: Words, origin = 0) {
     super();
     this.#words = words;
+    this.#origin = origin;
   }
 
   life({ holder, placement, tenures }: Life): void {
     this.holder(holder);
     this.uint(tenures.length * 2 + (placement === undefined ? 0 : 1));
-    const reference: Reference = { time: 0, version: 0 };
+    const reference: Reference = { time: this.#origin, version: 0 };
     let previousEnd: Boundary | undefined;
     const interval = (start: Boundary, end: Boundary | undefined, more: number): void => {
       const same = end !== undefined && previousEnd !== undefined && sameBoundary(end, previousEnd);
       this.byte(more | (end === undefined ? 0 : HAS_END) | (same ? SAME_END : 0));
       this.#boundary(start, reference);
-      if (end !== undefined && !same) this.#boundary(end, { ...reference });
+      if (end !== undefined && !same) this.#boundary(end, { time: reference.time, version: reference.version });
       previousEnd = end;
     };
     if (placement !== undefined) interval(placement.start, placement.end, 0);
@@ -192,29 +195,31 @@ export class RecordWriter extends ByteWriter {
 
 export class RecordReader extends ByteReader {
   readonly #words: Words;
+  readonly #origin: number;
 
-  constructor(words: Words, bytes: Uint8Array, at = 0) {
-    super(bytes, at);
+  constructor(words: Words, bytes: Buffer, origin = 0) {
+    super(bytes);
     this.#words = words;
+    this.#origin = origin;
   }
 
   life(): Life {
     const holder = this.holder();
     const counts = this.uint();
-    const reference: Reference = { time: 0, version: 0 };
-    let previousEnd: Boundary | undefined;
-    const interval = (flags: number): { start: Boundary; end: Boundary | undefined } => {
+    const reference: Reference = { time: this.#origin, version: 0 };
+    let placement: Placement | undefined;
+    let end: Boundary | undefined;
+    if (counts % 2 === 1) {
+      const flags = this.byte();
       const start = this.#boundary(reference);
-      let end: Boundary | undefined;
-      if (flags & HAS_END) end = flags & SAME_END ? previousEnd : this.#boundary({ ...reference });
-      previousEnd = end;
-      return { start, end };
-    };
-    const placement = counts % 2 === 1 ? { pod: holder, ...interval(this.byte()) } : undefined;
+      end = this.#end(flags, reference, undefined);
+      placement = { pod: holder, start, end };
+    }
     const tenures: Tenure[] = [];
     for (let left = counts >> 1; left > 0; left--) {
       const flags = this.byte();
-      const { start, end } = interval(flags);
+      const start = this.#boundary(reference);
+      end = this.#end(flags, reference, end);
       tenures.push({ ip: this.#ip((flags & IS_IPV4) !== 0), holder, start, end });
     }
     return { holder, placement, tenures };
@@ -241,7 +246,7 @@ export class RecordReader extends ByteReader {
   liveHolder(): LiveHolder {
     const { holder } = this.life();
     const epoch = this.uint();
-    const resourceVersion = this.version(0);
+    const resourceVersion = this.version({ time: 0, version: 0 });
     const seenAt = this.int() as EpochMillis;
     const terminal = this.byte() === 1;
     const blankSince = this.#optional();
@@ -292,15 +297,21 @@ export class RecordReader extends ByteReader {
 
   checkpoint(): Checkpoint {
     const epoch = this.uint();
-    const resourceVersion = this.version(0);
+    const resourceVersion = this.version({ time: 0, version: 0 });
     return { epoch, resourceVersion, at: this.int() as EpochMillis };
   }
 
-  version(reference: number): string {
+  version(reference: Reference): string {
     const tagged = this.uint();
     if (tagged % 2 === 1) return this.text();
     const zigzag = tagged / 2;
-    return String(reference + (zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2));
+    reference.version += zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+    return String(reference.version);
+  }
+
+  #end(flags: number, reference: Reference, previous: Boundary | undefined): Boundary | undefined {
+    if (!(flags & HAS_END)) return undefined;
+    return flags & SAME_END ? previous : this.#boundary({ time: reference.time, version: reference.version });
   }
 
   #boundary(reference: Reference): Boundary {
@@ -309,15 +320,14 @@ export class RecordReader extends ByteReader {
     const notAfter = (at + this.int()) as EpochMillis;
     const observedAt = (notAfter + this.int()) as EpochMillis;
     const { source, epoch, collector } = readOrigin(this.#words.textOf(this.uint()));
-    const resourceVersion = this.version(reference.version);
+    const resourceVersion = this.version(reference);
     reference.time = notBefore;
-    if (SHORT_DECIMAL.test(resourceVersion)) reference.version = Number(resourceVersion);
     return { at, notBefore, notAfter, source, epoch, resourceVersion, observedAt, collector };
   }
 
   #provenance(): Provenance {
     const { source, epoch, collector } = readOrigin(this.#words.textOf(this.uint()));
-    const resourceVersion = this.version(0);
+    const resourceVersion = this.version({ time: 0, version: 0 });
     return { source, epoch, resourceVersion, observedAt: this.int() as EpochMillis, collector };
   }
 

@@ -189,7 +189,7 @@ export class Store {
       const start = weekStart(entry.week);
       if (start + WEEK_MS <= at) continue;
       const week = this.#weeks.open(entry);
-      if (at < start && !week.mayReachBack(handle)) continue;
+      if (at < start && !week.mayReachBack(handle, at)) continue;
       for (const { life } of week.candidates('ip', handle, at, at + 1)) {
         for (const tenure of week.life(life).tenures) {
           if (tenure.ip !== ip || at < tenure.start.notBefore || at >= tenure.end!.notAfter) continue;

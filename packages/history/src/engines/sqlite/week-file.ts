@@ -7,12 +7,21 @@ import { HistoryError } from '../../errors.ts';
 import { compareTexts } from '../order.ts';
 import { corruptRow, unsealed } from './checksum.ts';
 import { asHistoryError, damagedStore } from './faults.ts';
-import { EARLIEST_UNIT, readPostings, scanPostings, UNIT_MS } from './postings.ts';
+import { lastHandle, scanPostings, UNIT_MS, unitOf } from './postings.ts';
 import { type Life, RecordReader } from './record-codec.ts';
 import { storedVersion } from './schema.ts';
 import { weekStart } from './week.ts';
-import { HANDLES, type HandleKind, LIVES_PER_BLOCK, uidPrefix, WEEK_VERSION } from './week-writer.ts';
-import { WordTable } from './words.ts';
+import {
+  HANDLES,
+  type HandleKind,
+  handleAt,
+  hasTimes,
+  LIVES_PER_BLOCK,
+  placeOf,
+  uidPrefix,
+  WEEK_VERSION,
+} from './week-writer.ts';
+import { WordBlocks } from './words.ts';
 
 interface Counts {
   readonly week: number;
@@ -32,11 +41,11 @@ export class WeekFile {
   readonly start: number;
   readonly counts: Counts;
   readonly #db: DatabaseSync;
-  readonly #words: WordTable;
+  readonly #words: WordBlocks;
   readonly #life: StatementSync;
   readonly #first: StatementSync;
   readonly #posting: StatementSync;
-  #spanning: Uint32Array | undefined;
+  #spanning: Spanning | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -47,12 +56,12 @@ export class WeekFile {
     try {
       this.#db.exec('PRAGMA mmap_size = 1099511627776; PRAGMA cache_size = -2048');
       if (storedVersion(this.#db, path) > WEEK_VERSION) throw damagedStore(path);
-      this.#words = new WordTable(this.#db, false);
+      this.#words = new WordBlocks(this.#db);
       this.#life = arrays(this.#db, 'SELECT body FROM life WHERE block = ?');
       this.#first = arrays(this.#db, 'SELECT first FROM life WHERE block = ?');
       this.#posting = arrays(
         this.#db,
-        'SELECT last, part, body FROM posting WHERE kind = ? AND (last, part) >= (?, ?) ORDER BY last, part LIMIT 1',
+        'SELECT place, body FROM posting WHERE place >= ? AND place < ? ORDER BY place LIMIT 1',
       );
       this.counts = JSON.parse(this.#about('counts').toString('utf8')) as Counts;
       this.start = weekStart(this.counts.week);
@@ -62,44 +71,36 @@ export class WeekFile {
     }
   }
 
-  /** Whether a tenure of this address, of which some began before the week, may be in the file. */
-  mayReachBack(handle: number): boolean {
-    if (this.#spanning === undefined) {
-      const bytes = this.#about('spanning');
-      this.#spanning = new Uint32Array(bytes.length / 4);
-      for (let i = 0; i < this.#spanning.length; i++) this.#spanning[i] = bytes.readUInt32LE(i * 4);
-    }
-    return includes(this.#spanning, handle);
+  /** Whether the file may hold a tenure of this address that began before the week, at `at` or earlier. */
+  mayReachBack(handle: number, at: number): boolean {
+    const { handles, starts } = (this.#spanning ??= readSpanning(this.#about('spanning')));
+    const place = placeIn(handles, handle);
+    return handles[place] === handle && starts[place]! <= unitOf(at, this.start);
   }
 
   /** Lives with this handle that may touch [from, to), in the order of `notBefore`. */
   candidates(kind: HandleKind, handle: number, from: number, to: number): Candidate[] {
     const found: Candidate[] = [];
-    if (kind === 'name') from = to = this.start;
-    const fromUnit = Math.floor((from - this.start) / UNIT_MS);
-    // What began before the earliest unit is filed under it.
-    const toUnit = Math.max(EARLIEST_UNIT, Math.ceil((to - this.start) / UNIT_MS));
-    let last = handle;
-    let part = 0;
+    const span = hasTimes(kind) ? ([unitOf(from, this.start), unitOf(to, this.start) + 1] as const) : undefined;
+    const take = (life: number, start: number): void => {
+      const notBefore = span === undefined ? Number.MIN_SAFE_INTEGER : start * UNIT_MS + this.start;
+      found.push({ life, notBefore });
+    };
+    const end = placeOf(kind, 2 ** 32, 0);
+    let place = placeOf(kind, handle, 0);
     for (;;) {
-      const row = this.#posting.get(HANDLES[kind], last, part) as unknown as [number, number, Uint8Array] | undefined;
+      const row = this.#posting.get(place, end) as unknown as [number, Uint8Array] | undefined;
       if (row === undefined) return found;
-      const where = `${this.path}, posting ${kind} ${row[0]}/${row[1]}`;
-      const more = this.#guard(where, () =>
-        scanPostings(unsealed(row[2], where), handle, fromUnit, toUnit, (life, start) =>
-          found.push({ life, notBefore: kind === 'name' ? Number.MIN_SAFE_INTEGER : start * UNIT_MS + this.start }),
-        ),
-      );
+      const where = (): string => `${this.path}, posting ${row[0]}`;
+      const more = this.#guard(where, () => scanPostings(unsealed(row[1], where), { handle, span }, take));
       if (!more) return found;
-      last = row[0];
-      part = row[1] + 1;
+      place = row[0] + 1;
     }
   }
 
   life(ordinal: number): Life {
     const block = Math.floor(ordinal / LIVES_PER_BLOCK);
-    const where = `${this.path}, life ${block}`;
-    return this.#guard(where, () => {
+    return this.#guard(this.#place(block), () => {
       const reader = this.#block(block);
       for (let skip = ordinal % LIVES_PER_BLOCK; skip > 0; skip--) reader.skip(reader.uint());
       reader.uint();
@@ -120,7 +121,7 @@ export class WeekFile {
     const blocks = Math.ceil(this.counts.lives / LIVES_PER_BLOCK);
     const found: Life[] = [];
     for (let block = this.#blockBefore(uid, blocks); block < blocks; block++) {
-      const isPast = this.#guard(`${this.path}, life ${block}`, () => {
+      const isPast = this.#guard(this.#place(block), () => {
         const reader = this.#block(block);
         while (!reader.isAtEnd) {
           const next = reader.uint() + reader.at;
@@ -159,16 +160,21 @@ export class WeekFile {
         }
       });
     }
-    const postings = this.#db.prepare('SELECT kind, last, part, body FROM posting').iterate();
-    for (const { kind, last, part, body } of postings) {
-      const where = `${this.path}, posting ${kind} ${last}/${part}`;
+    for (const { place, body } of this.#db.prepare('SELECT place, body FROM posting').iterate()) {
+      const where = `${this.path}, posting ${place}`;
       check(where, () => {
-        let handle = -1;
-        for (const posting of readPostings(unsealed(body as Uint8Array, where))) handle = posting.handle;
-        if (handle !== last) throw corruptRow(where);
+        const kind = (Object.keys(HANDLES) as HandleKind[])[Math.floor(Number(place) / placeOf('node', 0, 0))]!;
+        const last = lastHandle(
+          unsealed(body as Uint8Array, () => where),
+          hasTimes(kind),
+        );
+        if (last !== handleAt(Number(place))) throw corruptRow(where);
       });
     }
-    check(`${this.path}, spanning`, () => this.mayReachBack(0));
+    for (const { block } of this.#db.prepare('SELECT block FROM word').iterate()) {
+      check(`${this.path}, words ${block}`, () => this.#words.block(Number(block)));
+    }
+    check(`${this.path}, spanning`, () => this.mayReachBack(0, 0));
     return records;
   }
 
@@ -177,7 +183,7 @@ export class WeekFile {
   }
 
   #lives(block: number): Life[] {
-    return this.#guard(`${this.path}, life ${block}`, () => {
+    return this.#guard(this.#place(block), () => {
       const reader = this.#block(block);
       const lives: Life[] = [];
       while (!reader.isAtEnd) {
@@ -188,12 +194,16 @@ export class WeekFile {
     });
   }
 
+  #place(block: number): () => string {
+    return () => `${this.path}, life ${block}`;
+  }
+
   #block(block: number): RecordReader {
-    const where = `${this.path}, life ${block}`;
+    const where = this.#place(block);
     const row = this.#life.get(block) as unknown as [Uint8Array] | undefined;
-    if (row === undefined) throw corruptRow(where);
-    const reader = new RecordReader(this.#words, unsealed(row[0], where));
-    if (reader.uint() !== block) throw corruptRow(where);
+    if (row === undefined) throw corruptRow(where());
+    const reader = new RecordReader(this.#words, unsealed(row[0], where), this.start);
+    if (reader.uint() !== block) throw corruptRow(where());
     return reader;
   }
 
@@ -214,22 +224,41 @@ export class WeekFile {
 
   #about(key: string): Buffer {
     const row = this.#db.prepare('SELECT value FROM about WHERE key = ?').get(key);
-    const where = `${this.path}, about ${key}`;
-    if (row === undefined) throw corruptRow(where);
+    const where = (): string => `${this.path}, about ${key}`;
+    if (row === undefined) throw corruptRow(where());
     return unsealed(row['value'] as Uint8Array, where);
   }
 
   /** What cannot be read for whatever reason is a damaged record. */
-  #guard<T>(where: string, body: () => T): T {
+  #guard<T>(where: () => string, body: () => T): T {
     try {
       return body();
     } catch (error) {
-      throw error instanceof HistoryError ? error : corruptRow(where, error);
+      throw error instanceof HistoryError ? error : corruptRow(where(), error);
     }
   }
 }
 
-function includes(sorted: Uint32Array, wanted: number): boolean {
+interface Spanning {
+  /** Sorted. */
+  readonly handles: Uint32Array;
+  /** Of the first tenure of each, in units. */
+  readonly starts: Int32Array;
+}
+
+function readSpanning(bytes: Buffer): Spanning {
+  const count = bytes.length / 8;
+  const handles = new Uint32Array(count);
+  const starts = new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    handles[i] = bytes.readUInt32LE(i * 4);
+    starts[i] = bytes.readInt32LE((count + i) * 4);
+  }
+  return { handles, starts };
+}
+
+/** Of the first that is not smaller. */
+function placeIn(sorted: Uint32Array, wanted: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
@@ -237,7 +266,7 @@ function includes(sorted: Uint32Array, wanted: number): boolean {
     if (sorted[middle]! < wanted) low = middle + 1;
     else high = middle;
   }
-  return sorted[low] === wanted;
+  return low;
 }
 
 function arrays(db: DatabaseSync, sql: string): StatementSync {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { handleOf, sealed } from './checksum.ts';
 import { nameHandle, workloadHandle } from './head-append.ts';
 import { ipHandle } from './ip-key.ts';
-import { POSTINGS_PER_BLOCK, PostingList, PostingWriter } from './postings.ts';
+import { POSTINGS_PER_BLOCK, PostingList, PostingWriter, unitOf } from './postings.ts';
 import { type Life, RecordWriter } from './record-codec.ts';
 import { APPLICATION_ID } from './schema.ts';
 import { weekStart } from './week.ts';
@@ -17,19 +17,31 @@ export const LIVES_PER_BLOCK = 16;
 /** How much of a UID's beginning stands beside each block: enough to find it among all. */
 export const UID_PREFIX_BYTES = 13;
 /** What postings can be of. */
-export const HANDLES = { ip: 1, node: 2, name: 3, workload: 4 } as const;
+export const HANDLES = { ip: 0, node: 1, name: 2, workload: 3 } as const;
 export type HandleKind = keyof typeof HANDLES;
+
+/** A name has few lives. */
+export const hasTimes = (kind: HandleKind): boolean => kind !== 'name';
+
+/** Blocks of one handle are counted; a block's place is its kind, last handle and count in one number below 2^53. */
+const PARTS = 2 ** 19;
+
+export function placeOf(kind: HandleKind, last: number, part: number): number {
+  return (HANDLES[kind] * 2 ** 32 + last) * PARTS + part;
+}
+
+export function handleAt(place: number): number {
+  return Math.floor(place / PARTS) % 2 ** 32;
+}
 
 const LIVES_PER_SLICE = 2000;
 const BLOCKS_PER_SLICE = 500;
 
 const TABLES = `
   CREATE TABLE about (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-  CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT NOT NULL, sum INTEGER NOT NULL);
+  CREATE TABLE word (block INTEGER PRIMARY KEY, body BLOB NOT NULL);
   CREATE TABLE life (block INTEGER PRIMARY KEY, first BLOB NOT NULL, body BLOB NOT NULL);
-  CREATE TABLE posting (
-    kind INTEGER, last INTEGER, part INTEGER, body BLOB NOT NULL, PRIMARY KEY (kind, last, part)
-  ) WITHOUT ROWID;
+  CREATE TABLE posting (place INTEGER PRIMARY KEY, body BLOB NOT NULL);
 `;
 
 export interface BuiltWeek {
@@ -45,7 +57,7 @@ export function* buildWeekFile(path: string, week: number, lives: Iterable<Life>
   try {
     // Nobody else sees the draft, and a crash leaves only a draft.
     db.exec(
-      'PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
+      'PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
     );
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${WEEK_VERSION}; ${TABLES} BEGIN`);
     const built = yield* fill(db, week, lives);
@@ -70,10 +82,11 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
     name: new PostingList(origin),
     workload: new PostingList(origin),
   };
-  const spanning = new Set<number>();
+  /** Addresses of tenures that began before the week, and when the first of them did. */
+  const spanning = new Map<number, number>();
   /** A life is listed once under each of its addresses, however often it had it. */
   const addresses = new Map<number, [from: number, to: number]>();
-  const writer = new LifeBlocks(db, words);
+  const writer = new LifeBlocks(db, words, origin);
   let tenures = 0;
   let placements = 0;
   let count = 0;
@@ -99,24 +112,34 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
     }
     for (const [handle, [from, to]] of addresses) {
       lists.ip.add(handle, ordinal, from, to);
-      if (from < origin) spanning.add(handle);
+      if (from < origin) spanning.set(handle, Math.min(from, spanning.get(handle) ?? from));
     }
     addresses.clear();
-    // A name has few lives: times would cost more than they save.
     lists.name.add(nameHandle(holder), ordinal, origin, origin);
     const workload = workloadHandle(holder);
     if (workload !== null) lists.workload.add(workload, ordinal, start, until);
     if (count % LIVES_PER_SLICE === 0) yield;
   }
   writer.finish();
-  for (const kind of Object.keys(HANDLES) as HandleKind[]) yield* writePostings(db, HANDLES[kind], lists[kind]);
-  const addWord = db.prepare('INSERT INTO word VALUES (?, ?, ?)');
-  for (const [text, number] of words.entries()) addWord.run(number, text, handleOf(text));
+  for (const kind of Object.keys(HANDLES) as HandleKind[]) yield* writePostings(db, kind, lists[kind]);
+  const addWords = db.prepare('INSERT INTO word VALUES (?, ?)');
+  for (const [block, body] of words.blocks()) addWords.run(block, body);
   const about = db.prepare('INSERT INTO about VALUES (?, ?)');
   const counts = Buffer.from(JSON.stringify({ week, lives: count, tenures, placements }));
   about.run('counts', sealed(counts));
-  about.run('spanning', sealed(Buffer.from(Uint32Array.from(spanning).sort().buffer)));
+  about.run('spanning', sealed(spanningBytes(spanning, origin)));
   return { tenures, placements };
+}
+
+/** All handles in their order, then the units in which their first tenures began. */
+function spanningBytes(spanning: ReadonlyMap<number, number>, origin: number): Buffer {
+  const handles = Uint32Array.from(spanning.keys()).sort();
+  const bytes = Buffer.alloc(handles.length * 8);
+  for (const [i, handle] of handles.entries()) {
+    bytes.writeUInt32LE(handle, i * 4);
+    bytes.writeInt32LE(unitOf(spanning.get(handle)!, origin), (handles.length + i) * 4);
+  }
+  return bytes;
 }
 
 class LifeBlocks {
@@ -127,9 +150,9 @@ class LifeBlocks {
   #count = 0;
   #first: Uint8Array = new Uint8Array();
 
-  constructor(db: DatabaseSync, words: NewWords) {
+  constructor(db: DatabaseSync, words: NewWords, origin: number) {
     this.#insert = db.prepare('INSERT INTO life VALUES (?, ?, ?)');
-    this.#writer = new RecordWriter(words);
+    this.#writer = new RecordWriter(words, origin);
     this.#body = new RecordWriter(words);
   }
 
@@ -154,9 +177,9 @@ class LifeBlocks {
   }
 }
 
-function* writePostings(db: DatabaseSync, kind: number, list: PostingList): Generator<undefined, void> {
-  const insert = db.prepare('INSERT INTO posting VALUES (?, ?, ?, ?)');
-  const writer = new PostingWriter();
+function* writePostings(db: DatabaseSync, kind: HandleKind, list: PostingList): Generator<undefined, void> {
+  const insert = db.prepare('INSERT INTO posting VALUES (?, ?)');
+  const writer = new PostingWriter(hasTimes(kind));
   let part = 0;
   let blocks = 0;
   let before = -1;
@@ -164,7 +187,7 @@ function* writePostings(db: DatabaseSync, kind: number, list: PostingList): Gene
     const { last } = writer;
     part = last === before ? part + 1 : 0;
     before = last;
-    insert.run(kind, last, part, sealed(writer.take()));
+    insert.run(placeOf(kind, last, part), sealed(writer.take()));
     blocks++;
   };
   for (const posting of list.sorted()) {

@@ -1,7 +1,8 @@
 // The dictionary of one file: texts that come again and again (namespaces, nodes, workloads, origins) are stored once
 // and named by a number. Read on demand, kept in memory.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { corruptRow, handleOf } from './checksum.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { corruptRow, handleOf, sealed, unsealed } from './checksum.ts';
 
 export interface Words {
   numberOf(text: string): number;
@@ -10,7 +11,9 @@ export interface Words {
 
 /** Beyond this many, the memory is given back and filled anew: Jobs make a new workload each. */
 const MOST_KEPT = 200_000;
+const WORDS_PER_BLOCK = 64;
 
+/** The head's dictionary, which grows. */
 export class WordTable implements Words {
   readonly #find: StatementSync;
   readonly #read: StatementSync;
@@ -58,7 +61,7 @@ export class NewWords implements Words {
 
   numberOf(text: string): number {
     let number = this.#numbers.get(text);
-    if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size + 1));
+    if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size));
     return number;
   }
 
@@ -66,7 +69,52 @@ export class NewWords implements Words {
     throw new RangeError('a file that is being built is not read');
   }
 
-  entries(): IterableIterator<[text: string, number: number]> {
-    return this.#numbers.entries();
+  /** Rows of the table, in the order of their numbers. */
+  *blocks(): Generator<readonly [block: number, body: Buffer]> {
+    const writer = new ByteWriter();
+    let count = 0;
+    for (const text of this.#numbers.keys()) {
+      writer.text(text);
+      if (++count % WORDS_PER_BLOCK !== 0) continue;
+      yield [count / WORDS_PER_BLOCK - 1, sealed(writer.take())];
+      writer.clear();
+    }
+    if (writer.length > 0) yield [Math.floor(count / WORDS_PER_BLOCK), sealed(writer.take())];
+  }
+}
+
+/** The dictionary of a week file. */
+export class WordBlocks implements Words {
+  readonly #read: StatementSync;
+  readonly #texts = new Map<number, readonly string[]>();
+
+  constructor(db: DatabaseSync) {
+    this.#read = db.prepare('SELECT body FROM word WHERE block = ?');
+  }
+
+  numberOf(): number {
+    throw new RangeError('a week file takes no new words');
+  }
+
+  textOf(number: number): string {
+    const block = Math.floor(number / WORDS_PER_BLOCK);
+    let texts = this.#texts.get(block);
+    if (texts === undefined) {
+      if (this.#texts.size * WORDS_PER_BLOCK >= MOST_KEPT) this.#texts.clear();
+      this.#texts.set(block, (texts = this.block(block)));
+    }
+    const text = texts[number % WORDS_PER_BLOCK];
+    if (text === undefined) throw corruptRow(`word ${number}`);
+    return text;
+  }
+
+  block(block: number): readonly string[] {
+    const where = (): string => `words ${block}`;
+    const body = this.#read.get(block)?.['body'] as Uint8Array | undefined;
+    if (body === undefined) throw corruptRow(where());
+    const reader = new ByteReader(unsealed(body, where));
+    const texts: string[] = [];
+    while (!reader.isAtEnd) texts.push(reader.text());
+    return texts;
   }
 }
