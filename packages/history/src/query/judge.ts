@@ -26,7 +26,7 @@ export function judge(
   now: EpochMillis | undefined,
 ): Verdict {
   // While the watch is open, an instant after the last word is answered from the present state.
-  const asOf = isStillWatched(watched, at, now) ? (watched.last ?? at) : at;
+  const asOf = knownInstant(watched, at, now);
   const certain = possible.filter((tenure) => certainlyHeld(tenure, watched, asOf));
   const [first] = certain;
   if (first !== undefined) {
@@ -52,6 +52,11 @@ function certainlyHeld({ start, end }: Tenure, watched: WatchedTime, at: EpochMi
   // Still open: it held as far as anybody was watching, and a gap before that end is bridged by the far side.
   if (end === undefined) return watched.last !== undefined && at <= watched.last;
   return at < end.notBefore;
+}
+
+/** The instant whose knowledge answers for `at`: while the watch lives, what it last said holds until now. */
+export function knownInstant(watched: WatchedTime, at: EpochMillis, now: EpochMillis | undefined): EpochMillis {
+  return isStillWatched(watched, at, now) ? (watched.last ?? at) : at;
 }
 
 function isStillWatched({ last, stretches }: WatchedTime, at: EpochMillis, now: EpochMillis | undefined): boolean {

@@ -5,7 +5,7 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, knownInstant, type Verdict } from './judge.ts';
 import { gapAt, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
@@ -64,13 +64,13 @@ async function readRest(
 }
 
 function spelledOut(
-  { cluster, ip, at }: WhoQuestion,
+  { cluster, ip, at, now }: WhoQuestion,
   { answer, reason, provisional }: Verdict,
   watched: WatchedTime,
   holders: readonly AnsweredHolder[],
   conflicts: Answer['conflicts'],
 ): Answer {
-  const stretch = stretchAt(watched, at);
+  const stretch = stretchAt(watched, knownInstant(watched, at, now));
   const gap = gapAt(watched, at);
   const coverage = {
     scope: stretch?.scope,
