@@ -58,8 +58,12 @@ export class RecordWriter extends ByteWriter {
     this.#origin = origin;
   }
 
-  life({ holder, placement, tenures }: Life): void {
-    this.holder(holder);
+  life(life: Life): void {
+    this.holder(life.holder);
+    this.#records(life);
+  }
+
+  #records({ placement, tenures }: Omit<Life, 'holder'>): void {
     this.uint(tenures.length * 2 + (placement === undefined ? 0 : 1));
     const reference: Reference = { time: this.#origin, version: 0 };
     let previousEnd: Boundary | undefined;
@@ -95,29 +99,42 @@ export class RecordWriter extends ByteWriter {
     this.uint(this.#words.numberOf(node));
     if (workload !== undefined) {
       this.uint(this.#words.numberOf(workload.kind));
-      this.uint(this.#words.numberOf(workload.name));
+      const number = this.#words.passingNumberOf(workload.name);
+      this.uint(number === undefined ? 0 : number + 1);
+      if (number === undefined) this.text(workload.name);
     }
     this.text(shared ? name.slice(workload.name.length + 1) : name);
   }
 
   liveHolder(live: LiveHolder): void {
-    this.life({ holder: live.holder, placement: undefined, tenures: [] });
+    this.holder(live.holder);
     this.uint(live.epoch);
     this.version(live.resourceVersion, 0);
     this.int(live.seenAt);
     this.byte(live.terminal ? 1 : 0);
     for (const time of [live.blankSince, live.networkReadyAt, live.networkLostAt]) this.#optional(time);
-    // Each with its own holder: what is known of it may have grown since.
     this.uint(live.tenures.length);
-    for (const tenure of live.tenures) this.life({ holder: tenure.holder, placement: undefined, tenures: [tenure] });
+    for (const tenure of live.tenures) {
+      this.#holderOrSame(tenure.holder, live.holder);
+      this.#records({ placement: undefined, tenures: [tenure] });
+    }
     const { placement } = live;
     this.byte(placement === undefined ? 0 : 1);
-    if (placement !== undefined) this.life({ holder: placement.pod, placement, tenures: [] });
+    if (placement !== undefined) {
+      this.#holderOrSame(placement.pod, live.holder);
+      this.#records({ placement, tenures: [] });
+    }
     this.uint(live.annotations.length);
     for (const [key, value] of live.annotations) {
       this.text(key);
       this.#value(value);
     }
+  }
+
+  /** What is known of a holder may have grown since its records began; mostly it has not. */
+  #holderOrSame(holder: Holder, known: Holder): void {
+    this.byte(holder === known ? 1 : 0);
+    if (holder !== known) this.holder(holder);
   }
 
   change(change: Change): void {
@@ -204,7 +221,10 @@ export class RecordReader extends ByteReader {
   }
 
   life(): Life {
-    const holder = this.holder();
+    return this.#records(this.holder());
+  }
+
+  #records(holder: Holder): Life {
     const counts = this.uint();
     const reference: Reference = { time: this.#origin, version: 0 };
     let placement: Placement | undefined;
@@ -244,7 +264,7 @@ export class RecordReader extends ByteReader {
   }
 
   liveHolder(): LiveHolder {
-    const { holder } = this.life();
+    const holder = this.holder();
     const epoch = this.uint();
     const resourceVersion = this.version({ time: 0, version: 0 });
     const seenAt = this.int() as EpochMillis;
@@ -252,8 +272,8 @@ export class RecordReader extends ByteReader {
     const blankSince = this.#optional();
     const networkReadyAt = this.#optional();
     const networkLostAt = this.#optional();
-    const tenures = Array.from({ length: this.uint() }, () => this.life().tenures[0]!);
-    const placement = this.byte() === 1 ? this.life().placement : undefined;
+    const tenures = Array.from({ length: this.uint() }, () => this.#records(this.#holderOrSame(holder)).tenures[0]!);
+    const placement = this.byte() === 1 ? this.#records(this.#holderOrSame(holder)).placement : undefined;
     const annotations = Array.from({ length: this.uint() }, () => [this.text(), this.#value()!] as const);
     return {
       holder,
@@ -268,6 +288,10 @@ export class RecordReader extends ByteReader {
       networkLostAt,
       annotations,
     };
+  }
+
+  #holderOrSame(known: Holder): Holder {
+    return this.byte() === 1 ? known : this.holder();
   }
 
   change(): Change {
@@ -338,7 +362,8 @@ export class RecordReader extends ByteReader {
 
   #workload(inferred: boolean): Workload {
     const kind = this.#words.textOf(this.uint());
-    return { kind, name: this.#words.textOf(this.uint()), inferred };
+    const number = this.uint();
+    return { kind, name: number === 0 ? this.text() : this.#words.textOf(number - 1), inferred };
   }
 
   #uuid(): string {

@@ -6,10 +6,12 @@ import { corruptRow, handleOf, sealed, unsealed } from './checksum.ts';
 
 export interface Words {
   numberOf(text: string): number;
+  /** Of texts of which there may be ever more (each Job's name is new); undefined where they had better be inline. */
+  passingNumberOf(text: string): number | undefined;
   textOf(number: number): string;
 }
 
-/** Beyond this many, the memory is given back and filled anew: Jobs make a new workload each. */
+/** Beyond this many, the memory is given back and filled anew. */
 const MOST_KEPT = 200_000;
 const WORDS_PER_BLOCK = 64;
 
@@ -35,6 +37,11 @@ export class WordTable implements Words {
     if (this.#numbers.size >= MOST_KEPT) this.#numbers.clear();
     this.#numbers.set(text, number);
     return number;
+  }
+
+  /** A dictionary that only grows must not take them. */
+  passingNumberOf(): undefined {
+    return undefined;
   }
 
   textOf(number: number): string {
@@ -63,6 +70,10 @@ export class NewWords implements Words {
     let number = this.#numbers.get(text);
     if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size));
     return number;
+  }
+
+  passingNumberOf(text: string): number {
+    return this.numberOf(text);
   }
 
   textOf(): string {
@@ -94,6 +105,10 @@ export class WordBlocks implements Words {
 
   numberOf(): number {
     throw new RangeError('a week file takes no new words');
+  }
+
+  passingNumberOf(): undefined {
+    return undefined;
   }
 
   textOf(number: number): string {
