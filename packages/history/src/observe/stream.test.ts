@@ -27,6 +27,7 @@ describe('a stream', () => {
     const stream = new Stream(1, '5', undefined);
     stream.probed('7', at(100));
     assert.equal(stream.heard('7', at(101), true), undefined);
+    assert.equal(stream.settled, at(100), 'but whatever comes after it did not');
     assert.equal(stream.heard('8', at(102), true), at(100));
   });
 
@@ -58,4 +59,14 @@ describe('a stream', () => {
     assert.ok(stream.isOld('10000000000000000001') && stream.isOld('9999999999999999999'));
     assert.ok(!stream.isOld('10000000000000000002'));
   });
+});
+
+test('a bookmark that is told twice says no more than once', () => {
+  const stream = new Stream(1, undefined, undefined);
+  stream.heard('5', at(100), false);
+  stream.heard('6', at(200), false);
+  const { settled } = stream;
+  stream.heard('6', at(200), false);
+  stream.heard('5', at(100), false);
+  assert.equal(stream.settled, settled);
 });

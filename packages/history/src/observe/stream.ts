@@ -43,14 +43,24 @@ export class Stream {
 
   /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */
   heard(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
+    // Told once more: the frame before it is not the one that it repeats.
+    if (!isEvent && this.#heardAt !== undefined && at <= this.#heardAt && this.isOld(version)) return this.settled;
     if (this.#heardAt !== undefined) this.#settle(epochMillis(this.#heardAt - LONGEST_DELIVERY_MS));
     this.#heardAt = latest(this.#heardAt, at);
-    // An event is newer than a probe that gave a lower version; a mark is at least as new as one that gave the same.
-    const passed = isEvent ? -1 : 0;
-    while (this.#probes[0] !== undefined && compareVersions(this.#probes[0].version, version) <= passed) {
-      this.#settle(this.#probes.shift()?.at);
-    }
+    // An event was written after the probes that gave a lower version, and perhaps before one that gave its own.
+    const written = this.#passed(version, isEvent ? -1 : 0);
     if (this.version === undefined || compareVersions(version, this.version) > 0) this.version = version;
+    this.#passed(version, 0);
+    return written;
+  }
+
+  #passed(version: string, most: -1 | 0): EpochMillis | undefined {
+    for (let next = this.#probes[0]; next !== undefined; next = this.#probes[0]) {
+      const order = compareVersions(next.version, version);
+      if (order > 0 || (order === 0 && most < 0)) break;
+      this.#settle(next.at);
+      this.#probes.shift();
+    }
     return this.settled;
   }
 

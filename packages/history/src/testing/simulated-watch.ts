@@ -230,11 +230,14 @@ class Watching {
     const durable = this.#appends.length - lost;
     this.#lives.push({ appends: this.#appends, lost });
     this.#told = this.#durable[durable - 1] ?? 0;
-    const listings = this.#appends.slice(durable).flatMap((append) => append.filter((told) => told.kind === 'listed'));
+    // What was never stored at all is no history: in the first life the listings of nodes and services count, too.
+    const isFirst = this.#lives.length === 1;
+    const reasons = this.#appends
+      .slice(durable)
+      .flat()
+      .flatMap((told) => (told.kind === 'listed' && (isFirst || told.resource === 'Pod') ? [told.reason] : []));
     this.#appends = [];
     this.#durable = [];
-    // What was never stored at all is no history: of nodes and services, too, the first listing counts.
-    const reasons = listings.map(({ reason }) => reason);
     return reasons.find((reason) => reason === 'rewound') ?? reasons[0];
   }
 
