@@ -166,3 +166,23 @@ test('a report of a failure that throws itself holds up nothing', async () => {
   await queue.whenHandled();
   assert.deepEqual(seen, [1, 2]);
 });
+
+test('what is pushed in any tick around the end of the line is delivered, and in order', async () => {
+  for (let ticks = 0; ticks < 12; ticks++) {
+    const seen: number[] = [];
+    const { queue } = queueFor({
+      onDelta: (d) => {
+        seen.push(d.observedAt);
+        return d.observedAt === 1 ? Promise.resolve() : undefined;
+      },
+    });
+    queue.push(delta(1));
+    for (let i = 0; i < ticks; i++) await undefined;
+    queue.push(delta(2));
+    await settle();
+    queue.push(delta(3));
+    await settle();
+    assert.deepEqual(seen, [1, 2, 3], `after ${ticks} ticks`);
+    assert.equal(queue.length, 0);
+  }
+});

@@ -115,10 +115,7 @@ export class HandlerQueue<T extends Cacheable> {
 
   #start(running: Promise<void>): void {
     this.#busy = true;
-    void this.#drain(running).finally(() => {
-      this.#busy = false;
-      this.#options.onDrained();
-    });
+    void this.#drain(running);
   }
 
   async #drain(running: Promise<void>): Promise<void> {
@@ -133,6 +130,9 @@ export class HandlerQueue<T extends Cacheable> {
       if (this.length === CONGESTED_AT >> 1) this.#options.onDrained();
       await this.#settle(undefined, next);
     }
+    // In the same step as the last look at the line: what is pushed a tick later must not wait for nobody.
+    this.#busy = false;
+    this.#options.onDrained();
   }
 
   /** What fails is tried again or given up, and then counts as handled. */
