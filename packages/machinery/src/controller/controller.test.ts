@@ -351,7 +351,7 @@ describe('controller', () => {
     assert.deepEqual(controller.sources, [informer]);
     const pod = (resourceVersion: string, nodeName: string) =>
       podCodec.fromJson({ metadata: { name: 'web', uid: 'u', resourceVersion }, spec: { nodeName } });
-    const listing = informer.beginReplace();
+    const listing = informer.beginReplace(false);
     listing.add(pod('1', 'listed'));
     listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
     const ended = start();
@@ -373,7 +373,7 @@ describe('controller', () => {
     controller.follow(informer, ({ metadata }) => [metadata.name, `${metadata.name}-too`]);
     const pod = (name: string, resourceVersion: string) =>
       podCodec.fromJson({ metadata: { name, uid: name, resourceVersion } });
-    const listing = informer.beginReplace();
+    const listing = informer.beginReplace(false);
     listing.add(pod('listed', '1'));
     listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
     informer.apply('ADDED', pod('live', '2'));

@@ -162,16 +162,16 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
 
   // What follows is called by the reflector.
 
-  beginReplace(): Replacement<T> {
+  beginReplace(rewound: boolean): Replacement<T> {
     const incoming = new Map<string, T>();
-    const nothingHeld = this.#store.size === 0;
+    const keepsNothing = rewound || this.#store.size === 0;
     return {
       get size() {
         return incoming.size;
       },
       add: (raw) => {
         const key = keyOf(raw);
-        const held = nothingHeld ? undefined : this.#store.get(key);
+        const held = keepsNothing ? undefined : this.#store.get(key);
         // An unchanged object is kept as it is: a relist then costs no second copy of the cache, and causes no update.
         incoming.set(key, held !== undefined && sameVersion(held, raw) ? held : this.#transform(raw));
       },

@@ -87,3 +87,41 @@ test('a stored version from before an etcd restore is told as a rewind, and noth
   await pods.sync('121', [aPod('a').atVersion(110).build()]);
   assert.deepEqual(pods.story, ['relisted rewound@121', 'added a', 'caught up expired 500..121']);
 });
+
+test('fault 10: a watch that is closed at once during the catch-up is opened again after a pause', async (t) => {
+  const pods = await FollowedPods.start(t, { startFrom: '100' });
+  answerListing(await pods.server.next(), '120', []);
+  for (let i = 0; i < 3; i++) {
+    (await pods.server.next()).stream().end();
+    assert.ok((await pods.waitOut()) >= 50 * 2 ** i);
+  }
+  assert.equal((await pods.server.next()).query.get('resourceVersion'), '100');
+});
+
+test('a rewind during the catch-up ends it before the new listing is told', async (t) => {
+  const pods = await FollowedPods.start(t, { startFrom: '100' });
+  answerListing(await pods.server.next(), '120', [aPod('a').atVersion(110).build()]);
+  (await pods.server.next()).stream().break();
+  await pods.waitOut();
+  (await pods.server.next()).list('Pod', '50', []);
+  await pods.sync('51', [aPod('b').atVersion(40).build()]);
+  assert.deepEqual(pods.story, [
+    'relisted start@120',
+    'added a',
+    'caught up expired 100..120',
+    'relisted rewound@51',
+    'deleted a (final state unknown)',
+    'added b',
+  ]);
+});
+
+test('events that cannot be read during the catch-up end it before the new listing is told', async (t) => {
+  const pods = await FollowedPods.start(t, { startFrom: '100' });
+  answerListing(await pods.server.next(), '120', []);
+  for (let i = 0; i < 4; i++) {
+    (await pods.server.next()).stream().write('{"type":"ADDED","object":garbage}\n');
+    await pods.waitOut();
+  }
+  await pods.sync('130');
+  assert.deepEqual(pods.story, ['relisted start@120', 'caught up expired 100..120', 'relisted undecodable@130']);
+});

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedPods } from '../testing/followed-pods.ts';
+import { settle } from '../testing/manual-clock.ts';
 import { aPod } from '../testing/pod-builder.ts';
 import type { ScriptedCall, ScriptedStream } from '../testing/scripted-server.ts';
+import type { CheckOutcome } from './consistency-check.ts';
 
 const EVERY_MS = 60_000;
 
@@ -71,6 +73,52 @@ test('nothing is corrected before the watch has reached the listing: what is mer
   assert.equal(pods.informer.counters.corrections, 0);
   assert.deepEqual(pods.names, ['b']);
   assert.deepEqual(pods.server.unanswered, []);
+});
+
+test('a relist while the check waits for the watch is told as the reason why nothing was compared', async (t) => {
+  const outcomes: CheckOutcome[] = [];
+  const pods = await FollowedPods.start(t, {
+    consistencyMs: EVERY_MS,
+    onChecked: (outcome) => {
+      outcomes.push(outcome);
+      throw new Error('the log is broken');
+    },
+  });
+  const stream = await pods.sync('10');
+  await pods.clock.advance(EVERY_MS * 1.1);
+  answerMetadata(await pods.server.next(), '30', []);
+  await pods.clock.untilPending(2);
+  stream.bookmark('Pod', '11');
+  stream.error(410, 'Expired');
+  await pods.sync('40');
+  await settle();
+  assert.deepEqual(outcomes, [{ kind: 'skipped', why: 'relisted' }]);
+});
+
+test('after a rewind the check waits for the new, lower versions, whatever was reached before', async (t) => {
+  const checked = Promise.withResolvers<CheckOutcome>();
+  const pods = await FollowedPods.start(t, { consistencyMs: EVERY_MS, onChecked: checked.resolve });
+  const before = await pods.sync('100', [aPod('a').atVersion(90).build()]);
+  before.bookmark('Pod', '105');
+  await pods.untilTold('progress 105');
+  before.break();
+  await pods.waitOut();
+  (await pods.server.next()).list('Pod', '50', []);
+  const after = await pods.sync('51', [aPod('a').atVersion(40).build()]);
+  await pods.clock.advance(EVERY_MS * 1.1);
+  const listing = await pods.server.next();
+  answerMetadata(listing, '60', []);
+  await listing.closed;
+  await settle();
+  after.event('DELETED', aPod('a').atVersion(59).build());
+  after.bookmark('Pod', '61');
+  const read = pods.server.next().then((call) => call.path);
+  assert.deepEqual(await Promise.race([checked.promise, read]), {
+    kind: 'compared',
+    resourceVersion: '60',
+    objects: 0,
+    corrected: 0,
+  });
 });
 
 test('a watch that does not reach the listing in time leaves the cache alone', async (t) => {

@@ -73,7 +73,9 @@ export class ConsistencyCheck<T extends Cacheable> {
     if (running?.listed !== undefined && isAtLeast(version, running.listed)) running.caughtUp?.();
   }
 
-  relisted(): void {
+  /** The cache holds a new listing: the watch goes on from its version, which may be lower than before (a rewind). */
+  relisted(version: string): void {
+    this.#reached = version;
     if (this.#running !== undefined) this.#running.relisted = true;
     this.#running?.caughtUp?.();
   }
@@ -88,7 +90,15 @@ export class ConsistencyCheck<T extends Cacheable> {
       }
       const outcome = await this.#checkOnce(signal).catch((error): CheckOutcome => ({ kind: 'failed', error }));
       this.#running = undefined;
-      if (!signal.aborted) this.#options.onChecked?.(outcome);
+      if (!signal.aborted) this.#report(outcome);
+    }
+  }
+
+  #report(outcome: CheckOutcome): void {
+    try {
+      this.#options.onChecked?.(outcome);
+    } catch {
+      // A log or a metric that throws must not end the checks.
     }
   }
 
@@ -109,7 +119,9 @@ export class ConsistencyCheck<T extends Cacheable> {
       () => listing.clear(),
     );
     running.listed = version;
-    if (!(await this.#untilReached(running, version, signal))) return { kind: 'skipped', why: 'watch-behind' };
+    const reached = await this.#untilReached(running, version, signal);
+    if (running.relisted) return { kind: 'skipped', why: 'relisted' };
+    if (!reached) return { kind: 'skipped', why: 'watch-behind' };
     const suspects = this.#compare(listing, running);
     let corrected = 0;
     for (const key of suspects) {
@@ -126,7 +138,7 @@ export class ConsistencyCheck<T extends Cacheable> {
     if (this.#reached !== undefined && isAtLeast(this.#reached, version)) return true;
     const waited = new AbortController();
     const reached = new Promise<boolean>((resolve) => {
-      running.caughtUp = () => resolve(!running.relisted);
+      running.caughtUp = () => resolve(true);
     });
     const tooLong = sleep(
       this.#options.clock,

@@ -14,7 +14,8 @@ export interface Replacement<T extends Cacheable> {
 }
 
 export interface ReflectionTarget<T extends Cacheable> {
-  beginReplace(): Replacement<T>;
+  /** `rewound`: equal versions do not mean equal objects, so that nothing held may be kept instead of what is listed. */
+  beginReplace(rewound: boolean): Replacement<T>;
   /** An event newer than everything before it. */
   apply(type: EventType, object: T): void;
   /** A duplicate or an event older than what was applied already: dropped, only counted. */

@@ -100,6 +100,7 @@ test('adds and deletes over several watches and failures in between add up to th
   await pods.waitOut();
   (await pods.server.next()).refuse(503, 'ServiceUnavailable', 'a watch error');
   await pods.waitOut();
+  (await pods.server.next()).list('Pod', '5', []);
   (await pods.server.next()).stream().event('ADDED', aPod('baz').atVersion(6).build());
   await pods.untilTold('added baz');
   assert.deepEqual(pods.names, ['bar', 'qux', 'baz']);

@@ -82,8 +82,33 @@ test('fault 06: after a broken connection a server whose versions went backwards
   await pods.waitOut();
   (await pods.server.next()).list('Pod', '92', []);
   await pods.sync('92', [aPod('a').atVersion(90).build()]);
-  assert.deepEqual(pods.story.slice(-2), ['relisted rewound@92', 'deleted late (final state unknown)']);
+  assert.deepEqual(pods.story.slice(-3), ['relisted rewound@92', 'deleted late (final state unknown)', 'updated a']);
   assert.equal(pods.informer.lastVersion, '92');
+});
+
+test('fault 06: a load balancer without servers behind it is an outage, too: versions are looked at before the watch', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('100', [aPod('a').atVersion(90).build()]);
+  await pods.clock.advance(6000);
+  stream.end();
+  (await pods.server.next()).refuse(503, 'ServiceUnavailable');
+  await pods.waitOut();
+  const probe = await pods.server.next();
+  assert.equal(probe.isWatch, false);
+  probe.list('Pod', '50', []);
+  await pods.sync('51', []);
+  assert.deepEqual(pods.story.slice(-2), ['relisted rewound@51', 'deleted a (final state unknown)']);
+});
+
+test('fault 06: after a rewind an object of the same version is taken as it is listed: versions are given out again', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('100', [aPod('a').atVersion(95).inPhase('Running').build()]);
+  stream.break();
+  await pods.waitOut();
+  (await pods.server.next()).list('Pod', '96', []);
+  await pods.sync('97', [aPod('a').atVersion(95).inPhase('Failed').build()]);
+  assert.equal(pods.informer.lister.get('default/a')?.status.phase, 'Failed');
+  assert.deepEqual(pods.story.slice(-2), ['relisted rewound@97', 'updated a']);
 });
 
 test('fault 09: a refused connection is tried again for ever, with pauses from 0.1 to 2 s', async (t) => {

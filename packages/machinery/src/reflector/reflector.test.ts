@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podCodec } from '../codec/pod-codec.ts';
+import type { Relist } from '../informer/delta.ts';
 import { answerListing, FollowedPods } from '../testing/followed-pods.ts';
 import { aPod } from '../testing/pod-builder.ts';
 
@@ -230,6 +231,64 @@ test('a relist after a silence begins its gap with the last word before it', asy
   assert.equal(relisted?.kind === 'relisted' && relisted.relist.from, heard);
 });
 
+test('a gap begins before the first event that could not be read, however often it was tried', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const heard = pods.clock.now();
+  let stream = await pods.sync('10');
+  for (let i = 0; i < 4; i++) {
+    stream.write('{"type":"ADDED","object":garbage}\n');
+    await pods.waitOut();
+    if (i < 3) stream = (await pods.server.next()).stream();
+  }
+  await pods.sync('20');
+  assert.equal(lastRelist(pods).reason, 'undecodable');
+  assert.equal(lastRelist(pods).from, heard);
+});
+
+test('a gap begins before streams that opened, delivered nothing and ended at once', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const heard = pods.clock.now();
+  (await pods.sync('10')).end();
+  for (let i = 0; i < 3; i++) {
+    await pods.waitOut();
+    (await pods.server.next()).stream().end();
+  }
+  await pods.waitOut();
+  (await pods.server.next()).refuse(410, 'Expired');
+  await pods.waitOut();
+  await pods.sync('20');
+  assert.equal(lastRelist(pods).from, heard);
+});
+
+test('a gap begins before the silence of a stream that only our deadline ended', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('10');
+  for (let version = 11; version < 21; version++) {
+    await pods.clock.advance(56_000);
+    stream.bookmark('Pod', String(version));
+    await pods.untilTold(`progress ${version}`);
+  }
+  const heard = pods.clock.now();
+  await pods.clock.advance(70_000);
+  (await pods.server.next()).refuse(410, 'Expired');
+  await pods.sync('30');
+  assert.equal(lastRelist(pods).from, heard);
+});
+
+test('a gap begins before a reset: the connection may have carried nothing for long', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('10');
+  const heard = pods.clock.now();
+  await pods.clock.advance(60_000);
+  stream.break();
+  await pods.waitOut();
+  (await pods.server.next()).list('Pod', '500', []);
+  (await pods.server.next()).refuse(410, 'Expired');
+  await pods.waitOut();
+  await pods.sync('501');
+  assert.equal(lastRelist(pods).from, heard);
+});
+
 test('the watch is current once it is open, caught up and has had a second to deliver', async (t) => {
   const pods = await FollowedPods.start(t, { startFrom: '5' });
   answerListing(await pods.server.next(), '10', []);
@@ -262,3 +321,9 @@ test('a state observer that throws does not stop the watch', async (t) => {
   stream.event('ADDED', aPod('a').atVersion(11).build());
   await pods.untilTold('added a');
 });
+
+function lastRelist(pods: FollowedPods): Relist {
+  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relisted');
+  assert.ok(relisted?.kind === 'relisted');
+  return relisted.relist;
+}

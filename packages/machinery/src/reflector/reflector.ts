@@ -21,7 +21,7 @@ import { type WatchEnd, type WatchSink, WatchStream } from '../watch/watch-strea
 import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
 import { CatchUp } from './catch-up.ts';
 import { type Collection, describeCollection, watchListPath, watchPath } from './collection.ts';
-import { ConsistencyCheck } from './consistency-check.ts';
+import { type CheckOutcome, ConsistencyCheck } from './consistency-check.ts';
 import { listAll } from './paged-listing.ts';
 import type { EventType, ReflectionTarget, Replacement } from './reflection-target.ts';
 import type { ReflectorState, Step } from './reflector-state.ts';
@@ -42,6 +42,8 @@ export interface ReflectorOptions<T extends Cacheable> extends Collection {
   readonly pageSize?: number | undefined;
   /** Compare the cache with a consistent listing this often. Default: never. */
   readonly consistencyMs?: number | undefined;
+  /** Told of each comparison, also of one that failed or could not be made. */
+  readonly onChecked?: ((outcome: CheckOutcome) => void) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   readonly liveness?: LivenessLimits | undefined;
@@ -88,7 +90,7 @@ export class Reflector<T extends Cacheable> {
   /** Streaming listings that failed in a row. */
   #failedStreams = 0;
   #decodeFailures = 0;
-  /** After a broken connection the server behind the address may be another, with another past. */
+  /** After an outage the server behind the address may be another, with another past. */
   #mustProbe = false;
   /** A 410 before anything was applied since the listing must not become a loop. */
   #appliedSinceListing = true;
@@ -153,7 +155,7 @@ export class Reflector<T extends Cacheable> {
       return await this.#listByStream(reason, signal);
     }
     this.#failedStreams = 0;
-    let incoming = this.#target.beginReplace();
+    let incoming = this.#beginReplace(reason);
     const version = await listAll(
       {
         transport: this.#options.transport,
@@ -165,7 +167,7 @@ export class Reflector<T extends Cacheable> {
         onObject: (object) => incoming.add(object),
       },
       () => {
-        incoming = this.#target.beginReplace();
+        incoming = this.#beginReplace(reason);
       },
     );
     this.#commit(incoming, reason, version);
@@ -174,7 +176,7 @@ export class Reflector<T extends Cacheable> {
 
   /** The listing and the watch after it are one stream, unless a catch-up has to come in between. */
   async #listByStream(reason: RelistReason, signal: AbortSignal): Promise<Step> {
-    const incoming = this.#target.beginReplace();
+    const incoming = this.#beginReplace(reason);
     let listed = false;
     let failure: Error | undefined;
     const path = watchListPath(this.#options, this.#watchSeconds());
@@ -250,6 +252,11 @@ export class Reflector<T extends Cacheable> {
     return await this.#afterWatch(end, started, signal);
   }
 
+  /** After a listing from the past the next one may turn out to be a rewind, too. */
+  #beginReplace(reason: RelistReason): Replacement<T> {
+    return this.#target.beginReplace(reason === 'rewound' || this.#staleListings > 0);
+  }
+
   #open(path: string, seconds: number, sink: WatchSink<T>): WatchStream<T> {
     return new WatchStream<T>({
       transport: this.#options.transport,
@@ -270,16 +277,24 @@ export class Reflector<T extends Cacheable> {
     this.#stream = stream;
     try {
       const end = await stream.ended;
-      // A stream that was ended, not one that fell silent, had delivered all that happened until then.
-      if (stream.openedAt !== undefined && this.#heardAt !== undefined && !isSilence(end)) {
-        this.#heardAt = this.#clock.now();
-      }
+      if (this.#heardAt !== undefined && this.#toldAll(stream, end)) this.#heardAt = this.#clock.now();
       return end;
     } finally {
       this.#stream = undefined;
       this.#target.onDrained = undefined;
       signal.removeEventListener('abort', close);
     }
+  }
+
+  /**
+   * Whether all that happened until the end has been delivered: only the server's own word for the end proves it. A
+   * broken connection may have carried nothing for long, and a stream just opened may not have come to what it owed.
+   */
+  #toldAll(stream: WatchStream<T>, end: WatchEnd): boolean {
+    const { openedAt } = stream;
+    if (this.#catchUp !== undefined || openedAt === undefined) return false;
+    if (this.#clock.monotonic() - openedAt < BACKLOG_MS) return false;
+    return end.kind === 'closed' ? end.by === 'server' : end.error instanceof ApiError;
   }
 
   #onEvent(stream: WatchStream<T>, type: EventType, object: T): void {
@@ -354,6 +369,8 @@ export class Reflector<T extends Cacheable> {
     this.#staleListings = 0;
     this.#failedStreams = 0;
     const to = this.#clock.now();
+    // A listing in the middle of a catch-up ends it: the rest of the replay is not asked for again.
+    this.#finishCatchUp('expired');
     const resumesFrom = reason === 'start' ? this.#options.startFrom : undefined;
     this.#catchUp = resumesFrom === undefined ? undefined : new CatchUp(resumesFrom, version);
     this.#version = version;
@@ -363,7 +380,7 @@ export class Reflector<T extends Cacheable> {
       this.#target.caughtUp('expired', this.#options.startFrom, version);
     }
     this.#heardAt = to;
-    this.#check?.relisted();
+    this.#check?.relisted(version);
   }
 
   async #afterWatch(end: WatchEnd, started: number, signal: AbortSignal): Promise<Step> {
@@ -374,7 +391,7 @@ export class Reflector<T extends Cacheable> {
       this.#serverBackoff.reset();
     }
     if (end.kind === 'failed') throw end.error;
-    if (livedMs < SHORT_WATCH_MS && this.#catchUp === undefined) {
+    if (livedMs < SHORT_WATCH_MS) {
       const error = new ConnectionError(
         'reset',
         `watching ${describeCollection(this.#options)}: closed after ${livedMs} ms`,
@@ -403,7 +420,7 @@ export class Reflector<T extends Cacheable> {
     }
     const next: Step = this.#state.kind === 'watching' ? { do: 'watch' } : step;
     if (error instanceof DecodeError) return await this.#afterDecodeFailure(error, next, signal);
-    if (error instanceof ConnectionError || isTooLargeResourceVersion(error)) this.#mustProbe = true;
+    if (error instanceof ConnectionError || isTooLargeResourceVersion(error) || isOutage(error)) this.#mustProbe = true;
     await this.#wait(error, this.#delayAfter(error), next, signal);
     return next;
   }
@@ -477,10 +494,6 @@ class SilenceWatch {
   }
 }
 
-function isSilence(end: WatchEnd): boolean {
-  return end.kind === 'failed' && end.error instanceof ConnectionError && end.error.fault === 'timeout';
-}
-
 /** Certainly older; false when the versions have no order. */
 function isOlder(a: string, b: string): boolean {
   return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) < 0;
@@ -494,6 +507,11 @@ function isStale(version: string, known: string): boolean {
 /** The server knows nothing of streaming lists, or has them switched off. */
 function refusesStreaming(error: Error): boolean {
   return error instanceof ApiError && [400, 405, 406, 422, 501].includes(error.status);
+}
+
+/** What a load balancer says while no server stands behind it. */
+function isOutage(error: Error): boolean {
+  return error instanceof ApiError && [502, 503, 504].includes(error.status);
 }
 
 /** The server itself could not decode what is stored. */

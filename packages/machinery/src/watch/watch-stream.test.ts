@@ -39,7 +39,7 @@ test('a stream that is closed before the server answers ends in order and hangs 
   const { server, stream, seen, clock } = await openWatch(t);
   const call = await server.next();
   stream.close();
-  assert.deepEqual(await stream.ended, { kind: 'closed' });
+  assert.deepEqual(await stream.ended, { kind: 'closed', by: 'us' });
   await call.closed;
   assert.deepEqual(seen, []);
   assert.equal(clock.pending, 0);
@@ -50,7 +50,7 @@ test('a stream that is closed while it is open ends in order and hangs up', asyn
   const answer = (await server.next()).stream();
   answer.bookmark('Pod', '1');
   stream.close();
-  assert.deepEqual(await stream.ended, { kind: 'closed' });
+  assert.deepEqual(await stream.ended, { kind: 'closed', by: 'us' });
   await answer.closed;
   assert.equal(clock.pending, 0);
 });
@@ -58,7 +58,7 @@ test('a stream that is closed while it is open ends in order and hangs up', asyn
 test('a stream that the server ends before any event ends in order', async (t) => {
   const { server, stream, clock } = await openWatch(t);
   (await server.next()).stream().end();
-  assert.deepEqual(await stream.ended, { kind: 'closed' });
+  assert.deepEqual(await stream.ended, { kind: 'closed', by: 'server' });
   assert.equal(clock.pending, 0);
 });
 
@@ -69,7 +69,7 @@ test('a stream that the server ends after events has delivered them all', async 
   answer.event('DELETED', aPod('a').build());
   answer.bookmark('Pod', '7');
   answer.end();
-  assert.deepEqual(await stream.ended, { kind: 'closed' });
+  assert.deepEqual(await stream.ended, { kind: 'closed', by: 'server' });
   assert.deepEqual(seen, ['ADDED a', 'DELETED a', 'BOOKMARK 7']);
 });
 
@@ -102,6 +102,6 @@ test('a stream that the server keeps longer than it was asked to is ended from h
     while (seen.length < bookmark) await settle();
     await clock.advance(30_000);
   }
-  assert.deepEqual(await stream.ended, { kind: 'closed' });
+  assert.deepEqual(await stream.ended, { kind: 'closed', by: 'us' });
   await answer.closed;
 });

@@ -29,8 +29,8 @@ export interface WatchStreamOptions<T extends Cacheable> {
 }
 
 export type WatchEnd =
-  /** The server ended it in order (its time-out, a restart). */
-  { readonly kind: 'closed' } | { readonly kind: 'failed'; readonly error: Error };
+  /** In order: by the server (its time-out, a restart), or by us (`close`, or the deadline that the server missed). */
+  { readonly kind: 'closed'; readonly by: 'server' | 'us' } | { readonly kind: 'failed'; readonly error: Error };
 
 export class WatchStream<T extends Cacheable> implements StreamSink {
   /** Never rejects. */
@@ -53,7 +53,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
     });
     const clock = options.clock ?? systemClock;
     this.#liveness = new Liveness(clock, options.liveness ?? DEFAULT_LIVENESS, (silentMs) => this.#silent(silentMs));
-    this.#deadline = clock.setTimer(options.deadlineMs, () => this.#end({ kind: 'closed' }));
+    this.#deadline = clock.setTimer(options.deadlineMs, () => this.#end({ kind: 'closed', by: 'us' }));
     const accept = acceptHeader(options.protobuf ? options.codec : jsonOnly(options.codec), 'watch');
     this.#handle = options.transport.stream({ method: 'GET', path: options.path, headers: { accept } }, this);
   }
@@ -70,7 +70,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
 
   /** Ends it from this side; `ended` resolves with `closed`. */
   close(): void {
-    this.#end({ kind: 'closed' });
+    this.#end({ kind: 'closed', by: 'us' });
   }
 
   onOpen(headers: ResponseHeaders): void {
@@ -101,7 +101,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
     if (this.#over) return;
     try {
       this.#reader?.end();
-      this.#end({ kind: 'closed' });
+      this.#end({ kind: 'closed', by: 'server' });
     } catch (error) {
       this.#end({ kind: 'failed', error: asDecodeError(error, this.#options.path) });
     }
