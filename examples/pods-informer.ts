@@ -2,7 +2,8 @@
 import { Client, Informer, isObjectDelta, loadClusterConfig, PODS, podCodec } from '@podtrail/machinery';
 
 const client = Client.connect(await loadClusterConfig());
-const pods = new Informer({ transport: client.transport, resource: PODS, codec: podCodec });
+const onState = (now: { kind: string; error?: Error }) => now.error && console.error(now.error.message);
+const pods = new Informer({ transport: client.transport, resource: PODS, codec: podCodec, onState });
 pods.addHandler({
   onDelta(delta) {
     if (!isObjectDelta(delta)) return;
