@@ -1,6 +1,7 @@
 // Many questions at once, as `attribute` asks them: the same answers as `who`, row by row.
 import { type Answer, type AnsweredHolder, attribute, type Engine, type EpochMillis } from '@podtrail/history';
 import { type Attributed, type Attribution, MALFORMED } from './columns.ts';
+import { IpWindows } from './ip-windows.ts';
 import type { Row } from './row.ts';
 
 export type AskRows = (rows: readonly Row[]) => Promise<readonly Attribution[]>;
@@ -29,9 +30,11 @@ export function askLedger(engine: Engine, cluster: string, now: EpochMillis): As
     ask: ({ ip, at }: Row) => (ip === undefined || at === undefined ? undefined : { ip, at }),
     now: () => now,
   };
+  const windows = new IpWindows(engine);
+  const bulk = withBulk(engine, windows);
   return async (rows) => {
     const answers: Attribution[] = [];
-    for await (const { answer } of attribute(engine, rows, { ...options, batch: rows.length })) {
+    for await (const { answer } of attribute(bulk, rows, { ...options, batch: rows.length })) {
       answers.push(answer === undefined ? MALFORMED : attributionOf(answer));
     }
     return answers;
@@ -40,4 +43,15 @@ export function askLedger(engine: Engine, cluster: string, now: EpochMillis): As
 
 function attributed({ kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder): Attributed {
   return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at };
+}
+
+/** The engine itself, but for the one question that is asked for every row. */
+function withBulk(engine: Engine, windows: IpWindows): Engine {
+  return new Proxy(engine, {
+    get(target, key) {
+      if (key === 'tenuresAtMany') return windows.tenuresAtMany.bind(windows);
+      const value = Reflect.get(target, key) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

@@ -17,7 +17,7 @@ export function checkMachine(versions: Readonly<Record<string, string | undefine
           `${node} is older than ${OLDEST_NODE}`,
           'npm ci brings a newer one; start podtrail with npx.',
         ),
-    isOldEnough(sqlite)
+    isNewEnough(sqlite)
       ? found('SQLite', 'ok', sqlite)
       : found(
           'SQLite',
@@ -28,7 +28,7 @@ export function checkMachine(versions: Readonly<Record<string, string | undefine
   ];
 }
 
-function isOldEnough(version: string): boolean {
+function isNewEnough(version: string): boolean {
   const parts = version.split('.').map(Number);
   for (const [i, least] of OLDEST_SQLITE.entries()) {
     const part = parts[i] ?? 0;

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError, type Client } from '@podtrail/machinery';
+import { run } from '../testing/run-in-process.ts';
+import { at, tellStory } from '../testing/story.ts';
+import { checkMachine } from './check-machine.ts';
+
+const CONFIG = { origin: 'context "c" of file', server: 'https://c', namespace: 'default' } as never;
+
+function aClient(options: { allowed?: boolean; date?: number; broken?: boolean }): Client {
+  const { allowed = true, date = at(201), broken = false } = options;
+  return {
+    discovery: {
+      serverVersion: async () => {
+        if (broken) throw new ApiError(503, { message: 'not now' }, undefined);
+        return { gitVersion: 'v1.36.3' };
+      },
+    },
+    raw: async ({ path }: { path: string }) => ({
+      status: 200,
+      headers: { date: new Date(date).toUTCString() },
+      body: Buffer.from(path === '/version' ? '{}' : JSON.stringify({ status: { allowed } })),
+    }),
+    close: async () => {},
+  } as unknown as Client;
+}
+
+async function doctor(client: Client, options = {}) {
+  const engine = await tellStory();
+  return await run(['doctor'], {
+    engine,
+    now: at(201),
+    loadConfig: async () => CONFIG,
+    connect: () => client,
+    ...options,
+  });
+}
+
+test('all is well', async () => {
+  const { code, out } = await doctor(aClient({}));
+  assert.equal(code, 0);
+  assert.match(out, /recording prod-eu +ok +a recorder is watching/);
+  assert.match(out, /API server +ok +Kubernetes v1\.36\.3/);
+  assert.match(out, /may watch services +ok/);
+  assert.doesNotMatch(out, /failed|warning/);
+});
+
+test('missing rights are exit code 6, with what to do', async () => {
+  const { code, out, err } = await doctor(aClient({ allowed: false }));
+  assert.equal(code, 6);
+  assert.match(out, /may watch pods +failed +this user may not list or watch pods/);
+  assert.match(err, /may watch pods: grant it with a ClusterRole/);
+});
+
+test('clocks that differ and a recorder that is gone are warnings', async () => {
+  const { code, out } = await doctor(aClient({ date: at(0) }));
+  assert.equal(code, 0);
+  assert.match(out, /clocks +warning +the server is 20\d\.\d s behind this machine/);
+  const later = await doctor(aClient({ date: at(3600) }), { now: at(3600) });
+  assert.match(later.out, /recording prod-eu +warning +nobody has been watching for 56m/);
+});
+
+test('a server that does not answer is a failure, and nothing is asked after it', async () => {
+  const { code, out } = await doctor(aClient({ broken: true }));
+  assert.equal(code, 1);
+  assert.match(out, /API server +failed +not now/);
+  assert.doesNotMatch(out, /may watch/);
+});
+
+test('no kubeconfig is no failure for those who only ask a store, unless they named one', async () => {
+  const engine = await tellStory();
+  assert.equal((await run(['doctor'], { engine, now: at(201) })).code, 0);
+  assert.equal((await run(['doctor', '--context', 'x'], { engine, now: at(201) })).code, 1);
+});
+
+test('old versions of Node and SQLite are told', () => {
+  const results = (node: string, sqlite: string) => checkMachine({ node, sqlite }).map(({ result }) => result);
+  assert.deepEqual(results('26.10.0', '3.53.4'), ['ok', 'ok']);
+  assert.deepEqual(results('24.0.0', '3.51.3'), ['ok', 'ok']);
+  assert.deepEqual(results('22.1.0', '3.51.2'), ['failed', 'failed']);
+  assert.deepEqual(results('26.10.0', '4.0.0'), ['ok', 'ok']);
+  assert.deepEqual(results('26.10.0', ''), ['ok', 'failed']);
+});
