@@ -80,6 +80,17 @@ test('an import that breaks off claims nothing: answers stay unknown until all o
   assert.equal((await run(['export'], { engine: copy })).out, exported);
 });
 
+test('a later export of the same ledger goes over an earlier one, and an earlier one changes nothing', async () => {
+  const earlier = (await run(['export'], { engine: await tellStory('half') })).out;
+  const copy = await empty();
+  await importText(copy, earlier);
+  assert.equal((await run(['export'], { engine: copy })).out, earlier);
+  assert.equal((await importText(copy, exported)).code, 0);
+  assert.equal((await run(['export'], { engine: copy })).out, exported);
+  assert.match((await importText(copy, earlier)).err, /knows all of it already/);
+  assert.equal((await run(['export'], { engine: copy })).out, exported);
+});
+
 test('two ledgers of one cluster are not mixed', async () => {
   const copy = await empty();
   await importText(copy, exported.replaceAll('"collector":"test"', '"collector":"other"'));

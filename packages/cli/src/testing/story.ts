@@ -20,8 +20,9 @@ export function at(second: number): EpochMillis {
 /** A hostile annotation: a terminal title, colours, an overwritten line, turned text. */
 export const HOSTILE = '\u001b]0;owned\u0007\u001b[31m\r\nroot# \u202egnp';
 
-export async function tellStory(engine?: Engine): Promise<Engine> {
-  const told = engine ?? (await openStore('memory:', { access: 'write' }));
+/** `half` ends before the gap. */
+export async function tellStory(part: 'whole' | 'half' = 'whole'): Promise<Engine> {
+  const told = await openStore('memory:', { access: 'write' });
   const teller = new Teller(told);
   const web = { name: 'web-1', ip: '10.0.0.7', ready: -100, owner: ['ReplicaSet', 'web-abc'] as const, hash: 'abc' };
   const steady = { name: 'db-0', ip: '10.0.0.5', ready: -100, owner: ['StatefulSet', 'db'] as const, node: 'node-b' };
@@ -52,6 +53,7 @@ export async function tellStory(engine?: Engine): Promise<Engine> {
   await teller.see(60, { ...web, finished: 59 });
   await teller.see(70, { name: 'job-2', ip: '10.0.0.7', ready: 69, created: 65, owner: ['Job', 'job'] });
   await teller.alive(100);
+  if (part === 'half') return told;
   await teller.list(
     160,
     'expired',
