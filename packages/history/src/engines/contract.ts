@@ -7,7 +7,7 @@ import type { Fact } from '../model/fact.ts';
 import type { Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { canonicalLine } from './canonical.ts';
-import type { Engine, Page, Paged, Span, Writer } from './engine.ts';
+import type { Engine, Moment, Page, Paged, Span, Writer } from './engine.ts';
 import {
   anomalyFact,
   at,
@@ -31,7 +31,7 @@ import {
 import { MemoryEngine } from './memory/memory-engine.ts';
 
 export const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
-export const TEST = { id: 'b7c0b3a4-0000-4000-8000-000000000002', name: 'test' };
+const TEST = { id: 'b7c0b3a4-0000-4000-8000-000000000002', name: 'test' };
 const ALWAYS: Span = { from: 0 as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };
 const ALL: Page = { limit: 1000 };
 const WEEK_S = 7 * 86_400;
@@ -529,6 +529,7 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       for (let from = 0; from < facts.length; from += 500) await append(...facts.slice(from, from + 500));
       let seed = 7;
       const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+      const moments: Moment[] = [];
       for (let i = 0; i < 300; i++) {
         const ip = ipOf(`10.0.9.${next(8)}`);
         const time = at(next(6 * WEEK_S) - WEEK_S);
@@ -537,6 +538,7 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
           await reference.tenuresAt(PROD.id, ip, time),
           `${ip} at ${time}`,
         );
+        moments.push({ ip, at: time });
         const span = { from: time, to: epochMillis(time + next(WEEK_S) * 500) };
         const page = { limit: 1 + next(20) };
         const node = `node-${next(4)}`;
@@ -550,6 +552,8 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
           await reference.tenuresOf(PROD.id, subject, span, page),
         );
       }
+      const bulk = [...moments, ...moments, ...moments];
+      assert.deepEqual(await engine.tenuresAtMany(PROD.id, bulk), await reference.tenuresAtMany(PROD.id, bulk));
     });
 
     test('a whole store verifies and tells how much it holds', async () => {

@@ -6,7 +6,7 @@ import type { Anomaly, Change, Conflict, Coverage, Holder, Placement, Tenure } f
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 
 /** A Monday, so that tests can cross weeks on purpose: 2026-11-09T00:00:00Z. */
-export const MONDAY = Date.UTC(2026, 10, 9);
+const MONDAY = Date.UTC(2026, 10, 9);
 
 export function ipOf(text: string): IpAddress {
   const ip = parseIp(text);

@@ -38,6 +38,9 @@ export class Head {
   readonly db: DatabaseSync;
   readonly words: WordTable;
   readonly #generation: StatementSync;
+  /** Tells of others' writes only; ours are counted. */
+  readonly #dataVersion: StatementSync;
+  #writes = 0;
   #layoutGeneration = -1;
   /** Within this transaction. */
   #isChecked = false;
@@ -60,6 +63,7 @@ export class Head {
       if (writable) migrate(this.db, path, steps);
       this.words = new WordTable(this.db, writable);
       this.#generation = this.db.prepare('SELECT generation FROM layout');
+      this.#dataVersion = this.db.prepare('PRAGMA data_version');
     } catch (error) {
       this.db.close();
       throw error;
@@ -84,6 +88,11 @@ export class Head {
     return this.#layoutGeneration;
   }
 
+  /** Another text whenever anybody has written. */
+  get contentVersion(): string {
+    return `${this.#dataVersion.get()?.['data_version']}:${this.#writes}`;
+  }
+
   cluster(id: string): ClusterEntry {
     const found = this.clusters().get(id);
     if (found === undefined) throw unknownCluster(id);
@@ -99,6 +108,7 @@ export class Head {
   /** All or nothing. */
   write<T>(body: () => T): T {
     this.#isChecked = false;
+    this.#writes++;
     this.db.exec('BEGIN IMMEDIATE');
     try {
       const result = body();

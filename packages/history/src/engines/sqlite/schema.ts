@@ -68,7 +68,7 @@ const VERSION_1 = `
 
 /** Step n leads from version n to n + 1. */
 const STEPS: readonly string[] = [VERSION_1];
-export const CURRENT_VERSION = STEPS.length;
+const CURRENT_VERSION = STEPS.length;
 
 export function storedVersion(db: DatabaseSync, path: string): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);

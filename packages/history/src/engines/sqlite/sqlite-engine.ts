@@ -19,6 +19,7 @@ import type {
   Verification,
   Writer,
 } from '../engine.ts';
+import { type PackedAnswers, packMoments, unpackAnswers } from './bulk.ts';
 import type { Death } from './failpoints.ts';
 import type { RecordsChunk } from './records.ts';
 import { ThreadClient } from './thread-client.ts';
@@ -70,8 +71,9 @@ export class SqliteEngine implements Engine {
     return this.#thread.call('tenuresAt', cluster, ip, at);
   }
 
-  tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
-    return this.#thread.call('tenuresAtMany', cluster, moments);
+  async tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
+    const answers: PackedAnswers = await this.#thread.call('tenuresAtMany', cluster, packMoments(moments));
+    return unpackAnswers(answers);
   }
 
   tenuresOfIp(cluster: string, ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>> {

@@ -14,7 +14,6 @@ import type {
   Cluster,
   Damage,
   Expired,
-  Moment,
   Page,
   Paged,
   Resumption,
@@ -37,6 +36,7 @@ import {
 } from '../order.ts';
 import { nameTaken, staleWriter } from '../refusals.ts';
 import { backupStore } from './backup.ts';
+import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { handleOf } from './checksum.ts';
 import { type Death, Failpoints } from './failpoints.ts';
 import { asHistoryError, isFull } from './faults.ts';
@@ -48,6 +48,7 @@ import type { Life } from './record-codec.ts';
 import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
 import { OPEN, storedVersion } from './schema.ts';
 import { giveBack, removeSealed, type SealParts, sealWeek } from './seal.ts';
+import { Timelines } from './timelines.ts';
 import { verifyHead } from './verify.ts';
 import { WEEK_MS, weekOf, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';
@@ -69,6 +70,7 @@ export interface FencedBatch {
   readonly batch: Batch;
 }
 
+const ALWAYS: Span = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };
 const SEAL_AT = 100_000;
 /** After a week's end its last records are given this long to come. */
 const LATE_MS = 3_600_000;
@@ -83,6 +85,10 @@ export class Store {
   readonly #appender: HeadAppender | undefined;
   readonly #failpoints: Failpoints;
   readonly #sealAt: number;
+  readonly #timelines = new Timelines({
+    sealed: (cluster, ip, from, to) => this.#sealedTenures(cluster, ip, from, to),
+    head: (cluster, ip) => [...this.#reader.tenures(cluster.number, { column: 'ip', ip }, ALWAYS)],
+  });
   #fence: StatementSync | undefined;
   #order: HeadOrder | undefined;
 
@@ -184,27 +190,22 @@ export class Store {
   tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {
     const cluster = this.#head.cluster(id);
     const { tenures: found, keys } = this.#reader.tenuresAt(cluster.number, ip, at);
-    const handle = ipHandle(ip);
-    for (const entry of cluster.weeks) {
-      const start = weekStart(entry.week);
-      if (start + WEEK_MS <= at) continue;
-      const week = this.#weeks.open(entry);
-      if (at < start && !week.mayReachBack(handle, at)) continue;
-      for (const { life } of week.candidates('ip', handle, at, at + 1)) {
-        for (const tenure of week.life(life).tenures) {
-          if (tenure.ip !== ip || at < tenure.start.notBefore || at >= tenure.end!.notAfter) continue;
-          // The head's version of a tenure wins, also where it does not hold.
-          const mayBeKnown = keys.length > 0 && keys.includes(tenureHandle(tenure));
-          if (!mayBeKnown || !this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
-        }
-      }
+    for (const tenure of this.#sealedTenures(cluster, ip, at, at + 1)) {
+      // The head's version of a tenure wins, also where it does not hold.
+      const mayBeKnown = keys.length > 0 && keys.includes(tenureHandle(tenure));
+      if (!mayBeKnown || !this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
     }
     const kept = cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
     return kept.length > 1 ? sortedBy(kept, tenurePlace) : kept;
   }
 
-  tenuresAtMany(id: string, moments: readonly Moment[]): Tenure[][] {
-    return moments.map(({ ip, at }) => this.tenuresAt(id, ip, at));
+  tenuresAtMany(id: string, moments: PackedMoments): PackedAnswers {
+    const cluster = this.#head.cluster(id);
+    const ask = this.#timelines.asker(cluster, this.#head.layoutGeneration, this.#head.contentVersion);
+    return answerPacked(moments, (ip, at) => {
+      const found = ask(ip, at);
+      return cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
+    });
   }
 
   tenuresOfIp(id: string, ip: IpAddress, span: Span, page: Page): Paged<Tenure> {
@@ -419,6 +420,24 @@ export class Store {
       if (count >= (sealedAlready === undefined ? first : again)) ripe.push(week);
     }
     return ripe.sort((a, b) => a - b);
+  }
+
+  /** Of one address, touching [from, to), whatever the head says of them. */
+  #sealedTenures(cluster: ClusterEntry, ip: IpAddress, from: number, to: number): Tenure[] {
+    const found: Tenure[] = [];
+    const handle = ipHandle(ip);
+    for (const entry of cluster.weeks) {
+      const start = weekStart(entry.week);
+      if (start + WEEK_MS <= from) continue;
+      const week = this.#weeks.open(entry);
+      if (to <= start && !week.mayReachBack(handle, to - 1)) continue;
+      for (const { life } of week.candidates('ip', handle, from, to)) {
+        for (const tenure of week.life(life).tenures) {
+          if (tenure.ip === ip && tenure.start.notBefore < to && tenure.end!.notAfter > from) found.push(tenure);
+        }
+      }
+    }
+    return found;
   }
 
   /** What began no later than the checkpoint may be known already, and sealed. */

@@ -1,0 +1,98 @@
+// Many questions about the same addresses: an address that is asked for again within a week gets all its sealed tenures
+// of that week read once and kept. Files never change, so what is kept is right until the list of files changes; what
+// the head has of an address is kept until the head changes. Questions that come once cost what they cost alone.
+import type { IpAddress } from '../../model/ip-address.ts';
+import type { Tenure } from '../../model/records.ts';
+import { sortedBy, tenurePlace } from '../order.ts';
+import type { ClusterEntry } from './head.ts';
+import { WEEK_MS, weekOf, weekStart } from './week.ts';
+
+/** Asked for this often within a week, an address is worth all its tenures of that week. */
+const WORTH_KEEPING = 3;
+const MOST_TENURES = 100_000;
+/** Addresses that were asked for too seldom to be kept. */
+const MOST_COUNTED = 200_000;
+
+export interface TimelineSource {
+  /** Sealed tenures of the address that touch [from, to), whatever the head says of them. */
+  sealed(cluster: ClusterEntry, ip: IpAddress, from: number, to: number): Tenure[];
+  head(cluster: ClusterEntry, ip: IpAddress): Tenure[];
+}
+
+export class Timelines {
+  readonly #source: TimelineSource;
+  readonly #kept = new Map<string, readonly Tenure[]>();
+  readonly #asked = new Map<string, number>();
+  readonly #heads = new Map<IpAddress, Tenure[]>();
+  #layout = -1;
+  #version = '';
+  #tenures = 0;
+
+  constructor(source: TimelineSource) {
+    this.#source = source;
+  }
+
+  /** For one transaction; `layout` and `content` tell what of the store is as it was in the last. */
+  asker(cluster: ClusterEntry, layout: number, content: string): (ip: IpAddress, at: number) => Tenure[] {
+    if (layout !== this.#layout) this.#clear();
+    this.#layout = layout;
+    const version = `${cluster.number} ${content}`;
+    if (version !== this.#version || this.#heads.size > MOST_COUNTED) this.#heads.clear();
+    this.#version = version;
+    return (ip, at) => {
+      let head = this.#heads.get(ip);
+      if (head === undefined) this.#heads.set(ip, (head = this.#source.head(cluster, ip)));
+      const found: Tenure[] = [];
+      for (const tenure of head) if (holdsAt(tenure, at)) found.push(tenure);
+      for (const tenure of this.#sealed(cluster, ip, at)) {
+        if (holdsAt(tenure, at) && !isAmong(head, tenure)) found.push(tenure);
+      }
+      return found.length > 1 ? sortedBy(found, tenurePlace) : found;
+    };
+  }
+
+  #sealed(cluster: ClusterEntry, ip: IpAddress, at: number): readonly Tenure[] {
+    if (cluster.weeks.length === 0) return [];
+    const week = weekOf(at);
+    const key = `${cluster.number} ${week} ${ip}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const asked = (this.#asked.get(key) ?? 0) + 1;
+    if (asked < WORTH_KEEPING) {
+      if (this.#asked.size >= MOST_COUNTED) this.#asked.clear();
+      this.#asked.set(key, asked);
+      return this.#source.sealed(cluster, ip, at, at + 1);
+    }
+    const start = weekStart(week);
+    const tenures = this.#source.sealed(cluster, ip, start, start + WEEK_MS);
+    if (this.#tenures + tenures.length > MOST_TENURES) this.#clear();
+    this.#tenures += tenures.length;
+    this.#kept.set(key, tenures);
+    this.#asked.delete(key);
+    return tenures;
+  }
+
+  #clear(): void {
+    this.#kept.clear();
+    this.#asked.clear();
+    this.#tenures = 0;
+  }
+}
+
+function holdsAt({ start, end }: Tenure, at: number): boolean {
+  return start.notBefore <= at && (end === undefined || end.notAfter > at);
+}
+
+/** The head's version of a tenure wins, also where it does not hold. */
+function isAmong(head: readonly Tenure[], { holder, start }: Tenure): boolean {
+  for (const other of head) {
+    if (
+      other.holder.uid === holder.uid &&
+      other.start.epoch === start.epoch &&
+      other.start.resourceVersion === start.resourceVersion
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
