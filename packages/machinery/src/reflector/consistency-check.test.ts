@@ -162,6 +162,21 @@ test('an object that changes while the suspects are read is left to the watch', 
   assert.equal(pods.informer.lister.get('default/b')?.metadata.resourceVersion, '40');
 });
 
+test('an object that is deleted while the suspects are read does not rise from the dead', async (t) => {
+  const checked = Promise.withResolvers<CheckOutcome>();
+  const pods = await FollowedPods.start(t, { consistencyMs: EVERY_MS, onChecked: checked.resolve });
+  const stream = await pods.sync('10', [aPod('b').atVersion(9).build()]);
+  await pods.clock.advance(EVERY_MS * 1.1);
+  answerMetadata(await pods.server.next(), '30', [{ name: 'b', version: 25 }]);
+  stream.bookmark('Pod', '31');
+  const read = await pods.server.next();
+  stream.event('DELETED', aPod('b').atVersion(40).build());
+  await pods.untilTold('deleted b');
+  read.json(aPod('b').atVersion(25).build());
+  assert.deepEqual(await checked.promise, { kind: 'compared', resourceVersion: '30', objects: 1, corrected: 0 });
+  assert.deepEqual(pods.names, []);
+});
+
 test('a cache that agrees with the listing is left alone, and nothing is read besides', async (t) => {
   const [pods, stream, listing] = await startCheck(t);
   answerMetadata(listing, '30', [
