@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { until } from '../controlplane/index.ts';
 
-export const PODTRAIL = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const PODTRAIL = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 /** Where npm links the programs of the workspace, and the pinned Node. */
 export const BIN = fileURLToPath(new URL('../../node_modules/.bin/', import.meta.url));
 
