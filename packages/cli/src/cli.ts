@@ -3,7 +3,7 @@
 import type { Cluster, Engine } from '@podtrail/history';
 import { type EpochMillis, epochMillis } from '@podtrail/history';
 import { Command, type CommanderError } from 'commander';
-import { UsageError } from './errors.ts';
+import { InterruptedError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseCluster } from './options/choose-cluster.ts';
 import { type SharedFlagName, type SharedOptions, sharedOption, whyNotTaken } from './options/shared-flags.ts';
@@ -51,8 +51,24 @@ export class Cli {
     return program;
   }
 
-  /** Wraps what a command does, so that its exit code is kept. */
+  /** Wraps what a command does, so that its exit code is kept and Ctrl+C ends it at once. */
   does<Args extends unknown[]>(work: (...args: Args) => Promise<ExitCode>): (...args: Args) => Promise<void> {
+    return async (...args) => {
+      const { signal } = this.surroundings;
+      const interrupted = Promise.withResolvers<never>();
+      const onAbort = () => interrupted.reject(new InterruptedError());
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      try {
+        this.exitCode = await Promise.race([work(...args), interrupted.promise]);
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+      }
+    };
+  }
+
+  /** The same for a command that hears the signal itself and has something to bring to its end first. */
+  finishes<Args extends unknown[]>(work: (...args: Args) => Promise<ExitCode>): (...args: Args) => Promise<void> {
     return async (...args) => {
       this.exitCode = await work(...args);
     };

@@ -8,5 +8,8 @@ const { runPodtrail } = await import('./run.ts');
 const { systemSurroundings } = await import('./system-surroundings.ts');
 
 const { surroundings, ended } = systemSurroundings();
-process.exitCode = await runPodtrail(process.argv.slice(2), surroundings);
+const code = await runPodtrail(process.argv.slice(2), surroundings);
 ended();
+// Interrupted work may go on in the thread of a store: nobody waits for it.
+if (surroundings.signal.aborted) process.exit(code);
+process.exitCode = code;

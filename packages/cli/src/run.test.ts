@@ -142,6 +142,19 @@ test('forbidden is exit code 6', async () => {
   assert.equal((await ask('gaps', { openStore })).code, 6);
 });
 
+test('Ctrl+C ends a command that would take long, with exit code 130', async () => {
+  const stop = new AbortController();
+  const openStore = () => {
+    stop.abort();
+    return new Promise<never>(() => {});
+  };
+  assert.deepEqual(await ask('store verify', { openStore, signal: stop.signal }), {
+    code: 130,
+    out: '',
+    err: 'podtrail: interrupted\n',
+  });
+});
+
 test('a reader that has gone ends the command quietly', async () => {
   const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   const stdout = { isTTY: false, write: async () => Promise.reject(gone) };

@@ -40,7 +40,7 @@ Examples:
   podtrail attribute flows.csv --ip src_addr --time start > attributed.csv
   zcat flows.json.gz | podtrail attribute - --ip source.ip --time @timestamp -o csv`,
     )
-    .action(cli.does((file: string, options: AttributeFlags) => run(cli, file, options)));
+    .action(cli.finishes((file: string, options: AttributeFlags) => run(cli, file, options)));
 }
 
 async function run(cli: Cli, file: string, options: AttributeFlags) {

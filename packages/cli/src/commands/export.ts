@@ -20,7 +20,7 @@ nothing. A recorder may go on meanwhile: what it stores during the export may be
 Example:
   podtrail export --cluster prod-eu | gzip > prod-eu.jsonl.gz`,
     )
-    .action(cli.does((options: SharedOptions) => run(cli, options)));
+    .action(cli.finishes((options: SharedOptions) => run(cli, options)));
 }
 
 async function run(cli: Cli, options: SharedOptions) {

@@ -43,7 +43,7 @@ Needs the rights to list and watch pods, nodes and services of the whole cluster
 With --namespaces those on pods and services of the namespaces are enough (and --cluster-id, where kube-system may not
 be read), but then no address is ever "free", nodes are not known, and every restart makes a gap.`,
     )
-    .action(cli.does((options: RecordOptions) => run(cli, options)));
+    .action(cli.finishes((options: RecordOptions) => run(cli, options)));
 }
 
 async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
