@@ -32,6 +32,9 @@ export interface Sighting {
 /** What a kubelet reports may have happened this much before it is written. */
 const REPORTING_LAG_MS = 5000;
 
+/** And it may notice this much late that a sandbox has come up. */
+const NOTICE_MS = 2000;
+
 export function boundary(
   sighting: Sighting,
   notBefore: EpochMillis,
@@ -157,8 +160,9 @@ export function lostFrom(
   const lost = credible(pod, networkLostAt(pod), sighting.at);
   if (lost === undefined) return undefined;
   const ended = credible(pod, lastRunEndedAt(pod), sighting.at);
-  // Containers that ended before this sandbox came up were another's.
-  const isItsOwn = ended !== undefined && (before?.networkReadyAt === undefined || ended >= before.networkReadyAt);
+  // Containers that ended before this sandbox came up were another's; a short life may end before it is noticed.
+  const since = before?.networkReadyAt;
+  const isItsOwn = ended !== undefined && (since === undefined || ended >= since - NOTICE_MS);
   const first = isItsOwn ? earliest(lost, ended) : lost;
   return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
 }

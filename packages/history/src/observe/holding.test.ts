@@ -143,6 +143,15 @@ describe('who holds an address', () => {
     assert.equal((await ledger.tenures('10.0.0.7')).length, 2);
   });
 
+  test('a sandbox that dies before its kubelet has noticed that it came up has left a doubt, not a tenure', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(17, web.lostAt(at(16)).finishedAt(at(11), false));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 14), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 18), 'free');
+  });
+
   test('an address that is shown while the sandbox is lost is nobody’s', async () => {
     const ledger = await watching();
     await ledger.see(13, web.lostAt(at(12)));
