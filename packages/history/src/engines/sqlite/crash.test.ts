@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { canonicalLine } from '../canonical.ts';
-import type { Engine } from '../engine.ts';
 import { at } from '../made-records.ts';
 import { MemoryEngine } from '../memory/memory-engine.ts';
 import { FAILPOINTS } from './failpoints.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import { CLUSTER, factsOf, live, STEPS, stepOf } from './testing/crash-story.ts';
+import { exportedText } from './testing/golden-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'podtrail-crash-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -24,13 +23,7 @@ async function expectation(steps: number, retained: boolean): Promise<string> {
   const writer = await reference.takeOver(CLUSTER);
   for (let step = 0; step < steps; step++) await writer.append({ facts: factsOf(step) });
   if (retained) await reference.retain(CLUSTER.id, at(8 * 86_400));
-  return exported(reference);
-}
-
-async function exported(engine: Engine): Promise<string> {
-  let text = '';
-  for await (const fact of engine.records(CLUSTER.id)) text += `${canonicalLine(fact)}\n`;
-  return text;
+  return exportedText(reference);
 }
 
 for (const failpoint of FAILPOINTS) {
@@ -48,14 +41,18 @@ for (const failpoint of FAILPOINTS) {
       assert.ok(stored <= acknowledged + 1, `step ${stored} is stored after ${acknowledged}`);
       if (isThere) {
         const retained = (await engine.expired(CLUSTER.id)).length > 0;
-        assert.equal(await exported(engine), await expectation(stored + 1, retained), 'the facts of the checkpoint');
+        assert.equal(
+          await exportedText(engine),
+          await expectation(stored + 1, retained),
+          'the facts of the checkpoint',
+        );
       }
       assert.deepEqual((await engine.verify()).damages, []);
 
       // The step that was under way is told again, as a recorder that goes on from its checkpoint would.
       await live(engine, Math.max(0, stored), () => {});
       await engine.retain(CLUSTER.id, at(8 * 86_400));
-      assert.equal(await exported(engine), await expectation(STEPS, true));
+      assert.equal(await exportedText(engine), await expectation(STEPS, true));
       await engine.close();
     });
   }

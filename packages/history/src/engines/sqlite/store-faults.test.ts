@@ -39,6 +39,7 @@ import { openStore } from '../open-store.ts';
 import { refuseOldSqlite } from './head.ts';
 import { migrate } from './schema.ts';
 import { SqliteEngine, type SqliteOptions } from './sqlite-engine.ts';
+import { exportedText, writeGoldenStore } from './testing/golden-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'podtrail-faults-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -361,6 +362,21 @@ test('a store of an older version is migrated by a writer and refused to readers
     ['one'],
   );
   db.close();
+});
+
+test('the golden store of this version has records of every kind, and is the same when it is opened again', async () => {
+  const path = freshPath();
+  await writeGoldenStore(path);
+  const first = await opened(path, { access: 'read' });
+  const text = await exportedText(first);
+  await first.close();
+  for (const kind of ['coverage', 'tenure', 'placement', 'change', 'conflict', 'anomaly', 'live']) {
+    assert.ok(text.includes(`"kind":"${kind}"`), kind);
+  }
+  assert.ok(readdirSync(`${path}.d`).length > 0);
+  const again = await opened(path);
+  assert.equal(await exportedText(again), text);
+  await again.close();
 });
 
 test('SQLite below 3.51.3 is refused, later ones are not', () => {

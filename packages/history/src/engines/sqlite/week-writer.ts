@@ -15,7 +15,7 @@ import { NewWords } from './words.ts';
 export const WEEK_VERSION = 1;
 export const LIVES_PER_BLOCK = 16;
 /** How much of a UID's beginning stands beside each block: enough to find it among all. */
-const UID_PREFIX_BYTES = 13;
+const UID_PREFIX_BYTES = 9;
 /** What postings can be of. */
 export const HANDLES = { ip: 0, node: 1, name: 2, workload: 3 } as const;
 export type HandleKind = keyof typeof HANDLES;
@@ -192,7 +192,7 @@ function* writePostings(db: DatabaseSync, kind: HandleKind, list: PostingList): 
   };
   for (const posting of list.sorted()) {
     writer.add(posting);
-    if (writer.count < POSTINGS_PER_BLOCK) continue;
+    if (writer.count < POSTINGS_PER_BLOCK[kind]) continue;
     finish();
     if (blocks % BLOCKS_PER_SLICE === 0) yield;
   }
