@@ -98,3 +98,14 @@ export function noStore(path: string): HistoryError {
     hint: '`podtrail record` begins one; or name another with --store.',
   });
 }
+
+/** A writer may have replaced or removed it after the list was read; if it is still listed then, it is lost. */
+export function missingWeek(path: string): HistoryError {
+  return new HistoryError('week-missing', `the store lists the file ${path}, which is not there`, {
+    hint: 'restore it from a backup; answers that do not need it go on.',
+  });
+}
+
+export function isMissingWeek(error: unknown): boolean {
+  return error instanceof HistoryError && error.code === 'week-missing';
+}

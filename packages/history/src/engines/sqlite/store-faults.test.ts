@@ -404,6 +404,43 @@ test('a backup beside a running writer is a whole store, and overwrites nothing'
   await engine.close();
 });
 
+test('a reader goes on when week files are replaced and removed beside it', async () => {
+  const path = await filledStore(true);
+  const reader = await opened(path, { access: 'read' });
+  const ask = (last: number) => reader.tenuresAt(PROD.id, ipOf(`10.0.0.${last}`), at(150));
+  assert.equal((await ask(1)).length, 1);
+  const writing = await opened(path);
+  const writer = await writing.takeOver(PROD);
+  const more = Array.from({ length: 40 }, (_, i) => tenureFact(madeTenure(`10.0.0.${100 + i}`, `more-${i}`, 100, 200)));
+  await writer.append({ facts: more });
+  await writing.maintain(FOREVER);
+  assert.match(readdirSync(`${path}.d`).join(' '), /^\S+-g2\.db$/);
+  assert.deepEqual([(await ask(1)).length, (await ask(101)).length], [1, 1]);
+  await writing.retain(PROD.id, at(30 * 86_400));
+  assert.deepEqual([await ask(1), await ask(101)], [[], []]);
+  await writing.close();
+  await reader.close();
+});
+
+test('a week file that is lost is told by those who need it, and the others go on', async () => {
+  const path = await filledStore(true);
+  const [week] = readdirSync(`${path}.d`);
+  rmSync(join(`${path}.d`, week!));
+  const engine = await opened(path);
+  const writer = await engine.takeOver(PROD);
+  // What is newer than the checkpoint cannot have been sealed, so nobody looks for it there.
+  await writer.append({ facts: [], checkpoint: { epoch: 1, resourceVersion: '1500', at: at(500) } });
+  await writer.append({ facts: [tenureFact(madeTenure('10.0.0.1', 'new', 30 * 86_400))] });
+  const [lost, found] = await Promise.allSettled([
+    engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150)),
+    engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(31 * 86_400)),
+  ]);
+  assert.equal(lost.status === 'rejected' && lost.reason.code, 'week-missing');
+  assert.equal(found.status === 'fulfilled' && found.value.length, 1);
+  assert.match((await engine.verify()).damages.map(({ what }) => what).join(), /not there/);
+  await engine.close();
+});
+
 test('retention of a week unlinks its file', async () => {
   const path = await filledStore(true);
   assert.equal(readdirSync(`${path}.d`).length, 1);

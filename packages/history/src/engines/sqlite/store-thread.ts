@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { HistoryError } from '../../errors.ts';
 import { storeClosed } from '../refusals.ts';
-import { asHistoryError } from './faults.ts';
+import { asHistoryError, isMissingWeek } from './faults.ts';
 import type { Answer, FromThread, Request, ThreadOptions } from './messages.ts';
 import { tell } from './messages.ts';
 import { type FencedBatch, Store } from './store.ts';
@@ -45,14 +45,29 @@ class StoreThread {
 
   #read(requests: readonly Request[]): Answer[] {
     try {
-      return this.#store.read(() => requests.map((request) => attempt(request.id, () => this.#call(request))));
+      return this.#readOnce(requests, isMissingWeek);
     } catch (error) {
+      // Replaced since the list was read: the new list knows better, or the file is lost for those who need it.
+      if (isMissingWeek(error)) return this.#readAgain(requests);
       if (!isLocked(error)) return requests.map(({ id }) => ({ id, error: tell(error) }));
       setTimeout(() => {
         if (!this.#isClosed) say({ kind: 'answers', answers: this.#read(requests), isReady: false });
       }, RETRY_LOCKED_MS);
       return [];
     }
+  }
+
+  #readAgain(requests: readonly Request[]): Answer[] {
+    try {
+      return this.#readOnce(requests, () => false);
+    } catch (error) {
+      return requests.map(({ id }) => ({ id, error: tell(error) }));
+    }
+  }
+
+  /** In one view of the store; an error that `spoilsAll` is thrown. */
+  #readOnce(requests: readonly Request[], spoilsAll: (error: unknown) => boolean): Answer[] {
+    return this.#store.read(() => requests.map((request) => attempt(request.id, () => this.#call(request), spoilsAll)));
   }
 
   #append(requests: readonly Request[]): Answer[] {
@@ -169,13 +184,12 @@ function endOfRun(requests: readonly Request[], from: number): number {
   return end;
 }
 
-function attempt(id: number, body: () => unknown): Answer {
+function attempt(id: number, body: () => unknown, spoilsAll: (error: unknown) => boolean = () => false): Answer {
   try {
     return { id, value: body() };
   } catch (raw) {
     const error = asHistoryError(raw, options.path);
-    // The whole reading is done again, or looked for in other files.
-    if (isLocked(error)) throw error;
+    if (isLocked(error) || spoilsAll(error)) throw error;
     return { id, error: tell(error) };
   }
 }

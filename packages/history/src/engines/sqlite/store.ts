@@ -91,6 +91,7 @@ export class Store {
   });
   #fence: StatementSync | undefined;
   #order: HeadOrder | undefined;
+  #layout = -1;
 
   constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions) {
     this.path = path;
@@ -114,13 +115,15 @@ export class Store {
     this.#lock = lock;
   }
 
-  /** All that `body` reads is of one instant. A week file that went meanwhile is looked for anew, once. */
+  /** All that `body` reads is of one instant. */
   read<T>(body: () => T): T {
     try {
-      return this.#head.read(body);
+      return this.#head.read(() => {
+        this.#forgetOldWeeks();
+        return body();
+      });
     } catch (error) {
-      if (!isMissingFile(error)) throw asHistoryError(error, this.path);
-      return this.#head.read(body);
+      throw asHistoryError(error, this.path);
     }
   }
 
@@ -399,6 +402,15 @@ export class Store {
     this.#weeks.removeUnlisted(new Set(clusters.flatMap(({ weeks }) => weeks.map(({ file }) => file))));
   }
 
+  /** Files that a writer, here or elsewhere, has replaced or removed. */
+  #forgetOldWeeks(): void {
+    const { layoutGeneration } = this.#head;
+    if (layoutGeneration === this.#layout) return;
+    this.#layout = layoutGeneration;
+    const clusters = [...this.#head.clusters().values()];
+    this.#weeks.forgetUnlisted(new Set(clusters.flatMap(({ weeks }) => weeks.map(({ file }) => file))));
+  }
+
   #ripeWeeks({ number, weeks }: ClusterEntry, now: number): number[] {
     const ripe: number[] = [];
     const counts = new Map<number, number>();
@@ -602,11 +614,6 @@ class Enough {
   isPast(time: number): boolean {
     return this.#taken > this.#limit && time > this.#latest;
   }
-}
-
-function isMissingFile(error: unknown): boolean {
-  const cause = error instanceof HistoryError ? error.cause : error;
-  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }
 
 function fileSize(path: string): number {

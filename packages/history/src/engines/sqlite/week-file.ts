@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { HistoryError } from '../../errors.ts';
 import { compareTexts } from '../order.ts';
 import { corruptRow, unsealed } from './checksum.ts';
-import { asHistoryError, damagedStore } from './faults.ts';
+import { asHistoryError, damagedStore, missingWeek } from './faults.ts';
 import { lastHandle, scanPostings, UNIT_MS, unitOf } from './postings.ts';
 import { type Life, RecordReader } from './record-codec.ts';
 import { storedVersion } from './schema.ts';
@@ -277,7 +277,8 @@ function arrays(db: DatabaseSync, sql: string): StatementSync {
 
 /** A file that was cut would end the process when its missing part is touched: it is mapped into memory. */
 function refuseCut(path: string): void {
-  const { size } = statSync(path);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw missingWeek(path);
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count']);
