@@ -40,6 +40,13 @@ test('passing tests end with one summary line and exit code 0, and the counts ar
   assert.equal(readFileSync(tally, 'utf8'), 'unit 3 0 0\n');
 });
 
+test('a test that starts a runner of its own does not add to the tally of the run it is part of', async (t) => {
+  const reads = `import { test } from 'node:test'; test('x', () => { if (process.env.PODTRAIL_TALLY_FILE) throw 1; });`;
+  const root = tree(t, { 'packages/a/a.test.ts': reads });
+  const { lastLine } = await run(root, ['unit'], { PODTRAIL_TALLY_FILE: join(root, 'tally') });
+  assert.equal(lastLine, '1 passed, 0 failed, 0 skipped');
+});
+
 test('a failing test and a file that cannot be loaded are named and fail the run', async (t) => {
   const root = tree(t, {
     'packages/a/bad.test.ts': `import { test } from 'node:test'; test('breaks', () => { throw new Error('no'); });`,

@@ -83,7 +83,8 @@ export function runTestFile(file: string, options: TestFileOptions): Promise<Fil
 
 /** Without the marks of a node:test process around us, which would silence the reporters of this one. */
 function environment(colour: boolean): NodeJS.ProcessEnv {
-  const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+  // A test that starts a runner of its own must not add to the tally of this one.
+  const { NODE_TEST_CONTEXT: _context, PODTRAIL_TALLY_FILE: _tally, ...env } = process.env;
   return colour ? { ...env, FORCE_COLOR: '1' } : env;
 }
 

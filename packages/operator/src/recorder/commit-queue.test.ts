@@ -29,18 +29,22 @@ test('facts that come close together are stored in one batch, with the last chec
   assert.equal(stored[0]?.checkpoint?.resourceVersion, '2');
 });
 
-test('when one push needs several batches, only the last carries the checkpoint', async () => {
+test('what was pushed together is stored together, with its checkpoint, however much it is', async () => {
   const stored: Batch[] = [];
   const { queue, clock } = queueOn(async (batch) => void stored.push(batch));
-  void queue.push(facts(5_000), checkpoint(9));
+  void queue.push(facts(1_500), checkpoint(1));
+  void queue.push(facts(1_500), checkpoint(2));
+  void queue.push(facts(5_000), checkpoint(3));
+  void queue.push(facts(1), undefined);
   await clock.advance(20);
   await queue.flush();
   assert.deepEqual(
     stored.map((batch) => [batch.facts.length, batch.checkpoint?.resourceVersion]),
     [
-      [2_000, undefined],
-      [2_000, undefined],
-      [1_000, '9'],
+      [1_500, '1'],
+      [1_500, '2'],
+      [5_000, '3'],
+      [1, undefined],
     ],
   );
 });

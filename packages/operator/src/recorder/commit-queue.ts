@@ -14,8 +14,14 @@ export interface CommitQueueOptions {
 
 type Checkpoint = NonNullable<Batch['checkpoint']>;
 
+interface Push {
+  readonly facts: readonly Fact[];
+  readonly checkpoint: Checkpoint | undefined;
+}
+
 /** Facts wait this long for company. */
 const GATHER_MS = 20;
+/** Further pushes join a batch until it has this many facts; a larger push (a first listing) is a batch of its own. */
 const LARGEST_BATCH = 2_000;
 /** More waiting facts than this, and the watch is not read any further. */
 const CONGESTED_AT = 10_000;
@@ -25,8 +31,9 @@ const LONGEST_RETRY_MS = 10_000;
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
   readonly #stop = new AbortController();
-  #facts: Fact[] = [];
-  #checkpoint: Checkpoint | undefined;
+  /** Invariant: what was pushed together is stored together, or the store could be ahead of its own checkpoint. */
+  #pushes: Push[] = [];
+  #waitingFacts = 0;
   #running: Promise<void> | undefined;
   #room: (() => void)[] = [];
   #fatal: unknown;
@@ -40,17 +47,17 @@ export class CommitQueue {
   }
 
   get waiting(): number {
-    return this.#facts.length;
+    return this.#waitingFacts;
   }
 
   /** Resolves at once while there is room, else when there is again. Rejects once the queue has failed for good. */
   push(facts: readonly Fact[], checkpoint: Checkpoint | undefined): void | Promise<void> {
     if (this.#fatal !== undefined) return Promise.reject(this.#fatal);
-    for (const fact of facts) this.#facts.push(fact);
-    if (checkpoint !== undefined) this.#checkpoint = checkpoint;
-    if (this.#facts.length === 0 && checkpoint === undefined) return;
+    if (facts.length === 0 && checkpoint === undefined) return;
+    this.#pushes.push({ facts, checkpoint });
+    this.#waitingFacts += facts.length;
     this.#running ??= this.#run();
-    if (this.#facts.length < CONGESTED_AT) return;
+    if (this.#waitingFacts < CONGESTED_AT) return;
     return new Promise((resolve) => this.#room.push(resolve));
   }
 
@@ -68,16 +75,28 @@ export class CommitQueue {
 
   async #run(): Promise<void> {
     await sleep(this.#options.clock, GATHER_MS, this.#stop.signal).catch(() => undefined);
-    while (this.#facts.length > 0 || this.#checkpoint !== undefined) {
-      const facts = this.#facts.splice(0, LARGEST_BATCH);
-      // Only the last of several batches may carry the checkpoint: it must not run ahead of its facts.
-      const checkpoint = this.#facts.length === 0 ? this.#checkpoint : undefined;
-      if (checkpoint !== undefined) this.#checkpoint = undefined;
-      if (!(await this.#commit({ facts, checkpoint }))) break;
-      if (this.#facts.length < CONGESTED_AT / 2) this.#makeRoom();
+    while (this.#pushes.length > 0) {
+      const batch = this.#takeBatch();
+      if (!(await this.#commit(batch))) break;
+      if (this.#waitingFacts < CONGESTED_AT / 2) this.#makeRoom();
     }
     this.#makeRoom();
     this.#running = undefined;
+  }
+
+  #takeBatch(): Batch {
+    const facts: Fact[] = [];
+    let checkpoint: Checkpoint | undefined;
+    let taken = 0;
+    for (const push of this.#pushes) {
+      if (taken > 0 && facts.length + push.facts.length > LARGEST_BATCH) break;
+      for (const fact of push.facts) facts.push(fact);
+      checkpoint = push.checkpoint ?? checkpoint;
+      taken++;
+    }
+    this.#pushes.splice(0, taken);
+    this.#waitingFacts -= facts.length;
+    return { facts, checkpoint };
   }
 
   async #commit(batch: Batch): Promise<boolean> {
