@@ -61,6 +61,23 @@ describe('controller', () => {
     await ended;
   });
 
+  test('metrics that throw end no worker', async () => {
+    const broken = () => {
+      throw new Error('no metrics');
+    };
+    const metrics = { reconciled: broken, panicked: broken, activeWorkers: broken };
+    const { controller, passes, stop, start } = aController(() => DONE, { metrics });
+    const ended = start();
+    controller.enqueue('a');
+    await settle();
+    controller.enqueue('b');
+    await settle();
+    assert.deepEqual(passes, ['a', 'b']);
+    assert.equal(controller.counts.done, 2);
+    stop.abort();
+    await ended;
+  });
+
   test('done ends the backoff of a key', async () => {
     const outcomes: Outcome[] = [retry(new Error('1')), retry(new Error('2')), DONE, retry(new Error('3')), DONE];
     const attempts: number[] = [];

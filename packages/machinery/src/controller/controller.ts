@@ -189,14 +189,16 @@ export class Controller<K extends string | number = string> {
   async #work({ stop, abort }: StopSignals, isLeader: () => boolean): Promise<void> {
     for (let work = await this.#queue.get(stop); work.kind === 'item'; work = await this.#queue.get(stop)) {
       const { item: key, priority } = work;
-      this.#options.metrics?.activeWorkers(++this.#active);
+      this.#active++;
+      this.#measure((metrics) => metrics.activeWorkers(this.#active));
       const started = this.#clock.monotonic();
       const attempt = this.#queue.requeues(key);
       const outcome = await this.#reconcile(key, { attempt, priority, isLeader }, abort);
       const kind = this.#apply(key, outcome, attempt, priority, abort.aborted);
       this.#counts[kind]++;
-      this.#options.metrics?.reconciled(kind, (this.#clock.monotonic() - started) / 1000);
-      this.#options.metrics?.activeWorkers(--this.#active);
+      this.#active--;
+      this.#measure((metrics) => metrics.reconciled(kind, (this.#clock.monotonic() - started) / 1000));
+      this.#measure((metrics) => metrics.activeWorkers(this.#active));
       this.#queue.done(key);
     }
   }
@@ -261,9 +263,19 @@ export class Controller<K extends string | number = string> {
     }
   }
 
+  /** Metrics that throw must not end a worker. */
+  #measure(tell: (metrics: ControllerMetrics) => void): void {
+    if (this.#options.metrics === undefined) return;
+    try {
+      tell(this.#options.metrics);
+    } catch {
+      this.#counts.panics++;
+    }
+  }
+
   #panic(): void {
     this.#counts.panics++;
-    this.#options.metrics?.panicked();
+    this.#measure((metrics) => metrics.panicked());
   }
 
   #limitPass(abort: AbortSignal): { signal: AbortSignal; end: () => void } {

@@ -245,3 +245,16 @@ test('a transform that strips objects makes no difference to the comparison', as
   );
   assert.equal(pods.informer.counters.corrections, 0);
 });
+
+test('under a selector, what the listing lacks is gone, although the object may still exist', async (t) => {
+  const pods = await FollowedPods.start(t, { consistencyMs: EVERY_MS, labelSelector: 'app=web' });
+  const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
+  await pods.clock.advance(EVERY_MS * 1.1);
+  const listing = await pods.server.next();
+  assert.equal(listing.query.get('labelSelector'), 'app=web');
+  answerMetadata(listing, '30', [{ name: 'b', version: 9 }]);
+  stream.bookmark('Pod', '31');
+  await pods.until(() => pods.informer.counters.corrections === 1);
+  assert.deepEqual(pods.names, ['b']);
+  assert.deepEqual(pods.server.unanswered, [], 'the object itself is not asked for');
+});

@@ -125,13 +125,18 @@ export class ConsistencyCheck<T extends Cacheable> {
     const suspects = this.#compare(listing, running);
     let corrected = 0;
     for (const key of suspects) {
-      const truth = await this.#read(key, signal);
+      // Under a selector an object may exist and no longer match: what the listing lacks is gone from here.
+      const truth = this.#hasSelector && !listing.has(key) ? undefined : await this.#read(key, signal);
       if (running.relisted) return { kind: 'skipped', why: 'relisted' };
       if (running.touched.has(key)) continue;
       this.#options.target.correct(key, truth);
       corrected++;
     }
     return { kind: 'compared', resourceVersion: version, objects: listing.size, corrected };
+  }
+
+  get #hasSelector(): boolean {
+    return this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
   }
 
   async #untilReached(running: Running, version: string, signal: AbortSignal): Promise<boolean> {
