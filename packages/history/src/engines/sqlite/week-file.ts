@@ -73,7 +73,8 @@ export class WeekFile {
 
   /** Whether the file may hold a tenure of this address that began before the week, at `at` or earlier. */
   mayReachBack(handle: number, at: number): boolean {
-    const { handles, starts } = (this.#spanning ??= readSpanning(this.#about('spanning')));
+    const { sieve, handles, starts } = (this.#spanning ??= readSpanning(this.#about('spanning')));
+    if (!((sieve[(handle & SIEVE_MASK) >>> 5]! >>> (handle & 31)) & 1)) return false;
     const place = placeIn(handles, handle);
     return handles[place] === handle && starts[place]! <= unitOf(at, this.start);
   }
@@ -239,7 +240,12 @@ export class WeekFile {
   }
 }
 
+/** 2^20 bits: most addresses are told apart by the first look. */
+const SIEVE_MASK = 0xfffff;
+
 interface Spanning {
+  /** One bit for the low bits of each handle. */
+  readonly sieve: Uint32Array;
   /** Sorted. */
   readonly handles: Uint32Array;
   /** Of the first tenure of each, in units. */
@@ -250,11 +256,14 @@ function readSpanning(bytes: Buffer): Spanning {
   const count = bytes.length / 8;
   const handles = new Uint32Array(count);
   const starts = new Int32Array(count);
+  const sieve = new Uint32Array((SIEVE_MASK + 1) / 32);
   for (let i = 0; i < count; i++) {
-    handles[i] = bytes.readUInt32LE(i * 4);
+    const handle = bytes.readUInt32LE(i * 4);
+    handles[i] = handle;
+    sieve[(handle & SIEVE_MASK) >>> 5]! |= 1 << (handle & 31);
     starts[i] = bytes.readInt32LE((count + i) * 4);
   }
-  return { handles, starts };
+  return { sieve, handles, starts };
 }
 
 /** Of the first that is not smaller. */

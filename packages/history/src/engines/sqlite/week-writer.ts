@@ -13,9 +13,9 @@ import { weekStart } from './week.ts';
 import { NewWords } from './words.ts';
 
 export const WEEK_VERSION = 1;
-export const LIVES_PER_BLOCK = 16;
+export const LIVES_PER_BLOCK = 8;
 /** How much of a UID's beginning stands beside each block: enough to find it among all. */
-const UID_PREFIX_BYTES = 9;
+const UID_PREFIX_BYTES = 8;
 /** What postings can be of. */
 export const HANDLES = { ip: 0, node: 1, name: 2, workload: 3 } as const;
 export type HandleKind = keyof typeof HANDLES;
