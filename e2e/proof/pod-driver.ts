@@ -150,21 +150,52 @@ export class PodDriver {
     return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start: when }));
   }
 
+  /**
+   * As a kubelet of 1.36 does (its sources, SyncPod and OnPodSandboxReady): it writes what it found, the sandbox lost and
+   * the old address still shown; then, once there is a new sandbox, that it is ready, *with the old address*; the new
+   * one only after the next look. A slow API server makes it skip the first of these, older ones skip the second.
+   */
   async #recreateSandbox(pod: LivingPod, story: string, held: TruthTenure[], next: Addresses): Promise<TruthTenure[]> {
-    const ips = [next.v4, next.v6];
-    // A kubelet writes the status that it found before it makes the new sandbox; the old address still shows.
-    const lost = await this.#patchStatus(pod, (now) => ({
-      conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'False', Ready: 'False' }),
-    }));
+    const { chance } = this.#options;
+    const way = chance.next();
+    const lostAt = Date.now();
+    const ended = { terminated: { exitCode: 255, reason: 'Unknown', finishedAt: seconds(lostAt) } };
+    let lost: TruthBoundary = { earliest: lostAt, latest: lostAt };
+    if (way >= 0.1) {
+      const written = await this.#patchStatus(pod, (now) => ({
+        conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'False', Ready: 'False' }),
+        containerStatuses: [container(ended)],
+      }));
+      lost = { earliest: lostAt, latest: written.latest };
+    }
     for (const tenure of held) tenure.end = lost;
-    await sleep(this.#options.chance.between(200, 2_000));
-    const when = await this.#patchStatus(pod, (now) => ({
+    await sleep(chance.between(200, 2_000));
+    const readyAt = Date.now();
+    let start: TruthBoundary = { earliest: readyAt, latest: readyAt };
+    if (way < 0.6) {
+      pod.conditions['PodReadyToStartContainers'] = {
+        type: 'PodReadyToStartContainers',
+        status: 'True',
+        lastTransitionTime: seconds(readyAt),
+      };
+      await this.#patchStatus(pod, (now) => ({
+        conditions: this.#conditions(pod, now, { Ready: 'False' }),
+        containerStatuses: [container(ended)],
+      }));
+      await sleep(chance.between(100, 3_000));
+    }
+    const ips = [next.v4, next.v6];
+    const shown = await this.#patchStatus(pod, (now) => ({
       phase: 'Running',
       podIP: ips[0],
       podIPs: ips.map((ip) => ({ ip })),
       conditions: this.#conditions(pod, now, { PodReadyToStartContainers: 'True', Ready: 'True' }),
+      containerStatuses: [
+        { ...container({ running: { startedAt: seconds(now) } }), restartCount: 1, lastState: ended },
+      ],
     }));
-    return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start: when }));
+    if (way >= 0.6) start = { earliest: readyAt, latest: shown.latest };
+    return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start }));
   }
 
   /** Terminal: the address is free, whatever the object goes on to show. */
