@@ -143,6 +143,36 @@ describe('who holds an address', () => {
     assert.equal((await ledger.tenures('10.0.0.7')).length, 2);
   });
 
+  test('a kubelet that shows the old address for a while in the new sandbox has not held it then', async () => {
+    // Kubelets of 1.36 say that the new sandbox is ready before they have read its address, for as long as an image
+    // takes to be pulled.
+    for (const shownAt of [42, 55]) {
+      const ledger = await watching();
+      await ledger.see(13, web);
+      await ledger.see(31, web.lostAt(at(30)));
+      await ledger.see(41, web.readyAt(at(40)));
+      await ledger.see(shownAt, web.withIp('10.0.0.9').readyAt(at(40)));
+      await ledger.alive(70);
+      assert.equal(await ledger.says('10.0.0.7', 35), 'free');
+      assert.notEqual(await ledger.says('10.0.0.7', 41.5), 'held web-1');
+      assert.equal(await ledger.says('10.0.0.7', 60), 'free');
+      assert.notEqual(await ledger.says('10.0.0.9', 41.5), 'free');
+      assert.equal(await ledger.says('10.0.0.9', 60), 'held web-1');
+    }
+  });
+
+  test('the same, when the loss was never written: the doubt reaches back to the end of the containers', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.see(41, web.readyAt(at(40)).finishedAt(at(38)));
+    await ledger.see(43, web.withIp('10.0.0.9').readyAt(at(40)).finishedAt(at(38), false));
+    await ledger.alive(70);
+    assert.equal(await ledger.says('10.0.0.7', 37), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 39), 'ambiguous web-1');
+    assert.notEqual(await ledger.says('10.0.0.7', 41.5), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.9', 45), 'held web-1');
+  });
+
   test('a sandbox that dies before its kubelet has noticed that it came up has left a doubt, not a tenure', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
