@@ -2,6 +2,7 @@
 // everything that was measured to --json FILE.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { attribute } from './attribute.ts';
 import { BenchError, type Benchmark, describeBar, type OptionValues, type Outcome, UsageError } from './benchmark.ts';
 import { hold } from './hold.ts';
 import { describeMachine } from './machine.ts';
@@ -11,7 +12,7 @@ import { store } from './store.ts';
 import { sync } from './sync.ts';
 import { watch } from './watch.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, hold];
+const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, hold];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },

@@ -6,17 +6,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Engine, type EpochMillis, epochMillis, type Fact, openStore, who } from '@podtrail/history';
 import { type Bar, BenchError, type Benchmark, type OptionValues, wholeNumber } from './benchmark.ts';
+import {
+  CLUSTER,
+  checkpoint,
+  fillStore,
+  LIVES_PER_BATCH,
+  shapeOf,
+  UNDER_WAY,
+  UNTIL,
+  WEEK_MS,
+} from './store/filled-store.ts';
 import { Chance, type HistoryShape, type MadeLife, madeHistory } from './store/made-history.ts';
 import { table } from './table.ts';
 
-const CLUSTER = { id: 'f0000000-0000-4000-8000-000000000001', name: 'bench' };
-const WEEK_MS = 7 * 86_400_000;
-/** A Monday: the last week is over. */
-const UNTIL = Date.UTC(2026, 10, 9);
-const LIVES_PER_BATCH = 1000;
-const LIVES_BETWEEN_MAINTENANCE = 100_000;
-/** Batches under way at once; the thread commits together what came together. */
-const UNDER_WAY = 2;
 const MOMENTS_PER_CALL = 5000;
 
 export const store: Benchmark = {
@@ -41,20 +43,11 @@ export const store: Benchmark = {
   },
 };
 
-function shapeOf(values: OptionValues): HistoryShape {
-  const tenures = wholeNumber(values, 'tenures', 1000);
-  const weeks = wholeNumber(values, 'weeks', 2);
-  // Four times as many addresses as pods at once (who live for some ten hours on average), so that they come again.
-  const atOnce = (tenures / weeks / 168) * 10;
-  const addresses = 2 ** Math.max(12, Math.ceil(Math.log2(atOnce * 4)));
-  return { tenures, weeks, nodes: 1000, addresses, seed: wholeNumber(values, 'seed', 1), until: UNTIL };
-}
-
 async function measure(directory: string, shape: HistoryShape, values: OptionValues, log: (text: string) => void) {
   const path = join(directory, 'store.db');
   const questions = wholeNumber(values, 'questions', 100);
   log(`Filling a store with ${shape.tenures} tenures (seed ${shape.seed}) …`);
-  const filled = await fill(path, shape, log);
+  const filled = await fillStore(path, shape, log);
   const size = await sizeOf(path);
   log('Asking …');
   const asked = await ask(path, filled.sample, shape, questions);
@@ -88,48 +81,6 @@ async function measure(directory: string, shape: HistoryShape, values: OptionVal
   ];
   const report = { shape, size, filled: { perSecond: filled.perSecond }, asked, eventsPerSecond, retention };
   return { report, table: table(['store', 'measured'], rows), bars };
-}
-
-async function fill(path: string, shape: HistoryShape, log: (text: string) => void) {
-  const engine = await openStore(`sqlite:${path}`, { access: 'write' });
-  const writer = await engine.takeOver(CLUSTER);
-  const begun = performance.now();
-  const sample: MadeLife[] = [];
-  const every = Math.max(1, Math.floor(shape.tenures / 5000));
-  const underWay: Promise<void>[] = [];
-  let facts: Fact[] = [coverage(shape)];
-  let count = 0;
-  for (const life of madeHistory(shape)) {
-    facts.push({ kind: 'tenure', tenure: life.tenure }, { kind: 'placement', placement: life.placement });
-    if (count++ % every === 0) sample.push(life);
-    if (count % LIVES_PER_BATCH === 0) {
-      underWay.push(writer.append({ facts, checkpoint: checkpoint(count) }));
-      facts = [];
-      if (underWay.length >= UNDER_WAY) await underWay.shift();
-    }
-    if (count % LIVES_BETWEEN_MAINTENANCE === 0) await engine.maintain(life.tenure.end!.at);
-    if (count % 1_000_000 === 0) log(`  ${count} after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-  }
-  await writer.append({ facts });
-  await Promise.all(underWay);
-  await engine.maintain(epochMillis(UNTIL + WEEK_MS));
-  await engine.close();
-  return { perSecond: (count / (performance.now() - begun)) * 1000, sample };
-}
-
-function coverage({ weeks, until }: HistoryShape): Fact {
-  const from = epochMillis(until - (weeks + 3) * WEEK_MS);
-  const to = epochMillis(until + WEEK_MS);
-  const scope = { kind: 'cluster' } as const;
-  const times = { from, to, confirmed: to };
-  return {
-    kind: 'coverage',
-    coverage: { scope, epoch: 1, collector: 'recorder-0', ...times, ended: false, opened: 'start' },
-  };
-}
-
-function checkpoint(count: number) {
-  return { epoch: 1, resourceVersion: String(count), at: epochMillis(UNTIL) };
 }
 
 /** Everything the store has on disk, and what of it lies where. */
