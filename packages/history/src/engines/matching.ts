@@ -34,7 +34,11 @@ export function concerns(subject: Subject, holder: Holder): boolean {
   }
 }
 
-/** Of two versions of one record, the one to keep: what has ended is not reopened by what was known before its end. */
+/**
+ * Of two versions of one record, the one to keep: what has ended is not reopened by what was known before its end, and a
+ * beginning that is known is not put in doubt again.
+ */
 export function newer<T extends Interval>(stored: T | undefined, told: T): T {
-  return stored?.end !== undefined && told.end === undefined ? stored : told;
+  if (stored === undefined || told.end !== undefined) return told;
+  return stored.end !== undefined || told.start.notAfter > stored.start.notAfter ? stored : told;
 }

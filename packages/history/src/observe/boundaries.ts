@@ -70,6 +70,31 @@ export function tenureStart(pod: ObservedPod, sighting: Sighting): Boundary {
   return boundary(sighting, latest(begun, reportedSince(sighting)) ?? at, secondAfter(upper), upper);
 }
 
+/** As the latest time of a beginning that is in doubt: no instant is certain yet. */
+const NOT_KNOWN_YET = epochMillis(Date.UTC(9999, 11, 31));
+
+/**
+ * A new sandbox is up, and the pod still shows the address of the one before: kubelets say the former before they have
+ * read the address of the latter. It may be the same one or not; asked about it, the answer is `ambiguous`.
+ */
+export function doubtfulStart(pod: ObservedPod, sighting: Sighting): Boundary {
+  return { ...tenureStart(pod, sighting), notAfter: NOT_KNOWN_YET };
+}
+
+/** The doubt is over: it began before it was first shown. */
+export function confirmedStart(start: Boundary): Boundary {
+  return isDoubtful(start) ? { ...start, notAfter: latest(start.at, start.observedAt) ?? start.at } : start;
+}
+
+/** The doubt was never resolved: no instant of it is certain. */
+export function undecidedStart(start: Boundary, end: Boundary): Boundary {
+  return isDoubtful(start) ? { ...start, notAfter: latest(start.at, end.notAfter) ?? start.at } : start;
+}
+
+export function isDoubtful({ notAfter }: Boundary): boolean {
+  return notAfter >= NOT_KNOWN_YET;
+}
+
 /**
  * A pod became terminal: its containers' end bounds the address's from below, the loss of its network from above. After
  * a gap (`source` is list) only from above: before its last sandbox it may have had others, and others its address.

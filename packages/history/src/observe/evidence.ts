@@ -29,6 +29,17 @@ function networkTransition(pod: ObservedPod, status: 'True' | 'False'): EpochMil
   return undefined;
 }
 
+/** Containers were ready, or ended, in the sandbox that came up then: its kubelet has looked at it, and at its address. */
+export function hasBeenUsed(pod: ObservedPod, ready: EpochMillis | undefined): boolean {
+  if (ready === undefined) return true;
+  const { conditions, terminations } = pod.status;
+  return (
+    conditions.some(
+      (c) => c.type === 'ContainersReady' && c.status === 'True' && (c.lastTransitionTime ?? 0) >= ready,
+    ) || terminations.some(({ finishedAt }) => finishedAt !== undefined && finishedAt > ready)
+  );
+}
+
 /** When the last container ended: the address was needed until then. */
 export function lastFinishedAt(pod: ObservedPod): EpochMillis | undefined {
   let found: EpochMillis | undefined;

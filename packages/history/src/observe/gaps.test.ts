@@ -55,7 +55,8 @@ describe('a gap', () => {
   });
 
   test('a sandbox made anew within the gap is a doubt, also with the same address', async () => {
-    const ledger = await afterGap([web], [web.readyAt(at(150))]);
+    const anew = web.readyAt(at(150)).withCondition('ContainersReady', 'True', at(152));
+    const ledger = await afterGap([web], [anew]);
     assert.equal(await ledger.says('10.0.0.7', 90), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 120), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 160), 'held web-1');

@@ -9,7 +9,9 @@ import {
   asMillis,
   blankFrom,
   boundary,
+  confirmedStart,
   deletedEnd,
+  doubtfulStart,
   inferredEnd,
   lostEnd,
   lostFrom,
@@ -17,8 +19,9 @@ import {
   type Sighting,
   tenureStart,
   terminalEnd,
+  undecidedStart,
 } from './boundaries.ts';
-import { isTerminal, lastFinishedAt, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { hasBeenUsed, isTerminal, lastFinishedAt, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
 import type { Observed, ObservedPod } from './observation.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import { workloadOf } from './workload.ts';
@@ -81,7 +84,7 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
   const pod = seen?.kind === 'Pod' ? seen.object : undefined;
   const end = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod);
   const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
-  for (const tenure of live.tenures) facts.push(closed(tenure, endOfBlank(live, end)));
+  for (const tenure of live.tenures.filter(isOpen)) facts.push(closed(tenure, endOfBlank(live, end)));
   if (live.placement !== undefined && live.placement.end === undefined) {
     facts.push({ kind: 'placement', placement: { ...live.placement, end: notBeforeStart(end, live.placement.start) } });
   }
@@ -95,17 +98,24 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   const terminal = isTerminal(pod);
   const shown = holder.hostNetwork ? [] : addressesOf(seen);
   const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
-  let tenures: readonly Tenure[] = before?.tenures ?? [];
+  let tenures: readonly Tenure[] = before?.tenures.filter(isOpen) ?? [];
+  // Of the sandbox that was lost, for as long as there is no other: its address may be shown beyond.
+  let lost: readonly Tenure[] = before?.tenures.filter((tenure) => !isOpen(tenure)) ?? [];
+  const isUsed = hasBeenUsed(pod, readyAt);
+  if (isUsed) tenures = tenures.map((tenure) => confirmed(tenure, facts));
   let blankSince = before?.blankSince;
 
   if (terminal || networkLostAt(pod) !== undefined) {
     // A blank address on the way out neither opens nor closes: the end of the pod, or of its sandbox, is the end.
     const end = terminal ? terminalEnd(pod, sighting, before) : lostEnd(pod, sighting, before);
+    const ended: Tenure[] = [];
     for (const tenure of tenures) {
       const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
       const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at) : end;
-      facts.push(closed(tenure, endOfBlank(before, unseen)));
+      ended.push(endedBy(tenure, endOfBlank(before, unseen)));
     }
+    for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
+    lost = terminal ? [] : [...lost.filter(({ ip }) => !ended.some((tenure) => tenure.ip === ip)), ...ended];
     // A short life may never have been seen: its address is told only now.
     for (const ip of livedUnseen(before, pod, sighting) ? shown : []) {
       if (tenures.some((tenure) => tenure.ip === ip)) continue;
@@ -124,9 +134,11 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
       if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod, sighting)) kept.push(tenure);
       else facts.push(closed(tenure, replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at)));
     }
+    const earlier = [...lost, ...tenures];
     for (const ip of shown) {
       if (kept.some((tenure) => tenure.ip === ip)) continue;
-      const start = tenureStart(pod, sighting);
+      const mayBeStale = !isUsed && earlier.some((tenure) => tenure.ip === ip);
+      const start = mayBeStale ? doubtfulStart(pod, sighting) : tenureStart(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.
       const least = before?.terminal ? latest(before.seenAt, sighting.floor) : before?.networkLostAt;
       const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
@@ -134,6 +146,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
       kept.push(opened);
     }
     tenures = kept;
+    lost = [];
     blankSince = undefined;
   }
 
@@ -146,7 +159,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     resourceVersion: sighting.resourceVersion,
     seenAt: sighting.at,
     terminal,
-    tenures,
+    tenures: lost.length === 0 ? tenures : [...lost, ...tenures],
     placement,
     blankSince,
     networkReadyAt: readyAt,
@@ -225,7 +238,8 @@ function plainPresent(before: LiveHolder | undefined, seen: Observed, sighting: 
     if (shown.includes(tenure.ip)) kept.push(tenure);
     else facts.push(closed(tenure, deletedEnd(sighting)));
   }
-  const since = before === undefined ? asMillis(seen.object.metadata.creationTimestamp) : sighting.floor;
+  const created = before === undefined ? asMillis(seen.object.metadata.creationTimestamp) : undefined;
+  const since = created ?? sighting.floor;
   for (const ip of shown) {
     if (kept.some((tenure) => tenure.ip === ip)) continue;
     const opened: Tenure = { ip, holder, start: boundary(sighting, since ?? sighting.at, sighting.at), end: undefined };
@@ -262,7 +276,25 @@ function recordChanges(
 }
 
 function closed(tenure: Tenure, end: Boundary): Fact {
-  return { kind: 'tenure', tenure: { ...tenure, end: notBeforeStart(end, tenure.start) } };
+  return { kind: 'tenure', tenure: endedBy(tenure, end) };
+}
+
+function endedBy(tenure: Tenure, end: Boundary): Tenure {
+  const start = undecidedStart(tenure.start, end);
+  return { ...tenure, start, end: notBeforeStart(end, start) };
+}
+
+function isOpen({ end }: Tenure): boolean {
+  return end === undefined;
+}
+
+/** The same tenure without its doubt, if it had one: that is a fact worth telling. */
+function confirmed(tenure: Tenure, facts: Fact[]): Tenure {
+  const start = confirmedStart(tenure.start);
+  if (start === tenure.start) return tenure;
+  const known: Tenure = { ...tenure, start };
+  facts.push({ kind: 'tenure', tenure: known });
+  return known;
 }
 
 /** After a blank, or once the sandbox is lost, the end lies between the first word of that and what came next. */

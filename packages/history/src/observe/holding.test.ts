@@ -139,7 +139,12 @@ describe('who holds an address', () => {
     await ledger.alive(60);
     assert.equal(await ledger.says('10.0.0.7', 29), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 40), 'free');
+    // Whether the address is the new sandbox's shows only when that has been used.
+    assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
+    await ledger.see(61, web.readyAt(at(50)).withCondition('ContainersReady', 'True', at(52)));
+    await ledger.alive(70);
     assert.equal(await ledger.says('10.0.0.7', 55), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 70), 'held web-1');
     assert.equal((await ledger.tenures('10.0.0.7')).length, 2);
   });
 
@@ -151,6 +156,8 @@ describe('who holds an address', () => {
       await ledger.see(13, web);
       await ledger.see(31, web.lostAt(at(30)));
       await ledger.see(41, web.readyAt(at(40)));
+      await ledger.alive(41.5);
+      assert.equal(await ledger.says('10.0.0.7', 41.2), 'ambiguous web-1');
       await ledger.see(shownAt, web.withIp('10.0.0.9').readyAt(at(40)));
       await ledger.alive(70);
       assert.equal(await ledger.says('10.0.0.7', 35), 'free');
@@ -165,12 +172,34 @@ describe('who holds an address', () => {
     const ledger = await watching();
     await ledger.see(13, web);
     await ledger.see(41, web.readyAt(at(40)).finishedAt(at(38)));
+    await ledger.alive(41.5);
+    assert.equal(await ledger.says('10.0.0.7', 41.2), 'ambiguous web-1');
     await ledger.see(43, web.withIp('10.0.0.9').readyAt(at(40)).finishedAt(at(38), false));
     await ledger.alive(70);
     assert.equal(await ledger.says('10.0.0.7', 37), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 39), 'ambiguous web-1');
     assert.notEqual(await ledger.says('10.0.0.7', 41.5), 'held web-1');
     assert.equal(await ledger.says('10.0.0.9', 45), 'held web-1');
+  });
+
+  test('an address that was in doubt to the end is certain at no instant of the doubt, unless containers ended in it', async () => {
+    const anew = web.readyAt(at(40));
+    for (const last of [anew.completedAt(at(50)), web.lostAt(at(50)), undefined]) {
+      const ledger = await watching();
+      await ledger.see(13, web);
+      await ledger.see(31, web.lostAt(at(30)));
+      await ledger.see(41, anew);
+      if (last === undefined) await ledger.deleted(51, anew);
+      else await ledger.see(51, last);
+      await ledger.alive(70);
+      const [, doubtful] = await ledger.tenures('10.0.0.7');
+      assert.ok(doubtful?.end !== undefined && doubtful.start.notAfter <= doubtful.end.notAfter);
+      assert.equal(
+        await ledger.says('10.0.0.7', 45),
+        last?.build().status.phase === 'Succeeded' ? 'held web-1' : 'ambiguous web-1',
+      );
+      assert.equal(await ledger.says('10.0.0.7', 60), 'free');
+    }
   });
 
   test('a sandbox that dies before its kubelet has noticed that it came up has left a doubt, not a tenure', async () => {

@@ -1,7 +1,7 @@
 // Who is there now, and which addresses they show. Finds conflicts; decides nothing else.
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { Holder } from '../model/records.ts';
+import type { Holder, Tenure } from '../model/records.ts';
 import type { Sighting } from './boundaries.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
@@ -34,7 +34,7 @@ export class LiveHolders {
 
   /** Takes over what a life's next step left to remember. Returns the step's facts. */
   replace(uid: string, live: LiveHolder | undefined, facts: readonly Fact[]): readonly Fact[] {
-    for (const { ip } of this.#live.get(uid)?.tenures ?? []) this.#release(ip, uid);
+    for (const { ip } of heldBy(this.#live.get(uid))) this.#release(ip, uid);
     this.#live.delete(uid);
     if (live !== undefined) this.#add(live);
     else this.#remember(uid);
@@ -45,7 +45,7 @@ export class LiveHolders {
   conflicts(uid: string, { source, epoch, resourceVersion, collector, at }: Sighting): Fact[] {
     const live = this.#live.get(uid);
     const facts: Fact[] = [];
-    for (const { ip, start } of live?.tenures ?? []) {
+    for (const { ip, start } of heldBy(live)) {
       // Only at the beginning of the later one: a conflict is one record, however long it lasts.
       if (live === undefined || start.epoch !== epoch || start.resourceVersion !== resourceVersion) continue;
       for (const other of this.#holding.get(ip) ?? []) {
@@ -61,7 +61,7 @@ export class LiveHolders {
   #add(live: LiveHolder): void {
     this.#live.set(live.holder.uid, live);
     this.#ended.delete(live.holder.uid);
-    for (const { ip } of live.tenures) {
+    for (const { ip } of heldBy(live)) {
       const holders = this.#holding.get(ip);
       if (holders === undefined) this.#holding.set(ip, new Set([live.holder.uid]));
       else holders.add(live.holder.uid);
@@ -82,4 +82,9 @@ export class LiveHolders {
       return;
     }
   }
+}
+
+/** Without those of a sandbox that was lost, which are remembered until there is another. */
+function heldBy(live: LiveHolder | undefined): readonly Tenure[] {
+  return live?.tenures.filter(({ end }) => end === undefined) ?? [];
 }

@@ -147,7 +147,11 @@ function running({ status }: ObservedPod, podIPs: readonly string[]): ObservedPo
 }
 
 function network(status: 'True' | 'False', at: EpochMillis): ObservedPod['status']['conditions'] {
-  return [{ type: 'PodReadyToStartContainers', status, lastTransitionTime: seconds(at) }];
+  const since = { status, lastTransitionTime: seconds(at) };
+  return [
+    { type: 'PodReadyToStartContainers', ...since },
+    { type: 'ContainersReady', ...since },
+  ];
 }
 
 function seconds(at: number): number {

@@ -206,9 +206,20 @@ class Simulation {
     }
     if (!pod.object.spec.hostNetwork) pod.held = [...ips];
     pod.since = this.#now;
+    let ready: Condition | undefined;
+    const networkIsUp = () => {
+      ready ??= { type: 'PodReadyToStartContainers', status: 'True', lastTransitionTime: this.#kubeletSecond(pod) };
+      return withCondition(pod.status.conditions, ready);
+    };
+    // Kubelets of 1.36 tell first that the sandbox is there, and its address only after their next look.
+    if (this.#chance.chance(0.3)) {
+      this.#notice(pod, () => ({ conditions: networkIsUp() }));
+      pod.noticeAt += this.#chance.between(0, 2 * WRITE_LAG_MS);
+    }
     this.#notice(pod, () => {
-      const ready = { type: 'PodReadyToStartContainers', status: 'True', lastTransitionTime: this.#kubeletSecond(pod) };
-      return { phase: 'Running', podIP: ips[0] ?? '', podIPs: ips, conditions: withCondition(pod.status, ready) };
+      const serving = { type: 'ContainersReady', status: 'True', lastTransitionTime: this.#kubeletSecond(pod) };
+      const conditions = this.#chance.chance(0.8) ? withCondition(networkIsUp(), serving) : networkIsUp();
+      return { phase: 'Running', podIP: ips[0] ?? '', podIPs: ips, conditions };
     });
     this.#in(300, 25_000, () => this.#decide(pod));
   }
@@ -320,8 +331,10 @@ class Simulation {
   }
 
   #down(pod: Pod): Partial<ObservedPod['status']> {
-    const down = { type: 'PodReadyToStartContainers', status: 'False', lastTransitionTime: this.#kubeletSecond(pod) };
-    return { conditions: withCondition(pod.status, down) };
+    const since = { status: 'False', lastTransitionTime: this.#kubeletSecond(pod) };
+    const others = pod.status.conditions.filter(({ type }) => type !== 'ContainersReady');
+    const idle = withCondition(others, { type: 'ContainersReady', ...since });
+    return { conditions: withCondition(idle, { type: 'PodReadyToStartContainers', ...since }) };
   }
 
   /** The kubelet notices a little later, and writes what it knows by then a little later still. */
@@ -400,9 +413,8 @@ class Simulation {
   }
 }
 
-function withCondition(
-  { conditions }: ObservedPod['status'],
-  condition: ObservedPod['status']['conditions'][number],
-): ObservedPod['status']['conditions'] {
+type Condition = ObservedPod['status']['conditions'][number];
+
+function withCondition(conditions: readonly Condition[], condition: Condition): readonly Condition[] {
   return [...conditions.filter(({ type }) => type !== condition.type), condition];
 }
