@@ -29,6 +29,7 @@ export type {
   Holder,
   Placement,
   Scope,
+  StreamPosition,
   Tenure,
   Workload,
 } from './model/records.ts';

@@ -70,9 +70,9 @@ function coverage(it: Json): Coverage {
   const scope = object(it['scope'], 'scope');
   const read = {
     scope:
-      oneOf(scope, 'kind', ['cluster', 'namespaces'] as const) === 'cluster'
-        ? ({ kind: 'cluster' } as const)
-        : { kind: 'namespaces' as const, namespaces: array(scope, 'namespaces').map(String) },
+      oneOf(scope, 'kind', ['cluster', 'pods', 'namespaces'] as const) === 'namespaces'
+        ? { kind: 'namespaces' as const, namespaces: array(scope, 'namespaces').map(String) }
+        : { kind: scope['kind'] as 'cluster' | 'pods' },
     epoch: count(it, 'epoch'),
     collector: text(it, 'collector'),
     from: time(it, 'from'),

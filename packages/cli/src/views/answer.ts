@@ -79,7 +79,7 @@ function whyUnknown({ reason, coverage }: Answer, watched: readonly Coverage[], 
         ? 'nobody was watching then'
         : `nobody was watching then: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`;
     case 'before-first-record': {
-      const [first] = watched;
+      const first = watched.find(({ scope }) => scope.kind !== 'pods');
       return first === undefined
         ? 'nothing has been recorded'
         : `nobody was watching before ${showTime(first.from, zone)}`;

@@ -14,6 +14,7 @@ export function gapReason(reason: string): string {
 
 /** Only what was watched in part needs words. */
 export function partlyWatched(scope: Coverage['scope'] | undefined): string {
+  if (scope?.kind === 'pods') return 'no pod held it, but services and nodes were not being watched then';
   if (scope?.kind !== 'namespaces') return 'only a part of the cluster was being watched';
   const { namespaces } = scope;
   return namespaces.length === 1
@@ -23,5 +24,5 @@ export function partlyWatched(scope: Coverage['scope'] | undefined): string {
 
 export function scopeJson(scope: Coverage['scope'] | undefined) {
   if (scope === undefined) return null;
-  return scope.kind === 'cluster' ? 'cluster' : { namespaces: scope.namespaces };
+  return scope.kind === 'namespaces' ? { namespaces: scope.namespaces } : scope.kind;
 }

@@ -46,3 +46,8 @@ export function newerCoverage(stored: Coverage | undefined, told: Coverage): Cov
   const isLonger = told.to > stored.to || (told.to === stored.to && told.confirmed > stored.confirmed);
   return isLonger ? told : stored;
 }
+
+/** What a recorder goes on with: the stretch that began last, and not what lies over it. `coverage` is in order. */
+export function presentCoverage(coverage: readonly Coverage[]): Coverage | undefined {
+  return coverage.findLast(({ scope }) => scope.kind !== 'pods');
+}

@@ -58,9 +58,17 @@ export type Scope =
   | { readonly kind: 'cluster' }
   | { readonly kind: 'namespaces'; readonly namespaces: readonly string[] };
 
+/**
+ * Never stands alone: lies over coverage of the whole cluster, where services or nodes may have come and gone untold.
+ * Pods are known as the coverage below says, but nothing is free.
+ */
+export interface PodsOnly {
+  readonly kind: 'pods';
+}
+
 /** All of `scope` was being watched from `from` to `to`, or has been replayed since. Keyed by (collector, from). */
 export interface Coverage {
-  readonly scope: Scope;
+  readonly scope: Scope | PodsOnly;
   readonly epoch: number;
   readonly collector: string;
   readonly from: EpochMillis;
@@ -93,6 +101,16 @@ export interface Anomaly extends Provenance {
 /** Where to go on after a restart. Invariant: never ahead of durable facts. */
 export interface Checkpoint {
   readonly epoch: number;
+  /** Of the pods' stream. */
   readonly resourceVersion: string;
   readonly at: EpochMillis;
+  /** How far the streams of services and nodes had come; one that is not here begins anew with a listing. */
+  readonly others?: readonly StreamPosition[];
+}
+
+/** Every event of the kind up to this version has been told, and so has everything that was written until `settled`. */
+export interface StreamPosition {
+  readonly kind: 'Node' | 'Service';
+  readonly resourceVersion: string;
+  readonly settled: EpochMillis;
 }

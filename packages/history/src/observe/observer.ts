@@ -2,7 +2,7 @@
 // gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
 import type { Fact, LiveHolder } from '../model/fact.ts';
-import type { Checkpoint, Coverage, Scope } from '../model/records.ts';
+import type { Checkpoint, Coverage, Scope, StreamPosition } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest } from '../model/time.ts';
 import type { Sighting } from './boundaries.ts';
 import { clockFaults, writtenNotBefore } from './evidence.ts';
@@ -15,9 +15,14 @@ import { compareVersions } from './version-order.ts';
 export interface ObserverOptions {
   readonly collector: string;
   readonly scope: Scope;
+  /**
+   * The kinds whose streams are told of besides the pods'. Then nothing is claimed before each of them has been listed,
+   * only `alive` (which speaks for all of them) extends the claim, and where one of them was lost nothing is free.
+   */
+  readonly alsoFollows?: readonly StreamPosition['kind'][];
   /** What an earlier run left behind. */
   readonly resume?: ObserverState;
-  /** Where it had come to: pod events up to this version are in `resume` and are not taken in twice. */
+  /** Where it had come to: events up to these versions are in `resume` and are not taken in twice. */
   readonly checkpoint?: Checkpoint | undefined;
 }
 
@@ -55,6 +60,20 @@ export class Observer {
     return this.#coverage;
   }
 
+  /** Where the streams besides the pods' have come to, for the checkpoint; those that can go on from there. */
+  get otherPositions(): StreamPosition[] {
+    return this.#others.flatMap((kind) => {
+      const { epoch, version, settled } = this.#stream(kind, undefined);
+      const canGoOn = epoch === this.#epoch && version !== undefined && settled !== undefined;
+      return canGoOn ? [{ kind, resourceVersion: version, settled }] : [];
+    });
+  }
+
+  /** Recorders of some namespaces never say free: to them services and nodes make no difference. */
+  get #others(): readonly StreamPosition['kind'][] {
+    return this.#options.scope.kind === 'cluster' ? (this.#options.alsoFollows ?? []) : [];
+  }
+
   observe(observation: Observation): Fact[] {
     const at = latest(this.#now, observation.at) ?? observation.at;
     this.#now = at;
@@ -71,7 +90,8 @@ export class Observer {
           observation.at,
           false,
         );
-        return this.#extend(observation.at);
+        // With several streams one alone proves nothing: `alive` does.
+        return this.#extend(this.#others.length > 0 ? this.#coverage?.to : observation.at);
       case 'probed':
         for (const stream of this.#streams.values()) stream.probed(observation.resourceVersion, observation.at);
         return this.#extend(this.#coverage?.to);
@@ -90,7 +110,8 @@ export class Observer {
     const facts = this.#take(type, seen, this.#sighting(seen, stream, at, floor));
     stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
-    return [...facts, ...this.#extend(latest(this.#coverage?.to, this.#confirmed()))];
+    const known = this.#others.length > 0 ? undefined : this.#confirmed();
+    return [...facts, ...this.#extend(latest(this.#coverage?.to, known))];
   }
 
   #corrected(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
@@ -108,7 +129,10 @@ export class Observer {
     const stream = this.#stream(listing.resource, listing.namespace);
     if (isRepeated(listing, stream)) return [];
     if (listing.reason === 'rewound') this.#rewind(stream);
-    const facts: Fact[] = listing.resource === 'Pod' ? this.#takeBack(stream.settled, listing.since) : [];
+    const facts: Fact[] =
+      listing.resource === 'Pod'
+        ? this.#takeBack(stream.settled, listing.since)
+        : this.#partial(listing, stream.settled, at);
     const floor = stream.settled;
     const mentioned = new Set(listing.present.map((seen) => seen.object.metadata.uid));
     const missing = new Set(listing.goneUids);
@@ -134,7 +158,8 @@ export class Observer {
     for (const [uid, step] of steps) facts.push(...this.#live.replace(uid, step.live, step.facts));
     for (const [uid, , sighting] of steps) facts.push(...this.#live.conflicts(uid, sighting));
     stream.restart(listing.resourceVersion, at);
-    if (listing.resource === 'Pod' && this.#allListed()) facts.push(...this.#openCoverage(listing.reason, at));
+    const opens = listing.resource === 'Pod' || this.#coverage?.ended !== false;
+    if (opens && this.#allListed()) facts.push(...this.#openCoverage(listing.reason, at));
     return facts;
   }
 
@@ -184,9 +209,11 @@ export class Observer {
     const known = this.#streams.get(name);
     if (known !== undefined) return known;
     const resumed = this.#options.resume?.coverage?.confirmed;
-    // Only the pods' stream goes on where it was; the others begin with a listing, and nobody noted how far they were.
-    const settled = resumed === undefined || kind === 'Pod' ? resumed : epochMillis(resumed - LONGEST_DELIVERY_MS);
-    const stream = new Stream(this.#epoch, name === 'Pod' ? checkpoint?.resourceVersion : undefined, settled);
+    const position = this.#others.length > 0 ? checkpoint?.others?.find((other) => other.kind === name) : undefined;
+    // One that begins with a listing: nobody noted how far it was.
+    const unnoted = resumed === undefined || kind === 'Pod' ? resumed : epochMillis(resumed - LONGEST_DELIVERY_MS);
+    const version = name === 'Pod' ? checkpoint?.resourceVersion : position?.resourceVersion;
+    const stream = new Stream(this.#epoch, version, position?.settled ?? unnoted);
     this.#streams.set(name, stream);
     return stream;
   }
@@ -197,12 +224,12 @@ export class Observer {
     if (stream.epoch > this.#epoch) this.#epoch = stream.epoch;
   }
 
-  /** All namespaces of the scope have been listed, or the one listing of the cluster is here. */
+  /** Every stream that must be has been listed, or goes on from a checkpoint. */
   #allListed(): boolean {
     const { scope } = this.#options;
-    return (
-      scope.kind === 'cluster' || scope.namespaces.every((n) => this.#streams.get(`Pod/${n}`)?.version !== undefined)
-    );
+    if (scope.kind === 'namespaces')
+      return scope.namespaces.every((n) => this.#streams.get(`Pod/${n}`)?.version !== undefined);
+    return (['Pod', ...this.#others] as const).every((kind) => this.#stream(kind, undefined).version !== undefined);
   }
 
   /** Until when everything about pods has been told. */
@@ -237,6 +264,28 @@ export class Observer {
     to = to < coverage.from ? coverage.from : to;
     this.#coverage = { ...coverage, to, confirmed: to, ended: true };
     return [{ kind: 'coverage', coverage: this.#coverage }];
+  }
+
+  /** Services or nodes were lost sight of: what came and went there meanwhile is not known, and nothing was free. */
+  #partial(listing: Listing, settled: EpochMillis | undefined, at: EpochMillis): Fact[] {
+    const coverage = this.#coverage;
+    if (coverage === undefined || this.#others.length === 0) return [];
+    let from = settled ?? coverage.from;
+    if (listing.since !== undefined && listing.since < from) from = listing.since;
+    // Coverage is kept by where it begins: this must not take the place of what it lies over.
+    if (from === coverage.from) from = epochMillis(from - 1);
+    const { collector } = this.#options;
+    const partial: Coverage = {
+      scope: { kind: 'pods' },
+      epoch: this.#epoch,
+      collector,
+      from,
+      to: at,
+      confirmed: from,
+      ended: true,
+      opened: listing.reason,
+    };
+    return [{ kind: 'coverage', coverage: partial }];
   }
 
   #openCoverage(opened: Coverage['opened'], at: EpochMillis): Fact[] {

@@ -1,7 +1,7 @@
 // What asking gives: exactly one of four answers, with what it rests on.
 import type { Boundary, Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { Conflict, Holder, Scope } from '../model/records.ts';
+import type { Conflict, Coverage, Holder } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 
 export type AnswerKind =
@@ -22,7 +22,7 @@ export interface AnsweredHolder extends Holder {
 }
 
 export interface AnswerCoverage {
-  readonly scope: Scope | undefined;
+  readonly scope: Coverage['scope'] | undefined;
   /** The stretch of watching around the instant; undefined in a gap. */
   readonly from: EpochMillis | undefined;
   readonly to: EpochMillis | undefined;

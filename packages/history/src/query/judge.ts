@@ -27,7 +27,7 @@ export function judge(
 ): Verdict {
   // While the watch is open, an instant after the last word is answered from the present state.
   const asOf = knownInstant(watched, at, now);
-  const certain = possible.filter((tenure) => certainlyHeld(tenure, watched, asOf));
+  const certain = possible.filter((tenure) => certainlyHeld(tenure, watched, at, asOf));
   const [first] = certain;
   if (first !== undefined) {
     // Two can be possible at once, never two true: a certain holder rules the merely possible ones out.
@@ -47,10 +47,11 @@ function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Ten
   return { answer, reason: undefined, provisional, tenures };
 }
 
-function certainlyHeld({ start, end }: Tenure, watched: WatchedTime, at: EpochMillis): boolean {
+function certainlyHeld({ start, end }: Tenure, watched: WatchedTime, at: EpochMillis, asOf: EpochMillis): boolean {
+  // What was stored since the watch last gave a sign of life counts too: it is part of the present state.
   if (start.notAfter > at) return false;
   // Still open: it held as far as anybody was watching, and a gap before that end is bridged by the far side.
-  if (end === undefined) return watched.last !== undefined && at <= watched.last;
+  if (end === undefined) return watched.last !== undefined && asOf <= watched.last;
   return at < end.notBefore;
 }
 

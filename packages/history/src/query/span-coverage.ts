@@ -1,6 +1,6 @@
 // What was watched of a span: every answer about a span carries it, because silence there is not absence.
 import type { Engine, Span } from '../engines/engine.ts';
-import type { Scope } from '../model/records.ts';
+import type { Coverage } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Gap, WatchedTime } from './watched-time.ts';
 import { readWatchedTime } from './who.ts';
@@ -10,7 +10,7 @@ export interface SpanCoverage {
   readonly first: EpochMillis | undefined;
   readonly last: EpochMillis | undefined;
   /** Of the stretches that touch the span; more than one when the recorder was started anew with other rights. */
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly Coverage['scope'][];
   /** Cut to the span. */
   readonly gaps: readonly Gap[];
   readonly expired: readonly Span[];
@@ -20,8 +20,8 @@ export async function spanCoverage(engine: Engine, cluster: string, span: Span):
   return coverageOf(await readWatchedTime(engine, cluster), span);
 }
 
-function coverageOf({ first, last, gaps, stretches, expired }: WatchedTime, span: Span): SpanCoverage {
-  const touching = stretches.filter(({ from, to }) => from < span.to && to >= span.from);
+function coverageOf({ first, last, gaps, stretches, partial, expired }: WatchedTime, span: Span): SpanCoverage {
+  const touching = [...stretches, ...partial].filter(({ from, to }) => from < span.to && to >= span.from);
   const scopes = new Map(touching.map(({ scope }) => [JSON.stringify(scope), scope]));
   return { first, last, scopes: [...scopes.values()], gaps: cut(gaps, span), expired: cut(expired, span) };
 }

@@ -1,6 +1,6 @@
 // When the ledger was watching, and when not: coverage records in their order, and the gaps between them.
 import type { Expired } from '../engines/engine.ts';
-import type { Coverage, Scope } from '../model/records.ts';
+import type { Coverage } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 
 export interface Gap {
@@ -15,6 +15,8 @@ export interface WatchedTime {
   readonly last: EpochMillis | undefined;
   readonly gaps: readonly Gap[];
   readonly stretches: readonly Coverage[];
+  /** Lying over the stretches: services or nodes may have come and gone untold. */
+  readonly partial: readonly Coverage[];
   /** Ranges whose closed records were removed. */
   readonly expired: readonly Expired[];
 }
@@ -22,17 +24,22 @@ export interface WatchedTime {
 /** `coverage` is in order of its beginnings. A later record that overlaps an earlier one leaves no gap. */
 export function watchedTime(coverage: readonly Coverage[], expired: readonly Expired[] = []): WatchedTime {
   const gaps: Gap[] = [];
+  const stretches = coverage.filter(({ scope }) => scope.kind !== 'pods');
+  const partial = coverage.filter(({ scope }) => scope.kind === 'pods');
   let last: EpochMillis | undefined;
-  for (const { from, to, opened } of coverage) {
+  for (const { from, to, opened } of stretches) {
     if (last !== undefined && from > last) gaps.push({ from: last, to: from, reason: opened });
     if (last === undefined || to > last) last = to;
   }
-  return { first: coverage[0]?.from, last, gaps, stretches: coverage, expired };
+  return { first: stretches[0]?.from, last, gaps, stretches, partial, expired };
 }
 
 /** The stretch in which the instant lies. Both ends belong to it: at both the watch was seen alive. */
 export function stretchAt(watched: WatchedTime, at: EpochMillis): Coverage | undefined {
-  return watched.stretches.findLast((c) => c.from <= at && at <= c.to);
+  const around = (c: Coverage) => c.from <= at && at <= c.to;
+  const stretch = watched.stretches.findLast(around);
+  const partial = stretch?.scope.kind === 'cluster' ? watched.partial.find(around) : undefined;
+  return stretch === undefined || partial === undefined ? stretch : { ...stretch, scope: partial.scope };
 }
 
 export function gapAt(watched: WatchedTime, at: EpochMillis): Gap | undefined {
@@ -44,6 +51,6 @@ export function isExpiredAt(watched: WatchedTime, at: EpochMillis): boolean {
 }
 
 /** Only a recorder of the whole cluster can say that nobody held an address. */
-export function seesEverything(scope: Scope): boolean {
+export function seesEverything(scope: Coverage['scope']): boolean {
   return scope.kind === 'cluster';
 }

@@ -1,7 +1,7 @@
 // The ledger in this process's memory: the reference for every other engine, and the store of demos and tests. Plain
 // maps and scans; whoever needs speed or durability uses another one.
 import { HistoryError } from '../../errors.ts';
-import type { Fact } from '../../model/fact.ts';
+import { type Fact, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
@@ -67,7 +67,7 @@ export class MemoryEngine implements Engine {
 
   async resumption(cluster: string): Promise<Resumption> {
     const { checkpoint, coverage, live } = this.#ledger(cluster);
-    const latest = sortedBy(coverage.values(), coveragePlace).at(-1);
+    const latest = presentCoverage(sortedBy(coverage.values(), coveragePlace));
     const epoch = checkpoint?.epoch ?? latest?.epoch ?? 1;
     const holders = [...live.values()].sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
     return { state: { epoch, live: holders, coverage: latest }, checkpoint };

@@ -12,6 +12,7 @@ import type {
   Coverage,
   Holder,
   Placement,
+  StreamPosition,
   Tenure,
   Workload,
 } from '../../model/records.ts';
@@ -163,10 +164,15 @@ export class RecordWriter extends ByteWriter {
     this.text(JSON.stringify(coverage));
   }
 
-  checkpoint({ epoch, resourceVersion, at }: Checkpoint): void {
+  checkpoint({ epoch, resourceVersion, at, others = [] }: Checkpoint): void {
     this.uint(epoch);
     this.version(resourceVersion, 0);
     this.int(at);
+    for (const other of others) {
+      this.text(other.kind);
+      this.version(other.resourceVersion, 0);
+      this.int(other.settled);
+    }
   }
 
   version(version: string, reference: number): void {
@@ -322,7 +328,14 @@ export class RecordReader extends ByteReader {
   checkpoint(): Checkpoint {
     const epoch = this.uint();
     const resourceVersion = this.version({ time: 0, version: 0 });
-    return { epoch, resourceVersion, at: this.int() as EpochMillis };
+    const at = this.int() as EpochMillis;
+    const others: StreamPosition[] = [];
+    while (!this.isAtEnd) {
+      const kind = this.text() as StreamPosition['kind'];
+      const version = this.version({ time: 0, version: 0 });
+      others.push({ kind, resourceVersion: version, settled: this.int() as EpochMillis });
+    }
+    return others.length === 0 ? { epoch, resourceVersion, at } : { epoch, resourceVersion, at, others };
   }
 
   version(reference: Reference): string {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import { tenureKey } from '../../model/fact.ts';
+import { presentCoverage, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
@@ -185,7 +185,7 @@ export class Store {
   resumption(id: string): Resumption {
     const { number } = this.#head.cluster(id);
     const checkpoint = this.#reader.checkpoint(number);
-    const coverage = this.#reader.coverage(number).at(-1);
+    const coverage = presentCoverage(this.#reader.coverage(number));
     const live = this.#reader.live(number);
     return { state: { epoch: checkpoint?.epoch ?? coverage?.epoch ?? 1, live, coverage }, checkpoint };
   }
