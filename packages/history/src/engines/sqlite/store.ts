@@ -93,9 +93,9 @@ export class Store {
   #order: HeadOrder | undefined;
   #layout = -1;
 
-  constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions) {
+  constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions, failpoints = new Failpoints(death)) {
     this.path = path;
-    this.#failpoints = new Failpoints(death);
+    this.#failpoints = failpoints;
     this.#sealAt = sealAt;
     this.#weeks = new Weeks(path);
     let lock: WriterLock | undefined;

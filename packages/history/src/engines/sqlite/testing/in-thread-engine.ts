@@ -1,0 +1,155 @@
+// The SQLite store as an engine without its thread: everything is done when a call returns. For property tests, which
+// open stores by the thousand; what the thread adds (order, batching, patience) is tested with the real engine.
+import type { Fact } from '../../../model/fact.ts';
+import type { IpAddress } from '../../../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../../model/records.ts';
+import type { EpochMillis } from '../../../model/time.ts';
+import type {
+  Batch,
+  Cluster,
+  Engine,
+  Expired,
+  IpSpan,
+  Moment,
+  Page,
+  Paged,
+  Resumption,
+  Span,
+  StoreStatus,
+  Subject,
+  Verification,
+  Writer,
+} from '../../engine.ts';
+import { packMoments, unpackAnswers } from '../bulk.ts';
+import type { Failpoints } from '../failpoints.ts';
+import type { RecordsChunk } from '../records.ts';
+import { Store, type StoreOptions } from '../store.ts';
+
+export class InThreadEngine implements Engine {
+  readonly #store: Store;
+
+  constructor(options: StoreOptions, failpoints?: Failpoints) {
+    this.#store = new Store(options, failpoints);
+  }
+
+  async clusters(): Promise<readonly Cluster[]> {
+    return this.#read((store) => store.clusters());
+  }
+
+  async takeOver(cluster: Cluster): Promise<Writer> {
+    const fence = this.#store.takeOver(cluster);
+    return {
+      cluster,
+      fence,
+      append: async (batch: Batch): Promise<void> => {
+        const [refused] = this.#store.append([{ cluster, fence, batch }]);
+        if (refused !== undefined) throw refused;
+      },
+    };
+  }
+
+  async resumption(cluster: string): Promise<Resumption> {
+    return this.#read((store) => store.resumption(cluster));
+  }
+
+  async tenuresAt(cluster: string, ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {
+    return this.#read((store) => store.tenuresAt(cluster, ip, at));
+  }
+
+  async tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
+    return unpackAnswers(this.#read((store) => store.tenuresAtMany(cluster, packMoments(moments))));
+  }
+
+  async tenuresOfIp(cluster: string, ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>> {
+    return this.#read((store) => store.tenuresOfIp(cluster, ip, span, page));
+  }
+
+  async tenuresOfIps(
+    cluster: string,
+    asked: readonly IpSpan[],
+    most: number,
+  ): Promise<readonly (readonly Tenure[] | undefined)[]> {
+    return this.#read((store) => store.tenuresOfIps(cluster, asked, most));
+  }
+
+  async tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
+    return this.#read((store) => store.tenuresOf(cluster, subject, span, page));
+  }
+
+  async placementsOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#read((store) => store.placementsOf(cluster, subject, span, page));
+  }
+
+  async placementsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#read((store) => store.placementsOn(cluster, node, span, page));
+  }
+
+  async hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#read((store) => store.hostNetworkPodsOn(cluster, node, span, page));
+  }
+
+  async changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
+    return this.#read((store) => store.changesOf(cluster, subject, span, page));
+  }
+
+  async conflicts(cluster: string, ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
+    return this.#read((store) => store.conflicts(cluster, ip, span));
+  }
+
+  async anomalies(cluster: string, span: Span, page: Page): Promise<Paged<Anomaly>> {
+    return this.#read((store) => store.anomalies(cluster, span, page));
+  }
+
+  async coverage(cluster: string): Promise<readonly Coverage[]> {
+    return this.#read((store) => store.coverage(cluster));
+  }
+
+  async expired(cluster: string): Promise<readonly Expired[]> {
+    return this.#read((store) => store.expired(cluster));
+  }
+
+  async *records(cluster: string): AsyncIterable<Fact> {
+    let after: string | undefined;
+    do {
+      const chunk: RecordsChunk = this.#read((store) => store.records(cluster, after));
+      yield* chunk.facts;
+      after = chunk.next;
+    } while (after !== undefined);
+  }
+
+  async retain(cluster: string, before: EpochMillis): Promise<number> {
+    return finished(this.#store.retain(cluster, before));
+  }
+
+  async maintain(now: EpochMillis): Promise<void> {
+    finished(this.#store.maintain(now));
+  }
+
+  async verify(): Promise<Verification> {
+    return finished(this.#store.verify());
+  }
+
+  async status(): Promise<StoreStatus> {
+    return this.#read((store) => store.status());
+  }
+
+  async backup(path: string): Promise<void> {
+    finished(this.#store.backup(path));
+  }
+
+  async close(): Promise<void> {
+    this.#store.close();
+  }
+
+  #read<T>(body: (store: Store) => T): T {
+    return this.#store.read(() => body(this.#store));
+  }
+}
+
+/** All slices of long work, one after the other. */
+function finished<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value as T;
+  }
+}

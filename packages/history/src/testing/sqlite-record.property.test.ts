@@ -1,0 +1,4 @@
+import { recordProperties } from './properties/record-properties.ts';
+import { sqliteSubject } from './sqlite-subject.ts';
+
+recordProperties(sqliteSubject());
