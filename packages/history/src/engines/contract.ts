@@ -7,7 +7,7 @@ import type { Fact } from '../model/fact.ts';
 import type { Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { canonicalLine } from './canonical.ts';
-import type { Engine, Moment, Page, Paged, Span, Writer } from './engine.ts';
+import type { Engine, IpSpan, Moment, Page, Paged, Span, Writer } from './engine.ts';
 import {
   anomalyFact,
   at,
@@ -188,6 +188,37 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       const span = { from: at(120), to: at(300) };
       const { items, cursor } = await engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), span, ALL);
       assert.deepEqual([items.map((tenure) => tenure.holder.name), cursor], [['b', 'c'], undefined]);
+    });
+
+    test('tenures of many addresses come in the order of the questions, and not of those that have too many', async () => {
+      for (const [i, holder] of ['a', 'b', 'c', 'd'].entries()) {
+        await append(tenureFact(madeTenure(i === 3 ? '10.0.0.8' : '10.0.0.7', holder, i * 100, i * 100 + 50)));
+      }
+      const asked = (ip: string, from: number, to: number) => ({ ip: ipOf(ip), from: at(from), to: at(to) });
+      const spans = [
+        asked('10.0.0.8', 0, 1000),
+        asked('10.0.0.9', 0, 1000),
+        asked('10.0.0.7', 120, 300),
+        asked('10.0.0.7', 0, 1000),
+      ];
+      const answers = await engine.tenuresOfIps(PROD.id, spans, 2);
+      const names = answers.map((tenures) => tenures?.map((tenure) => tenure.holder.name));
+      assert.deepEqual(names, [['d'], [], ['b', 'c'], undefined]);
+    });
+
+    test("pods on a node's own network are told from the others on it", async () => {
+      const agent = madeHolder('agent', { hostNetwork: true });
+      const elsewhere = madeHolder('elsewhere', { hostNetwork: true, node: 'node-z' });
+      await append(
+        placementFact(madePlacement('web-1', 95, 200)),
+        placementFact(madePlacement(agent, 95, 200)),
+        placementFact(madePlacement(elsewhere, 95, 200)),
+      );
+      const on = async (from: number, to: number) => {
+        const span = { from: at(from), to: at(to) };
+        return (await engine.hostNetworkPodsOn(PROD.id, agent.node, span, ALL)).items.map(({ pod }) => pod.name);
+      };
+      assert.deepEqual([await on(0, 1000), await on(200, 300)], [['agent'], []]);
     });
 
     test('a history is found by UID, by name across lives, and by workload', async () => {
@@ -530,6 +561,7 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       let seed = 7;
       const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
       const moments: Moment[] = [];
+      const spans: IpSpan[] = [];
       for (let i = 0; i < 300; i++) {
         const ip = ipOf(`10.0.9.${next(8)}`);
         const time = at(next(6 * WEEK_S) - WEEK_S);
@@ -540,6 +572,7 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
         );
         moments.push({ ip, at: time });
         const span = { from: time, to: epochMillis(time + next(WEEK_S) * 500) };
+        spans.push({ ip, ...span });
         const page = { limit: 1 + next(20) };
         const node = `node-${next(4)}`;
         assert.deepEqual(
@@ -551,6 +584,10 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
           await engine.tenuresOf(PROD.id, subject, span, page),
           await reference.tenuresOf(PROD.id, subject, span, page),
         );
+      }
+      for (const most of [1, 3, 100]) {
+        const found = await engine.tenuresOfIps(PROD.id, spans, most);
+        assert.deepEqual(found, await reference.tenuresOfIps(PROD.id, spans, most));
       }
       const bulk = [...moments, ...moments, ...moments];
       assert.deepEqual(await engine.tenuresAtMany(PROD.id, bulk), await reference.tenuresAtMany(PROD.id, bulk));

@@ -69,6 +69,11 @@ export interface Moment {
   readonly at: EpochMillis;
 }
 
+/** An address, and the time for which it is asked about. */
+export interface IpSpan extends Span {
+  readonly ip: IpAddress;
+}
+
 /** Something in the store that is not as it was written. */
 export interface Damage {
   /** Which part of the store, as a person may look for it. */
@@ -114,10 +119,18 @@ export interface Engine {
   tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]>;
   /** Tenures of an address that touch the span, oldest first. */
   tenuresOfIp(cluster: string, ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>>;
+  /** The same for many at once, in the order of the questions; undefined for an address that has more than `most`. */
+  tenuresOfIps(
+    cluster: string,
+    asked: readonly IpSpan[],
+    most: number,
+  ): Promise<readonly (readonly Tenure[] | undefined)[]>;
   tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>>;
   placementsOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Placement>>;
   /** Pods that may have been on the node within the span, oldest first. */
   placementsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>>;
+  /** Those of them that are on the node's own network. */
+  hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>>;
   changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>>;
   conflicts(cluster: string, ip: IpAddress, span: Span): Promise<readonly Conflict[]>;
   anomalies(cluster: string, span: Span, page: Page): Promise<Paged<Anomaly>>;

@@ -99,8 +99,8 @@ async function hostNetworkPods(
   at: EpochMillis,
 ): Promise<AnsweredHolder[]> {
   const span = { from: at, to: epochMillis(at + 1) };
-  const { items } = await engine.placementsOn(cluster, node, span, { limit: MOST_HOST_NETWORK_PODS });
-  return items.filter((placement) => placement.pod.hostNetwork).map(placed);
+  const { items } = await engine.hostNetworkPodsOn(cluster, node, span, { limit: MOST_HOST_NETWORK_PODS });
+  return items.map(placed);
 }
 
 /** The observations behind the boundaries, each once. */

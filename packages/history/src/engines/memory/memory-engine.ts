@@ -11,6 +11,7 @@ import type {
   Cluster,
   Engine,
   Expired,
+  IpSpan,
   Moment,
   Page,
   Paged,
@@ -92,6 +93,15 @@ export class MemoryEngine implements Engine {
     );
   }
 
+  async tenuresOfIps(
+    cluster: string,
+    asked: readonly IpSpan[],
+    most: number,
+  ): Promise<readonly (readonly Tenure[] | undefined)[]> {
+    const pages = asked.map(({ ip, ...span }) => this.tenuresOfIp(cluster, ip, span, { limit: most }));
+    return (await Promise.all(pages)).map(({ items, cursor }) => (cursor === undefined ? items : undefined));
+  }
+
   async tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
     const found = this.#ledger(cluster).tenures.values();
     return cutPage(
@@ -114,6 +124,16 @@ export class MemoryEngine implements Engine {
     const found = this.#ledger(cluster).placements.values();
     return cutPage(
       found.filter((placement) => placement.pod.node === node && touches(placement, span)),
+      placementPlace,
+      page,
+    );
+  }
+
+  async hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    const found = this.#ledger(cluster).placements.values();
+    const isWanted = ({ pod }: Placement) => pod.node === node && pod.hostNetwork;
+    return cutPage(
+      found.filter((placement) => isWanted(placement) && touches(placement, span)),
       placementPlace,
       page,
     );

@@ -9,6 +9,7 @@ import type {
   Cluster,
   Engine,
   Expired,
+  IpSpan,
   Moment,
   Page,
   Paged,
@@ -80,6 +81,14 @@ export class SqliteEngine implements Engine {
     return this.#thread.call('tenuresOfIp', cluster, ip, span, page);
   }
 
+  tenuresOfIps(
+    cluster: string,
+    asked: readonly IpSpan[],
+    most: number,
+  ): Promise<readonly (readonly Tenure[] | undefined)[]> {
+    return this.#thread.call('tenuresOfIps', cluster, asked, most);
+  }
+
   tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
     return this.#thread.call('tenuresOf', cluster, subject, span, page);
   }
@@ -90,6 +99,10 @@ export class SqliteEngine implements Engine {
 
   placementsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
     return this.#thread.call('placementsOn', cluster, node, span, page);
+  }
+
+  hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#thread.call('hostNetworkPodsOn', cluster, node, span, page);
   }
 
   changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {

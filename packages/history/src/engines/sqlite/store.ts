@@ -14,6 +14,7 @@ import type {
   Cluster,
   Damage,
   Expired,
+  IpSpan,
   Page,
   Paged,
   Resumption,
@@ -216,6 +217,15 @@ export class Store {
     return this.#tenures(id, by, { kind: 'ip', handle: ipHandle(ip) }, span, page, (tenure) => tenure.ip === ip);
   }
 
+  tenuresOfIps(id: string, asked: readonly IpSpan[], most: number): (readonly Tenure[] | undefined)[] {
+    const cluster = this.#head.cluster(id);
+    const ask = this.#timelines.spanAsker(cluster);
+    return asked.map(({ ip, from, to }) => {
+      const found = ask(ip, from, to).filter((tenure) => isKept(cluster, tenure));
+      return found.length > most ? undefined : found;
+    });
+  }
+
   tenuresOf(id: string, subject: Subject, span: Span, page: Page): Paged<Tenure> {
     const wanted = (tenure: Tenure) => concerns(subject, tenure.holder);
     return this.#tenures(id, lookupOf(subject), sealedLookup(subject), span, page, wanted);
@@ -229,6 +239,12 @@ export class Store {
   placementsOn(id: string, node: string, span: Span, page: Page): Paged<Placement> {
     const handle = handleOf(node);
     const wanted = (placement: Placement) => placement.pod.node === node;
+    return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
+  }
+
+  hostNetworkPodsOn(id: string, node: string, span: Span, page: Page): Paged<Placement> {
+    const handle = handleOf(node);
+    const wanted = ({ pod }: Placement) => pod.node === node && pod.hostNetwork;
     return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
   }
 

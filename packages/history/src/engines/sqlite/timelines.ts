@@ -51,6 +51,16 @@ export class Timelines {
     };
   }
 
+  /** Tenures that touch [from, to), oldest first, read anew: whoever asks for spans keeps them. */
+  spanAsker(cluster: ClusterEntry): (ip: IpAddress, from: number, to: number) => Tenure[] {
+    return (ip, from, to) => {
+      const head = this.#source.head(cluster, ip);
+      const found = head.filter(({ start, end }) => start.notBefore < to && (end === undefined || end.notAfter > from));
+      for (const tenure of this.#source.sealed(cluster, ip, from, to)) if (!isAmong(head, tenure)) found.push(tenure);
+      return found.length > 1 ? sortedBy(found, tenurePlace) : found;
+    };
+  }
+
   #sealed(cluster: ClusterEntry, ip: IpAddress, at: number): readonly Tenure[] {
     if (cluster.weeks.length === 0) return [];
     const week = weekOf(at);
