@@ -1,0 +1,124 @@
+// Defaults and checks of everything that makes no pods: namespaces, nodes, services, config maps, events, leases and
+// disruption budgets.
+import { arrayAt, deepEqual, ensureObject, isObject, objectAt, setDefaults, textAt } from '../json-object.ts';
+import { PLAIN_RULES, type ResourceRules } from './resource-rules.ts';
+
+export const namespaceRules: ResourceRules = {
+  ...PLAIN_RULES,
+  names: 'label',
+  separateStatus: true,
+  answersDeletionWith: 'object',
+  prepareCreate(draft) {
+    const metadata = ensureObject(draft, 'metadata');
+    ensureObject(metadata, 'labels')['kubernetes.io/metadata.name'] = metadata['name'];
+    draft['spec'] = { finalizers: ['kubernetes'] };
+    draft['status'] = { phase: 'Active' };
+  },
+};
+
+export const nodeRules: ResourceRules = {
+  ...PLAIN_RULES,
+  separateStatus: true,
+  prepareCreate(draft) {
+    ensureObject(draft, 'spec');
+    setDefaults(ensureObject(draft, 'status'), {
+      daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+      nodeInfo: {
+        machineID: '',
+        systemUUID: '',
+        bootID: '',
+        kernelVersion: '',
+        osImage: '',
+        containerRuntimeVersion: '',
+        kubeletVersion: '',
+        kubeProxyVersion: '',
+        operatingSystem: '',
+        architecture: '',
+      },
+    });
+  },
+  validateUpdate(draft, current) {
+    const before = textAt(current, 'spec', 'podCIDR');
+    if (before === '' || before === textAt(draft, 'spec', 'podCIDR')) return [];
+    return [
+      { field: 'spec', reason: 'Forbidden', detail: 'node updates may not change podCIDR except from "" to valid' },
+    ];
+  },
+};
+
+export const serviceRules: ResourceRules = {
+  ...PLAIN_RULES,
+  names: 'service',
+  separateStatus: true,
+  answersDeletionWith: 'object',
+  prepareCreate(draft, context) {
+    const spec = ensureObject(draft, 'spec');
+    setDefaults(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
+    if (spec['type'] !== 'ExternalName') {
+      setDefaults(spec, { clusterIP: textAt(arrayAt(spec, 'clusterIPs')[0]) || context.nextServiceAddress() });
+      setDefaults(spec, {
+        clusterIPs: [spec['clusterIP']],
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+        internalTrafficPolicy: 'Cluster',
+      });
+    }
+    for (const port of arrayAt(spec, 'ports')) {
+      if (isObject(port)) setDefaults(port, { protocol: 'TCP', targetPort: port['port'] });
+    }
+    draft['status'] = { loadBalancer: {} };
+  },
+  prepareUpdate(draft, current) {
+    const spec = ensureObject(draft, 'spec');
+    const before = objectAt(current, 'spec') ?? {};
+    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
+      if (before[field] !== undefined) setDefaults(spec, { [field]: before[field] });
+    }
+    setDefaults(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
+    for (const port of arrayAt(spec, 'ports')) {
+      if (isObject(port)) setDefaults(port, { protocol: 'TCP', targetPort: port['port'] });
+    }
+  },
+};
+
+const CONFIG_MAP_LIMIT = 1024 * 1024;
+
+export const configMapRules: ResourceRules = {
+  ...PLAIN_RULES,
+  validate(draft) {
+    let size = 0;
+    for (const text of Object.values(objectAt(draft, 'data') ?? {})) size += Buffer.byteLength(String(text));
+    for (const text of Object.values(objectAt(draft, 'binaryData') ?? {})) {
+      size += Buffer.from(String(text), 'base64').length;
+    }
+    if (size <= CONFIG_MAP_LIMIT) return [];
+    return [{ field: '', reason: 'TooLong', detail: `may not be more than ${CONFIG_MAP_LIMIT} bytes` }];
+  },
+  validateUpdate(draft, current) {
+    if (current['immutable'] !== true) return [];
+    const fields = ['data', 'binaryData'].filter((field) => !deepEqual(draft[field], current[field]));
+    return fields.map((field) => ({
+      field,
+      reason: 'Forbidden',
+      detail: 'field is immutable when `immutable` is set',
+    }));
+  },
+};
+
+export const eventRules: ResourceRules = {
+  ...PLAIN_RULES,
+  names: 'path',
+  prepareCreate(draft) {
+    setDefaults(draft, { source: {}, reportingComponent: '', reportingInstance: '' });
+    for (const time of ['firstTimestamp', 'lastTimestamp', 'eventTime']) draft[time] ??= null;
+  },
+};
+
+export const disruptionBudgetRules: ResourceRules = {
+  ...PLAIN_RULES,
+  generation: true,
+  separateStatus: true,
+  prepareCreate(draft) {
+    draft['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  },
+};

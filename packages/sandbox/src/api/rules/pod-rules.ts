@@ -1,0 +1,158 @@
+// Defaults and checks of pods and of the pod templates inside workloads, as far as clients can tell.
+import type { FieldError } from '../api-status-error.ts';
+import {
+  arrayAt,
+  deepEqual,
+  ensureObject,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  setDefaults,
+  textAt,
+} from '../json-object.ts';
+import { PLAIN_RULES, type ResourceRules, type RuleContext } from './resource-rules.ts';
+
+const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+const NODE_TROUBLES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+export const podRules: ResourceRules = {
+  ...PLAIN_RULES,
+  generation: true,
+  separateStatus: true,
+  graceful: true,
+  answersDeletionWith: 'object',
+  prepareCreate(draft, context) {
+    const spec = ensureObject(draft, 'spec');
+    defaultPodSpec(spec);
+    setDefaults(spec, {
+      serviceAccountName: 'default',
+      serviceAccount: 'default',
+      priority: 0,
+      enableServiceLinks: true,
+      preemptionPolicy: 'PreemptLowerPriority',
+    });
+    tolerateNodeTroubles(spec);
+    inheritTopology(draft, context);
+    draft['status'] = { phase: 'Pending', qosClass: qualityOfService(spec) };
+  },
+  prepareUpdate(draft) {
+    defaultPodSpec(ensureObject(draft, 'spec'));
+  },
+  validate: (draft) => validatePodSpec(objectAt(draft, 'spec') ?? {}, 'spec'),
+  validateUpdate: (draft, current) =>
+    deepEqual(fixedPart(draft), fixedPart(current)) ? [] : [{ field: 'spec', reason: 'Forbidden', detail: FIXED }],
+};
+
+const FIXED =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,' +
+  '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** Called again when a pod is bound: it inherits the labels of where it lands. */
+export function inheritTopology(draft: JsonObject, context: RuleContext): void {
+  const node = textAt(draft, 'spec', 'nodeName');
+  const labels = node === '' ? undefined : context.nodeLabels(node);
+  for (const name of TOPOLOGY_LABELS) {
+    const value = labels?.[name];
+    if (value !== undefined) ensureObject(ensureObject(draft, 'metadata'), 'labels')[name] = value;
+  }
+}
+
+export function defaultPodSpec(spec: JsonObject): void {
+  setDefaults(spec, {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+  });
+  for (const list of ['containers', 'initContainers']) {
+    for (const container of arrayAt(spec, list)) if (isObject(container)) defaultContainer(container);
+  }
+}
+
+function defaultContainer(container: JsonObject): void {
+  setDefaults(container, {
+    resources: {},
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: pullPolicy(textAt(container, 'image')),
+  });
+  const limits = objectAt(container, 'resources', 'limits');
+  if (limits !== undefined) setDefaults(ensureObject(ensureObject(container, 'resources'), 'requests'), limits);
+  for (const port of arrayAt(container, 'ports')) if (isObject(port)) setDefaults(port, { protocol: 'TCP' });
+}
+
+function pullPolicy(image: string): string {
+  if (image.includes('@')) return 'IfNotPresent';
+  const tag = /:([^/:]+)$/.exec(image)?.[1];
+  return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
+}
+
+function tolerateNodeTroubles(spec: JsonObject): void {
+  const tolerations = [...arrayAt(spec, 'tolerations')];
+  for (const key of NODE_TROUBLES) {
+    const known = tolerations.some(
+      (toleration) =>
+        (textAt(toleration, 'key') === key || textAt(toleration, 'key') === '') &&
+        ['', 'NoExecute'].includes(textAt(toleration, 'effect')),
+    );
+    if (!known) tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 });
+  }
+  spec['tolerations'] = tolerations;
+}
+
+function qualityOfService(spec: JsonObject): string {
+  const containers = [...arrayAt(spec, 'containers'), ...arrayAt(spec, 'initContainers')];
+  const amounts = containers.map((container) => ({
+    requests: objectAt(container, 'resources', 'requests') ?? {},
+    limits: objectAt(container, 'resources', 'limits') ?? {},
+  }));
+  if (amounts.every(({ requests, limits }) => Object.keys({ ...requests, ...limits }).length === 0)) {
+    return 'BestEffort';
+  }
+  const guaranteed = amounts.every(({ requests, limits }) =>
+    ['cpu', 'memory'].every((name) => limits[name] !== undefined && requests[name] === limits[name]),
+  );
+  return guaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+export function validatePodSpec(spec: JsonObject, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const containers = arrayAt(spec, 'containers');
+  if (containers.length === 0) errors.push({ field: `${path}.containers`, reason: 'Required' });
+  const names = new Set<string>();
+  containers.forEach((container, i) => {
+    const name = textAt(container, 'name');
+    if (name === '') errors.push({ field: `${path}.containers[${i}].name`, reason: 'Required' });
+    else if (names.has(name)) {
+      errors.push({ field: `${path}.containers[${i}].name`, reason: 'Duplicate', value: JSON.stringify(name) });
+    }
+    names.add(name);
+    if (textAt(container, 'image') === '') {
+      errors.push({ field: `${path}.containers[${i}].image`, reason: 'Required' });
+    }
+  });
+  const grace = numberAt(spec, 'terminationGracePeriodSeconds');
+  if (grace !== undefined && grace < 0) {
+    const detail = 'must be greater than or equal to 0';
+    errors.push({ field: `${path}.terminationGracePeriodSeconds`, reason: 'Invalid', value: String(grace), detail });
+  }
+  return errors;
+}
+
+/** What no update may change: all of the spec but for images, the deadline and further tolerations. */
+function fixedPart(pod: JsonObject): unknown {
+  const { activeDeadlineSeconds: _, tolerations: __, ...spec } = objectAt(pod, 'spec') ?? {};
+  const withoutImages = (list: unknown) =>
+    Array.isArray(list)
+      ? list.map((container) => (isObject(container) ? { ...container, image: undefined } : container))
+      : list;
+  return {
+    ...spec,
+    terminationGracePeriodSeconds: undefined,
+    containers: withoutImages(spec['containers']),
+    initContainers: withoutImages(spec['initContainers']),
+  };
+}

@@ -1,0 +1,428 @@
+// Create, update and delete by the rules of the API, for one resource type at a time. Synchronous: reading, checking
+// and committing is one step, so nothing can come in between. Both the in-process API and the HTTP side end here.
+import {
+  ApiStatusError,
+  alreadyExists,
+  badRequest,
+  conflict,
+  type FieldError,
+  forbidden,
+  invalid,
+  notFound,
+  preconditionFailed,
+} from './api-status-error.ts';
+import type { DeleteOptions, KubeObject, ObjectMeta } from './cluster-api.ts';
+import { deepEqual, ensureObject, isObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
+import { checkName, generatedName, generatedUid } from './object-names.ts';
+import { apiVersionOf, type ResourceType, type Subresource } from './resource-type.ts';
+import type { ServerState } from './server-state.ts';
+
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+}
+
+export interface UpdateOptions extends WriteOptions {
+  readonly subresource?: Subresource | undefined;
+}
+
+export interface Deletion {
+  /** As it was, or as it is now where it stays marked. */
+  readonly object: KubeObject;
+  readonly gone: boolean;
+}
+
+/** What the lifecycle of objects adds once one is gone or marked. */
+export interface Lifecycle {
+  created(type: ResourceType, object: KubeObject): void;
+  marked(type: ResourceType, object: KubeObject): void;
+  gone(type: ResourceType, object: KubeObject): void;
+}
+
+const IMMORTAL_NAMESPACES = ['default', 'kube-system', 'kube-public'];
+/** etcd's limit for one request, a little above what the API server lets in. */
+const LARGEST_OBJECT = 1.5 * 1024 * 1024;
+
+export class Verbs {
+  readonly #state: ServerState;
+  readonly #lifecycle: Lifecycle;
+
+  constructor(state: ServerState, lifecycle: (verbs: Verbs) => Lifecycle) {
+    this.#state = state;
+    this.#lifecycle = lifecycle(this);
+  }
+
+  create(type: ResourceType, namespace: string | undefined, given: unknown, options: WriteOptions = {}): KubeObject {
+    const draft = this.#draft(type, given);
+    const metadata = ensureObject(draft, 'metadata');
+    adoptNamespace(type, metadata, namespace);
+    const generated = textAt(metadata, 'name') === '' && textAt(metadata, 'generateName') !== '';
+    if (generated) metadata['name'] = generatedName(textAt(metadata, 'generateName'), this.#state.random);
+    const name = textAt(metadata, 'name');
+    if (textAt(metadata, 'resourceVersion') !== '') {
+      throw new ApiStatusError(500, '', 'resourceVersion should not be set on objects to be created');
+    }
+    if (type.namespaced) this.#checkNamespace(type, name, textAt(metadata, 'namespace'));
+    for (const field of SERVER_FIELDS) delete metadata[field];
+    metadata['uid'] = generatedUid(this.#state.random);
+    metadata['creationTimestamp'] = this.#state.timestamp();
+    if (type.rules.generation) metadata['generation'] = 1;
+    type.rules.prepareCreate?.(draft, this.#state.context());
+    const errors: FieldError[] = name === '' ? [NAME_MISSING] : checkName(name, type.rules.names);
+    errors.push(...(type.rules.validate?.(draft) ?? []));
+    if (errors.length > 0) throw invalid(type, name, errors);
+    if (this.#state.find(type, textAt(metadata, 'namespace') || undefined, name) !== undefined) {
+      throw alreadyExists(type, name);
+    }
+    this.#checkSize(draft);
+    if (options.dryRun === true) return draft as unknown as KubeObject;
+    return this.#state.store.together(() => {
+      const object = this.#state.put(type, draft);
+      this.#lifecycle.created(type, object);
+      return object;
+    });
+  }
+
+  /** `produce` makes the wanted object from the current one; what a client may not set is put back afterwards. */
+  update(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    produce: (current: KubeObject) => unknown,
+    options: UpdateOptions = {},
+  ): KubeObject {
+    const current = this.#state.find(type, namespace, name);
+    if (current === undefined) throw notFound(type, name);
+    const given = produce(current);
+    if (!isObject(given)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
+    const wanted = objectAt(given, 'metadata') ?? {};
+    this.#checkIdentity(type, current, given, wanted);
+    const draft =
+      options.subresource === 'status'
+        ? this.#statusDraft(type, current, given, wanted)
+        : this.#mainDraft(type, current, given, wanted);
+    if (options.subresource !== 'status') this.#checkUpdate(type, current, draft);
+    this.#checkSize(draft);
+    if (options.dryRun === true) return draft as unknown as KubeObject;
+    const metadata = draft['metadata'] as ObjectMeta;
+    if (metadata.deletionTimestamp !== undefined && isReleased(metadata)) {
+      return this.#state.store.together(() => this.#removeNow(type, current));
+    }
+    return this.#state.put(type, draft);
+  }
+
+  delete(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    options: DeleteOptions = {},
+    { dryRun = false }: WriteOptions = {},
+  ): Deletion {
+    const current = this.#state.find(type, namespace, name);
+    if (current === undefined) throw notFound(type, name);
+    checkPreconditions(type, name, current, options);
+    if (type.plural === 'namespaces' && IMMORTAL_NAMESPACES.includes(name)) {
+      throw forbidden(type, name, 'this namespace may not be deleted');
+    }
+    if (dryRun) return { object: current, gone: true };
+    return this.#state.store.together(() =>
+      type.plural === 'namespaces' && type.group === ''
+        ? this.#endNamespace(type, current)
+        : this.#mark(type, current, options),
+    );
+  }
+
+  /** Ends what is marked and held by nothing any more. */
+  release(type: ResourceType, object: KubeObject, finalizer: string): void {
+    const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    const metadata = { ...object.metadata, finalizers };
+    if (isReleased(metadata)) this.#removeNow(type, object);
+    else this.#state.put(type, { ...object, metadata });
+  }
+
+  #mark(type: ResourceType, current: KubeObject, options: DeleteOptions): Deletion {
+    const { metadata } = current;
+    const finalizers = finalizersFor(type, metadata, options);
+    const grace = type.rules.graceful ? gracePeriod(current, options) : 0;
+    const marked = metadata.deletionTimestamp !== undefined;
+    const before = metadata.deletionGracePeriodSeconds ?? 0;
+    if (marked && grace >= before && deepEqual(finalizers, metadata.finalizers ?? [])) {
+      if (finalizers.length > 0 || before > 0) return { object: current, gone: false };
+    }
+    const wasGraceful = marked && before > 0;
+    if (finalizers.length === 0 && grace === 0 && !wasGraceful) {
+      return { object: this.#removeNow(type, current), gone: true };
+    }
+    const seconds = marked ? Math.min(before, grace) : grace;
+    const timestamp = marked && seconds === before ? metadata.deletionTimestamp : this.#state.timestamp(seconds);
+    const generation = !marked && metadata.generation !== undefined ? { generation: metadata.generation + 1 } : {};
+    const object = this.#state.put(type, {
+      ...current,
+      metadata: {
+        ...metadata,
+        ...generation,
+        deletionTimestamp: timestamp,
+        deletionGracePeriodSeconds: seconds,
+        ...(finalizers.length === 0 ? {} : { finalizers }),
+      },
+    });
+    // A kubelet's confirmation is first told as a grace period of 0, then as the deletion: the real server does both.
+    if (isReleased(object.metadata)) return { object: this.#removeNow(type, object), gone: true };
+    this.#lifecycle.marked(type, object);
+    return { object, gone: false };
+  }
+
+  #endNamespace(type: ResourceType, current: KubeObject): Deletion {
+    if (current.metadata.deletionTimestamp !== undefined) return { object: current, gone: false };
+    const object = this.#state.put(type, {
+      ...current,
+      metadata: { ...current.metadata, deletionTimestamp: this.#state.timestamp() },
+      status: { ...objectAt(current, 'status'), phase: 'Terminating' },
+    });
+    this.#lifecycle.marked(type, object);
+    return { object, gone: false };
+  }
+
+  #removeNow(type: ResourceType, object: KubeObject): KubeObject {
+    const removed = this.#state.remove(type, object);
+    this.#lifecycle.gone(type, object);
+    return removed;
+  }
+
+  #draft(type: ResourceType, given: unknown): JsonObject {
+    if (!isObject(given)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
+    const draft = mutableCopy(given) as JsonObject;
+    delete draft['apiVersion'];
+    delete draft['kind'];
+    return { kind: type.kind, apiVersion: apiVersionOf(type.group, type.storageVersion), ...draft };
+  }
+
+  #mainDraft(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): JsonObject {
+    const body: JsonObject = {};
+    let changed = false;
+    const fields = new Set([...Object.keys(given), ...Object.keys(current)]);
+    for (const field of fields) {
+      if (field === 'metadata' || field === 'apiVersion' || field === 'kind') continue;
+      if (field === 'status' && type.rules.separateStatus) {
+        if (current['status'] !== undefined) body['status'] = current['status'];
+        continue;
+      }
+      if (given[field] === undefined || given[field] === null) {
+        if (current[field] !== undefined) changed = true;
+        continue;
+      }
+      if (given[field] === current[field]) body[field] = current[field];
+      else {
+        changed = true;
+        body[field] = mutableCopy(given[field]);
+      }
+    }
+    const draft: JsonObject = {
+      kind: current.kind,
+      apiVersion: current.apiVersion,
+      metadata: keptMetadata(current.metadata, mutableCopy(wanted) as JsonObject),
+      ...body,
+    };
+    if (!changed) return draft;
+    type.rules.prepareUpdate?.(draft, current as unknown as JsonObject, this.#state.context());
+    if (type.rules.generation && !sameBody(draft, current, type.rules.separateStatus)) {
+      (draft['metadata'] as JsonObject)['generation'] = (current.metadata.generation ?? 0) + 1;
+    }
+    return draft;
+  }
+
+  #statusDraft(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): JsonObject {
+    const metadata: JsonObject = { ...(current.metadata as unknown as JsonObject) };
+    if (type.rules.statusWithLabels) {
+      for (const field of ['labels', 'annotations']) {
+        if (wanted[field] !== undefined) metadata[field] = wanted[field];
+      }
+    }
+    const { status: _, ...rest } = current;
+    const draft: JsonObject = { ...rest, metadata };
+    if (given['status'] !== undefined && given['status'] !== null) draft['status'] = given['status'];
+    return draft;
+  }
+
+  #checkIdentity(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): void {
+    const name = current.metadata.name as string;
+    if (textAt(wanted, 'name') !== name) {
+      throw badRequest(
+        textAt(wanted, 'name') === ''
+          ? 'name must be provided'
+          : `the name of the object (${textAt(wanted, 'name')}) does not match the name on the URL (${name})`,
+      );
+    }
+    const namespace = textAt(wanted, 'namespace');
+    if (namespace !== '' && namespace !== (current.metadata.namespace ?? '')) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+    checkKind(type, given);
+    const version = textAt(wanted, 'resourceVersion');
+    if (version !== '' && version !== current.metadata.resourceVersion) throw conflict(type, name);
+    const uid = textAt(wanted, 'uid');
+    if (uid !== '' && uid !== current.metadata.uid) {
+      throw conflict(
+        type,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
+      );
+    }
+  }
+
+  #checkUpdate(type: ResourceType, current: KubeObject, draft: JsonObject): void {
+    const errors = [
+      ...(type.rules.validate?.(draft) ?? []),
+      ...(type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? []),
+    ];
+    const metadata = draft['metadata'] as ObjectMeta;
+    if (current.metadata.deletionTimestamp !== undefined) {
+      const known = new Set(current.metadata.finalizers ?? []);
+      const added = (metadata.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
+      if (added.length > 0) {
+        const list = `[]string{${added.map((one) => JSON.stringify(one)).join(', ')}}`;
+        const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+        errors.push({ field: 'metadata.finalizers', reason: 'Forbidden', detail });
+      }
+    }
+    if (errors.length > 0) throw invalid(type, current.metadata.name as string, errors);
+  }
+
+  #checkNamespace(type: ResourceType, name: string, namespace: string): void {
+    const registry = this.#state.registry.byName('namespaces') as ResourceType;
+    const found = this.#state.find(registry, undefined, namespace);
+    if (found === undefined) throw notFound(registry, namespace);
+    if (found.metadata.deletionTimestamp === undefined) return;
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    throw forbidden(type, name, why, [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ]);
+  }
+
+  #checkSize(draft: JsonObject): void {
+    if (mayBeLarge(draft) && Buffer.byteLength(JSON.stringify(draft)) > LARGEST_OBJECT) {
+      throw new ApiStatusError(500, '', 'etcdserver: request is too large');
+    }
+  }
+}
+
+const SERVER_FIELDS = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+];
+
+const NAME_MISSING = {
+  field: 'metadata.name',
+  reason: 'Required',
+  detail: 'name or generateName is required',
+} as const;
+
+/** A body may leave kind and apiVersion out, but not name another. */
+export function checkKind(type: ResourceType, given: JsonObject): void {
+  const kind = textAt(given, 'kind');
+  const apiVersion = textAt(given, 'apiVersion');
+  if (kind !== '' && kind !== type.kind) {
+    const version = apiVersion === '' ? type.storageVersion : apiVersion;
+    const short = version.slice(version.lastIndexOf('/') + 1);
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(short)} cannot be handled as a ${type.kind}: ` +
+        `converting (${short}.${kind}) to (${type.group === '' ? 'core' : type.group.split('.')[0]}.${type.kind}): unknown conversion`,
+    );
+  }
+}
+
+function adoptNamespace(type: ResourceType, metadata: JsonObject, namespace: string | undefined): void {
+  if (!type.namespaced) {
+    delete metadata['namespace'];
+    return;
+  }
+  const own = textAt(metadata, 'namespace');
+  if (namespace === undefined) return;
+  if (own !== '' && own !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  metadata['namespace'] = namespace;
+}
+
+/** What a client sends may change labels, annotations, finalizers and owners; all else stays. */
+function keptMetadata(current: ObjectMeta, wanted: JsonObject): JsonObject {
+  const metadata: JsonObject = { ...(current as unknown as JsonObject) };
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
+    const value = wanted[field];
+    const empty = value === undefined || (Array.isArray(value) ? value : Object.keys(value as object)).length === 0;
+    if (empty) delete metadata[field];
+    else metadata[field] = value;
+  }
+  return metadata;
+}
+
+function sameBody(draft: JsonObject, current: KubeObject, withoutStatus: boolean): boolean {
+  const ignored = new Set(['kind', 'apiVersion', 'metadata', ...(withoutStatus ? ['status'] : [])]);
+  const fields = new Set([...Object.keys(draft), ...Object.keys(current)].filter((field) => !ignored.has(field)));
+  return [...fields].every((field) => deepEqual(draft[field], current[field]));
+}
+
+function isReleased(metadata: ObjectMeta): boolean {
+  return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+function gracePeriod(pod: KubeObject, options: DeleteOptions): number {
+  const phase = textAt(pod, 'status', 'phase');
+  if (textAt(pod, 'spec', 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
+  const own = objectAt(pod, 'spec')?.['terminationGracePeriodSeconds'];
+  return Math.max(0, options.gracePeriodSeconds ?? (typeof own === 'number' ? own : 30));
+}
+
+function finalizersFor(type: ResourceType, metadata: ObjectMeta, options: DeleteOptions): string[] {
+  const policy = options.propagationPolicy ?? type.rules.propagation;
+  const kept = (metadata.finalizers ?? []).filter((one) => one !== 'orphan' && one !== 'foregroundDeletion');
+  const asked = options.propagationPolicy === undefined && metadata.deletionTimestamp !== undefined;
+  if (asked) return [...(metadata.finalizers ?? [])];
+  if (policy === 'Orphan') return [...kept, 'orphan'];
+  if (policy === 'Foreground') return [...kept, 'foregroundDeletion'];
+  return kept;
+}
+
+function checkPreconditions(type: ResourceType, name: string, current: KubeObject, options: DeleteOptions): void {
+  const { uid, resourceVersion } = current.metadata;
+  if (options.uid !== undefined && options.uid !== uid) {
+    throw preconditionFailed(
+      type,
+      name,
+      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    throw preconditionFailed(
+      type,
+      name,
+      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** Measuring every write would cost more than writing it: only what holds long texts or many parts is measured. */
+function mayBeLarge(value: unknown): boolean {
+  let budget = LARGEST_OBJECT / 4;
+  const visit = (part: unknown): boolean => {
+    if (typeof part === 'string') budget -= part.length + 4;
+    else if (typeof part === 'object' && part !== null) {
+      budget -= 8;
+      for (const [field, child] of Object.entries(part)) {
+        budget -= field.length;
+        if (budget < 0 || visit(child)) return true;
+      }
+    } else budget -= 8;
+    return budget < 0;
+  };
+  return visit(value);
+}

@@ -1,0 +1,145 @@
+// The memory behind the API server: one counter of versions for everything, one table for each resource, and the
+// order in which changes are told. Holds no rule of Kubernetes beyond versions: what may be written is decided above.
+import type { KubeObject } from '../api/cluster-api.ts';
+import { frozenCopy } from './frozen-copy.ts';
+import { ResourceTable, type StoreEvent } from './resource-table.ts';
+
+export interface ObjectStoreOptions {
+  readonly clock: { now(): number };
+  /** The first version handed out is the one after it. */
+  readonly startVersion: number;
+  /** Changes remembered for each resource. */
+  readonly historyLimit: number;
+  /** Milliseconds after which a change is forgotten; undefined: only the count counts. */
+  readonly historyAge: number | undefined;
+}
+
+export type StoreListener = (event: StoreEvent) => void;
+
+export class ObjectStore {
+  readonly #options: ObjectStoreOptions;
+  readonly #tables = new Map<string, ResourceTable>();
+  readonly #listeners = new Map<string, Set<StoreListener>>();
+  /** Told or run in turn, so that a listener that writes does not tell the second change before the first. */
+  readonly #pending: (() => void)[] = [];
+  #draining = false;
+  #version: number;
+
+  constructor(options: ObjectStoreOptions) {
+    this.#options = options;
+    this.#version = options.startVersion;
+  }
+
+  /** The newest version of anything. */
+  get version(): number {
+    return this.#version;
+  }
+
+  table(resource: string): ResourceTable {
+    let table = this.#tables.get(resource);
+    if (table === undefined) {
+      table = new ResourceTable(resource, this.#version);
+      this.#tables.set(resource, table);
+    }
+    return table;
+  }
+
+  tables(): Iterable<ResourceTable> {
+    return this.#tables.values();
+  }
+
+  /** Writes an object under the next version; an object equal to what is there is not written again. */
+  put(resource: string, key: string, draft: KubeObject): KubeObject {
+    const table = this.table(resource);
+    const previous = table.get(key);
+    if (previous !== undefined) {
+      const unchanged = frozenCopy(withVersion(draft, previous.metadata.resourceVersion as string), previous);
+      if (unchanged === previous) return previous;
+    }
+    const object = frozenCopy(withVersion(draft, String(++this.#version)), previous);
+    const type = previous === undefined ? 'ADDED' : 'MODIFIED';
+    this.#commit(table, { version: this.#version, type, key, object, previous, at: this.#options.clock.now() });
+    return object;
+  }
+
+  /** Gives back the object as the deletion is told: with the version of the deletion. */
+  remove(resource: string, key: string): KubeObject | undefined {
+    const table = this.table(resource);
+    const previous = table.get(key);
+    if (previous === undefined) return undefined;
+    const object = frozenCopy(withVersion(previous, String(++this.#version)), previous);
+    this.#commit(table, {
+      version: this.#version,
+      type: 'DELETED',
+      key,
+      object,
+      previous,
+      at: this.#options.clock.now(),
+    });
+    return object;
+  }
+
+  listen(resource: string, listener: StoreListener): () => void {
+    let listeners = this.#listeners.get(resource);
+    if (listeners === undefined) {
+      listeners = new Set();
+      this.#listeners.set(resource, listeners);
+    }
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  }
+
+  /** Runs a task after what is being told now; at once where nothing is. */
+  afterwards(task: () => void): void {
+    this.#pending.push(task);
+    this.#drain();
+  }
+
+  /** Several writes that belong to one verb: told only once all are made. */
+  together<T>(writes: () => T): T {
+    if (this.#draining) return writes();
+    this.#draining = true;
+    let result: T;
+    try {
+      result = writes();
+    } finally {
+      this.#draining = false;
+      this.#drain();
+    }
+    return result;
+  }
+
+  /** Forgets all changes up to `version`: watches and continue tokens from before are answered with 410. */
+  compact(version: number): void {
+    for (const table of this.#tables.values()) table.compact(version);
+  }
+
+  #commit(table: ResourceTable, event: StoreEvent): void {
+    table.apply(event);
+    const { historyLimit, historyAge, clock } = this.#options;
+    table.trim(historyLimit, historyAge === undefined ? Number.NEGATIVE_INFINITY : clock.now() - historyAge);
+    const listeners = this.#listeners.get(table.name);
+    if (listeners !== undefined && listeners.size > 0) {
+      this.#pending.push(() => {
+        for (const listener of [...listeners]) if (listeners.has(listener)) listener(event);
+      });
+    }
+    this.#drain();
+  }
+
+  #drain(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    try {
+      for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) next();
+    } finally {
+      this.#draining = false;
+    }
+  }
+}
+
+function withVersion(object: KubeObject, resourceVersion: string): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
+}
