@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Engine } from '@podtrail/history';
-import { Recorder } from '@podtrail/operator';
+import { Recorder, type RecorderListener } from '@podtrail/operator';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
@@ -11,15 +11,16 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
-import { keepHouse } from '../record/keep-house.ts';
 import { type Reporter, reporterOn } from '../record/reporter.ts';
-import { type ProgressOptions, watchProgress } from '../record/watch-progress.ts';
+import { retentionMs } from '../record/retention.ts';
+import { watchProgress } from '../record/watch-progress.ts';
 
 interface RecordOptions extends SharedOptions {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly collector?: string;
   readonly namespaces?: readonly string[];
+  readonly retention?: number;
 }
 
 const TERMINAL_STATUS_MS = 2000;
@@ -32,6 +33,11 @@ export function recordCommand(cli: Cli): Command {
     .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
     .option('--collector <name>', 'who is recording, kept as provenance; without it the name of this host')
     .option('--namespaces <a,b>', 'only these, for those without rights on the whole cluster', namespaceList)
+    .option(
+      '--retention <duration>',
+      'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
+      retentionMs,
+    )
     .addHelpText(
       'after',
       `
@@ -73,21 +79,12 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       namespaces: options.namespaces,
       clock,
       random: surroundings.random,
-      onStoreFailure: (error, attempt) => {
-        // Every try would be a flood; the first tells, and then each time the number doubles.
-        if ((attempt & (attempt - 1)) === 0)
-          void reporter.event('error', 'the store did not take facts; trying again', { attempt, problem: told(error) });
-      },
+      retentionMs: options.retention,
+      listeners: [reporting(reporter)],
     });
     const store = storeUrl(options.store, surroundings);
     await reporter.event('info', 'recording', { cluster: cluster.name, id: cluster.id, server: config.server, store });
-    return await record(
-      cli,
-      recorder,
-      reporter,
-      { client, cluster: cluster.name, namespaces: options.namespaces },
-      engine,
-    );
+    return await record(cli, recorder, reporter, cluster.name);
   } catch (error) {
     if (signal.aborted) throw new InterruptedError();
     throw error;
@@ -97,30 +94,17 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
   }
 }
 
-async function record(
-  cli: Cli,
-  recorder: Recorder,
-  reporter: Reporter,
-  about: Pick<ProgressOptions, 'client' | 'cluster' | 'namespaces'>,
-  engine: Engine,
-): Promise<ExitCode> {
+async function record(cli: Cli, recorder: Recorder, reporter: Reporter, cluster: string): Promise<ExitCode> {
   const { clock, signal, stderr } = cli.surroundings;
   const stopTelling = new AbortController();
   const statusEveryMs = stderr.isTTY ? TERMINAL_STATUS_MS : LOGGED_STATUS_MS;
-  const telling = watchProgress({
-    recorder,
-    reporter,
-    clock,
-    statusEveryMs,
-    ...about,
-    signal: AbortSignal.any([signal, stopTelling.signal]),
-  });
-  const housekeeping = keepHouse({ engine, clock, reporter, signal: AbortSignal.any([signal, stopTelling.signal]) });
+  const tellUntil = AbortSignal.any([signal, stopTelling.signal]);
+  const telling = watchProgress({ recorder, reporter, clock, statusEveryMs, cluster, signal: tellUntil });
   try {
     await recorder.run(signal);
   } finally {
     stopTelling.abort();
-    await Promise.all([telling, housekeeping]);
+    await telling;
   }
   const { waitingFacts, committedFacts, storeFailures } = recorder.status;
   if (waitingFacts > 0 || storeFailures > 0) {
@@ -128,8 +112,27 @@ async function record(
       hint: 'nothing is lost as long as the API server remembers: start the recorder again soon.',
     });
   }
-  await reporter.event('info', 'stopped', { cluster: about.cluster, committedFacts });
+  await reporter.event('info', 'stopped', { cluster, committedFacts });
   return EXIT.answered;
+}
+
+/** What goes wrong beside the watching, which tells of itself. */
+function reporting(reporter: Reporter): RecorderListener {
+  return {
+    storeFailed(error, attempt) {
+      // Every try would be a flood; the first tells, and then each time the number doubles.
+      if ((attempt & (attempt - 1)) === 0)
+        void reporter.event('error', 'the store did not take facts; trying again', { attempt, problem: told(error) });
+    },
+    housekept({ what, error, removed }) {
+      if (error !== undefined)
+        void reporter.event('warn', 'the housekeeping of the store failed; recording goes on', {
+          what,
+          problem: told(error),
+        });
+      else if (removed > 0) void reporter.event('info', 'forgot what is older than the retention', { removed });
+    },
+  };
 }
 
 function namespaceList(text: string): string[] {

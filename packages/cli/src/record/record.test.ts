@@ -1,18 +1,19 @@
 // What a recorder's command does besides recording: finding out which cluster it is, and telling how it stands.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '@podtrail/history';
+import { epochMillis, openStore } from '@podtrail/history';
 import { ApiError, type Client, ConnectionError } from '@podtrail/machinery';
-import { ManualClock, settle } from '@podtrail/machinery/testing';
+import { ManualClock } from '@podtrail/machinery/testing';
+import type { RecorderStatus } from '@podtrail/operator';
 import { run } from '../testing/run-in-process.ts';
 import { askClusterId, nameCluster } from './cluster-identity.ts';
-import { keepHouse } from './keep-house.ts';
 import { reporterOn } from './reporter.ts';
+import { retentionMs } from './retention.ts';
 import { watchProgress } from './watch-progress.ts';
 
 function aClient(answers: (() => unknown)[]): Client {
   const get = async () => (answers.length > 1 ? answers.shift() : answers[0])?.();
-  return { namespaces: () => ({ get }), pods: () => ({ list: get }) } as unknown as Client;
+  return { namespaces: () => ({ get }) } as unknown as Client;
 }
 
 function fails(error: Error): () => never {
@@ -85,10 +86,14 @@ test('progress: watching is told once, a short interruption is not, a long one i
   const clock = new ManualClock();
   const log = aSink(false);
   const stop = new AbortController();
-  const status = { synced: true, current: true, storeFailures: 0, waitingFacts: 0, committedFacts: 1, pods: 3 };
-  const recorder = { status };
+  const well: RecorderStatus = {
+    ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 0, committedFacts: 1, pods: 3, lagMs: 23.4 },
+    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
+  };
+  const problems = [{ what: 'watch pods', since: epochMillis(0), error: 'connection refused' }];
+  const recorder = { status: well };
   const told = watchProgress({
-    ...{ recorder, client: aClient([fails(REFUSED)]), reporter: reporterOn(log, () => 0) },
+    ...{ recorder, reporter: reporterOn(log, () => 0) },
     ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 60_000 },
   });
   const messages = () =>
@@ -97,43 +102,49 @@ test('progress: watching is told once, a short interruption is not, a long one i
       .split('\n')
       .map((line) => JSON.parse(line).msg);
   await clock.advance(1000);
-  recorder.status = { ...status, current: false };
+  assert.match(log.text, /"lagMs":23/);
+  recorder.status = { ...well, current: false };
   await clock.advance(1000);
-  recorder.status = status;
+  recorder.status = well;
   await clock.advance(1000);
   assert.deepEqual(messages(), ['watching', 'status']);
-  recorder.status = { ...status, current: false };
+  recorder.status = { ...well, current: false, problems };
   await clock.advance(4000);
   assert.deepEqual(messages().slice(2), [
     'not watching: the time from here on may become a gap',
     'the cluster cannot be watched; trying again',
   ]);
-  assert.match(log.text, /"problem":"connection refused"/);
-  recorder.status = status;
+  assert.match(log.text, /"what":"watch pods","since":"1970-01-01T00:00:00.000Z","problem":"connection refused"/);
+  recorder.status = well;
   await clock.advance(1000);
   assert.equal(messages().at(-1), 'watching');
   stop.abort();
   await told;
 });
 
-test('housekeeping is done every few minutes, and a failure of it ends nothing', async () => {
-  const clock = new ManualClock(5);
-  const log = aSink(false);
+test('a terminal shows how far the store is behind', async () => {
+  const clock = new ManualClock();
+  const terminal = aSink(true);
   const stop = new AbortController();
-  const done: number[] = [];
-  const engine = {
-    maintain: async (now: number) => {
-      done.push(now);
-      if (done.length === 1) throw new Error('disk');
-    },
+  const status: RecorderStatus = {
+    ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 2, committedFacts: 1, pods: 3, lagMs: 1234 },
+    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
   };
-  const kept = keepHouse({ engine, clock, reporter: reporterOn(log, () => 0), signal: stop.signal });
-  await clock.advance(600_000);
-  assert.deepEqual(done, [300_005, 600_005]);
-  assert.match(log.text, /housekeeping of the store failed; recording goes on/);
+  const told = watchProgress({
+    ...{ recorder: { status }, reporter: reporterOn(terminal, () => 0) },
+    ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 2000 },
+  });
+  await clock.advance(10);
+  assert.match(terminal.text, /c: watching · 3 pods · 1 facts stored, 2 waiting · 1\.2 s behind · Ctrl\+C ends/);
   stop.abort();
-  await settle();
-  await kept;
+  await told;
+});
+
+test('a retention is a duration or days, and no shorter than an hour', () => {
+  assert.deepEqual([retentionMs('30d'), retentionMs('720h'), retentionMs('1h30m')], [2_592e6, 2_592e6, 5_400_000]);
+  for (const bad of ['', '30', 'x', '30m', '0d', '1.5d', '-1d']) {
+    assert.throws(() => retentionMs(bad), { exitCode: 2 }, bad);
+  }
 });
 
 test('record without a configuration is a sentence', async () => {

@@ -1,23 +1,21 @@
 // Tells how a recorder stands, every few seconds, and why when it is not well. Never touches the ledger.
-import { type Client, type Clock, sleep } from '@podtrail/machinery';
+import { type Clock, sleep } from '@podtrail/machinery';
 import type { Recorder, RecorderStatus } from '@podtrail/operator';
-import type { Reporter } from './reporter.ts';
+import type { LogFields, Reporter } from './reporter.ts';
 
 export interface ProgressOptions {
   readonly recorder: Pick<Recorder, 'status'>;
-  readonly client: Client;
   readonly reporter: Reporter;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly cluster: string;
-  readonly namespaces?: readonly string[] | undefined;
   readonly statusEveryMs: number;
 }
 
 const LOOK_EVERY_MS = 500;
 /** Connecting takes a moment, also again; whoever has not managed by then wants to know why, and from time to time. */
-const ASK_WHY_AFTER_MS = 3000;
-const ASK_WHY_EVERY_MS = 30_000;
+const TELL_WHY_AFTER_MS = 3000;
+const TELL_WHY_EVERY_MS = 30_000;
 
 /** Resolves when the signal aborts. */
 export async function watchProgress(options: ProgressOptions): Promise<void> {
@@ -25,7 +23,7 @@ export async function watchProgress(options: ProgressOptions): Promise<void> {
   let wasWatching = false;
   let silentSince: number | undefined;
   let nextStatus = clock.monotonic();
-  let nextQuestion = clock.monotonic();
+  let nextReason = clock.monotonic();
   while (!signal.aborted) {
     const now = clock.monotonic();
     const { status } = recorder;
@@ -36,38 +34,37 @@ export async function watchProgress(options: ProgressOptions): Promise<void> {
       silentSince = undefined;
     } else {
       silentSince ??= now;
-      const isLong = now - silentSince >= ASK_WHY_AFTER_MS;
+      const isLong = now - silentSince >= TELL_WHY_AFTER_MS;
       if (isLong && wasWatching) {
         wasWatching = false;
         await reporter.event('warn', 'not watching: the time from here on may become a gap', { cluster });
       }
-      if (isLong && now >= nextQuestion) {
-        nextQuestion = now + ASK_WHY_EVERY_MS;
-        const problem = await askWhy(options);
-        if (problem !== undefined)
-          await reporter.event('warn', 'the cluster cannot be watched; trying again', { cluster, problem });
+      const watches = status.problems.filter(({ what }) => what !== 'store');
+      if (isLong && watches.length > 0 && now >= nextReason) {
+        nextReason = now + TELL_WHY_EVERY_MS;
+        for (const { what, since, error } of watches) {
+          const fields = { cluster, what, since: new Date(since).toISOString(), problem: error };
+          await reporter.event('warn', 'the cluster cannot be watched; trying again', fields);
+        }
       }
     }
     if (now >= nextStatus) {
       nextStatus = now + statusEveryMs;
-      await reporter.status(statusText(status, cluster), { cluster, ...status });
+      await reporter.status(statusText(status, cluster), statusFields(status, cluster));
     }
     await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
   }
 }
 
-/** The informers try again without a word: one small request shows what they meet. */
-async function askWhy({ client, signal, namespaces }: ProgressOptions): Promise<string | undefined> {
-  try {
-    await client.pods(namespaces?.[0]).list({ limit: 1, signal, timeoutMs: 5000 });
-    return undefined;
-  } catch (error) {
-    return signal.aborted ? undefined : error instanceof Error ? error.message : String(error);
-  }
+function statusFields(status: RecorderStatus, cluster: string): LogFields {
+  const { synced, current, storeFailures, waitingFacts, committedFacts, pods, lagMs, problems } = status;
+  const fields = { cluster, synced, current, storeFailures, waitingFacts, committedFacts, pods };
+  const problem = problems.map(({ what, error }) => `${what}: ${error}`).join('; ');
+  return { ...fields, lagMs: Math.round(lagMs), ...(problem === '' ? {} : { problem }) };
 }
 
 function statusText(
-  { synced, current, storeFailures, waitingFacts, committedFacts, pods }: RecorderStatus,
+  { synced, current, storeFailures, waitingFacts, committedFacts, pods, lagMs }: RecorderStatus,
   cluster: string,
 ): string {
   const how =
@@ -80,5 +77,10 @@ function statusText(
           : 'connecting again';
   const count = (n: number) => n.toLocaleString('en-US');
   const waiting = waitingFacts > 0 ? `, ${count(waitingFacts)} waiting` : '';
-  return `${cluster}: ${how} · ${count(pods)} pods · ${count(committedFacts)} facts stored${waiting} · Ctrl+C ends`;
+  const lag = committedFacts > 0 ? ` · ${showLag(lagMs)} behind` : '';
+  return `${cluster}: ${how} · ${count(pods)} pods · ${count(committedFacts)} facts stored${waiting}${lag} · Ctrl+C ends`;
+}
+
+function showLag(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -99,6 +99,11 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     return this.#reflector.isCurrent;
   }
 
+  /** See `Reflector.silentMs`. */
+  get silentMs(): number | undefined {
+    return this.#reflector.silentMs;
+  }
+
   get lastVersion(): string | undefined {
     return this.#reflector.lastVersion;
   }

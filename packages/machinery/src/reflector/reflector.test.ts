@@ -327,3 +327,19 @@ function lastRelist(pods: FollowedPods): Relist {
   assert.ok(relisted?.kind === 'relisted');
   return relisted.relist;
 }
+
+test('how long nothing was heard is told: listings, events and bookmarks count', async (t) => {
+  const pods = await FollowedPods.start(t);
+  assert.equal(pods.informer.silentMs, undefined);
+  const stream = await pods.sync('10');
+  assert.equal(pods.informer.silentMs, 0);
+  await pods.clock.advance(2_000);
+  assert.equal(pods.informer.silentMs, 2_000);
+  stream.bookmark('Pod', '12');
+  await pods.untilTold('progress 12');
+  assert.equal(pods.informer.silentMs, 0);
+  await pods.clock.advance(1_000);
+  stream.event('ADDED', aPod('a').atVersion(13).build());
+  await pods.untilTold('added a');
+  assert.equal(pods.informer.silentMs, 0);
+});

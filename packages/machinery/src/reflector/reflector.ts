@@ -84,6 +84,8 @@ export class Reflector<T extends Cacheable> {
   #version: string | undefined;
   /** Wall clock of the last frame: until then the watch was certainly alive. */
   #heardAt: number | undefined;
+  /** Monotonic, of the last frame or listing. */
+  #lastSign: number | undefined;
   #catchUp: CatchUp | undefined;
   #stream: WatchStream<T> | undefined;
   #staleListings = 0;
@@ -122,6 +124,11 @@ export class Reflector<T extends Cacheable> {
 
   get lastVersion(): string | undefined {
     return this.#version;
+  }
+
+  /** Since the last event, bookmark or listing; undefined before the first. For metrics and health. */
+  get silentMs(): number | undefined {
+    return this.#lastSign === undefined ? undefined : this.#clock.monotonic() - this.#lastSign;
   }
 
   /**
@@ -338,6 +345,7 @@ export class Reflector<T extends Cacheable> {
 
   #heard(): void {
     this.#heardAt = this.#clock.now();
+    this.#lastSign = this.#clock.monotonic();
     this.#appliedSinceListing = true;
     this.#decodeFailures = 0;
   }
@@ -380,6 +388,7 @@ export class Reflector<T extends Cacheable> {
       this.#target.caughtUp('expired', this.#options.startFrom, version);
     }
     this.#heardAt = to;
+    this.#lastSign = this.#clock.monotonic();
     this.#check?.relisted(version);
   }
 

@@ -10,6 +10,16 @@ export interface CommitQueueOptions {
   /** True: trying again will not help (another recorder has taken over). The queue stops. */
   readonly isFatal: (error: unknown) => boolean;
   readonly onFailure?: ((error: unknown, attempt: number) => void) | undefined;
+  /** A batch is durable. Must not throw. */
+  readonly onStored?: ((stored: StoredBatch) => void) | undefined;
+}
+
+export interface StoredBatch {
+  readonly batch: Batch;
+  /** Of the try that succeeded. */
+  readonly appendMs: number;
+  /** From the observation to now, for each push that carried one. */
+  readonly lagsMs: readonly number[];
 }
 
 type Checkpoint = NonNullable<Batch['checkpoint']>;
@@ -17,6 +27,13 @@ type Checkpoint = NonNullable<Batch['checkpoint']>;
 interface Push {
   readonly facts: readonly Fact[];
   readonly checkpoint: Checkpoint | undefined;
+  /** By the monotonic clock; undefined for what tells no event. */
+  readonly observedAt: number | undefined;
+}
+
+interface TakenBatch {
+  readonly batch: Batch;
+  readonly observedAts: readonly number[];
 }
 
 /** Facts wait this long for company. */
@@ -39,8 +56,11 @@ export class CommitQueue {
   #fatal: unknown;
   /** Consecutive failed tries of the batch at hand; 0 when the store takes what it gets. */
   failing = 0;
-  committedBatches = 0;
   committedFacts = 0;
+  /** Worst of the last batch that carried events, in milliseconds. */
+  lastLagMs = 0;
+  /** Since when, by the wall clock, the store refuses what it gets, and its last word. */
+  refusal: { readonly since: number; readonly error: unknown } | undefined;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
@@ -51,10 +71,14 @@ export class CommitQueue {
   }
 
   /** Resolves at once while there is room, else when there is again. Rejects once the queue has failed for good. */
-  push(facts: readonly Fact[], checkpoint: Checkpoint | undefined): void | Promise<void> {
+  push(
+    facts: readonly Fact[],
+    checkpoint: Checkpoint | undefined,
+    observedAt: number | undefined = undefined,
+  ): void | Promise<void> {
     if (this.#fatal !== undefined) return Promise.reject(this.#fatal);
     if (facts.length === 0 && checkpoint === undefined) return;
-    this.#pushes.push({ facts, checkpoint });
+    this.#pushes.push({ facts, checkpoint, observedAt });
     this.#waitingFacts += facts.length;
     this.#running ??= this.#run();
     if (this.#waitingFacts < CONGESTED_AT) return;
@@ -76,39 +100,41 @@ export class CommitQueue {
   async #run(): Promise<void> {
     await sleep(this.#options.clock, GATHER_MS, this.#stop.signal).catch(() => undefined);
     while (this.#pushes.length > 0) {
-      const batch = this.#takeBatch();
-      if (!(await this.#commit(batch))) break;
+      if (!(await this.#commit(this.#takeBatch()))) break;
       if (this.#waitingFacts < CONGESTED_AT / 2) this.#makeRoom();
     }
     this.#makeRoom();
     this.#running = undefined;
   }
 
-  #takeBatch(): Batch {
+  #takeBatch(): TakenBatch {
     const facts: Fact[] = [];
+    const observedAts: number[] = [];
     let checkpoint: Checkpoint | undefined;
     let taken = 0;
     for (const push of this.#pushes) {
       if (taken > 0 && facts.length + push.facts.length > LARGEST_BATCH) break;
       for (const fact of push.facts) facts.push(fact);
       checkpoint = push.checkpoint ?? checkpoint;
+      if (push.observedAt !== undefined) observedAts.push(push.observedAt);
       taken++;
     }
     this.#pushes.splice(0, taken);
     this.#waitingFacts -= facts.length;
-    return { facts, checkpoint };
+    return { batch: { facts, checkpoint }, observedAts };
   }
 
-  async #commit(batch: Batch): Promise<boolean> {
+  async #commit(taken: TakenBatch): Promise<boolean> {
+    const { clock } = this.#options;
     for (let attempt = 1; ; attempt++) {
+      const begun = clock.monotonic();
       try {
-        await this.#options.append(batch);
-        this.failing = 0;
-        this.committedBatches++;
-        this.committedFacts += batch.facts.length;
+        await this.#options.append(taken.batch);
+        this.#stored(taken, clock.monotonic(), begun);
         return true;
       } catch (error) {
         this.failing = attempt;
+        this.refusal = { since: this.refusal?.since ?? clock.now(), error };
         this.#options.onFailure?.(error, attempt);
         if (this.#options.isFatal(error)) this.#fatal = error;
         if (this.#fatal !== undefined || this.#stop.signal.aborted) return false;
@@ -118,6 +144,15 @@ export class CommitQueue {
         );
       }
     }
+  }
+
+  #stored({ batch, observedAts }: TakenBatch, now: number, begun: number): void {
+    this.failing = 0;
+    this.refusal = undefined;
+    this.committedFacts += batch.facts.length;
+    const lagsMs = observedAts.map((observedAt) => now - observedAt);
+    if (lagsMs.length > 0) this.lastLagMs = Math.max(...lagsMs);
+    this.#options.onStored?.({ batch, appendMs: now - begun, lagsMs });
   }
 
   #makeRoom(): void {

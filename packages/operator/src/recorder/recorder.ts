@@ -4,6 +4,8 @@ import {
   type Checkpoint,
   type Cluster,
   type Engine,
+  type EpochMillis,
+  epochMillis,
   type Observation,
   type Observed,
   Observer,
@@ -24,14 +26,18 @@ import {
   type PodView,
   podCodec,
   type Random,
+  type ReflectorState,
   SERVICES,
   type ServiceView,
   serviceCodec,
   systemClock,
   systemRandom,
 } from '@podtrail/machinery';
-import { CommitQueue } from './commit-queue.ts';
+import { CommitQueue, type StoredBatch } from './commit-queue.ts';
 import { DeltaLog } from './delta-log.ts';
+import { FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
+import { keepHouse } from './housekeeping.ts';
+import type { FollowedResource, RecorderListener } from './recorder-listener.ts';
 import { SteadyClock } from './steady-clock.ts';
 
 export interface RecorderOptions {
@@ -49,19 +55,29 @@ export interface RecorderOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** Compare the cache with a consistent listing this often. Default ten minutes. */
   readonly consistencyMs?: number;
-  readonly onStoreFailure?: (error: unknown, attempt: number) => void;
+  /** Forget closed records this long after their end. Default: never. */
+  readonly retentionMs?: number | undefined;
+  readonly listeners?: readonly RecorderListener[];
 }
 
 export interface RecorderStatus {
-  /** The first listing or the catch-up is in the store's hands. */
+  /** Every first listing or catch-up is in the store's hands. */
   readonly synced: boolean;
-  /** The watch is open and caught up. */
+  /** Every watch is open and caught up. */
   readonly current: boolean;
   /** Consecutive failures of the store; 0 is well. */
   readonly storeFailures: number;
   readonly waitingFacts: number;
   readonly committedFacts: number;
   readonly pods: number;
+  /** From an observation to its being durable: of the last batch, in milliseconds. */
+  readonly lagMs: number;
+  /** As they are in the store, since this process began; undefined before. */
+  readonly coverageTo: EpochMillis | undefined;
+  readonly checkpointAt: EpochMillis | undefined;
+  readonly streams: readonly StreamStatus[];
+  /** Empty when all is well. */
+  readonly problems: readonly Problem[];
 }
 
 /** Readers in other processes may speak as far as the store says that somebody watched: at least every second. */
@@ -78,9 +94,17 @@ export class Recorder {
   readonly #observer: Observer;
   readonly #commits: CommitQueue;
   readonly #now: SteadyClock;
-  /** One for the cluster, or one for each namespace. */
-  readonly #pods: { readonly informer: Informer<PodView>; readonly log: DeltaLog<PodView> }[] = [];
-  readonly #informers: { start(signal: AbortSignal): Promise<void> }[] = [];
+  readonly #engine: Engine;
+  readonly #cluster: Cluster;
+  readonly #retentionMs: number | undefined;
+  readonly #listeners: readonly RecorderListener[];
+  /** One of each kind for the cluster, or two for each namespace. */
+  readonly #streams: FollowedStream[] = [];
+  /** Of the pods' stream, as told so far; undefined while there is nothing to go on from. */
+  #podVersion: string | undefined;
+  #coverageTo: EpochMillis | undefined;
+  #checkpointAt: EpochMillis | undefined;
+  #beatAt: number | undefined;
   readonly #failed = Promise.withResolvers<never>();
 
   /** Takes the cluster's ledger over and reads from it where to go on. */
@@ -98,45 +122,75 @@ export class Recorder {
   ) {
     const { namespaces, collector } = options;
     this.#client = options.client;
+    this.#engine = options.engine;
+    this.#cluster = options.cluster;
+    this.#retentionMs = options.retentionMs;
+    this.#listeners = options.listeners ?? [];
     this.#namespaces = namespaces;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     this.#consistencyMs = options.consistencyMs ?? DEFAULT_CONSISTENCY_MS;
     const scope: Scope = namespaces === undefined ? { kind: 'cluster' } : { kind: 'namespaces', namespaces };
-    this.#observer = new Observer({ collector, scope, resume: state, checkpoint });
+    const alsoFollows = ['Service', 'Node'] as const;
+    this.#observer = new Observer({ collector, scope, alsoFollows, resume: state, checkpoint });
     this.#now = new SteadyClock(this.#clock, state.coverage?.to ?? 0);
     this.#commits = new CommitQueue({
       append: (batch) => writer.append(batch),
       clock: this.#clock,
       random: this.#random,
       isFatal: (error) => (error as { code?: unknown }).code === 'stale-writer',
-      onFailure: options.onStoreFailure,
+      onFailure: (error, attempt) => this.#tell((listener) => listener.storeFailed?.(error, attempt)),
+      onStored: (stored) => this.#stored(stored),
     });
     if (namespaces === undefined) {
+      const from = (kind: 'Service' | 'Node') =>
+        checkpoint?.others?.find((other) => other.kind === kind)?.resourceVersion;
+      this.#podVersion = checkpoint?.resourceVersion;
       this.#followPods(undefined, checkpoint?.resourceVersion);
-      this.#followServices(undefined);
-      this.#followNodes();
+      this.#followServices(undefined, from('Service'));
+      this.#followNodes(from('Node'));
       return;
     }
     for (const namespace of namespaces) {
       this.#followPods(namespace, undefined);
-      this.#followServices(namespace);
+      this.#followServices(namespace, undefined);
     }
   }
 
   get status(): RecorderStatus {
+    const streams = this.#streams.map((stream) => stream.status);
+    const pods = streams.filter(({ resource }) => resource === 'pods');
     return {
-      synced: this.#pods.every(({ informer, log }) => informer.synced && !log.catchingUp),
+      synced: streams.every(({ synced }) => synced),
       current: this.#isCurrent,
       storeFailures: this.#commits.failing,
       waitingFacts: this.#commits.waiting,
       committedFacts: this.#commits.committedFacts,
-      pods: this.#pods.reduce((sum, { informer }) => sum + informer.lister.size, 0),
+      pods: pods.reduce((sum, { objects }) => sum + objects, 0),
+      lagMs: this.#commits.lastLagMs,
+      coverageTo: this.#coverageTo,
+      checkpointAt: this.#checkpointAt,
+      streams,
+      problems: this.#problems(),
     };
   }
 
+  /** Since the recorder last looked after itself; a large value means that it hangs. Undefined before it runs. */
+  get beatAgeMs(): number | undefined {
+    return this.#beatAt === undefined ? undefined : this.#clock.monotonic() - this.#beatAt;
+  }
+
+  #problems(): Problem[] {
+    const problems = this.#streams.flatMap((stream) => stream.problem ?? []);
+    const { refusal } = this.#commits;
+    if (refusal === undefined) return problems;
+    const { since, error } = refusal;
+    const sentence = error instanceof Error ? error.message : String(error);
+    return [{ what: 'store', since: epochMillis(since), error: sentence }, ...problems];
+  }
+
   get #isCurrent(): boolean {
-    return this.#pods.every(({ informer }) => informer.isCurrent);
+    return this.#streams.every((stream) => stream.current);
   }
 
   /** Records until the signal aborts; then what was seen is stored. Rejects when another recorder has taken over. */
@@ -145,7 +199,14 @@ export class Recorder {
     const onAbort = () => stop.abort();
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) stop.abort();
-    const running = Promise.all(this.#informers.map((informer) => informer.start(stop.signal)));
+    const running = Promise.all(this.#streams.map(({ informer }) => informer.start(stop.signal)));
+    const houseKept = keepHouse(
+      {
+        ...{ engine: this.#engine, cluster: this.#cluster.id, clock: this.#clock, retentionMs: this.#retentionMs },
+        onDone: (done) => this.#tell((listener) => listener.housekept?.(done)),
+      },
+      stop.signal,
+    );
     const beats = [
       this.#every(HEARTBEAT_MS, () => this.#beat()),
       this.#every(PROBE_MS, () => this.#probe(stop.signal)),
@@ -158,36 +219,62 @@ export class Recorder {
       for (const beat of beats) beat.cancel();
       await running;
       await this.#commits.close();
+      await houseKept;
     }
   }
 
   #followPods(namespace: string | undefined, startFrom: string | undefined): void {
-    const informer = new Informer({ ...this.#common(namespace), resource: PODS, codec: podCodec, startFrom });
+    const informer = new Informer({ ...this.#common('pods', namespace), resource: PODS, codec: podCodec, startFrom });
     const wrap = (object: PodView): Observed => ({ kind: 'Pod', object });
-    const log = new DeltaLog('Pod', wrap, { catchesUp: startFrom !== undefined, namespace });
-    this.#pods.push({ informer, log });
-    this.#follow(informer, log, namespace === undefined);
+    this.#follow(
+      'pods',
+      informer,
+      new DeltaLog('Pod', wrap, { catchesUp: startFrom !== undefined, namespace }),
+      namespace,
+    );
   }
 
-  #followServices(namespace: string | undefined): void {
-    const informer = new Informer({ ...this.#common(namespace), resource: SERVICES, codec: serviceCodec });
+  #followServices(namespace: string | undefined, startFrom: string | undefined): void {
+    const common = this.#common('services', namespace);
+    const informer = new Informer({ ...common, resource: SERVICES, codec: serviceCodec, startFrom });
     const wrap = (object: ServiceView): Observed => ({ kind: 'Service', object });
-    this.#follow(informer, new DeltaLog('Service', wrap, { namespace }), false);
+    const log = new DeltaLog('Service', wrap, { catchesUp: startFrom !== undefined, namespace });
+    this.#follow('services', informer, log, namespace);
   }
 
-  #followNodes(): void {
-    const informer = new Informer({ ...this.#common(undefined), resource: NODES, codec: nodeCodec });
+  #followNodes(startFrom: string | undefined): void {
+    const informer = new Informer({
+      ...this.#common('nodes', undefined),
+      resource: NODES,
+      codec: nodeCodec,
+      startFrom,
+    });
     const wrap = (object: NodeView): Observed => ({ kind: 'Node', object });
-    this.#follow(informer, new DeltaLog('Node', wrap), false);
+    this.#follow('nodes', informer, new DeltaLog('Node', wrap, { catchesUp: startFrom !== undefined }), undefined);
   }
 
-  #common(namespace: string | undefined) {
+  #common(resource: FollowedResource, namespace: string | undefined) {
     const { transport } = this.#client;
-    return { transport, namespace, clock: this.#clock, random: this.#random, consistencyMs: this.#consistencyMs };
+    const onState = (state: ReflectorState): void => {
+      for (const stream of this.#streams) if (stream.resource === resource) stream.look();
+      this.#tell((listener) => listener.watchChanged?.(resource, state));
+    };
+    const { clock, random, consistencyMs } = {
+      clock: this.#clock,
+      random: this.#random,
+      consistencyMs: this.#consistencyMs,
+    };
+    return { transport, namespace, clock, random, consistencyMs, onState };
   }
 
-  #follow<T extends Cacheable>(informer: Informer<T>, log: DeltaLog<T>, checkpoints: boolean): void {
-    this.#informers.push(informer);
+  #follow<T extends Cacheable>(
+    resource: FollowedResource,
+    informer: Informer<T>,
+    log: DeltaLog<T>,
+    namespace: string | undefined,
+  ): void {
+    this.#streams.push(new FollowedStream(resource, namespace, informer, log, this.#clock));
+    const checkpoints = resource === 'pods' && namespace === undefined;
     informer.addHandler({
       name: 'recorder',
       marks: true,
@@ -195,24 +282,63 @@ export class Recorder {
       attempts: Number.POSITIVE_INFINITY,
       onDelta: (delta: Delta<T>) => {
         const { observations, resourceVersion } = log.tell(delta, this.#now.now());
-        return this.#record(observations, checkpoints ? resourceVersion : undefined);
+        this.#tellLosses(resource, observations);
+        if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
+        return this.#record(observations, delta.observedAt);
       },
     });
   }
 
-  #record(observations: readonly Observation[], resourceVersion: string | undefined): void | Promise<void> {
+  #tellLosses(resource: FollowedResource, observations: readonly Observation[]): void {
+    for (const observation of observations) {
+      if (observation.kind !== 'listed' || (observation.reason === 'start' && this.#observer.coverage === undefined))
+        continue;
+      this.#tell((listener) => listener.lost?.(resource, observation.reason));
+    }
+  }
+
+  /** `observedAt`: when the informer heard of it, by the wall clock. */
+  #record(observations: readonly Observation[], observedAt: number | undefined): void | Promise<void> {
+    if (observations.length === 0) return;
     const facts = observations.flatMap((observation) => this.#observer.observe(observation));
-    const checkpoint =
-      resourceVersion === undefined ? undefined : { epoch: this.#observer.epoch, resourceVersion, at: this.#now.now() };
-    const pushed = this.#commits.push(facts, checkpoint);
+    const ageMs = observedAt === undefined ? undefined : Math.max(0, this.#clock.now() - observedAt);
+    const since = ageMs === undefined ? undefined : this.#clock.monotonic() - ageMs;
+    const pushed = this.#commits.push(facts, this.#checkpoint(), since);
     return pushed?.catch((error) => {
       this.#failed.reject(error);
       throw error;
     });
   }
 
+  #checkpoint(): Checkpoint | undefined {
+    if (this.#podVersion === undefined) return undefined;
+    const { epoch, otherPositions: others } = this.#observer;
+    const checkpoint = { epoch, resourceVersion: this.#podVersion, at: this.#now.now() };
+    return others.length === 0 ? checkpoint : { ...checkpoint, others };
+  }
+
+  #stored(stored: StoredBatch): void {
+    const { facts, checkpoint } = stored.batch;
+    const last = facts.findLast((fact) => fact.kind === 'coverage' && fact.coverage.scope.kind !== 'pods');
+    if (last?.kind === 'coverage') this.#coverageTo = last.coverage.to;
+    this.#checkpointAt = checkpoint?.at ?? this.#checkpointAt;
+    this.#tell((listener) => listener.stored?.(stored));
+  }
+
+  #tell(say: (listener: RecorderListener) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        say(listener);
+      } catch {
+        // A count or a log line that fails must not stop the recording.
+      }
+    }
+  }
+
   /** While the watch is current, the store is told so: that is how far readers may speak. */
   #beat(): void {
+    this.#beatAt = this.#clock.monotonic();
+    for (const stream of this.#streams) stream.look();
     if (!this.#isCurrent || this.#commits.failing > 0) return;
     // A failure is told by `run`; the heart need not hear of it.
     void this.#record([{ kind: 'alive', at: this.#now.now() }], undefined)?.catch(() => undefined);

@@ -1,0 +1,112 @@
+// One stream that the recorder follows, and how it stands: what status, health and metrics are made of. Never touches
+// the ledger.
+import { type EpochMillis, epochMillis } from '@podtrail/history';
+import type { Clock, ReflectorState } from '@podtrail/machinery';
+import type { FollowedResource } from './recorder-listener.ts';
+
+/** What is needed of an informer. */
+export interface Followable {
+  readonly synced: boolean;
+  readonly isCurrent: boolean;
+  readonly state: ReflectorState;
+  readonly silentMs: number | undefined;
+  readonly lister: { readonly size: number };
+  start(signal: AbortSignal): Promise<void>;
+}
+
+export interface StreamStatus {
+  readonly resource: FollowedResource;
+  readonly namespace: string | undefined;
+  /** Listed or caught up with. */
+  readonly synced: boolean;
+  /** Open, and nothing is known to be missing. */
+  readonly current: boolean;
+  /** Since the last event, bookmark or listing. */
+  readonly silentMs: number | undefined;
+  readonly objects: number;
+}
+
+/** Something that keeps the recorder from recording, or may soon. */
+export interface Problem {
+  /** Constant: `store`, `watch pods`. */
+  readonly what: string;
+  readonly since: EpochMillis;
+  /** A sentence. */
+  readonly error: string;
+}
+
+/** A watch is opened anew every few minutes, and then takes a moment: that is no problem. */
+const PATIENCE_MS = 5_000;
+/** Bookmarks come every minute; a server that sends none is given up after three. */
+const LONGEST_SILENCE_MS = 200_000;
+
+export class FollowedStream {
+  readonly resource: FollowedResource;
+  readonly namespace: string | undefined;
+  readonly informer: Followable;
+  readonly #log: { readonly catchingUp: boolean };
+  readonly #clock: Clock;
+  #behindSince: EpochMillis;
+  #isBehind = true;
+  #error: Error | undefined;
+
+  constructor(
+    resource: FollowedResource,
+    namespace: string | undefined,
+    informer: Followable,
+    log: { readonly catchingUp: boolean },
+    clock: Clock,
+  ) {
+    this.resource = resource;
+    this.namespace = namespace;
+    this.informer = informer;
+    this.#log = log;
+    this.#clock = clock;
+    this.#behindSince = epochMillis(clock.now());
+  }
+
+  get synced(): boolean {
+    return this.informer.synced && !this.#log.catchingUp;
+  }
+
+  /** Alive by frames, bookmarks, or the deadline that ends a silent stream. */
+  get current(): boolean {
+    return this.synced && this.informer.isCurrent && (this.informer.silentMs ?? 0) < LONGEST_SILENCE_MS;
+  }
+
+  get status(): StreamStatus {
+    const { resource, namespace, synced, current, informer } = this;
+    return { resource, namespace, synced, current, silentMs: informer.silentMs, objects: informer.lister.size };
+  }
+
+  /** Called every now and then, and at every change of state: notes since when it is not well, and why. */
+  look(): void {
+    if (this.current) {
+      this.#isBehind = false;
+      this.#error = undefined;
+      return;
+    }
+    if (!this.#isBehind) this.#behindSince = epochMillis(this.#clock.now());
+    this.#isBehind = true;
+    if (this.informer.state.kind === 'waiting') this.#error = this.informer.state.error;
+  }
+
+  get problem(): Problem | undefined {
+    this.look();
+    if (!this.#isBehind) return undefined;
+    const lasts = this.#clock.now() - this.#behindSince;
+    if (this.#error === undefined && this.synced && lasts < PATIENCE_MS) return undefined;
+    const where = this.namespace === undefined ? '' : ` in ${this.namespace}`;
+    return { what: `watch ${this.resource}${where}`, since: this.#behindSince, error: this.#sentence() };
+  }
+
+  #sentence(): string {
+    if (this.#error !== undefined) return this.#error.message;
+    const { informer, resource } = this;
+    if (!informer.synced) return `${resource} have not been listed yet`;
+    if (this.#log.catchingUp) return `what happened to ${resource} since the last recording is still being read`;
+    if ((informer.silentMs ?? 0) >= LONGEST_SILENCE_MS)
+      return `nothing was heard of ${resource} for ${Math.round((informer.silentMs ?? 0) / 1000)} s`;
+    return `the watch of ${resource} is open but not in step`;
+  }
+}

@@ -1,0 +1,56 @@
+// What a store wants done now and then, beside a running recorder: maintenance every few minutes, and forgetting what is
+// older than the retention, if there is one. A failure is told and tried again the next time; it ends nothing.
+import { type Engine, epochMillis } from '@podtrail/history';
+import { type Clock, sleep } from '@podtrail/machinery';
+import type { Housekept } from './recorder-listener.ts';
+
+export interface HousekeepingOptions {
+  readonly engine: Pick<Engine, 'maintain' | 'retain'>;
+  readonly cluster: string;
+  readonly clock: Clock;
+  /** Closed records older than this are forgotten. Undefined: everything is kept. */
+  readonly retentionMs: number | undefined;
+  readonly onDone: (done: Housekept) => void;
+}
+
+const MAINTAIN_EVERY_MS = 300_000;
+const RETAIN_EVERY_MS = 3_600_000;
+/** A wall clock that ran ahead by more than this would make records look old that are not. */
+const TOLERATED_JUMP_MS = 3_600_000;
+
+/** Resolves when the signal aborts. */
+export async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Promise<void> {
+  const { engine, cluster, clock, retentionMs } = options;
+  const origin = clock.now() - clock.monotonic();
+  let nextRetention = clock.monotonic();
+  for (;;) {
+    await sleep(clock, MAINTAIN_EVERY_MS, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    await timed(options, 'maintain', async () => {
+      await engine.maintain(epochMillis(clock.now()));
+      return 0;
+    });
+    if (retentionMs === undefined || clock.monotonic() < nextRetention || signal.aborted) continue;
+    nextRetention = clock.monotonic() + RETAIN_EVERY_MS;
+    await timed(options, 'retain', async () => {
+      const aheadMs = clock.now() - clock.monotonic() - origin;
+      if (aheadMs > TOLERATED_JUMP_MS)
+        throw new RangeError(
+          `the clock was set ahead by ${Math.round(aheadMs / 1000)} s: nothing is forgotten until a restart`,
+        );
+      return await engine.retain(cluster, epochMillis(clock.now() - retentionMs));
+    });
+  }
+}
+
+async function timed({ clock, onDone }: HousekeepingOptions, what: Housekept['what'], act: () => Promise<number>) {
+  const begun = clock.monotonic();
+  let removed = 0;
+  let error: unknown;
+  try {
+    removed = await act();
+  } catch (failure) {
+    error = failure;
+  }
+  onDone({ what, ms: clock.monotonic() - begun, error, removed });
+}

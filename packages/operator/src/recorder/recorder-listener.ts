@@ -1,0 +1,29 @@
+// What a recorder tells those who count and log. Every method is optional; one that throws disturbs nothing.
+import type { Coverage } from '@podtrail/history';
+import type { ReflectorState } from '@podtrail/machinery';
+import type { StoredBatch } from './commit-queue.ts';
+
+/** As Kubernetes calls them in paths; few, so that they may be labels. */
+export type FollowedResource = 'pods' | 'services' | 'nodes';
+
+export interface RecorderListener {
+  /** A batch is durable. */
+  stored?(batch: StoredBatch): void;
+  /** The store did not take a batch; it is tried again. */
+  storeFailed?(error: unknown, attempt: number): void;
+  /** A stream came to another state: it lists, watches, or waits after an error. */
+  watchChanged?(resource: FollowedResource, state: ReflectorState): void;
+  /** Events were lost: the time before this listing became a gap, or unknown for what it lists. */
+  lost?(resource: FollowedResource, reason: Coverage['opened']): void;
+  /** The store's housekeeping was done, or not; recording goes on. */
+  housekept?(done: Housekept): void;
+}
+
+export interface Housekept {
+  readonly what: 'maintain' | 'retain';
+  readonly ms: number;
+  /** Undefined when it was done. */
+  readonly error: unknown;
+  /** With `retain`: how many records went. */
+  readonly removed: number;
+}
