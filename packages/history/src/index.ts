@@ -36,6 +36,7 @@ export type {
 export { type EpochMillis, epochMillis, toText } from './model/time.ts';
 export type { Observation, Observed } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
+export { workloadOf } from './observe/workload.ts';
 export type { Answer, AnswerCoverage, AnsweredHolder, AnswerKind, UnknownReason } from './query/answer.ts';
 export { type Attributed, type AttributeOptions, attribute } from './query/attribute.ts';
 export { type ChangesAnswer, type ChangesQuestion, changes } from './query/changes.ts';

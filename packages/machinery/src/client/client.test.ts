@@ -32,6 +32,15 @@ test('a table of a collection', async (t) => {
   assert.deepEqual(await answer, TABLE);
 });
 
+test('a table without the objects, for those who need the cells only', async (t) => {
+  const { server, client } = await aClient(t);
+  const answer = client.table(PODS, { namespace: 'a', limit: 3, includeObject: 'None' });
+  const call = await server.next();
+  call.json(TABLE);
+  assert.equal(call.target, '/api/v1/namespaces/a/pods?limit=3&includeObject=None');
+  await answer;
+});
+
 test('a table of one object', async (t) => {
   const { server, client } = await aClient(t);
   const answer = client.table(LEASES, { namespace: 'a', name: 'x' });

@@ -23,6 +23,13 @@ import { withQuery } from './query-string.ts';
 import type { CallOptions, ListOptions, ResourceClient } from './resource-client.ts';
 import { PARTIAL_METADATA_LIST_TYPE, PARTIAL_METADATA_TYPE, TABLE_TYPE, type Table } from './table.ts';
 
+export interface TableOptions extends ListOptions {
+  readonly namespace?: string;
+  readonly name?: string;
+  /** What each row carries besides its cells. Default of the server: Metadata. */
+  readonly includeObject?: 'None' | 'Metadata' | 'Object';
+}
+
 export class Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
@@ -99,14 +106,12 @@ export class Client {
   }
 
   /** The server's own rendering of a collection, or of one object when `name` is given. */
-  async table(
-    resource: GroupVersionResource,
-    options: ListOptions & { readonly namespace?: string; readonly name?: string } = {},
-  ): Promise<Table> {
+  async table(resource: GroupVersionResource, options: TableOptions = {}): Promise<Table> {
+    const { includeObject } = options;
     const path =
       options.name === undefined
-        ? withQuery(collectionPath(resource, options.namespace), listQuery(options))
-        : objectPath(resource, options.name, { namespace: options.namespace });
+        ? withQuery(collectionPath(resource, options.namespace), { ...listQuery(options), includeObject })
+        : withQuery(objectPath(resource, options.name, { namespace: options.namespace }), { includeObject });
     const request: HttpRequest = { method: 'GET', path, headers: { accept: TABLE_TYPE } };
     const table = parseJson<Table>(request, await this.transport.request(request, callOptions(options)));
     if (table.kind !== 'Table') throw new DecodeError(`GET ${path}: the server cannot render this resource as a table`);

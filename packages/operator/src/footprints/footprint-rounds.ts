@@ -1,0 +1,147 @@
+// Tells of every matching pod, round by round, from the informer's cache: a round makes no API call, except for what
+// the hourly ConfigMaps have to write. While the cluster is not being watched no round is told, because its lines would
+// say "now" of what was some time ago.
+import { type Clock, type Informer, type PodView, sleep, systemClock } from '@podtrail/machinery';
+import { type Footprint, footprintOf } from './footprint.ts';
+import type { FlushReport, HourlyConfigMaps } from './hourly-config-maps.ts';
+
+export interface FootprintRoundsOptions {
+  readonly pods: Pick<Informer<PodView>, 'lister' | 'isCurrent' | 'waitForSync'>;
+  readonly matches?: (pod: PodView) => boolean;
+  /** Takes whole lines; the next are made when it has resolved. Undefined: no lines. */
+  readonly write?: ((lines: string) => Promise<void>) | undefined;
+  /** One footprint as one line with its newline. Default: plain JSON. */
+  readonly format?: (footprint: Footprint) => string;
+  /** Flushed with each round; must follow the same informer. */
+  readonly configMaps?: Pick<HourlyConfigMaps, 'flush'> | undefined;
+  readonly clock?: Clock;
+  readonly intervalMs?: number;
+  readonly onNews?: (news: RoundNews) => void;
+}
+
+export type RoundNews =
+  /** Told in full; `flushed` is undefined without ConfigMaps and if they could not be written. */
+  | { readonly kind: 'round'; readonly pods: number; readonly flushed: FlushReport | undefined }
+  /** The cluster was not being watched. */
+  | { readonly kind: 'left-out' }
+  /** Tried again with the next round. */
+  | { readonly kind: 'not-stored'; readonly error: unknown };
+
+const DEFAULT_INTERVAL_MS = 30_000;
+/** A pipe takes this much at once or not at all: whatever ends this process, no line of up to that length is cut. */
+const ATOMIC_BYTES = 4096;
+const LOOK_AGAIN_MS = 200;
+/** For the write that is under way and the last one, once we are told to stop. */
+const STOP_GRACE_MS = 5000;
+
+export class FootprintRounds {
+  readonly #options: FootprintRoundsOptions;
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+
+  constructor(options: FootprintRoundsOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#intervalMs = options.intervalMs ?? DEFAULT_INTERVAL_MS;
+  }
+
+  /**
+   * One round. Rejects if it could not be told in full: `stop` ends the lines (never within one), `abort` the writing
+   * of ConfigMaps.
+   */
+  async round(
+    stop: AbortSignal,
+    abort: AbortSignal = stop,
+  ): Promise<{ pods: number; flushed: FlushReport | undefined }> {
+    const { lister } = this.#options.pods;
+    // The pods of one instant, however long the reader takes.
+    const pods = lister.list(this.#options.matches === undefined ? {} : { where: this.#options.matches });
+    const [told, stored] = await Promise.allSettled([
+      this.#tell(pods, this.#clock.now(), stop),
+      this.#options.configMaps?.flush(abort),
+    ]);
+    if (told.status === 'rejected') throw told.reason;
+    if (stored.status === 'rejected') throw new NotStored(stored.reason);
+    return { pods: pods.length, flushed: stored.value };
+  }
+
+  /** Rounds until `signal` aborts; then what was seen is flushed. Rejects when lines cannot be written. */
+  async run(signal: AbortSignal): Promise<void> {
+    const grace = new AbortController();
+    const onStop = () => void this.#clock.setTimer(STOP_GRACE_MS, () => grace.abort(signal.reason), false);
+    signal.addEventListener('abort', onStop, { once: true });
+    if (signal.aborted) return;
+    try {
+      await this.#options.pods.waitForSync(signal);
+      let due = this.#clock.monotonic();
+      // The listing has just been read: the first round need not wait for the watch to prove itself.
+      for (let first = true; !signal.aborted; first = false) {
+        if (first || (await this.#watched(due + this.#intervalMs, signal))) await this.#tellRound(signal, grace.signal);
+        else if (!signal.aborted) this.#options.onNews?.({ kind: 'left-out' });
+        // A round that took longer than the interval is followed by the next at once, not by all that were missed.
+        due = Math.max(due + this.#intervalMs, this.#clock.monotonic());
+        await sleep(this.#clock, due - this.#clock.monotonic(), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener('abort', onStop);
+    }
+    await this.#store(grace.signal);
+  }
+
+  async #tellRound(stop: AbortSignal, abort: AbortSignal): Promise<void> {
+    try {
+      this.#options.onNews?.({ kind: 'round', ...(await this.round(stop, abort)) });
+    } catch (error) {
+      if (!(error instanceof NotStored)) throw error;
+      this.#options.onNews?.({ kind: 'not-stored', error: error.cause });
+    }
+  }
+
+  /** What changed since the last round. */
+  async #store(abort: AbortSignal): Promise<void> {
+    try {
+      await this.#options.configMaps?.flush(abort);
+    } catch (error) {
+      this.#options.onNews?.({ kind: 'not-stored', error });
+    }
+  }
+
+  async #tell(pods: readonly PodView[], at: number, stop: AbortSignal): Promise<void> {
+    const { write, format = plainLine } = this.#options;
+    if (write === undefined) return;
+    let lines = '';
+    for (const pod of pods) {
+      const line = format(footprintOf(pod, at));
+      if (lines !== '' && Buffer.byteLength(lines) + Buffer.byteLength(line) > ATOMIC_BYTES) {
+        await write(lines);
+        lines = '';
+        if (stop.aborted) throw stop.reason;
+      }
+      lines += line;
+    }
+    if (lines !== '') await write(lines);
+  }
+
+  /** False if the watch is not current by the time the next round is due. */
+  async #watched(until: number, signal: AbortSignal): Promise<boolean> {
+    while (!this.#options.pods.isCurrent) {
+      if (signal.aborted || this.#clock.monotonic() + LOOK_AGAIN_MS >= until) return false;
+      await sleep(this.#clock, LOOK_AGAIN_MS, signal);
+    }
+    return !signal.aborted;
+  }
+}
+
+/** The lines were told; the ConfigMaps could not be written, for the reason in `cause`. */
+export class NotStored extends Error {
+  constructor(cause: unknown) {
+    super('the hourly ConfigMaps could not be written', { cause });
+    this.name = 'NotStored';
+  }
+}
+
+function plainLine(footprint: Footprint): string {
+  return `${JSON.stringify(footprint)}\n`;
+}
