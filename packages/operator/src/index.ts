@@ -14,4 +14,7 @@ export {
   type HourlyConfigMapsOptions,
   type HourlyNews,
 } from './footprints/hourly-config-maps.ts';
+export type { StoredBatch } from './recorder/commit-queue.ts';
+export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
 export { Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
+export type { FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
