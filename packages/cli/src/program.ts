@@ -7,6 +7,7 @@ import { changesCommand } from './commands/changes.ts';
 import { completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
+import { footprintsCommand } from './commands/footprints.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
 import { nodeCommand } from './commands/node.ts';
@@ -18,7 +19,7 @@ import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
 
 const LATER = new Set([
-  ...['demo', 'sandbox', 'operator', 'footprints', 'annotations', 'moves', 'explain', 'audit', 'serve'],
+  ...['demo', 'sandbox', 'operator', 'annotations', 'moves', 'explain', 'audit', 'serve'],
   ...['render', 'install', 'uninstall', 'mcp'],
 ]);
 
@@ -35,6 +36,7 @@ export function buildProgram(cli: Cli): Command {
     nodeCommand(cli),
     changesCommand(cli),
     gapsCommand(cli),
+    footprintsCommand(cli),
     attributeCommand(cli),
     exportCommand(cli),
     importCommand(cli),

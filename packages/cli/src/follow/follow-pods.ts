@@ -1,0 +1,114 @@
+// An informer on pods for a command that lives from its cache: started, told about on standard error when it cannot
+// watch, ended with the command. A refusal before the first listing ends it; anything later is waited out.
+import {
+  ApiError,
+  type Client,
+  type Clock,
+  Informer,
+  PODS,
+  type PodView,
+  podCodec,
+  type Random,
+} from '@podtrail/machinery';
+import { CliError, describeError } from '../errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Reporter } from '../record/reporter.ts';
+
+export interface FollowPodsOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reporter: Reporter;
+  /** Undefined: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  /** How long an unreachable cluster is waited for before the first listing. Undefined: for ever. */
+  readonly patienceMs?: number | undefined;
+  /** Compare the cache with the server's now and then: for those who run for days. */
+  readonly checked: boolean;
+}
+
+export interface FollowedPods {
+  readonly informer: Informer<PodView>;
+  /** Resolves with the first listing; rejects if there will be none. */
+  start(): Promise<void>;
+  /** Resolves when nothing more is delivered. */
+  stop(): Promise<void>;
+}
+
+const CONSISTENCY_MS = 600_000;
+/** Refusals that asking again does not change. */
+const FINAL = new Set([400, 401, 403, 404]);
+
+export function followPods(options: FollowPodsOptions): FollowedPods {
+  const { client, clock, random, reporter, namespace, labelSelector, patienceMs } = options;
+  const stop = new AbortController();
+  const refused = Promise.withResolvers<never>();
+  refused.promise.catch(() => undefined);
+  let failures = 0;
+  let running: Promise<void> | undefined;
+  const informer = new Informer<PodView>({
+    transport: client.transport,
+    resource: PODS,
+    codec: podCodec,
+    namespace,
+    labelSelector,
+    clock,
+    random,
+    consistencyMs: options.checked ? CONSISTENCY_MS : undefined,
+    onState: (state) => {
+      if (state.kind === 'watching') failures = 0;
+      if (state.kind !== 'waiting') return;
+      const { error } = state;
+      if (!informer.synced && error instanceof ApiError && FINAL.has(error.status)) {
+        refused.reject(refusal(error, labelSelector));
+        return;
+      }
+      if (!informer.synced && patienceMs !== undefined && clock.monotonic() - startedAt >= patienceMs) {
+        refused.reject(error);
+        return;
+      }
+      failures++;
+      // Every try would be a flood: the first tells, and then each time the number doubles.
+      if ((failures & (failures - 1)) === 0)
+        void reporter.event('warn', 'the cluster cannot be watched; trying again', { problem: told(error) });
+    },
+  });
+  const startedAt = clock.monotonic();
+  return {
+    informer,
+    start: async () => {
+      running = informer.start(stop.signal);
+      await Promise.race([informer.waitForSync(stop.signal), refused.promise]);
+    },
+    stop: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** An error as one line of a log. */
+export function told(error: unknown): string {
+  return describeError(error, false)
+    .replace(/^podtrail: /, '')
+    .replaceAll('\n', '; ');
+}
+
+function refusal(error: ApiError, labelSelector: string | undefined): Error {
+  if (error.status === 403) {
+    return new CliError('forbidden', `pods may not be watched: ${error.message}`, {
+      hint: 'grant list and watch on pods, or name a namespace in which this user has them with -n.',
+      exitCode: EXIT.forbidden,
+      cause: error,
+    });
+  }
+  if (error.status === 400 && labelSelector !== undefined) {
+    return new CliError('usage', `the label selector ${labelSelector} is refused: ${error.message}`, {
+      hint: 'selectors are spelled as for kubectl: app=cart, tier!=db, env in (prod,stage).',
+      exitCode: EXIT.usage,
+      cause: error,
+    });
+  }
+  return error;
+}
