@@ -455,6 +455,28 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       assert.equal(kept.includes('gone'), false);
     });
 
+    test('what expired before it came stays hidden', async () => {
+      await append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'ends-late', 100)));
+      await engine.retain(PROD.id, at(500));
+      await append(
+        tenureFact(madeTenure('10.0.0.1', 'ends-late', 100, 200)),
+        tenureFact(madeTenure('10.0.0.2', 'comes-late', 100, 200)),
+        placementFact(madePlacement('comes-late', 100, 200)),
+        changeFact(madeChange('comes-late', 150)),
+        changeFact(madeChange('comes-late', 500)),
+        anomalyFact(madeAnomaly('uid-a', 150)),
+        conflictFact(madeConflict('10.0.0.1', 'a', 'b', 150)),
+      );
+      await settle(engine);
+      assert.deepEqual([await who('10.0.0.1', 150), await who('10.0.0.2', 150)], [[], []]);
+      assert.deepEqual((await engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL)).items, []);
+      const changes = await engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-comes-late' }, ALWAYS, ALL);
+      assert.deepEqual(changes.items, [madeChange('comes-late', 500)]);
+      assert.deepEqual((await engine.anomalies(PROD.id, ALWAYS, ALL)).items, []);
+      assert.deepEqual(await engine.conflicts(PROD.id, ipOf('10.0.0.1'), ALWAYS), []);
+      assert.equal((await exported(engine)).includes('200'), false);
+    });
+
     test('retention that is asked for again, or for less, keeps the range as it is', async () => {
       await append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)));
       await engine.retain(PROD.id, at(500));

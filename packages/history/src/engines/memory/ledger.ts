@@ -25,7 +25,12 @@ export class Ledger {
     this.cluster = cluster;
   }
 
+  /** What has expired before it came is not kept: an earlier retention speaks for it. */
   store(fact: Fact): void {
+    if (this.#isOld(fact)) {
+      this.#forget(fact);
+      return;
+    }
     switch (fact.kind) {
       case 'tenure': {
         const key = tenureKey(fact.tenure);
@@ -58,6 +63,34 @@ export class Ledger {
         if (fact.live === undefined) this.live.delete(fact.uid);
         else this.live.set(fact.uid, fact.live);
     }
+  }
+
+  #isOld(fact: Fact): boolean {
+    const before = this.expired?.to;
+    if (before === undefined) return false;
+    switch (fact.kind) {
+      case 'tenure':
+        return isExpired(fact.tenure, before);
+      case 'placement':
+        return isExpired(fact.placement, before);
+      case 'change':
+        return fact.change.observedAt < before;
+      case 'conflict':
+        return fact.conflict.observedAt < before;
+      case 'anomaly':
+        return fact.anomaly.observedAt < before;
+      default:
+        return false;
+    }
+  }
+
+  /** The open version that it ends. */
+  #forget(fact: Fact): void {
+    if (fact.kind === 'placement') this.placements.delete(fact.placement.pod.uid);
+    if (fact.kind !== 'tenure') return;
+    const key = tenureKey(fact.tenure);
+    this.tenures.delete(key);
+    this.byIp.get(fact.tenure.ip)?.delete(key);
   }
 
   retain(before: EpochMillis): number {

@@ -55,7 +55,9 @@ function* groups(
   isKept: (record: Tenure | Placement) => boolean,
 ): Generator<readonly [place: string, facts: Fact[]]> {
   const { number } = cluster;
-  const span = after === undefined ? ALWAYS : { from: (Number(after) + 1) as EpochMillis, to: ALWAYS.to };
+  // What has expired is hidden before it is removed.
+  const first = cluster.expiredTo ?? ALWAYS.from;
+  const span = { from: (after === undefined ? first : Number(after) + 1) as EpochMillis, to: ALWAYS.to };
   const byTime = <T extends { readonly observedAt: number }>(records: Iterable<T>, toFact: (record: T) => Fact) =>
     grouped(records, (record) => String(record.observedAt), toFact);
   switch (kind) {

@@ -249,23 +249,27 @@ export class Store {
   }
 
   changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
-    const { number } = this.#head.cluster(id);
+    const cluster = this.#head.cluster(id);
     const found: Change[] = [];
-    const all = this.#reader.changes(number, lookupOf(subject), sinceCursor(span, page));
+    const all = this.#reader.changes(cluster.number, lookupOf(subject), sinceCursor(keptSpan(cluster, span), page));
     collect(all, page, changePlace, (change) => concerns(subject, change.pod), found);
     return cutPage(found, changePlace, page);
   }
 
   conflicts(id: string, ip: IpAddress, span: Span): Conflict[] {
-    const { number } = this.#head.cluster(id);
-    const found = this.#reader.conflicts(number, span).filter((conflict) => conflict.ip === ip);
-    return sortedBy(found, conflictPlace);
+    const cluster = this.#head.cluster(id);
+    const all = this.#reader.conflicts(cluster.number, keptSpan(cluster, span));
+    return sortedBy(
+      all.filter((conflict) => conflict.ip === ip),
+      conflictPlace,
+    );
   }
 
   anomalies(id: string, span: Span, page: Page): Paged<Anomaly> {
-    const { number } = this.#head.cluster(id);
+    const cluster = this.#head.cluster(id);
     const found: Anomaly[] = [];
-    collect(this.#reader.anomalies(number, sinceCursor(span, page)), page, anomalyPlace, () => true, found);
+    const all = this.#reader.anomalies(cluster.number, sinceCursor(keptSpan(cluster, span), page));
+    collect(all, page, anomalyPlace, () => true, found);
     return cutPage(found, anomalyPlace, page);
   }
 
@@ -556,6 +560,11 @@ function sealedLookup(subject: Subject): SealedLookup {
 /** Hidden at once, removed when its week goes. */
 function isKept(cluster: ClusterEntry, record: Tenure | Placement): boolean {
   return !isExpired(record, cluster.expiredTo as EpochMillis | undefined);
+}
+
+/** The same for what has only one time. */
+function keptSpan({ expiredTo }: ClusterEntry, span: Span): Span {
+  return expiredTo === undefined || expiredTo <= span.from ? span : { from: expiredTo as EpochMillis, to: span.to };
 }
 
 /** Changes and the like are found by their time alone: nothing before the cursor's is needed. */
