@@ -1,5 +1,5 @@
 // Plays the lives of a recorder into an engine, as the real one does: observe, append with the checkpoint, die, resume.
-import type { Engine } from '../engines/engine.ts';
+import type { Batch, Engine } from '../engines/engine.ts';
 import type { Fact } from '../model/fact.ts';
 import type { Checkpoint, Scope } from '../model/records.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -8,13 +8,17 @@ import type { RecorderLife } from './simulated-watch.ts';
 
 const EVERYTHING: Scope = { kind: 'cluster' };
 
-/** Every life resumes from the store. `gather`: so many appends become one, for engines with dear transactions. */
+/**
+ * Every life resumes from the store. `gather`: so many appends become one, for engines with dear transactions. Returns
+ * what was appended.
+ */
 export async function record(
   engine: Engine,
   cluster: string,
   lives: readonly RecorderLife[],
   gather = 1,
-): Promise<void> {
+): Promise<Batch[]> {
+  const batches: Batch[] = [];
   for (const [index, { appends, lost }] of lives.entries()) {
     const writer = await engine.takeOver({ id: cluster, name: cluster });
     const resumed = index === 0 ? undefined : await engine.resumption(cluster);
@@ -31,9 +35,12 @@ export async function record(
         facts.push(...observer.observe(observation));
         checkpoint = checkpointAfter(checkpoint, observation, observer.epoch);
       }
-      await writer.append({ facts, checkpoint });
+      const batch: Batch = { facts, checkpoint };
+      await writer.append(batch);
+      batches.push(batch);
     }
   }
+  return batches;
 }
 
 function checkpointAfter(

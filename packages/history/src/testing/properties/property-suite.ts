@@ -14,9 +14,9 @@ const SEED = Number(process.env['PODTRAIL_SEED'] ?? 20_261_115);
 export const RUNS = 1000;
 /** Whoever only wants to know whether something fails need not wait for the smallest case. */
 const SHRINKS = process.env['PODTRAIL_SHRINK'] !== 'never';
-const RUNS_IN_ONE_STORE = 20;
+const RUNS_IN_ONE_STORE = 6;
 /** Every so many runs are settled. */
-const SETTLED = 5;
+const SETTLED = 10;
 /** Enough for every life of a simulated recorder: engines with dear transactions get one for each. */
 const ALL_IN_ONE = 100_000;
 
@@ -25,6 +25,8 @@ export interface PropertySubject {
   open(): Promise<Engine>;
   /** In some runs, between writing and asking: the same answers must come from wherever old records are kept. */
   settle?(engine: Engine): Promise<void>;
+  /** How many runs share a store, where opening one is dear. */
+  readonly runsInOneStore?: number;
 }
 
 export interface Run {
@@ -83,10 +85,18 @@ export class PropertySuite {
     if (chance % SETTLED === 0) await this.#subject.settle?.(this.engine);
   }
 
-  /** `body` returns how many cases of each kind it saw: a property that never met its case proves nothing. */
-  check<T>(title: string, arbitrary: fc.Arbitrary<T>, body: (value: T) => Promise<Cases>): void {
+  /**
+   * `body` returns how many cases of each kind it saw: a property that never met its case proves nothing. `wanted` are
+   * those that must come, where a single run does not know them all.
+   */
+  check<T>(
+    title: string,
+    arbitrary: fc.Arbitrary<T>,
+    body: (value: T) => Promise<Cases>,
+    wanted: readonly string[] = [],
+  ): void {
     test(title, async (t: TestContext) => {
-      const cases = new Map<string, number>();
+      const cases = new Map(wanted.map((what) => [what, 0]));
       let rest = 0;
       const counting = async (value: T): Promise<void> => {
         for (const [what, count] of Object.entries(await body(value))) {
@@ -95,7 +105,7 @@ export class PropertySuite {
       };
       const property = fc.asyncProperty(arbitrary, counting).beforeEach(async () => {
         if (rest-- > 0) return;
-        rest = RUNS_IN_ONE_STORE;
+        rest = this.#subject.runsInOneStore ?? RUNS_IN_ONE_STORE;
         await this.renew();
       });
       await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: !SHRINKS });

@@ -1,0 +1,175 @@
+// Invariants 10 and 11 at every write of the SQLite store: the process dies at any failpoint, the files are as it left
+// them, and the next one finds what was acknowledged, a checkpoint that is not ahead, and goes on as if nothing was.
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { Batch, Engine, Writer } from '../engines/engine.ts';
+import { MemoryEngine } from '../engines/memory/memory-engine.ts';
+import { FAILPOINTS, type Failpoint, Failpoints } from '../engines/sqlite/failpoints.ts';
+import { InThreadEngine } from '../engines/sqlite/testing/in-thread-engine.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { type Plan, plans } from './properties/plans.ts';
+import { propertySuite } from './properties/property-suite.ts';
+import { linesOf, sameText } from './properties/stored.ts';
+import { record } from './recorded-run.ts';
+import { scratchDirectory } from './scratch-directory.ts';
+import { simulateCluster } from './simulated-cluster.ts';
+import { simulateWatch } from './simulated-watch.ts';
+import { FOREVER } from './sqlite-subject.ts';
+
+const CLUSTER = { id: 'killed', name: 'killed' };
+const APPENDS_IN_ONE = 20;
+const MONTH_MS = 30 * 86_400_000;
+const directory = scratchDirectory('kill');
+
+/** What is done to a store, one after the other; each may be done again. */
+type Step =
+  | { readonly kind: 'append'; readonly batch: Batch }
+  | { readonly kind: 'maintain' }
+  | { readonly kind: 'retain'; readonly before: EpochMillis };
+
+/** Takes a picture of the store's files where a process would die there, and ends the run. */
+class Camera extends Failpoints {
+  readonly #path: string;
+  readonly #at: Failpoint;
+  #left: number;
+  hasTaken = false;
+
+  constructor(path: string, at: Failpoint, nth: number) {
+    super();
+    this.#path = path;
+    this.#at = at;
+    this.#left = nth;
+  }
+
+  override pass(name: Failpoint): void {
+    if (name !== this.#at || --this.#left !== 0) return;
+    copyStore(this.#path, `${this.#path}.image`);
+    this.hasTaken = true;
+    throw new Killed();
+  }
+}
+
+class Killed extends Error {}
+
+propertySuite({ name: 'the SQLite engine, killed at any write', open: async () => new MemoryEngine() }, (suite) => {
+  let stores = 0;
+  suite.check(
+    '10, 11: killed at any write: the acknowledged is there, the checkpoint is not ahead, and the rest ends as without',
+    fc.tuple(plans(['crash', 'expire', 'rewind']), fc.constantFrom(...FAILPOINTS), fc.integer({ min: 1, max: 3 })),
+    async ([plan, failpoint, nth]) => {
+      const steps = await stepsOf(plan);
+      const path = join(directory, `${++stores}.db`);
+      const camera = new Camera(path, failpoint, nth);
+      const { acknowledged, fence } = await live(path, steps, camera);
+      if (!camera.hasTaken) copyStore(path, `${path}.image`);
+
+      const engine = new InThreadEngine({ path: `${path}.image`, access: 'write', sealAt: 1 });
+      assert.deepEqual((await engine.verify()).damages, []);
+      const isThere = (await engine.clusters()).length > 0;
+      const stored = isThere ? await storedStep(engine, steps) : -1;
+      assert.ok(stored >= acknowledged, `step ${acknowledged} was acknowledged, ${stored} is the last that is stored`);
+      const next = steps.findIndex(({ kind }, i) => i > acknowledged && kind === 'append');
+      assert.ok(stored <= Math.max(acknowledged, next), `step ${stored} is stored after ${acknowledged}`);
+      if (isThere) {
+        const done = steps.slice(0, stored + 1);
+        // Retention has no checkpoint: the range that it leaves tells whether it was done.
+        for (const step of steps.slice(stored + 1)) {
+          if (step.kind === 'append' || (step.kind === 'retain' && !(await isExpired(engine, step.before)))) break;
+          done.push(step);
+        }
+        sameText(await linesOf(engine, CLUSTER.id), await expectation(done));
+      }
+
+      const writer = await engine.takeOver(CLUSTER);
+      assert.ok(writer.fence > fence, 'no two writers have the same token');
+      // The last append is told again, as a recorder does that goes on from its checkpoint.
+      for (const step of steps.slice(Math.max(0, stored))) await take(engine, writer, step);
+      sameText(await linesOf(engine, CLUSTER.id), await expectation(steps));
+      await engine.close();
+      removeStore(path);
+      removeStore(`${path}.image`);
+      return { [camera.hasTaken ? failpoint : 'after the end']: 1 };
+    },
+    ['after the end', ...FAILPOINTS],
+  );
+});
+
+/** A recorder's appends, with sealing after every other one, retention in the midst, and of whole weeks at the end. */
+async function stepsOf({ cluster: clusterPlan, watch }: Plan): Promise<Step[]> {
+  const cluster = simulateCluster(clusterPlan);
+  const { lives } = simulateWatch(cluster, watch);
+  const batches = await record(new MemoryEngine(), CLUSTER.id, lives, APPENDS_IN_ONE);
+  const middle = Math.floor(batches.length / 2);
+  const steps = batches.flatMap(({ facts, checkpoint }, i): Step[] => {
+    // The time of a checkpoint tells which append it was of.
+    const numbered = { epoch: 1, resourceVersion: '0', ...checkpoint, at: epochMillis(i) };
+    return [
+      { kind: 'append', batch: { facts, checkpoint: numbered } },
+      ...(i % 2 === 1 ? [{ kind: 'maintain' } as const] : []),
+      ...(i === middle ? [{ kind: 'retain', before: epochMillis(cluster.from + 30_000) } as const] : []),
+    ];
+  });
+  return [...steps, { kind: 'retain', before: epochMillis(cluster.from + MONTH_MS) }];
+}
+
+async function take(engine: Engine, writer: Writer, step: Step): Promise<void> {
+  switch (step.kind) {
+    case 'append':
+      return await writer.append(step.batch);
+    case 'maintain':
+      return await engine.maintain(FOREVER);
+    case 'retain':
+      await engine.retain(CLUSTER.id, step.before);
+  }
+}
+
+/** Until the camera ends it. Returns the last append that was acknowledged, and the token that the writer had. */
+async function live(path: string, steps: readonly Step[], camera: Camera) {
+  const engine = new InThreadEngine({ path, access: 'write', sealAt: 1 }, camera);
+  let acknowledged = -1;
+  let fence = 0;
+  try {
+    const writer = await engine.takeOver(CLUSTER);
+    fence = writer.fence;
+    for (const [i, step] of steps.entries()) {
+      await take(engine, writer, step);
+      if (step.kind === 'append') acknowledged = i;
+    }
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+  } finally {
+    await engine.close();
+  }
+  return { acknowledged, fence };
+}
+
+/** Which append the checkpoint is of. */
+async function storedStep(engine: Engine, steps: readonly Step[]): Promise<number> {
+  const { checkpoint } = await engine.resumption(CLUSTER.id);
+  return steps.findIndex((step) => step.kind === 'append' && step.batch.checkpoint?.at === checkpoint?.at);
+}
+
+async function isExpired(engine: Engine, before: EpochMillis): Promise<boolean> {
+  return (await engine.expired(CLUSTER.id)).some(({ to }) => to >= before);
+}
+
+/** What a ledger holds to which exactly this was done. */
+async function expectation(steps: readonly Step[]): Promise<string> {
+  const memory = new MemoryEngine();
+  const writer = await memory.takeOver(CLUSTER);
+  for (const step of steps) await take(memory, writer, step);
+  return await linesOf(memory, CLUSTER.id);
+}
+
+/** As a killed process leaves it: file and log. The log's index is built anew by whoever comes. */
+function copyStore(from: string, to: string): void {
+  for (const end of ['', '-wal', '.d']) {
+    if (existsSync(`${from}${end}`)) cpSync(`${from}${end}`, `${to}${end}`, { recursive: true });
+  }
+}
+
+function removeStore(path: string): void {
+  for (const end of ['', '-wal', '-shm', '.d', '.lock']) rmSync(`${path}${end}`, { recursive: true, force: true });
+}
