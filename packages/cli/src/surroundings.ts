@@ -1,7 +1,7 @@
 // Everything that a command touches outside itself, as parameters: streams, environment, clock, the store and the
 // cluster. `system-surroundings.ts` is the real one; tests hand in their own.
 import type { Engine } from '@podtrail/history';
-import type { Client, Clock, ClusterConfig, Random } from '@podtrail/machinery';
+import type { Client, Clock, ClusterConfig, Random, RequestObserver } from '@podtrail/machinery';
 
 export interface Sink {
   readonly isTTY: boolean;
@@ -30,7 +30,8 @@ export interface Surroundings {
   /** Only `write` makes a store where there is none, and keeps other writers out. */
   readonly openStore: (url: string, access: 'read' | 'write') => Promise<Engine>;
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
-  readonly connect: (config: ClusterConfig) => Client;
+  /** `observer` is told of every request. */
+  readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client;
   /** The bytes of a file. */
   readonly readFile: (path: string) => AsyncIterable<Uint8Array>;
 }

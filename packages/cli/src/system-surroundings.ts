@@ -35,7 +35,7 @@ export function systemSurroundings(): SystemSurroundings {
     signal: stop.signal,
     openStore: (url, access) => openStore(url, { access }),
     loadConfig: (options) => loadClusterConfig(options),
-    connect: (config) => Client.connect(config),
+    connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
     readFile: (path) => createReadStream(path, { highWaterMark: 1 << 20 }),
   };
   return {

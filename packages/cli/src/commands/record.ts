@@ -10,7 +10,9 @@ import { CliError, describeError, InterruptedError, UsageError } from '../errors
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
+import { podtrailVersion } from '../podtrail-version.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
+import { startMonitoring } from '../record/monitoring.ts';
 import { type Reporter, reporterOn } from '../record/reporter.ts';
 import { retentionMs } from '../record/retention.ts';
 import { watchProgress } from '../record/watch-progress.ts';
@@ -21,6 +23,9 @@ interface RecordOptions extends SharedOptions {
   readonly collector?: string;
   readonly namespaces?: readonly string[];
   readonly retention?: number;
+  readonly metricsPort?: number;
+  readonly healthPort?: number;
+  readonly bind: string;
 }
 
 const TERMINAL_STATUS_MS = 2000;
@@ -38,6 +43,13 @@ export function recordCommand(cli: Cli): Command {
       'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
       retentionMs,
     )
+    .option(
+      '--metrics-port <port>',
+      'serve /metrics for Prometheus there; without it none',
+      portNumber('--metrics-port'),
+    )
+    .option('--health-port <port>', 'serve /livez and /readyz there; without it none', portNumber('--health-port'))
+    .option('--bind <address>', 'the address of this machine on which those two are served', '127.0.0.1')
     .addHelpText(
       'after',
       `
@@ -57,7 +69,11 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
   const { clock, signal, stderr } = surroundings;
   const reporter = reporterOn(stderr, () => clock.now());
   const config = await surroundings.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
-  const client = surroundings.connect(config);
+  const monitoring = await startMonitoring({
+    ...{ metricsPort: options.metricsPort, healthPort: options.healthPort, bind: options.bind },
+    ...{ clock, version: podtrailVersion() },
+  });
+  const client = surroundings.connect(config, monitoring.observer);
   let engine: Engine | undefined;
   try {
     // The store first: whether it can be written is known at once, whether the cluster answers may take a while.
@@ -80,15 +96,20 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       clock,
       random: surroundings.random,
       retentionMs: options.retention,
-      listeners: [reporting(reporter)],
+      listeners: [reporting(reporter), ...monitoring.listeners],
     });
+    monitoring.watch(recorder);
     const store = storeUrl(options.store, surroundings);
-    await reporter.event('info', 'recording', { cluster: cluster.name, id: cluster.id, server: config.server, store });
+    await reporter.event('info', 'recording', {
+      ...{ cluster: cluster.name, id: cluster.id, server: config.server, store },
+      ...monitoring.addresses,
+    });
     return await record(cli, recorder, reporter, cluster.name);
   } catch (error) {
     if (signal.aborted) throw new InterruptedError();
     throw error;
   } finally {
+    await monitoring.close();
     await engine?.close();
     await client.close();
   }
@@ -144,6 +165,14 @@ function namespaceList(text: string): string[] {
     );
   }
   return [...new Set(names)];
+}
+
+function portNumber(flag: string): (text: string) => number {
+  return (text) => {
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (port <= 65_535) return port;
+    throw new UsageError(`${flag} ${text} is not a port`, 'a number up to 65535; 0 lets the system choose one.');
+  };
 }
 
 async function openForWriting(cli: Cli, options: RecordOptions): Promise<Engine> {

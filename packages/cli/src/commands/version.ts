@@ -1,10 +1,10 @@
 // `podtrail version`: what runs here.
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { podtrailVersion } from '../podtrail-version.ts';
 
 interface Part {
   readonly name: string;
@@ -39,9 +39,4 @@ async function run(cli: Cli, options: SharedOptions) {
   };
   await printListing(listing, cli.print(options));
   return EXIT.answered;
-}
-
-function podtrailVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Part;
-  return manifest.version;
 }

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { epochMillis } from '@podtrail/history';
+import { ManualClock } from '@podtrail/machinery/testing';
+import type { StreamStatus } from '../recorder/followed-stream.ts';
+import type { RecorderStatus } from '../recorder/recorder.ts';
+import { newRegistry, serveMetrics } from './metrics-server.ts';
+import { RecorderMetrics } from './recorder-metrics.ts';
+import { describeRequest, requestMetrics } from './request-metrics.ts';
+
+const stream = (resource: StreamStatus['resource'], objects: number, silentMs: number | undefined): StreamStatus => ({
+  ...{ resource, namespace: undefined, synced: true, current: silentMs !== undefined, silentMs, objects },
+});
+
+const STATUS: RecorderStatus = {
+  ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 7, committedFacts: 10, pods: 3, lagMs: 20 },
+  ...{ coverageTo: epochMillis(9_000), checkpointAt: undefined, problems: [] },
+  streams: [stream('pods', 3, 1_500), stream('services', 2, undefined)],
+};
+
+/** The page as a map from series to value. */
+async function scrape(registry: ReturnType<typeof newRegistry>): Promise<Map<string, number>> {
+  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+test('a recorder is told in base units, and what is not known yet is left out', async () => {
+  const registry = newRegistry('1.2.3');
+  const metrics = new RecorderMetrics(registry);
+  const clock = new ManualClock(10_000);
+  metrics.watch({ status: STATUS }, clock);
+  metrics.stored({ batch: { facts: [{ kind: 'live', uid: 'u', live: undefined }] }, appendMs: 4, lagsMs: [30, 300] });
+  metrics.storeFailed();
+  metrics.lost('services', 'expired');
+  metrics.housekept({ what: 'retain', ms: 1, error: undefined, removed: 5 });
+  for (const kind of ['watching', 'watching'] as const) metrics.watchChanged('pods', { kind, from: '1', since: 0 });
+  metrics.watchChanged('pods', { kind: 'listing', reason: 'expired', since: 0 });
+  const page = await scrape(registry);
+  assert.equal(page.get('podtrail_coverage_end_age_seconds'), 1);
+  assert.equal(page.has('podtrail_checkpoint_age_seconds'), false);
+  assert.equal(page.get('podtrail_watch_last_frame_age_seconds{resource="pods"}'), 1.5);
+  assert.equal(page.has('podtrail_watch_last_frame_age_seconds{resource="services"}'), false);
+  assert.equal(page.get('podtrail_watch_current{resource="services"}'), 0);
+  assert.equal(page.get('podtrail_cached_objects{resource="pods"}'), 3);
+  assert.equal(page.get('podtrail_recorder_waiting_facts'), 7);
+  assert.equal(page.get('podtrail_recorder_committed_facts_total'), 1);
+  assert.equal(page.get('podtrail_recorder_lag_seconds_bucket{le="0.25"}'), 1);
+  assert.equal(page.get('podtrail_recorder_lag_seconds_bucket{le="0.5"}'), 2);
+  assert.equal(page.get('podtrail_store_append_seconds_sum'), 0.004);
+  assert.equal(page.get('podtrail_store_failures_total'), 1);
+  assert.equal(page.get('podtrail_watch_gaps_total{resource="services",reason="expired"}'), 1);
+  assert.equal(page.get('podtrail_watch_gaps_total{resource="pods",reason="expired"}'), 0);
+  assert.equal(page.get('podtrail_watch_restarts_total{resource="pods"}'), 1);
+  assert.equal(page.get('podtrail_relists_total{resource="pods",reason="expired"}'), 1);
+  assert.equal(page.get('podtrail_store_removed_records_total'), 5);
+  assert.equal(page.get(`podtrail_build_info{version="1.2.3",node="${process.versions.node}"}`), 1);
+  assert.ok((page.get('process_resident_memory_bytes') ?? 0) > 0);
+});
+
+test('requests are counted by verb, kind and code; names and namespaces never become labels', async () => {
+  const kinds: Readonly<Record<string, string>> = {
+    '/api/v1/pods?limit=500&resourceVersion=': 'list pods',
+    '/api/v1/namespaces/shop/pods?watch=true&timeoutSeconds=300': 'watch pods',
+    '/api/v1/namespaces/shop/pods/cart-1': 'get pods',
+    '/api/v1/namespaces/shop/pods/cart-1/status': 'get pods/status',
+    '/api/v1/namespaces/kube-system': 'get namespaces',
+    '/api/v1/namespaces': 'list namespaces',
+    '/apis/coordination.k8s.io/v1/namespaces/a/leases/b': 'get leases',
+    '/version': 'get other',
+    '/apis': 'get other',
+  };
+  for (const [path, expected] of Object.entries(kinds)) {
+    const { verb, resource } = describeRequest('GET', path);
+    assert.equal(`${verb} ${resource}`, expected, path);
+  }
+  assert.deepEqual(describeRequest('PATCH', '/api/v1/nodes/n1/status'), { verb: 'patch', resource: 'nodes/status' });
+  const registry = newRegistry('1');
+  const observe = requestMetrics(registry);
+  observe({ method: 'GET', path: '/api/v1/namespaces/shop/pods/cart-1', status: 404, durationMs: 12, attempt: 1 });
+  observe({ method: 'GET', path: '/api/v1/pods', status: 0, durationMs: 12, attempt: 1 });
+  const page = await scrape(registry);
+  assert.equal(page.get('podtrail_api_requests_total{verb="get",resource="pods",code="404"}'), 1);
+  assert.equal(page.get('podtrail_api_requests_total{verb="list",resource="pods",code="0"}'), 1);
+  assert.doesNotMatch(await registry.metrics(), /cart-1|shop/);
+});
+
+test('the page is served at /metrics and nowhere else, and only to be read', async () => {
+  const server = await serveMetrics({ host: '127.0.0.1', port: 0, registry: newRegistry('1') });
+  const url = `http://127.0.0.1:${server.port}`;
+  try {
+    const page = await fetch(`${url}/metrics?x=1`);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    assert.match(await page.text(), /^podtrail_build_info\{/m);
+    assert.equal((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status, 405);
+    for (const path of ['/', '/constructor', '/metrics/'])
+      assert.equal((await fetch(`${url}${path}`)).status, 404, path);
+    await assert.rejects(serveMetrics({ host: '127.0.0.1', port: server.port, registry: newRegistry('1') }), {
+      code: 'cannot-listen',
+      message: `127.0.0.1:${server.port} is already in use`,
+    });
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,150 @@
+// A recorder in numbers. Counts what it is told of as a listener; everything that has a present value is read when the
+// page is made. Labels are kinds and codes: never an address, a name or a UID.
+import type { Clock, ReflectorState } from '@podtrail/machinery';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { StoredBatch } from '../recorder/commit-queue.ts';
+import type { StreamStatus } from '../recorder/followed-stream.ts';
+import type { Recorder, RecorderStatus } from '../recorder/recorder.ts';
+import type { FollowedResource, Housekept, RecorderListener } from '../recorder/recorder-listener.ts';
+
+const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const APPEND_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+export class RecorderMetrics implements RecorderListener {
+  readonly #registry: Registry;
+  readonly #lag: Histogram;
+  readonly #append: Histogram;
+  readonly #facts: Counter;
+  readonly #storeFailures: Counter;
+  readonly #restarts: Counter<'resource'>;
+  readonly #relists: Counter<'resource' | 'reason'>;
+  readonly #watchErrors: Counter<'resource'>;
+  readonly #gaps: Counter<'resource' | 'reason'>;
+  readonly #housekeeping: Counter<'task' | 'outcome'>;
+  readonly #removed: Counter;
+  /** Streams of which one watch has been opened already. */
+  readonly #watched = new Set<FollowedResource>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    const registers = [registry];
+    this.#lag = new Histogram({
+      name: 'podtrail_recorder_lag_seconds',
+      help: 'From the arrival of an event to its being durable in the store.',
+      buckets: LAG_BUCKETS,
+      registers,
+    });
+    this.#append = new Histogram({
+      name: 'podtrail_store_append_seconds',
+      help: 'How long the store took for a batch of facts.',
+      buckets: APPEND_BUCKETS,
+      registers,
+    });
+    this.#facts = counter(registry, 'podtrail_recorder_committed_facts_total', 'Facts that are durable.');
+    this.#storeFailures = counter(registry, 'podtrail_store_failures_total', 'Batches that the store did not take.');
+    this.#restarts = counter(registry, 'podtrail_watch_restarts_total', 'Watches opened again.', ['resource']);
+    this.#relists = counter(registry, 'podtrail_relists_total', 'Listings after the first.', ['resource', 'reason']);
+    this.#watchErrors = counter(registry, 'podtrail_watch_errors_total', 'Failed lists and watches.', ['resource']);
+    this.#gaps = counter(registry, 'podtrail_watch_gaps_total', 'Times in which events were lost.', [
+      'resource',
+      'reason',
+    ]);
+    this.#housekeeping = counter(registry, 'podtrail_store_housekeeping_total', 'Housekeeping of the store.', [
+      'task',
+      'outcome',
+    ]);
+    this.#removed = counter(registry, 'podtrail_store_removed_records_total', 'Records forgotten by retention.');
+    for (const resource of ['pods', 'services', 'nodes'] as const) {
+      // Present from the beginning: a rate of what has not happened yet is zero, not absent.
+      this.#restarts.inc({ resource }, 0);
+      this.#watchErrors.inc({ resource }, 0);
+      this.#gaps.inc({ resource, reason: 'expired' }, 0);
+    }
+  }
+
+  stored({ batch, appendMs, lagsMs }: StoredBatch): void {
+    this.#facts.inc(batch.facts.length);
+    this.#append.observe(appendMs / 1000);
+    for (const ms of lagsMs) this.#lag.observe(ms / 1000);
+  }
+
+  storeFailed(): void {
+    this.#storeFailures.inc();
+  }
+
+  watchChanged(resource: FollowedResource, state: ReflectorState): void {
+    if (state.kind === 'waiting') this.#watchErrors.inc({ resource });
+    if (state.kind === 'listing' && state.reason !== 'start') this.#relists.inc({ resource, reason: state.reason });
+    if (state.kind !== 'watching') return;
+    if (this.#watched.has(resource)) this.#restarts.inc({ resource });
+    this.#watched.add(resource);
+  }
+
+  lost(resource: FollowedResource, reason: string): void {
+    this.#gaps.inc({ resource, reason });
+  }
+
+  housekept({ what, error, removed }: Housekept): void {
+    this.#housekeeping.inc({ task: what, outcome: error === undefined ? 'done' : 'failed' });
+    this.#removed.inc(removed);
+  }
+
+  /** From now on the page also shows how this recorder stands. */
+  watch(recorder: Pick<Recorder, 'status'>, clock: Clock): void {
+    const value = (name: string, help: string, read: (status: RecorderStatus) => number | undefined) =>
+      new Gauge({
+        ...{ name, help, registers: [this.#registry] },
+        collect() {
+          this.reset();
+          const read_ = read(recorder.status);
+          if (read_ !== undefined) this.set(read_);
+          else this.remove();
+        },
+      });
+    const ageOf = (instant: number | undefined) =>
+      instant === undefined ? undefined : Math.max(0, clock.now() - instant) / 1000;
+    value('podtrail_recorder_synced', 'Every kind has been listed or caught up with.', ({ synced }) => Number(synced));
+    value('podtrail_recorder_current', 'Every watch is open and in step.', ({ current }) => Number(current));
+    value('podtrail_recorder_problems', 'What keeps it from recording, as /readyz tells.', (s) => s.problems.length);
+    value('podtrail_recorder_waiting_facts', 'Facts on their way to the store.', (s) => s.waitingFacts);
+    value('podtrail_coverage_end_age_seconds', 'Age of the last instant of which the store knows.', (s) =>
+      ageOf(s.coverageTo),
+    );
+    value('podtrail_checkpoint_age_seconds', 'Age of what a restart would go on from.', (s) => ageOf(s.checkpointAt));
+    const perKind = (name: string, help: string, read: (streams: readonly StreamStatus[]) => number | undefined) =>
+      new Gauge({
+        ...{ name, help, labelNames: ['resource'], registers: [this.#registry] },
+        collect() {
+          this.reset();
+          for (const [resource, streams] of byResource(recorder.status.streams)) {
+            const found = read(streams);
+            if (found !== undefined) this.set({ resource }, found);
+          }
+        },
+      });
+    perKind('podtrail_watch_last_frame_age_seconds', 'Since the last event, bookmark or listing.', (streams) => {
+      const heard = streams.flatMap(({ silentMs }) => silentMs ?? []);
+      return heard.length === 0 ? undefined : Math.max(...heard) / 1000;
+    });
+    perKind('podtrail_watch_current', 'The watch is open and in step.', (streams) =>
+      Number(streams.every(({ current }) => current)),
+    );
+    perKind('podtrail_cached_objects', 'Objects in the cache.', (streams) =>
+      streams.reduce((sum, { objects }) => sum + objects, 0),
+    );
+  }
+}
+
+function counter<L extends string>(registry: Registry, name: string, help: string, labels: L[] = []): Counter<L> {
+  return new Counter<L>({ name, help, labelNames: labels, registers: [registry] });
+}
+
+function byResource(streams: readonly StreamStatus[]): Map<FollowedResource, StreamStatus[]> {
+  const found = new Map<FollowedResource, StreamStatus[]>();
+  for (const stream of streams) {
+    const same = found.get(stream.resource);
+    if (same === undefined) found.set(stream.resource, [stream]);
+    else same.push(stream);
+  }
+  return found;
+}
