@@ -4,13 +4,15 @@ import { UsageError } from '../errors.ts';
 import { visible } from '../output/visible.ts';
 import type { Sink } from '../surroundings.ts';
 import type { Zone } from '../times/zone.ts';
-import type { AskRows } from './ask.ts';
+import { type AskLedger, type AskRows, askRows } from './ask.ts';
 import type { Attribution } from './columns.ts';
-import { CsvRows, type WantedColumns } from './csv-rows.ts';
+import type { WantedColumns } from './csv-header.ts';
+import { CsvRows } from './csv-rows.ts';
+import { CsvToCsv } from './csv-to-csv.ts';
 import { JsonRows } from './json-rows.ts';
 import { Questions, type Row, type RowSource, utf8Of } from './row.ts';
 import { RowTimes } from './row-time.ts';
-import { CsvToCsv, CsvToJson, JsonToCsv, JsonToJson, type RowWriter } from './writers.ts';
+import { CsvToJson, JsonToCsv, JsonToJson, type RowWriter } from './writers.ts';
 
 export interface AttributeOptions {
   readonly input: AsyncIterable<Uint8Array>;
@@ -20,7 +22,7 @@ export interface AttributeOptions {
   readonly format: 'csv' | 'jsonl' | undefined;
   readonly headers: boolean;
   readonly zone: Zone;
-  readonly ask: AskRows;
+  readonly ledger: AskLedger;
   readonly signal: AbortSignal;
   readonly onProgress?: (tally: Tally) => Promise<void>;
   /** The first few rows about which nothing could be asked. */
@@ -37,42 +39,50 @@ const BOM = '\u00ef\u00bb\u00bf';
 
 export async function attributeStream(options: AttributeOptions): Promise<Tally> {
   const tally: Tally = { rows: 0, held: 0, free: 0, ambiguous: 0, unknown: 0, malformed: 0, cut: 0 };
-  const questions = new Questions(new RowTimes(options.zone));
   let pipe: Pipe | undefined;
-  let beginning = '';
+  let beginning: Buffer = Buffer.alloc(0);
   for await (const chunk of options.input) {
     options.signal.throwIfAborted();
-    let text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
     if (pipe === undefined) {
-      beginning += text;
-      const first = firstLetter(beginning);
+      beginning = Buffer.concat([beginning, chunk]);
+      const first = firstLetter(beginning.toString('latin1'));
       if (first === undefined) continue;
-      pipe = openPipe(first === '{', options, questions);
-      text = beginning;
-    }
-    await answer(pipe, pipe.source.push(text), options, tally);
+      pipe = openPipe(first === '{', options, tally);
+      await pipe.push(beginning);
+    } else await pipe.push(chunk);
     await options.onProgress?.(tally);
   }
   if (pipe === undefined) throw new UsageError('the input is empty: there is not even a header');
-  await answer(pipe, pipe.source.end(), options, tally);
-  if (!pipe.headerWritten) await writeHeader(pipe, [], options);
-  if (pipe.writer instanceof JsonToCsv) tally.cut = pipe.writer.cut;
+  await pipe.end();
   return tally;
 }
 
 interface Pipe {
-  readonly source: RowSource;
-  readonly writer: RowWriter;
-  headerWritten: boolean;
+  push(chunk: Uint8Array): Promise<void>;
+  end(): Promise<void>;
 }
 
-function openPipe(isJson: boolean, { columns, format }: AttributeOptions, questions: Questions): Pipe {
+function openPipe(isJson: boolean, options: AttributeOptions, tally: Tally): Pipe {
+  const { columns, format, zone, ledger, headers, out } = options;
+  const times = new RowTimes(zone);
+  const count = (answer: Attribution['answer']): void => {
+    tally.rows++;
+    tally[answer]++;
+  };
+  const malformed = async (problem: string): Promise<void> => await options.onMalformed?.(tally.rows, utf8Of(problem));
+  if (!isJson && format !== 'jsonl') {
+    const write = (bytes: Buffer) => writeOut(out, bytes);
+    return new CsvToCsv({ columns, times, windows: ledger, write, headers, count, malformed });
+  }
+  const questions = new Questions(times);
   if (isJson) {
     const source = new JsonRows(columns, questions);
-    return { source, writer: format === 'csv' ? new JsonToCsv() : new JsonToJson(), headerWritten: false };
+    if (format !== 'csv') return new RowPipe(source, new JsonToJson(), options, count, malformed);
+    const writer = new JsonToCsv();
+    return new RowPipe(source, writer, options, count, malformed, () => (tally.cut = writer.cut));
   }
   const source = new CsvRows(columns, questions);
-  return { source, writer: format === 'jsonl' ? new CsvToJson(source) : new CsvToCsv(source), headerWritten: false };
+  return new RowPipe(source, new CsvToJson(source), options, count, malformed);
 }
 
 /** The first character that says what the input is; undefined while there is none. */
@@ -81,33 +91,71 @@ function firstLetter(text: string): string | undefined {
   return /\S/.exec(text.slice(start))?.[0];
 }
 
-async function answer(pipe: Pipe, rows: readonly Row[], options: AttributeOptions, tally: Tally): Promise<void> {
-  if (rows.length === 0) return;
-  if (!pipe.headerWritten) await writeHeader(pipe, rows, options);
-  const attributions = await options.ask(rows);
-  let text = '';
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as Row;
-    const attribution = attributions[i] as Attribution;
-    if (!row.blank) {
-      tally.rows++;
-      tally[attribution.answer]++;
-      if (row.problem !== undefined) await options.onMalformed?.(tally.rows, utf8Of(row.problem));
-    }
-    text += pipe.writer.row(row, attribution);
+/** Rows as objects, between any formats. */
+class RowPipe implements Pipe {
+  readonly #source: RowSource;
+  readonly #writer: RowWriter;
+  readonly #options: AttributeOptions;
+  readonly #ask: AskRows;
+  readonly #count: (answer: Attribution['answer']) => void;
+  readonly #malformed: (problem: string) => Promise<void>;
+  readonly #ended: () => void;
+  #isBegun = false;
+
+  constructor(
+    source: RowSource,
+    writer: RowWriter,
+    options: AttributeOptions,
+    count: (answer: Attribution['answer']) => void,
+    malformed: (problem: string) => Promise<void>,
+    ended: () => void = () => {},
+  ) {
+    this.#source = source;
+    this.#writer = writer;
+    this.#options = options;
+    this.#ask = askRows(options.ledger);
+    this.#count = count;
+    this.#malformed = malformed;
+    this.#ended = ended;
   }
-  await write(options.out, text);
+
+  async push(chunk: Uint8Array): Promise<void> {
+    await this.#answer(this.#source.push(chunk));
+  }
+
+  async end(): Promise<void> {
+    await this.#answer(this.#source.end());
+    if (!this.#isBegun) await this.#begin([]);
+    this.#ended();
+  }
+
+  async #answer(rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    if (!this.#isBegun) await this.#begin(rows);
+    const attributions = await this.#ask(rows);
+    let text = '';
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as Row;
+      const attribution = attributions[i] as Attribution;
+      if (!row.blank) {
+        this.#count(attribution.answer);
+        if (row.problem !== undefined) await this.#malformed(row.problem);
+      }
+      text += this.#writer.row(row, attribution);
+    }
+    await writeOut(this.#options.out, Buffer.from(text, 'latin1'));
+  }
+
+  async #begin(rows: readonly Row[]): Promise<void> {
+    this.#isBegun = true;
+    const header = this.#writer.header(rows);
+    if (this.#options.headers) await writeOut(this.#options.out, Buffer.from(header, 'latin1'));
+  }
 }
 
-async function writeHeader(pipe: Pipe, rows: readonly Row[], { out, headers }: AttributeOptions): Promise<void> {
-  pipe.headerWritten = true;
-  const header = pipe.writer.header(rows);
-  if (headers) await write(out, header);
-}
-
-async function write(out: Sink, text: string): Promise<void> {
-  if (text === '') return;
+async function writeOut(out: Sink, bytes: Buffer): Promise<void> {
+  if (bytes.length === 0) return;
   // A log may hold anything; a terminal gets none of it raw.
-  if (out.isTTY) await out.write(utf8Of(text).split(/\r?\n/).map(visible).join('\n'));
-  else await out.write(Buffer.from(text, 'latin1'));
+  if (out.isTTY) await out.write(bytes.toString('utf8').split(/\r?\n/).map(visible).join('\n'));
+  else await out.write(bytes);
 }

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
-import { CsvRecords, csvFields } from './csv-records.ts';
+import { csvFields } from './csv-fields.ts';
+import { CsvRecords } from './csv-records.ts';
 
 function read(text: string, sizes: () => number = () => text.length): string[][] {
   const records = new CsvRecords();
   const found: string[][] = [];
+  const take = () => {
+    while (records.next()) found.push([...csvFields(records.raw(), records.quoted).fields]);
+  };
   for (let i = 0; i < text.length; ) {
     const size = Math.max(1, sizes());
-    for (const record of records.push(text.slice(i, i + size))) found.push([...csvFields(record).fields]);
+    records.push(Buffer.from(text.slice(i, i + size), 'latin1'));
+    take();
     i += size;
   }
-  for (const record of records.end()) found.push([...csvFields(record).fields]);
+  records.finish();
+  take();
   return found;
 }
 
@@ -96,7 +102,7 @@ for (const [sentence, text, fields] of TABLE) {
 }
 
 test('CSV: malformed quoting is told', () => {
-  const problems = (text: string) => csvFields({ raw: text, quoted: text.includes('"') }).problem;
+  const problems = (text: string) => csvFields(text, text.includes('"')).problem;
   assert.equal(problems('"a",b'), undefined);
   assert.match(problems('"a"x,b') ?? '', /behind a closing quote/);
   assert.match(problems('a,"b') ?? '', /not closed/);
@@ -123,9 +129,27 @@ test('CSV: records do not depend on where chunks are cut', () => {
 
 test('CSV: an unclosed quote at the head of a long file is cut after a while, and memory stays bounded', () => {
   const records = new CsvRecords();
-  let count = records.push('a,b\n"never closed,1\n').length;
+  let count = 0;
+  const push = (text: string) => {
+    records.push(Buffer.from(text));
+    while (records.next()) count++;
+  };
+  push('a,b\n"never closed,1\n');
   const lines = `${'x'.repeat(999)}\n`.repeat(100);
-  for (let i = 0; i < 50; i++) count += records.push(lines).length;
-  count += records.end().length;
+  for (let i = 0; i < 50; i++) {
+    push(lines);
+    assert.ok(records.bytes.length < 3 << 20);
+  }
+  records.finish();
+  push('');
   assert.equal(count, 5002);
+});
+
+test('CSV: the commas of a record without quotes are known, also beyond those that were made room for', () => {
+  const records = new CsvRecords();
+  records.push(Buffer.from(`ab,c,,d\n${','.repeat(100)}\n`));
+  assert.ok(records.next());
+  assert.deepEqual([records.commaCount, [...records.commas.subarray(0, 3)]], [3, [2, 4, 5]]);
+  assert.ok(records.next());
+  assert.equal(records.commaCount, 100);
 });

@@ -1,5 +1,5 @@
 // Rows from JSON lines. A column is a member of the object, or a path through nested ones (`source.ip`).
-import type { WantedColumns } from './csv-rows.ts';
+import type { WantedColumns } from './csv-header.ts';
 import { BLANK_ROW, type Members, malformedRow, type Questions, type Row, type RowSource, utf8Of } from './row.ts';
 
 export class JsonRows implements RowSource {
@@ -12,7 +12,8 @@ export class JsonRows implements RowSource {
     this.#questions = questions;
   }
 
-  push(text: string): Row[] {
+  push(chunk: Uint8Array): Row[] {
+    const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     return lines.map((line) => this.#row(line));

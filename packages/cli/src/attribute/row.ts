@@ -1,5 +1,6 @@
 // A row of the input on its way through `attribute`: what it says, and what is asked about it.
-import { type EpochMillis, type IpAddress, parseIp } from '@podtrail/history';
+import type { EpochMillis, IpAddress } from '@podtrail/history';
+import { RowAddresses } from './row-address.ts';
 import type { RowTimes } from './row-time.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -21,39 +22,28 @@ export interface Row {
 
 /** Where rows come from; the header is known once the first rows are there. */
 export interface RowSource {
-  push(text: string): Row[];
+  push(chunk: Uint8Array): Row[];
   end(): Row[];
 }
 
 type Content = Pick<Row, 'fields' | 'members'>;
 
-const MOST_KNOWN_IPS = 200_000;
-
-/** Reads what is asked from two texts. Addresses repeat: each is parsed once. */
+/** Reads what is asked from two texts. */
 export class Questions {
   readonly #times: RowTimes;
-  readonly #ips = new Map<string, IpAddress | undefined>();
+  readonly #addresses = new RowAddresses();
 
   constructor(times: RowTimes) {
     this.#times = times;
   }
 
   row(raw: string, content: Content, ipText: string, timeText: string): Row {
-    const ip = this.#ip(ipText);
+    const ip = this.#addresses.parse(ipText);
     const at = this.#times.parse(timeText);
     let problem: string | undefined;
     if (ip === undefined) problem = `"${ipText}" is not an IP address`;
     else if (at === undefined) problem = this.#times.problem;
     return { raw, fields: content.fields, members: content.members, ip, at, problem, blank: false };
-  }
-
-  #ip(text: string): IpAddress | undefined {
-    const known = this.#ips.get(text);
-    if (known !== undefined || this.#ips.has(text)) return known;
-    const ip = parseIp(text);
-    if (this.#ips.size >= MOST_KNOWN_IPS) this.#ips.clear();
-    this.#ips.set(text, ip);
-    return ip;
   }
 }
 

@@ -11,32 +11,6 @@ export interface RowWriter {
   row(row: Row, attribution: Attribution): string;
 }
 
-/** CSV to CSV. */
-export class CsvToCsv implements RowWriter {
-  readonly #source: CsvRows;
-  readonly #tails = new TailCache();
-
-  constructor(source: CsvRows) {
-    this.#source = source;
-  }
-
-  header(): string {
-    const { rawHeader = '', header, lineEnd } = this.#source;
-    const names = ourNames((name) => header.includes(name));
-    return `${rawHeader},${names.map(csvField).join(',')}${lineEnd}`;
-  }
-
-  row(row: Row, attribution: Attribution): string {
-    const { lineEnd, header } = this.#source;
-    if (row.blank) return lineEnd;
-    const { raw, fields, problem } = row;
-    const short = fields === undefined ? 0 : header.length - fields.length;
-    // Broken quotes are mended and missing fields added, so that our columns stand where the header says.
-    const text = problem !== undefined && raw.includes('"') ? (fields ?? []).map(csvField).join(',') : raw;
-    return `${text}${short > 0 ? ','.repeat(short) : ''},${this.#tails.of(attribution)}${lineEnd}`;
-  }
-}
-
 /** CSV to JSON lines: every value of the input is a text. */
 export class CsvToJson implements RowWriter {
   readonly #source: CsvRows;

@@ -57,7 +57,7 @@ async function run(cli: Cli, file: string, options: AttributeFlags) {
       format: options.output,
       headers: options.headers !== false,
       zone,
-      ask: askLedger(engine, cluster.id, cli.now),
+      ledger: askLedger(engine, cluster.id, cli.now),
       signal,
       async onProgress({ rows }) {
         const now = clock.monotonic();

@@ -16,7 +16,7 @@ export interface WhoQuestion {
   readonly now?: EpochMillis | undefined;
 }
 
-const MOST_HOST_NETWORK_PODS = 1000;
+export const MOST_HOST_NETWORK_PODS = 1000;
 /** Conflicts are stored when they are seen, which is after they began. */
 const CONFLICT_WINDOW_MS = 60_000;
 
@@ -31,9 +31,11 @@ export async function readWatchedTime(engine: Engine, cluster: string): Promise<
   return watchedTime(coverage, expired);
 }
 
+type RestReader = Pick<Engine, 'hostNetworkPodsOn' | 'conflicts'>;
+
 /** The rest of `who`, for those who have read the tenures and the coverage already. At once, unless more must be read. */
 export function answerFrom(
-  engine: Engine,
+  engine: RestReader,
   question: WhoQuestion,
   possible: readonly Tenure[],
   watched: WatchedTime,
@@ -47,7 +49,7 @@ export function answerFrom(
 }
 
 async function readRest(
-  engine: Engine,
+  engine: RestReader,
   question: WhoQuestion,
   verdict: Verdict,
   watched: WatchedTime,
@@ -93,7 +95,7 @@ function spelledOut(
 }
 
 async function hostNetworkPods(
-  engine: Engine,
+  engine: RestReader,
   cluster: string,
   node: string,
   at: EpochMillis,
@@ -115,10 +117,10 @@ function evidenceOf(holders: readonly AnsweredHolder[]): Provenance[] {
   return [...found.values()];
 }
 
-function answered({ holder, start, end }: Tenure): AnsweredHolder {
+export function answered({ holder, start, end }: Tenure): AnsweredHolder {
   return { ...holder, start, end };
 }
 
-function placed({ pod, start, end }: Placement): AnsweredHolder {
+export function placed({ pod, start, end }: Placement): AnsweredHolder {
   return { ...pod, start, end };
 }

@@ -1,0 +1,96 @@
+// The answers that are kept for one address, and those for addresses that nobody held. Looking one up allocates nothing.
+import type { IpAddress } from '../model/ip-address.ts';
+import type { EpochMillis } from '../model/time.ts';
+import type { AnsweredHolder, AnswerKind } from './answer.ts';
+import { judge } from './judge.ts';
+import type { WatchedTime } from './watched-time.ts';
+
+const NONE: readonly never[] = [];
+
+export class AddressWindow<T> {
+  readonly ip: IpAddress;
+  /** Known in [from, to). */
+  from = 0;
+  to = 0;
+  /** Sorted. `answers[i]` holds from `bounds[i - 1]` to `bounds[i]`; undefined where nobody can have held it. */
+  #bounds: readonly number[] = NONE;
+  answers: readonly (T | undefined)[] = NONE;
+  edition = 0;
+  /** Instants that are asked for and not known yet; the first is greater than the last when there are none. */
+  wantedFrom = Number.POSITIVE_INFINITY;
+  wantedTo = Number.NEGATIVE_INFINITY;
+  /** How much is read beyond what is asked for; 0 before the first time. */
+  ahead = 0;
+  /** So much happened to it that it is asked for row by row. */
+  isTooFull = false;
+
+  constructor(ip: IpAddress) {
+    this.ip = ip;
+  }
+
+  at(at: number): T | undefined {
+    return this.answers[placeOf(this.#bounds, at)];
+  }
+
+  set(from: number, to: number, bounds: readonly number[], answers: readonly (T | undefined)[], edition: number): void {
+    this.from = from;
+    this.to = to;
+    this.#bounds = bounds;
+    this.answers = answers;
+    this.edition = edition;
+  }
+
+  empty(): void {
+    this.set(0, 0, NONE, NONE, this.edition);
+  }
+}
+
+/** What is said of an address that nobody can have held: it depends on what was being watched, and on nothing else. */
+export class NobodyThere<T> {
+  readonly #answers = new Map<AnswerKind, T>();
+  readonly #spell: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T;
+  #bounds: readonly number[] = NONE;
+  #said: readonly T[] = NONE;
+  /** Where the last one was found: logs go on in time. */
+  #place = 0;
+
+  constructor(spell: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T) {
+    this.#spell = spell;
+  }
+
+  /** `changes` are the instants at which it may change, in any order. */
+  set(watched: WatchedTime, changes: readonly number[], now: EpochMillis | undefined): void {
+    const bounds = [...new Set(changes)].sort((a, b) => a - b);
+    const before = (bounds[0] ?? 0) - 1;
+    this.#said = [before, ...bounds].map((at) => this.#answer(judge([], watched, at as EpochMillis, now).answer));
+    this.#bounds = bounds;
+    this.#place = 0;
+  }
+
+  at(at: number): T {
+    const bounds = this.#bounds;
+    const place = this.#place;
+    const isHere =
+      (place === 0 || (bounds[place - 1] as number) <= at) && at < (bounds[place] ?? Number.POSITIVE_INFINITY);
+    if (!isHere) this.#place = placeOf(bounds, at);
+    return this.#said[this.#place] as T;
+  }
+
+  #answer(answer: AnswerKind): T {
+    let known = this.#answers.get(answer);
+    if (known === undefined) this.#answers.set(answer, (known = this.#spell(answer, NONE)));
+    return known;
+  }
+}
+
+/** How many bounds are not later than the instant. */
+function placeOf(bounds: readonly number[], at: number): number {
+  let low = 0;
+  let high = bounds.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((bounds[middle] as number) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,199 @@
+// who, for the many rows of a log: the answers of an address are the same from one boundary to the next, so they are
+// worked out once for a window of time and then only looked up. `podtrail attribute` is the caller. Only time that has
+// been told to the end is kept, because only there can nothing more come; the rest is asked for row by row.
+import type { Engine, IpSpan, Moment } from '../engines/engine.ts';
+import type { IpAddress } from '../model/ip-address.ts';
+import type { Coverage, Tenure } from '../model/records.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { AddressWindow, NobodyThere } from './address-window.ts';
+import type { AnsweredHolder, AnswerKind } from './answer.ts';
+import { answersWithin } from './answers-within.ts';
+import { LARGEST_PAGE } from './limits.ts';
+import { type WatchedTime, watchedTime } from './watched-time.ts';
+import { answerFrom } from './who.ts';
+
+export interface AnswerWindowsOptions<T> {
+  readonly cluster: string;
+  /** The asker's clock, as for `who`. */
+  readonly now?: EpochMillis | undefined;
+  /** What the caller makes of an answer; made once for many rows, and kept instead of the answer. */
+  spell(answer: AnswerKind, holders: readonly AnsweredHolder[]): T;
+  /** For tests: how many answers may be kept. */
+  readonly mostKept?: number;
+}
+
+export type WindowReader = Pick<
+  Engine,
+  'coverage' | 'expired' | 'tenuresOfIps' | 'tenuresAtMany' | 'hostNetworkPodsOn' | 'conflicts'
+>;
+
+/** Logs are mostly in order of time: an address is read so far ahead, and the further the more often it comes. */
+const FIRST_AHEAD_MS = 6 * 3_600_000;
+const MOST_AHEAD_MS = 7 * 86_400_000;
+const AHEAD_GROWTH = 4;
+/** And so far back, for rows that come late. */
+const BEHIND_MS = 10 * 60_000;
+const MOST_KEPT = 400_000;
+/** What a window without answers weighs. */
+const WINDOW_WEIGHT = 2;
+
+export class AnswerWindows<T> {
+  readonly #engine: WindowReader;
+  readonly #options: AnswerWindowsOptions<T>;
+  readonly #mostKept: number;
+  readonly #nobody: NobodyThere<T>;
+  /** Those that were used of late, and those of before: what is not used until the next change of generations goes. */
+  #young = new Map<number | IpAddress, AddressWindow<T>>();
+  #old = new Map<number | IpAddress, AddressWindow<T>>();
+  #weight = 0;
+  #wanted: AddressWindow<T>[] = [];
+  #settled = Number.POSITIVE_INFINITY;
+  #past = '';
+  /** Windows of another edition were read when the past was another: retention has taken something from it. */
+  #edition = 0;
+  #watched: WatchedTime | undefined;
+
+  constructor(engine: WindowReader, options: AnswerWindowsOptions<T>) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#mostKept = options.mostKept ?? MOST_KEPT;
+    this.#nobody = new NobodyThere(options.spell);
+  }
+
+  /** The window of an address; an IPv4 address may be given as its 32 bits, signed. */
+  of(key: number | IpAddress): AddressWindow<T> {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const window = this.#old.get(key) ?? new AddressWindow<T>(typeof key === 'number' ? ipv4Text(key) : key);
+    this.#young.set(key, window);
+    this.#weight += window.answers.length + WINDOW_WEIGHT;
+    if (this.#weight > this.#mostKept / 2) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#weight = 0;
+    }
+    return window;
+  }
+
+  /** Says that `answer` will be called with this; `read` then sees to it. */
+  want(window: AddressWindow<T>, at: number): void {
+    if ((window.from <= at && at < window.to && window.edition === this.#edition) || at >= this.#settled) return;
+    if (window.wantedFrom > window.wantedTo) this.#wanted.push(window);
+    if (at < window.wantedFrom) window.wantedFrom = at;
+    if (at > window.wantedTo) window.wantedTo = at;
+  }
+
+  /** Reads what is wanted. */
+  async read(): Promise<void> {
+    await this.#look();
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    const windows: AddressWindow<T>[] = [];
+    const asked: IpSpan[] = [];
+    for (const window of wanted) {
+      const span = this.#spanFor(window);
+      window.wantedFrom = Number.POSITIVE_INFINITY;
+      window.wantedTo = Number.NEGATIVE_INFINITY;
+      if (span === undefined) continue;
+      windows.push(window);
+      asked.push(span);
+    }
+    if (asked.length === 0) return;
+    const found = await this.#engine.tenuresOfIps(this.#options.cluster, asked, LARGEST_PAGE);
+    const late: Promise<void>[] = [];
+    for (let i = 0; i < asked.length; i++) {
+      const filling = this.#fill(windows[i] as AddressWindow<T>, asked[i] as IpSpan, found[i]);
+      if (filling !== undefined) late.push(filling);
+    }
+    await Promise.all(late);
+  }
+
+  /** Undefined where no window can tell: such moments are for `askEach`. */
+  answer(window: AddressWindow<T>, at: number): T | undefined {
+    if (at < window.from || at >= window.to || window.edition !== this.#edition) return undefined;
+    return window.at(at) ?? this.#nobody.at(at);
+  }
+
+  /** As `who` asks, for the moments that no window answers. */
+  async askEach(moments: readonly Moment[]): Promise<T[]> {
+    if (moments.length === 0) return [];
+    const { cluster, now, spell } = this.#options;
+    const [possible] = await Promise.all([this.#engine.tenuresAtMany(cluster, moments), this.#look()]);
+    const watched = this.#watched as WatchedTime;
+    return await Promise.all(
+      moments.map(async (moment, i) => {
+        const { answer, holders } = await answerFrom(
+          this.#engine,
+          { cluster, ...moment, now },
+          possible[i] ?? [],
+          watched,
+        );
+        return spell(answer, holders);
+      }),
+    );
+  }
+
+  /** What is to be read for a window; undefined when nothing of it is settled, or there is too much of it. */
+  #spanFor(window: AddressWindow<T>): IpSpan | undefined {
+    const { ip, ahead, wantedFrom, wantedTo } = window;
+    const isKnown = window.from < window.to && window.edition === this.#edition;
+    // Going on in time it leaves behind what it had; going back it keeps that, so that a log in no order comes to rest.
+    const goesOn = isKnown && wantedFrom >= window.from;
+    const from = goesOn ? Math.max(window.from, wantedFrom - BEHIND_MS) : wantedFrom - BEHIND_MS;
+    const to = Math.min(Math.max(isKnown ? window.to : from, wantedTo + (ahead || FIRST_AHEAD_MS)), this.#settled);
+    window.ahead = Math.min((ahead || FIRST_AHEAD_MS) * AHEAD_GROWTH, MOST_AHEAD_MS);
+    return to <= wantedFrom || window.isTooFull ? undefined : { ip, from: epochMillis(from), to: epochMillis(to) };
+  }
+
+  #fill(window: AddressWindow<T>, span: IpSpan, tenures: readonly Tenure[] | undefined): Promise<void> | undefined {
+    if (tenures === undefined) {
+      window.isTooFull = true;
+      window.empty();
+      return undefined;
+    }
+    const edition = this.#edition;
+    const before = window.answers.length;
+    const keep = ({ bounds, answers }: { bounds: readonly number[]; answers: readonly (T | undefined)[] }) => {
+      window.set(span.from, span.to, bounds, answers, edition);
+      this.#weight += answers.length - before;
+    };
+    const { cluster, now, spell } = this.#options;
+    const watched = this.#watched as WatchedTime;
+    const found = answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
+    if (!(found instanceof Promise)) {
+      keep(found);
+      return undefined;
+    }
+    return found.then((answers) => {
+      if (answers === undefined) {
+        window.isTooFull = true;
+        window.empty();
+      } else keep(answers);
+    });
+  }
+
+  /** How far the ledger has been told to the end, and whether its past is still what it was. */
+  async #look(): Promise<void> {
+    const { cluster, now } = this.#options;
+    const [coverage, expired] = await Promise.all([this.#engine.coverage(cluster), this.#engine.expired(cluster)]);
+    const watched = watchedTime(coverage, expired);
+    const present = watched.stretches.at(-1);
+    const settled = present === undefined ? 0 : Math.min(present.confirmed, watched.last ?? 0);
+    const past = JSON.stringify([expired, coverage.map((c) => (c === present ? { ...c, to: 0, confirmed: 0 } : c))]);
+    if (past !== this.#past || settled < this.#settled) this.#edition++;
+    this.#past = past;
+    this.#settled = settled;
+    this.#watched = watched;
+    this.#nobody.set(watched, changesOf(coverage, expired), now);
+  }
+}
+
+/** Where what is said of an address that nobody held may change. */
+function changesOf(coverage: readonly Coverage[], expired: readonly { from: number; to: number }[]): number[] {
+  // Both ends belong to a stretch; an expired range ends before its end.
+  return [...coverage.flatMap(({ from, to }) => [from, to + 1]), ...expired.flatMap(({ from, to }) => [from, to])];
+}
+
+function ipv4Text(bits: number): IpAddress {
+  return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}` as IpAddress;
+}

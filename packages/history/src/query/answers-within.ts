@@ -1,0 +1,125 @@
+// All answers about one address within a span of settled time: where they change, and what they are in between. The
+// same as `who` at every instant of the span, because judge decides here too. At once, unless pods of a node must be read.
+import type { Engine, Span } from '../engines/engine.ts';
+import type { Placement, Tenure } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+import type { AnsweredHolder, AnswerKind } from './answer.ts';
+import { judge, type Verdict } from './judge.ts';
+import type { WatchedTime } from './watched-time.ts';
+import { answered, MOST_HOST_NETWORK_PODS, placed } from './who.ts';
+
+export interface SpanQuestion<T> {
+  readonly cluster: string;
+  /** Invariant: all of it has been told to the end, so that no answer in it depends on the asker's clock. */
+  readonly span: Span;
+  /** All of the address that touch the span, oldest first. */
+  readonly tenures: readonly Tenure[];
+  readonly watched: WatchedTime;
+  readonly now: EpochMillis | undefined;
+  spell(answer: AnswerKind, holders: readonly AnsweredHolder[]): T;
+}
+
+export interface SpanAnswers<T> {
+  /** Sorted, within the span. */
+  readonly bounds: readonly number[];
+  /** One more than bounds; undefined where no tenure touches. */
+  readonly answers: readonly (T | undefined)[];
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly verdict: Verdict | undefined;
+}
+
+/** The promise gives undefined when there are too many pods on a node to work with. */
+export function answersWithin<T>(
+  engine: Pick<Engine, 'hostNetworkPodsOn'>,
+  question: SpanQuestion<T>,
+): SpanAnswers<T> | Promise<SpanAnswers<T> | undefined> {
+  if (question.tenures.length === 0) return { bounds: [], answers: [undefined] };
+  const parts = partsOf(question);
+  if (parts.some(({ verdict }) => nodesOf(verdict).length > 0)) return withNodes(engine, question, parts);
+  const answers = parts.map(({ verdict }) =>
+    verdict === undefined ? undefined : question.spell(verdict.answer, verdict.tenures.map(answered)),
+  );
+  return { bounds: parts.slice(1).map(({ from }) => from), answers };
+}
+
+/** Between two neighbouring bounds of tenures everything that judge looks at stays as it is. */
+function partsOf<T>({ span, tenures, watched, now }: SpanQuestion<T>): Part[] {
+  const cuts = cutsOf(
+    span,
+    tenures.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
+  );
+  const parts: Part[] = [];
+  let possible: Tenure[] = [];
+  let next = 0;
+  for (let i = 0; i < cuts.length - 1; i++) {
+    const from = cuts[i] as EpochMillis;
+    possible = possible.filter(({ end }) => end === undefined || end.notAfter > from);
+    for (; next < tenures.length && (tenures[next] as Tenure).start.notBefore <= from; next++) {
+      const tenure = tenures[next] as Tenure;
+      if (tenure.end === undefined || tenure.end.notAfter > from) possible.push(tenure);
+    }
+    const verdict = possible.length === 0 ? undefined : judge(possible, watched, from, now);
+    parts.push({ from, to: cuts[i + 1] as number, verdict });
+  }
+  return parts;
+}
+
+/** A node's address is shared by its host-network pods, and those come and go too. */
+async function withNodes<T>(
+  engine: Pick<Engine, 'hostNetworkPodsOn'>,
+  { cluster, span, spell }: SpanQuestion<T>,
+  parts: readonly Part[],
+): Promise<SpanAnswers<T> | undefined> {
+  const names = [...new Set(parts.flatMap(({ verdict }) => nodesOf(verdict)))];
+  const page = { limit: MOST_HOST_NETWORK_PODS };
+  const pages = await Promise.all(names.map((name) => engine.hostNetworkPodsOn(cluster, name, span, page)));
+  if (pages.some(({ cursor }) => cursor !== undefined)) return undefined;
+  const pods = new Map(names.map((name, i) => [name, pages[i]?.items ?? []]));
+  const bounds: number[] = [];
+  const answers: (T | undefined)[] = [];
+  for (const { from, to, verdict } of parts) {
+    const around = nodesOf(verdict).flatMap((name) => pods.get(name) ?? []);
+    const cuts = cutsOf(
+      { from, to },
+      around.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
+    );
+    for (const at of cuts.slice(0, -1)) {
+      if (at > span.from) bounds.push(at);
+      if (verdict === undefined) answers.push(undefined);
+      else {
+        const there = nodesOf(verdict).flatMap((name) => (pods.get(name) ?? []).filter((pod) => mayBeThere(pod, at)));
+        answers.push(spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)]));
+      }
+    }
+  }
+  return { bounds, answers };
+}
+
+function nodesOf(verdict: Verdict | undefined): string[] {
+  const nodes: string[] = [];
+  if (verdict === undefined) return nodes;
+  for (const { holder } of verdict.tenures) if (holder.kind === 'Node') nodes.push(holder.name);
+  return nodes;
+}
+
+function mayBeThere({ start, end }: Placement, at: number): boolean {
+  return start.notBefore <= at && (end === undefined || end.notAfter > at);
+}
+
+/** The span's ends and what lies between them, sorted, each once. */
+function cutsOf(
+  { from, to }: { readonly from: number; readonly to: number },
+  boundaries: readonly { readonly notBefore: number; readonly notAfter: number }[],
+): number[] {
+  const within: number[] = [from, to];
+  for (const { notBefore, notAfter } of boundaries) {
+    if (notBefore > from && notBefore < to) within.push(notBefore);
+    if (notAfter > from && notAfter < to) within.push(notAfter);
+  }
+  within.sort((a, b) => a - b);
+  return within.filter((cut, i) => i === 0 || cut !== within[i - 1]);
+}
