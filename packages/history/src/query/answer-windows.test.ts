@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Engine, Moment } from '../engines/engine.ts';
+import { openStore } from '../engines/open-store.ts';
+import type { Boundary } from '../model/boundary.ts';
+import type { Fact } from '../model/fact.ts';
+import type { IpAddress } from '../model/ip-address.ts';
+import type { Coverage, Holder } from '../model/records.ts';
+import { epochMillis } from '../model/time.ts';
+import { SeededNumbers } from '../testing/seeded-numbers.ts';
+import { AnswerWindows, type WindowReader } from './answer-windows.ts';
+import { who } from './who.ts';
+
+const CLUSTER = { id: 'c', name: 'c' };
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+function boundary(notBefore: number, at: number, notAfter: number, version: number): Boundary {
+  const provenance = { source: 'watch' as const, epoch: 1, resourceVersion: String(version), collector: 'c' };
+  const times = { at: epochMillis(at), notBefore: epochMillis(notBefore), notAfter: epochMillis(notAfter) };
+  return { ...provenance, ...times, observedAt: epochMillis(notAfter) };
+}
+
+function holder(kind: Holder['kind'], name: string, more: Partial<Holder> = {}): Holder {
+  const namespace = kind === 'Node' ? '' : 'shop';
+  return { kind, namespace, name, uid: `uid-${name}`, node: '', workload: undefined, hostNetwork: false, ...more };
+}
+
+function coverage(from: number, to: number, more: Partial<Coverage> = {}): Fact {
+  const times = { from: epochMillis(from), to: epochMillis(to), confirmed: epochMillis(to) };
+  const rest = { scope: { kind: 'cluster' }, epoch: 1, collector: 'c', ended: true, opened: 'expired' } as const;
+  return { kind: 'coverage', coverage: { ...rest, ...times, ...more } };
+}
+
+const WATCHED: readonly Fact[] = [
+  coverage(0, 5 * HOUR, { opened: 'start' }),
+  coverage(6 * HOUR, 9 * HOUR, { scope: { kind: 'namespaces', namespaces: ['shop'] } }),
+  coverage(9 * HOUR, 15 * HOUR),
+  coverage(15 * HOUR + 1, DAY, { confirmed: epochMillis(DAY - HOUR), ended: false }),
+];
+
+const IPS = [
+  ...Array.from({ length: 20 }, (_, i) => `10.0.0.${i}`),
+  ...Array.from({ length: 6 }, (_, i) => `fd00::${i + 1}`),
+  '255.255.255.254',
+  '192.168.0.1',
+  '192.168.0.2',
+] as IpAddress[];
+
+/** Pods that overlap and touch, with wide and narrow bounds; two nodes with agents that come and go; a service. */
+async function aLedger(numbers: SeededNumbers): Promise<Engine> {
+  const engine = await openStore('memory:', { access: 'write' });
+  const facts: Fact[] = [...WATCHED];
+  const stretch = (longest: number, i: number) => {
+    const start = below(numbers, DAY) - HOUR;
+    const end = start + below(numbers, longest);
+    const slack = () => below(numbers, below(numbers, 3) === 0 ? 1 : 10 * MINUTE);
+    const isOpen = below(numbers, 10) === 0;
+    return {
+      start: boundary(start - slack(), start, start + slack(), 2 * i),
+      end: isOpen ? undefined : boundary(end - slack(), end, end + slack(), 2 * i + 1),
+    };
+  };
+  for (let i = 0; i < 300; i++) {
+    const ip = IPS[below(numbers, 27)] as IpAddress;
+    const pod = holder('Pod', `pod-${below(numbers, 280)}`, { node: 'node-a' });
+    facts.push({ kind: 'tenure', tenure: { ip, holder: pod, ...stretch(2 * HOUR, i) } });
+  }
+  for (const [i, name] of ['node-a', 'node-b'].entries()) {
+    const ip = IPS[27 + i] as IpAddress;
+    for (let life = 0; life < 3; life++) {
+      const node = holder('Node', name, { node: name, uid: `uid-${name}-${life}` });
+      facts.push({ kind: 'tenure', tenure: { ip, holder: node, ...stretch(20 * HOUR, 1000 + i * 10 + life) } });
+    }
+    for (let n = 0; n < 40; n++) {
+      const pod = holder('Pod', `agent-${i}-${n}`, { node: name, hostNetwork: n % 3 > 0 });
+      facts.push({ kind: 'placement', placement: { pod, ...stretch(3 * HOUR, 2000 + i * 100 + n) } });
+    }
+  }
+  const service = { ip: '10.0.0.3' as IpAddress, holder: holder('Service', 'cart'), ...stretch(DAY, 3000) };
+  facts.push({ kind: 'tenure', tenure: service });
+  await (await engine.takeOver(CLUSTER)).append({ facts });
+  return engine;
+}
+
+function below(numbers: SeededNumbers, limit: number): number {
+  return numbers.between(0, limit - 1);
+}
+
+/** As `attribute` does: what windows cannot tell is asked for row by row. */
+async function ask<T>(windows: AnswerWindows<T>, moments: readonly Moment[]): Promise<T[]> {
+  const asked = moments.map((moment) => ({ ...moment, window: windows.of(keyOf(moment.ip)) }));
+  for (const { window, at } of asked) windows.want(window, at);
+  await windows.read();
+  const answers = asked.map(({ window, at }) => windows.answer(window, at));
+  const rest = await windows.askEach(asked.filter((_, i) => answers[i] === undefined));
+  return answers.map((answer) => answer ?? (rest.shift() as T));
+}
+
+function keyOf(ip: IpAddress): number | IpAddress {
+  return ip.includes(':') ? ip : ip.split('.').reduce((bits, part) => (bits << 8) | Number(part), 0);
+}
+
+const asIs = (answer: string, holders: readonly unknown[]) => ({ answer, holders });
+
+async function expected(engine: Engine, moments: readonly Moment[], now: number | undefined) {
+  const asker = now === undefined ? {} : { now: epochMillis(now) };
+  const answers = await Promise.all(moments.map((moment) => who(engine, { cluster: CLUSTER.id, ...moment, ...asker })));
+  return answers.map(({ answer, holders }) => ({ answer, holders }));
+}
+
+test('windows give the answers of who: in order and in none, in gaps, expired, beyond what is settled, kept or not', async () => {
+  const seed = 4711;
+  const numbers = new SeededNumbers(seed);
+  const seen = new Set<string>();
+  for (let run = 0; run < 24; run++) {
+    const engine = await aLedger(numbers);
+    if (run % 3 === 2) await engine.retain(CLUSTER.id, epochMillis(4 * HOUR));
+    const now = run % 2 === 0 ? DAY + 2000 : DAY + HOUR;
+    const mostKept = run % 4 === 3 ? 60 : 100_000;
+    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now: epochMillis(now), spell: asIs, mostKept });
+    const times = Array.from({ length: 900 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
+    // Right at the bounds is where mistakes live.
+    for (const { start, end } of (
+      await engine.tenuresOfIp(CLUSTER.id, IPS[3]!, { from: epochMillis(0), to: epochMillis(DAY) }, { limit: 20 })
+    ).items) {
+      for (const bound of [start, end ?? start])
+        times.push(bound.notBefore, bound.notBefore - 1, bound.notAfter, bound.notAfter - 1);
+    }
+    times.push(
+      5 * HOUR,
+      5 * HOUR + 1,
+      6 * HOUR - 1,
+      15 * HOUR,
+      15 * HOUR + 1,
+      DAY - HOUR,
+      DAY - HOUR - 1,
+      DAY,
+      DAY + 1,
+      now,
+      now + 1,
+    );
+    if (run % 4 !== 1) times.sort((a, b) => a - b);
+    const moments = times.map(
+      (at, i): Moment => ({ ip: IPS[i % 5 === 0 ? 3 : below(numbers, IPS.length)]!, at: epochMillis(at) }),
+    );
+    for (let i = 0; i < moments.length; i += 150) {
+      const some = moments.slice(i, i + 150);
+      const answers = await ask(windows, some);
+      const truth = await expected(engine, some, now);
+      for (const [n, moment] of some.entries()) {
+        assert.deepEqual(answers[n], truth[n], `seed ${seed}, run ${run}, ${moment.ip} at ${moment.at}`);
+        seen.add(`${truth[n]?.answer} ${truth[n]?.holders[0]?.kind ?? ''}`);
+      }
+    }
+  }
+  assert.deepEqual([...seen].sort(), [
+    'ambiguous Node',
+    'ambiguous Pod',
+    'ambiguous Service',
+    'free ',
+    'held Pod',
+    'held Service',
+    'unknown ',
+  ]);
+});
+
+test('what is settled is read once for an address, what is not for every batch, and neither row by row', async () => {
+  const engine = await aLedger(new SeededNumbers(1));
+  const asked: IpAddress[] = [];
+  let alone = 0;
+  const counting: WindowReader = {
+    coverage: (cluster) => engine.coverage(cluster),
+    expired: (cluster) => engine.expired(cluster),
+    conflicts: (...args) => engine.conflicts(...args),
+    hostNetworkPodsOn: (...args) => engine.hostNetworkPodsOn(...args),
+    tenuresOfIps: (cluster, spans, most) => {
+      asked.push(...spans.map(({ ip }) => ip));
+      return engine.tenuresOfIps(cluster, spans, most);
+    },
+    tenuresAtMany: (cluster, moments) => {
+      alone += moments.length;
+      return engine.tenuresAtMany(cluster, moments);
+    },
+  };
+  const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, spell: asIs });
+  for (let batch = 0; batch < 10; batch++) {
+    const times = Array.from({ length: 500 }, (_, i) => 2 * HOUR + batch * MINUTE + i);
+    await ask(
+      windows,
+      times.map((at, i): Moment => ({ ip: IPS[i % IPS.length]!, at: epochMillis(at) })),
+    );
+  }
+  assert.deepEqual([asked.length, new Set(asked).size, alone], [IPS.length, IPS.length, 0]);
+  await ask(windows, [
+    { ip: IPS[0]!, at: epochMillis(DAY) },
+    { ip: IPS[1]!, at: epochMillis(DAY) },
+  ]);
+  assert.deepEqual([asked.length, alone], [IPS.length, 2]);
+});
+
+test('what may still change is asked for anew, and what retention takes is not answered from memory', async () => {
+  const engine = await openStore('memory:', { access: 'write' });
+  const writer = await engine.takeOver(CLUSTER);
+  const ip = '10.9.9.9' as IpAddress;
+  const open = { ip, holder: holder('Pod', 'p'), start: boundary(0, 0, 0, 9000), end: undefined };
+  const until = (confirmed: number) =>
+    coverage(0, DAY, { confirmed: epochMillis(confirmed), ended: false, opened: 'start' });
+  await writer.append({ facts: [until(HOUR), { kind: 'tenure', tenure: open }] });
+  const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, spell: (answer) => answer });
+  const moments = [1000, 2000, 10 * HOUR].map((at): Moment => ({ ip, at: epochMillis(at) }));
+  assert.deepEqual(await ask(windows, moments), ['held', 'held', 'held']);
+  const end = boundary(2 * HOUR, 2 * HOUR, 2 * HOUR, 9001);
+  await writer.append({ facts: [until(11 * HOUR), { kind: 'tenure', tenure: { ...open, end } }] });
+  assert.deepEqual(await ask(windows, moments), ['held', 'held', 'free']);
+  await engine.retain(CLUSTER.id, epochMillis(3 * HOUR));
+  assert.deepEqual(await ask(windows, moments), ['unknown', 'unknown', 'free']);
+});
+
+test('an address to which too much happened is asked for row by row, with the same answers', async () => {
+  const engine = await aLedger(new SeededNumbers(3));
+  const narrow = new Proxy(engine, {
+    get: (target, key) =>
+      key === 'tenuresOfIps'
+        ? (cluster: string, spans: Parameters<Engine['tenuresOfIps']>[1]) => target.tenuresOfIps(cluster, spans, 2)
+        : (Reflect.get(target, key) as (...args: unknown[]) => unknown).bind(target),
+  });
+  const windows = new AnswerWindows(narrow, { cluster: CLUSTER.id, spell: asIs });
+  const moments = Array.from(
+    { length: 500 },
+    (_, i): Moment => ({ ip: IPS[i % IPS.length]!, at: epochMillis(i * 150_000) }),
+  );
+  for (let i = 0; i < moments.length; i += 100) {
+    const some = moments.slice(i, i + 100);
+    assert.deepEqual(await ask(windows, some), await expected(engine, some, undefined));
+  }
+});
