@@ -12,3 +12,17 @@ export type {
   WatchEventType,
   WatchListener,
 } from './api/cluster-api.ts';
+export type { AccessControl, AccessOptions, AccessRule } from './server/access-control.ts';
+export type {
+  FaultSeam,
+  Frame,
+  FrameFilter,
+  FrameHook,
+  FrameSink,
+  FrameType,
+  RequestHook,
+  RequestVerdict,
+  SeamRequest,
+} from './server/fault-seam.ts';
+export { type SandboxServer, type SandboxServerOptions, startSandboxServer } from './server/sandbox-server.ts';
+export type { Timers } from './server/timers.ts';

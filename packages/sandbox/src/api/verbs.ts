@@ -68,7 +68,7 @@ export class Verbs {
     if (type.rules.generation) metadata['generation'] = 1;
     type.rules.prepareCreate?.(draft, this.#state.context());
     const errors: FieldError[] = name === '' ? [NAME_MISSING] : checkName(name, type.rules.names);
-    errors.push(...(type.rules.validate?.(draft) ?? []));
+    errors.push(...checkAnnotations(metadata), ...(type.rules.validate?.(draft) ?? []));
     if (errors.length > 0) throw invalid(type, name, errors);
     if (this.#state.find(type, textAt(metadata, 'namespace') || undefined, name) !== undefined) {
       throw alreadyExists(type, name);
@@ -148,8 +148,7 @@ export class Verbs {
     if (marked && grace >= before && deepEqual(finalizers, metadata.finalizers ?? [])) {
       if (finalizers.length > 0 || before > 0) return { object: current, gone: false };
     }
-    const wasGraceful = marked && before > 0;
-    if (finalizers.length === 0 && grace === 0 && !wasGraceful) {
+    if (finalizers.length === 0 && !type.rules.graceful) {
       return { object: this.#removeNow(type, current), gone: true };
     }
     const seconds = marked ? Math.min(before, grace) : grace;
@@ -165,7 +164,7 @@ export class Verbs {
         ...(finalizers.length === 0 ? {} : { finalizers }),
       },
     });
-    // A kubelet's confirmation is first told as a grace period of 0, then as the deletion: the real server does both.
+    // The end of a pod is first told as a grace period of 0, then as the deletion: the real server does both.
     if (isReleased(object.metadata)) return { object: this.#removeNow(type, object), gone: true };
     this.#lifecycle.marked(type, object);
     return { object, gone: false };
@@ -248,7 +247,7 @@ export class Verbs {
     if (textAt(wanted, 'name') !== name) {
       throw badRequest(
         textAt(wanted, 'name') === ''
-          ? 'name must be provided'
+          ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
           : `the name of the object (${textAt(wanted, 'name')}) does not match the name on the URL (${name})`,
       );
     }
@@ -264,13 +263,15 @@ export class Verbs {
       throw conflict(
         type,
         name,
-        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
+        `StorageError: invalid object, Code: 4, Key: ${storageKey(type, current)}, ResourceVersion: 0, ` +
+          `AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
       );
     }
   }
 
   #checkUpdate(type: ResourceType, current: KubeObject, draft: JsonObject): void {
     const errors = [
+      ...checkAnnotations(draft['metadata'] as JsonObject),
       ...(type.rules.validate?.(draft) ?? []),
       ...(type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? []),
     ];
@@ -309,6 +310,12 @@ export class Verbs {
   }
 }
 
+/** Where etcd would keep it: some refusals name it. */
+function storageKey(type: ResourceType, { metadata }: KubeObject): string {
+  const place = type.custom ? `${type.group}/${type.plural}` : type.plural === 'nodes' ? 'minions' : type.plural;
+  return `/registry/${place}/${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
+}
+
 const SERVER_FIELDS = [
   'uid',
   'resourceVersion',
@@ -325,6 +332,18 @@ const NAME_MISSING = {
   reason: 'Required',
   detail: 'name or generateName is required',
 } as const;
+
+const MOST_ANNOTATIONS = 256 * 1024;
+
+function checkAnnotations(metadata: JsonObject): FieldError[] {
+  let size = 0;
+  for (const [name, value] of Object.entries(objectAt(metadata, 'annotations') ?? {})) {
+    size += Buffer.byteLength(name) + Buffer.byteLength(String(value));
+  }
+  if (size <= MOST_ANNOTATIONS) return [];
+  const detail = `may not be more than ${MOST_ANNOTATIONS} bytes`;
+  return [{ field: 'metadata.annotations', reason: 'TooLong', detail }];
+}
 
 /** A body may leave kind and apiVersion out, but not name another. */
 export function checkKind(type: ResourceType, given: JsonObject): void {

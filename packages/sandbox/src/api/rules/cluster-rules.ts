@@ -92,7 +92,7 @@ export const configMapRules: ResourceRules = {
       size += Buffer.from(String(text), 'base64').length;
     }
     if (size <= CONFIG_MAP_LIMIT) return [];
-    return [{ field: '', reason: 'TooLong', detail: `may not be more than ${CONFIG_MAP_LIMIT} bytes` }];
+    return [{ field: '[]', reason: 'TooLong', detail: `may not be more than ${CONFIG_MAP_LIMIT} bytes` }];
   },
   validateUpdate(draft, current) {
     if (current['immutable'] !== true) return [];

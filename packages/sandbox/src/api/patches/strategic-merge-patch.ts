@@ -1,0 +1,92 @@
+// Strategic merge patch, as far as kubectl's annotate, label, cordon, scale, set image and apply need it: lists that
+// Kubernetes merges by a key are merged by that key here too, all others are replaced.
+import { isObject, type JsonObject } from '../json-object.ts';
+
+/** By the list's field name; a list of plain values that is merged has the key ''. */
+const MERGE_KEYS: Readonly<Record<string, string | undefined>> = {
+  addresses: 'type',
+  conditions: 'type',
+  containerStatuses: undefined,
+  containers: 'name',
+  env: 'name',
+  ephemeralContainers: 'name',
+  finalizers: '',
+  hostAliases: 'ip',
+  hostIPs: 'ip',
+  imagePullSecrets: 'name',
+  initContainers: 'name',
+  ownerReferences: 'uid',
+  podIPs: 'ip',
+  topologySpreadConstraints: 'topologyKey',
+  volumeDevices: 'devicePath',
+  volumeMounts: 'mountPath',
+  volumes: 'name',
+};
+
+/** Never changes `target`. */
+export function applyStrategicMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  if (patch['$patch'] === 'replace') return without(patch, '$patch');
+  if (patch['$patch'] === 'delete') return undefined;
+  const result: JsonObject = isObject(target) ? { ...target } : {};
+  keepOnly(result, patch['$retainKeys']);
+  for (const [field, value] of Object.entries(patch)) {
+    if (field.startsWith('$deleteFromPrimitiveList/')) {
+      const list = field.slice(field.indexOf('/') + 1);
+      const gone = Array.isArray(value) ? value : [];
+      const present = result[list];
+      if (Array.isArray(present)) result[list] = present.filter((item) => !gone.includes(item));
+    }
+    if (field.startsWith('$')) continue;
+    if (value === null) delete result[field];
+    else if (Array.isArray(value)) result[field] = mergeList(field, result[field], value, patch);
+    else result[field] = applyStrategicMergePatch(result[field], value);
+  }
+  return result;
+}
+
+function mergeList(field: string, present: unknown, patch: readonly unknown[], parent: JsonObject): readonly unknown[] {
+  const key = field === 'ports' ? portKey(patch) : MERGE_KEYS[field];
+  const replaces = patch.some(
+    (item) => isObject(item) && item['$patch'] === 'replace' && Object.keys(item).length === 1,
+  );
+  if (key === undefined || replaces) return patch.filter((item) => !(isObject(item) && item['$patch'] === 'replace'));
+  const result = Array.isArray(present) ? [...present] : [];
+  for (const item of patch) {
+    if (key === '') {
+      if (!result.includes(item)) result.push(item);
+      continue;
+    }
+    if (!isObject(item)) continue;
+    const at = result.findIndex((one) => isObject(one) && one[key] === item[key]);
+    if (item['$patch'] === 'delete') {
+      if (at >= 0) result.splice(at, 1);
+    } else if (at >= 0) result[at] = applyStrategicMergePatch(result[at], item);
+    else result.push(applyStrategicMergePatch({}, item));
+  }
+  return inOrder(result, key, parent[`$setElementOrder/${field}`]);
+}
+
+/** Ports of containers and ports of services have different keys under the same name. */
+function portKey(ports: readonly unknown[]): string {
+  return ports.some((port) => isObject(port) && port['containerPort'] !== undefined) ? 'containerPort' : 'port';
+}
+
+function inOrder(list: unknown[], key: string, order: unknown): unknown[] {
+  if (!Array.isArray(order)) return list;
+  const wanted = order.map((item) => (isObject(item) && key !== '' ? item[key] : item));
+  const position = (item: unknown) => wanted.indexOf(key === '' ? item : (item as JsonObject)[key]);
+  const last = wanted.length;
+  const rank = (item: unknown) => (position(item) < 0 ? last : position(item));
+  return [...list].sort((a, b) => rank(a) - rank(b));
+}
+
+function keepOnly(result: JsonObject, fields: unknown): void {
+  if (!Array.isArray(fields)) return;
+  for (const field of Object.keys(result)) if (!fields.includes(field)) delete result[field];
+}
+
+function without(object: JsonObject, field: string): JsonObject {
+  const { [field]: _, ...rest } = object;
+  return rest;
+}

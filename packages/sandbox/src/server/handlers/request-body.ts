@@ -1,0 +1,69 @@
+// Reads a request's body up to the real server's limit and turns it into JSON, with its words where that fails.
+import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { ApiStatusError, badRequest } from '../../api/api-status-error.ts';
+
+const LARGEST_BODY = 3 * 1024 * 1024;
+
+export async function readBody(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) {
+      message.resume();
+      throw new ApiStatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`);
+    }
+    chunks.push(chunk);
+  }
+  const body = Buffer.concat(chunks);
+  return message.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+}
+
+export function mediaType(message: IncomingMessage): string {
+  return (message.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export function checkJsonType(message: IncomingMessage): void {
+  const type = mediaType(message);
+  if (type === 'application/json' || type === '') return;
+  throw new ApiStatusError(
+    415,
+    'UnsupportedMediaType',
+    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+  );
+}
+
+export function parseObject(body: Buffer, kind: string): unknown {
+  const text = body.toString();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${goWords(text, error)} (${excerpt(text)})`,
+    );
+  }
+}
+
+export function parsePatch(body: Buffer): unknown {
+  const text = body.toString();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${goWords(text, error)}`);
+  }
+}
+
+/** The commonest of Go's words for broken JSON. */
+function goWords(text: string, error: unknown): string {
+  const at = /position (\d+)/.exec((error as Error).message)?.[1];
+  const sign = at === undefined ? undefined : text[Number(at)];
+  if (sign === undefined) return 'unexpected end of JSON input';
+  const before = text.slice(0, Number(at)).trimEnd().at(-1);
+  const place = before === '{' ? 'object key string' : 'value';
+  return `invalid character '${sign}' looking for beginning of ${place}`;
+}
+
+function excerpt(text: string): string {
+  return text.length > 1024 ? `${text.slice(0, 1024)}...` : text;
+}

@@ -1,0 +1,178 @@
+// The verbs on resources over HTTP: reads what is asked, calls the verbs of the API, and encodes what they give.
+import type { IncomingMessage } from 'node:http';
+import type { ApiServer } from '../../api/api-server.ts';
+import { ApiStatusError, methodNotAllowed, notFound, tooLargeVersion } from '../../api/api-status-error.ts';
+import type { KubeObject } from '../../api/cluster-api.ts';
+import { isObject, textAt } from '../../api/json-object.ts';
+import { applyJsonPatch } from '../../api/patches/json-patch.ts';
+import { applyMergePatch } from '../../api/patches/merge-patch.ts';
+import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts';
+import { type ResourceType, typeKey } from '../../api/resource-type.ts';
+import { checkKind } from '../../api/verbs.ts';
+import type { ObjectEncoder } from '../encoding/object-encoder.ts';
+import type { RequestInfo } from '../request-info.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { listObjects, parseVersion } from './list.ts';
+import { readListOptions } from './list-options.ts';
+import { checkJsonType, mediaType, parseObject, parsePatch } from './request-body.ts';
+import { handleSubresource } from './subresources.ts';
+import { readDeleteOptions, readDryRun } from './write-options.ts';
+
+export interface ResourceRequest {
+  readonly api: ApiServer;
+  readonly type: ResourceType;
+  readonly info: RequestInfo;
+  readonly message: IncomingMessage;
+  readonly body: Buffer;
+  readonly encoder: ObjectEncoder;
+  readonly pretty: boolean;
+}
+
+export function handleResource(request: ResourceRequest): Answer {
+  const { info, type } = request;
+  if (type.namespaced && info.name !== '' && info.namespace === '') throw methodNotAllowed();
+  if (info.subresource !== '') return handleSubresource(request);
+  switch (info.verb) {
+    case 'list':
+      return list(request);
+    case 'get':
+      return get(request);
+    case 'create':
+      return create(request);
+    case 'update':
+      return update(request);
+    case 'patch':
+      return patch(request);
+    case 'delete':
+      return remove(request);
+    case 'deletecollection':
+      return removeAll(request);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/** Undefined where a resource has no namespace. */
+export function namespaceOf({ type, info }: ResourceRequest): string | undefined {
+  return type.namespaced ? info.namespace : undefined;
+}
+
+export function objectAnswer(request: ResourceRequest, object: KubeObject, status = 200): Answer {
+  return { status, contentType: request.encoder.contentType, body: request.encoder.object(object) };
+}
+
+export function find(request: ResourceRequest): KubeObject {
+  const { api, type, info } = request;
+  const object = api.state.find(type, namespaceOf(request), info.name);
+  if (object === undefined) throw notFound(type, info.name);
+  return object;
+}
+
+function list(request: ResourceRequest): Answer {
+  const { api, type, info, encoder } = request;
+  const options = readListOptions(info.query, false);
+  const { meta, items } = listObjects(api.state.store, type, type.namespaced ? info.namespace : '', options);
+  return { status: 200, contentType: encoder.contentType, body: encoder.list(meta, items) };
+}
+
+function get(request: ResourceRequest): Answer {
+  const asked = request.info.query.get('resourceVersion') ?? '';
+  if (asked !== '') {
+    const newest = request.api.state.store.version;
+    if (parseVersion(asked, '') > newest) throw tooLargeVersion(asked, newest);
+  }
+  return objectAnswer(request, find(request));
+}
+
+function create(request: ResourceRequest): Answer {
+  const { api, type, info, message, body } = request;
+  if (info.name !== '' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
+  checkJsonType(message);
+  const given = parseObject(body, type.kind);
+  if (isObject(given)) checkKind(type, given);
+  const dryRun = readDryRun(info.query, 'CreateOptions');
+  return objectAnswer(request, api.verbs.create(type, namespaceOf(request), given, { dryRun }), 201);
+}
+
+function update(request: ResourceRequest): Answer {
+  const { api, type, info, message, body } = request;
+  if (info.name === '') throw methodNotAllowed();
+  checkJsonType(message);
+  const given = parseObject(body, type.kind);
+  const dryRun = readDryRun(info.query, 'UpdateOptions');
+  const namespace = namespaceOf(request);
+  if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
+    return objectAnswer(request, api.verbs.create(type, namespace, given, { dryRun }), 201);
+  }
+  return objectAnswer(
+    request,
+    api.verbs.update(type, namespace, info.name, () => given, { dryRun }),
+  );
+}
+
+/** Resources whose PUT may be the first write. */
+const CREATED_BY_UPDATE = new Set(['leases.coordination.k8s.io', 'events']);
+
+function patch(request: ResourceRequest): Answer {
+  const { api, type, info } = request;
+  if (info.name === '') throw methodNotAllowed();
+  const produce = patcher(request);
+  const dryRun = readDryRun(info.query, 'PatchOptions');
+  return objectAnswer(request, api.verbs.update(type, namespaceOf(request), info.name, produce, { dryRun }));
+}
+
+/** What a patch makes of an object, by the patch's media type. */
+export function patcher({ type, message, body }: ResourceRequest): (current: unknown) => unknown {
+  switch (mediaType(message)) {
+    case 'application/json-patch+json': {
+      const operations = parsePatch(body);
+      return (current) => applyJsonPatch(current, operations);
+    }
+    case 'application/merge-patch+json': {
+      const merged = parsePatch(body);
+      return (current) => applyMergePatch(current, merged);
+    }
+    case 'application/strategic-merge-patch+json': {
+      if (type.custom) {
+        throw new ApiStatusError(
+          415,
+          'UnsupportedMediaType',
+          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor',
+        );
+      }
+      const merged = parsePatch(body);
+      return (current) => applyStrategicMergePatch(current, merged);
+    }
+    default:
+      throw new ApiStatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  }
+}
+
+function remove(request: ResourceRequest): Answer {
+  const { api, type, info, body } = request;
+  const { options, dryRun } = readDeleteOptions(info.query, body);
+  const { object, gone } = api.verbs.delete(type, namespaceOf(request), info.name, options, { dryRun });
+  if (!gone || type.rules.answersDeletionWith === 'object') return objectAnswer(request, object);
+  return jsonAnswer(deletedStatus(type, object), 200, request.pretty);
+}
+
+function deletedStatus(type: ResourceType, { metadata }: KubeObject): unknown {
+  const group = type.group === '' ? {} : { group: type.group };
+  const details = { name: metadata.name, ...group, kind: type.plural, uid: metadata.uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+function removeAll(request: ResourceRequest): Answer {
+  const { api, type, info, body, encoder } = request;
+  if (typeKey(type) === 'namespaces' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
+  const { options, dryRun } = readDeleteOptions(info.query, body);
+  const listed = readListOptions(info.query, false);
+  const { meta, items } = listObjects(api.state.store, type, namespaceOf(request) ?? '', listed);
+  for (const { metadata } of items) {
+    const present = api.state.find(type, metadata.namespace, textAt(metadata, 'name'));
+    if (present?.metadata.uid === metadata.uid) {
+      api.verbs.delete(type, metadata.namespace, metadata.name as string, options, { dryRun });
+    }
+  }
+  return { status: 200, contentType: encoder.contentType, body: encoder.list(meta, items) };
+}

@@ -1,0 +1,237 @@
+// The way of one request: the fault seam, who asks, whether they may, what they ask, and the answer's way out.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import type { ApiServer } from '../api/api-server.ts';
+import { ApiStatusError, methodNotAllowed, noSuchResource } from '../api/api-status-error.ts';
+import { type ResourceType, typeKey } from '../api/resource-type.ts';
+import type { AccessControl } from './access-control.ts';
+import { type AcceptedForm, negotiate, PROTOBUF } from './content-negotiation.ts';
+import { chooseEncoder } from './encoding/choose-encoder.ts';
+import type { ObjectEncoder } from './encoding/object-encoder.ts';
+import type { FaultSeam, SeamRequest } from './fault-seam.ts';
+import { handleAccessReview, REVIEW_PATH } from './handlers/access-review.ts';
+import { type Answer, statusAnswer, textAnswer } from './handlers/answer.ts';
+import { handleDiscovery } from './handlers/discovery.ts';
+import { FrameCache } from './handlers/frame-cache.ts';
+import { readListOptions } from './handlers/list-options.ts';
+import { handlePlainPath } from './handlers/plain-paths.ts';
+import { readBody } from './handlers/request-body.ts';
+import { handleResource } from './handlers/resources.ts';
+import { startWatch } from './handlers/watch-events.ts';
+import { WatchStream } from './handlers/watch-stream.ts';
+import { encodeStatus } from './protobuf/status-message.ts';
+import { isTrue, type RequestInfo, readRequest } from './request-info.ts';
+import type { Timers } from './timers.ts';
+
+export interface RequestHandlerOptions {
+  readonly api: ApiServer;
+  readonly access: AccessControl;
+  /** Read for each request, so that faults can be switched while the server runs. */
+  readonly seam: () => FaultSeam;
+  readonly timers: Timers;
+  readonly clock: { now(): number };
+  readonly bookmarkMillis: number;
+  /** For watches that ask for none. */
+  readonly watchTimeoutMillis: number;
+  readonly mostWaitingEvents: number;
+}
+
+const PROTOBUF_READY = false;
+
+/** Below it compressing costs more than it saves; the real server draws the line here too. */
+const WORTH_COMPRESSING = 128 * 1024;
+
+export class RequestHandler {
+  readonly #options: RequestHandlerOptions;
+  readonly #frames = new FrameCache();
+  #requests = 0;
+
+  constructor(options: RequestHandlerOptions) {
+    this.#options = options;
+  }
+
+  handle(message: IncomingMessage, response: ServerResponse): void {
+    this.#serve(message, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else this.#refuse(message, response, error);
+    });
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const info = readRequest(message.method ?? 'GET', message.url ?? '/');
+    const seamRequest = this.#seamRequest(info, message);
+    const { request: hook, frames } = this.#options.seam();
+    if (hook !== undefined) {
+      const verdict = await hook(seamRequest);
+      if (verdict?.kind === 'cut') message.socket.destroy();
+      if (verdict?.kind === 'answer') {
+        message.resume();
+        response.writeHead(verdict.status, { 'content-type': 'application/json', ...verdict.headers });
+        response.end(verdict.body ?? '');
+      }
+      if (verdict !== undefined) return;
+    }
+    const user = this.#options.access.authenticate(message.headers.authorization);
+    this.#options.access.authorize(user, info);
+    const body = await readBody(message);
+    const pretty = wantsPretty(info, message);
+    const type = this.#type(info);
+    if (type === undefined) {
+      this.#answer(message, response, this.#other(info, user, message, body, pretty));
+      return;
+    }
+    const encoder = this.#encoder(type, info, message, pretty);
+    if (info.verb === 'watch') {
+      this.#watch(response, type, info, encoder, frames?.(seamRequest));
+      return;
+    }
+    const { api } = this.#options;
+    this.#answer(
+      message,
+      response,
+      handleResource({ api, type, info, message, body, encoder: encoder.encoder, pretty }),
+    );
+  }
+
+  #type(info: RequestInfo): ResourceType | undefined {
+    if (!info.isResource || info.path === REVIEW_PATH) return undefined;
+    const { registry } = this.#options.api.state;
+    const type = registry.byPath(info.group, info.version, info.plural);
+    if (type !== undefined) return type;
+    if (registry.groupVersions().get(info.group)?.includes(info.version)) throw noSuchResource();
+    return undefined;
+  }
+
+  #other(info: RequestInfo, user: string, message: IncomingMessage, body: Buffer, pretty: boolean): Answer {
+    if (info.path === REVIEW_PATH && info.method === 'POST') {
+      return handleAccessReview(this.#options.access, user, body, pretty);
+    }
+    const { registry } = this.#options.api.state;
+    const form = discoveryForm(message);
+    const answer = handlePlainPath(info.path, info.query, pretty) ?? handleDiscovery(registry, info.path, form, pretty);
+    if (answer === undefined) return textAnswer('404 page not found\n', 404);
+    if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed();
+    return answer;
+  }
+
+  #encoder(type: ResourceType, info: RequestInfo, message: IncomingMessage, pretty: boolean): ChosenEncoder {
+    const protobuf =
+      PROTOBUF_READY && typeKey(type) === 'pods' && (info.subresource === '' || info.subresource === 'status');
+    const form = negotiate(message.headers.accept, { protobuf, table: true, metadata: true, discovery: false });
+    const includeObject = info.query.get('includeObject') ?? 'Metadata';
+    const encoder = chooseEncoder(type, info.version, form, {
+      includeObject,
+      pretty: pretty && info.verb !== 'watch',
+      clock: this.#options.clock,
+    });
+    const shared = form.as === 'Table' ? undefined : `${info.version} ${form.format} ${form.as} ${form.version}`;
+    return { encoder, shared };
+  }
+
+  #watch(
+    response: ServerResponse,
+    type: ResourceType,
+    info: RequestInfo,
+    { encoder, shared }: ChosenEncoder,
+    filter: ReturnType<NonNullable<FaultSeam['frames']>>,
+  ): void {
+    const { api, timers, bookmarkMillis, watchTimeoutMillis, mostWaitingEvents } = this.#options;
+    const options = readListOptions(info.query, true);
+    const { store } = api.state;
+    const start = startWatch(store, type, info.namespace, info.name, options);
+    const seconds = options.timeoutSeconds;
+    new WatchStream(response, {
+      store,
+      resource: typeKey(type),
+      start,
+      encoder,
+      cache: shared === undefined ? undefined : { frames: this.#frames, form: shared },
+      filter,
+      timers,
+      timeoutMillis: seconds === undefined || seconds <= 0 ? watchTimeoutMillis : seconds * 1000,
+      bookmarkMillis: options.allowWatchBookmarks ? bookmarkMillis : undefined,
+      mostWaiting: mostWaitingEvents,
+    }).open();
+  }
+
+  #answer(message: IncomingMessage, response: ServerResponse, answer: Answer): void {
+    const headers: Record<string, string> = {
+      'cache-control': 'no-cache, private',
+      'content-type': answer.contentType,
+      ...answer.headers,
+    };
+    const { body } = answer;
+    const whole = typeof body === 'string' || body instanceof Uint8Array;
+    const large = !whole || body.length > WORTH_COMPRESSING;
+    const compress = large && /\bgzip\b/.test(String(message.headers['accept-encoding'] ?? ''));
+    if (whole && !compress) {
+      response.writeHead(answer.status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
+      response.end(message.method === 'HEAD' ? undefined : body);
+      return;
+    }
+    const chunks = whole ? [body] : body;
+    if (compress) {
+      response.writeHead(answer.status, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+      pipeline(Readable.from(chunks), createGzip({ level: constants.Z_BEST_SPEED }), response, () => {});
+    } else {
+      response.writeHead(answer.status, headers);
+      pipeline(Readable.from(chunks), response, () => {});
+    }
+  }
+
+  #refuse(message: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const refusal =
+      error instanceof ApiStatusError
+        ? error
+        : new ApiStatusError(500, 'InternalError', `Internal error occurred: ${(error as Error).message}`, {
+            causes: [{ reason: '', message: (error as Error).message }],
+          });
+    const first = (message.headers.accept ?? '').split(',')[0]?.split(';')[0]?.trim();
+    if (first === PROTOBUF) {
+      const answer = statusAnswer(refusal.status, false);
+      this.#answer(message, response, { ...answer, contentType: PROTOBUF, body: encodeStatus(refusal.status) });
+      return;
+    }
+    const agent = message.headers['user-agent'] ?? '';
+    this.#answer(message, response, statusAnswer(refusal.status, isPerson(agent)));
+  }
+
+  #seamRequest(info: RequestInfo, message: IncomingMessage): SeamRequest {
+    return {
+      id: ++this.#requests,
+      method: info.method,
+      path: info.path,
+      query: info.query,
+      headers: message.headers,
+      verb: info.verb,
+      resource: info.isResource ? typeKey(info) : '',
+      subresource: info.subresource,
+      namespace: info.namespace,
+      name: info.name,
+    };
+  }
+}
+
+interface ChosenEncoder {
+  readonly encoder: ObjectEncoder;
+  /** Names the form for frames that watches share. */
+  readonly shared: string | undefined;
+}
+
+function discoveryForm(message: IncomingMessage): AcceptedForm {
+  try {
+    return negotiate(message.headers.accept, { protobuf: false, table: false, metadata: false, discovery: true });
+  } catch {
+    return { format: 'json', as: 'object', version: '' };
+  }
+}
+
+function wantsPretty(info: RequestInfo, message: IncomingMessage): boolean {
+  const asked = info.query.get('pretty');
+  return asked === null ? isPerson(message.headers['user-agent'] ?? '') : isTrue(asked);
+}
+
+function isPerson(agent: string): boolean {
+  return /^(curl|Wget|Mozilla)\//.test(agent);
+}
