@@ -21,6 +21,7 @@ import type {
   Writer,
 } from '../engine.ts';
 import { type PackedAnswers, packMoments, unpackAnswers } from './bulk.ts';
+import { type PackedTenures, packSpans, unpackTenures } from './bulk-spans.ts';
 import type { Death } from './failpoints.ts';
 import type { RecordsChunk } from './records.ts';
 import { ThreadClient } from './thread-client.ts';
@@ -86,7 +87,8 @@ export class SqliteEngine implements Engine {
     asked: readonly IpSpan[],
     most: number,
   ): Promise<readonly (readonly Tenure[] | undefined)[]> {
-    return this.#thread.call('tenuresOfIps', cluster, asked, most);
+    const answers: PackedTenures = await this.#thread.call('tenuresOfIps', cluster, packSpans(asked), most);
+    return unpackTenures(asked, answers);
   }
 
   tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {

@@ -38,6 +38,7 @@ import {
 import { nameTaken, staleWriter } from '../refusals.ts';
 import { backupStore } from './backup.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
+import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
 import { handleOf } from './checksum.ts';
 import { type Death, Failpoints } from './failpoints.ts';
 import { asHistoryError, isFull } from './faults.ts';
@@ -217,12 +218,12 @@ export class Store {
     return this.#tenures(id, by, { kind: 'ip', handle: ipHandle(ip) }, span, page, (tenure) => tenure.ip === ip);
   }
 
-  tenuresOfIps(id: string, asked: readonly IpSpan[], most: number): (readonly Tenure[] | undefined)[] {
+  tenuresOfIps(id: string, asked: PackedSpans, most: number): PackedTenures {
     const cluster = this.#head.cluster(id);
     const ask = this.#timelines.spanAsker(cluster);
-    return asked.map(({ ip, from, to }) => {
-      const found = ask(ip, from, to).filter((tenure) => isKept(cluster, tenure));
-      return found.length > most ? undefined : found;
+    return answerSpans(asked, most, (ip, from, to) => {
+      const found = ask(ip, from, to);
+      return cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
     });
   }
 

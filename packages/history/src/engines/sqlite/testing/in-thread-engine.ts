@@ -21,9 +21,9 @@ import type {
   Writer,
 } from '../../engine.ts';
 import { packMoments, unpackAnswers } from '../bulk.ts';
-import type { Failpoints } from '../failpoints.ts';
+import { packSpans, unpackTenures } from '../bulk-spans.ts';
 import type { RecordsChunk } from '../records.ts';
-import { Store, type StoreOptions } from '../store.ts';
+import { type Seams, Store, type StoreOptions } from '../store.ts';
 
 export class InThreadEngine implements Engine {
   readonly #store: Store;
@@ -69,7 +69,10 @@ export class InThreadEngine implements Engine {
     asked: readonly IpSpan[],
     most: number,
   ): Promise<readonly (readonly Tenure[] | undefined)[]> {
-    return this.#read((store) => store.tenuresOfIps(cluster, asked, most));
+    return unpackTenures(
+      asked,
+      this.#read((store) => store.tenuresOfIps(cluster, packSpans(asked), most)),
+    );
   }
 
   async tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
