@@ -82,7 +82,7 @@ export class SqliteEngine implements Engine {
     return this.#thread.call('tenuresOfIp', cluster, ip, span, page);
   }
 
-  tenuresOfIps(
+  async tenuresOfIps(
     cluster: string,
     asked: readonly IpSpan[],
     most: number,
