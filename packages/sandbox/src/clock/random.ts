@@ -43,6 +43,13 @@ export class SeededRandom {
     return text;
   }
 
+  /** Eight hexadecimal digits. */
+  hex8(): string {
+    return Math.floor(this.next() * 4_294_967_296)
+      .toString(16)
+      .padStart(8, '0');
+  }
+
   /** A source of its own for one part of a simulation, so that parts do not disturb each other. */
   fork(): SeededRandom {
     return new SeededRandom(Math.floor(this.next() * 4_294_967_296));

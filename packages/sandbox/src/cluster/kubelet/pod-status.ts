@@ -1,0 +1,94 @@
+// The status a kubelet reports, from what it knows of a pod's sandbox and containers. Pure.
+import {
+  type ContainerStatus,
+  kubeTime,
+  type PodCondition,
+  type PodObject,
+  type PodPhase,
+  type PodStatus,
+} from '../pod-object.ts';
+import { type ContainerRun, containerStatus } from './container-run.ts';
+
+/** What the kubelet knows. */
+export interface PodFacts {
+  readonly phase: PodPhase;
+  readonly reason?: string;
+  readonly message?: string;
+  /** The sandbox has its network. */
+  readonly sandboxUp: boolean;
+  /** Those of the sandbox, or of the last one: a pod that has ended goes on showing them. */
+  readonly addresses: readonly string[];
+  readonly hostAddresses: readonly string[];
+  readonly startedAt: number;
+  readonly containers: readonly ContainerRun[];
+  /** Conditions that come with an ending, like DisruptionTarget. */
+  readonly extra?: readonly Omit<PodCondition, 'lastTransitionTime'>[];
+}
+
+const BY_KUBELET = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
+
+export function podStatus(pod: PodObject, facts: PodFacts, now: number): PodStatus {
+  const { qosClass } = pod.status;
+  const statuses = facts.containers.map(containerStatus);
+  return {
+    observedGeneration: pod.metadata.generation ?? 1,
+    phase: facts.phase,
+    ...(facts.reason === undefined ? {} : { reason: facts.reason }),
+    ...(facts.message === undefined ? {} : { message: facts.message }),
+    conditions: conditions(pod, facts, statuses, now),
+    hostIP: facts.hostAddresses[0],
+    hostIPs: facts.hostAddresses.map((ip) => ({ ip })),
+    ...(facts.addresses.length === 0
+      ? {}
+      : { podIP: facts.addresses[0]!, podIPs: facts.addresses.map((ip) => ({ ip })) }),
+    startTime: kubeTime(facts.startedAt),
+    containerStatuses: statuses,
+    qosClass,
+  };
+}
+
+function conditions(
+  pod: PodObject,
+  facts: PodFacts,
+  statuses: readonly ContainerStatus[],
+  now: number,
+): readonly PodCondition[] {
+  const before = pod.status.conditions ?? [];
+  const extra = facts.extra ?? [];
+  const kept = before.filter(({ type }) => !BY_KUBELET.includes(type) && !extra.some((one) => one.type === type));
+  const readiness = readinessOf(facts, statuses);
+  const own: Omit<PodCondition, 'lastTransitionTime'>[] = [
+    ...extra,
+    { type: 'PodReadyToStartContainers', status: facts.sandboxUp ? 'True' : 'False' },
+    facts.phase === 'Succeeded'
+      ? { type: 'Initialized', status: 'True', reason: 'PodCompleted' }
+      : { type: 'Initialized', status: 'True' },
+    { type: 'Ready', ...readiness },
+    { type: 'ContainersReady', ...readiness },
+    { type: 'PodScheduled', status: 'True' },
+  ];
+  const at = kubeTime(now);
+  const generation = pod.metadata.generation ?? 1;
+  return [...kept, ...own.map((condition) => dated(condition, before, at, generation))];
+}
+
+function readinessOf(facts: PodFacts, statuses: readonly ContainerStatus[]): Omit<PodCondition, 'type'> {
+  if (facts.phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
+  if (facts.phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  const unready = statuses.filter(({ ready }) => !ready).map(({ name }) => name);
+  if (unready.length === 0) return { status: 'True' };
+  const message = `containers with unready status: [${unready.join(' ')}]`;
+  return { status: 'False', reason: 'ContainersNotReady', message };
+}
+
+/** The time of a transition stays while the status does. */
+function dated(
+  condition: Omit<PodCondition, 'lastTransitionTime'>,
+  before: readonly PodCondition[],
+  at: string,
+  observedGeneration: number,
+): PodCondition {
+  const last = before.find(({ type }) => type === condition.type);
+  const lastTransitionTime = last?.status === condition.status ? (last.lastTransitionTime ?? at) : at;
+  return { ...condition, observedGeneration, lastProbeTime: null, lastTransitionTime };
+}

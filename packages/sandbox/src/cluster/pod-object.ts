@@ -1,0 +1,137 @@
+// What the simulated components read of a pod. More may be in it; nothing else is touched.
+import type { KubeObject, ObjectMeta } from '../api/cluster-api.ts';
+
+export interface PodObject extends KubeObject {
+  readonly metadata: StoredMeta;
+  readonly spec: PodSpec;
+  readonly status: PodStatus;
+}
+
+/** As the API server hands it out: with what it filled in. */
+export interface StoredMeta extends ObjectMeta {
+  readonly name: string;
+  readonly uid: string;
+  readonly creationTimestamp: string;
+}
+
+export interface PodSpec {
+  readonly nodeName?: string;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly affinity?: { readonly nodeAffinity?: NodeAffinity };
+  readonly tolerations?: readonly Toleration[];
+  readonly hostNetwork?: boolean;
+  readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
+  readonly terminationGracePeriodSeconds?: number;
+  readonly containers: readonly Container[];
+  readonly [field: string]: unknown;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly ports?: readonly {
+    readonly containerPort: number;
+    readonly hostPort?: number;
+    readonly protocol?: string;
+  }[];
+  readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+  readonly readinessProbe?: unknown;
+  readonly [field: string]: unknown;
+}
+
+export interface NodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] };
+}
+
+export interface NodeSelectorTerm {
+  readonly matchExpressions?: readonly NodeRequirement[];
+  readonly matchFields?: readonly NodeRequirement[];
+}
+
+export interface NodeRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+  readonly tolerationSeconds?: number;
+}
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+
+export interface PodStatus {
+  readonly phase?: PodPhase;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip: string }[];
+  readonly startTime?: string;
+  readonly conditions?: readonly PodCondition[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly [field: string]: unknown;
+}
+
+export interface PodCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastProbeTime?: null;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly image: string;
+  readonly imageID: string;
+  readonly containerID?: string;
+  readonly ready: boolean;
+  readonly started: boolean;
+  readonly restartCount: number;
+  readonly state: ContainerState;
+  readonly lastState: ContainerState;
+}
+
+export interface ContainerState {
+  readonly waiting?: { readonly reason: string; readonly message?: string };
+  readonly running?: { readonly startedAt: string };
+  readonly terminated?: ContainerTermination;
+}
+
+export interface ContainerTermination {
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly containerID?: string;
+}
+
+export function isTerminal(pod: PodObject): boolean {
+  return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
+}
+
+export function isLeaving(pod: PodObject): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}
+
+export function isReady(pod: PodObject): boolean {
+  return pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+}
+
+/** The workload object that made it and answers for it. */
+export function controllerOf(
+  object: KubeObject,
+): { readonly kind: string; readonly name: string; readonly uid: string } | undefined {
+  return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** Times in objects are whole seconds. */
+export function kubeTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
