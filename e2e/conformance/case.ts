@@ -6,6 +6,8 @@ export interface Case {
   /** A sentence about Kubernetes; unique in the whole suite, because accepted differences name it. */
   readonly name: string;
   run(server: Stage, assert: Assertions): Promise<void>;
+  /** Takes seconds on the real server: begun first, so that the others run beside it. */
+  readonly slow?: boolean;
 }
 
 export interface Area {

@@ -34,7 +34,7 @@ export async function runAreas(
       .filter(({ alone = false }) => alone === wanted)
       .flatMap(({ area, cases }) => cases.filter(only).map((found) => ({ area, found })));
   try {
-    const waiting = flat(false);
+    const waiting = flat(false).toSorted((a, b) => Number(b.found.slow ?? false) - Number(a.found.slow ?? false));
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         results.push(await runCase(next.area, next.found, stage));
@@ -45,7 +45,13 @@ export async function runAreas(
   } finally {
     stage.close();
   }
-  return results;
+  return inOrder(results, areas);
+}
+
+/** As the areas list them, however they ended. */
+function inOrder(results: readonly CaseResult[], areas: readonly Area[]): CaseResult[] {
+  const order = new Map(areas.flatMap(({ cases }) => cases).map(({ name }, index) => [name, index]));
+  return results.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
 }
 
 async function runCase(area: string, found: Case, stage: Stage): Promise<CaseResult> {
