@@ -15,11 +15,13 @@ import { type Answer, statusAnswer, textAnswer } from './handlers/answer.ts';
 import { handleDiscovery } from './handlers/discovery.ts';
 import { FrameCache } from './handlers/frame-cache.ts';
 import { readListOptions } from './handlers/list-options.ts';
+import { handleOpenApi } from './handlers/open-api.ts';
 import { handlePlainPath } from './handlers/plain-paths.ts';
 import { readBody } from './handlers/request-body.ts';
 import { handleResource } from './handlers/resources.ts';
 import { startWatch } from './handlers/watch-events.ts';
 import { WatchStream } from './handlers/watch-stream.ts';
+import { hasProtobuf } from './protobuf/protobuf-encoder.ts';
 import { encodeStatus } from './protobuf/status-message.ts';
 import { isTrue, type RequestInfo, readRequest } from './request-info.ts';
 import type { Timers } from './timers.ts';
@@ -36,8 +38,6 @@ export interface RequestHandlerOptions {
   readonly watchTimeoutMillis: number;
   readonly mostWaitingEvents: number;
 }
-
-const PROTOBUF_READY = false;
 
 /** Below it compressing costs more than it saves; the real server draws the line here too. */
 const WORTH_COMPRESSING = 128 * 1024;
@@ -105,19 +105,21 @@ export class RequestHandler {
 
   #other(info: RequestInfo, user: string, message: IncomingMessage, body: Buffer, pretty: boolean): Answer {
     if (info.path === REVIEW_PATH && info.method === 'POST') {
-      return handleAccessReview(this.#options.access, user, body, pretty);
+      return handleAccessReview(this.#options.access, user, message, body, pretty);
     }
     const { registry } = this.#options.api.state;
     const form = discoveryForm(message);
-    const answer = handlePlainPath(info.path, info.query, pretty) ?? handleDiscovery(registry, info.path, form, pretty);
+    const answer =
+      handlePlainPath(info.path, info.query, pretty) ??
+      handleOpenApi(registry, info.path) ??
+      handleDiscovery(registry, info.path, form, pretty);
     if (answer === undefined) return textAnswer('404 page not found\n', 404);
     if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed();
     return answer;
   }
 
   #encoder(type: ResourceType, info: RequestInfo, message: IncomingMessage, pretty: boolean): ChosenEncoder {
-    const protobuf =
-      PROTOBUF_READY && typeKey(type) === 'pods' && (info.subresource === '' || info.subresource === 'status');
+    const protobuf = hasProtobuf(type) && (info.subresource === '' || info.subresource === 'status');
     const form = negotiate(message.headers.accept, { protobuf, table: true, metadata: true, discovery: false });
     const includeObject = info.query.get('includeObject') ?? 'Metadata';
     const encoder = chooseEncoder(type, info.version, form, {

@@ -18,7 +18,7 @@ export function chooseEncoder(
   form: AcceptedForm,
   { includeObject, pretty, clock }: EncoderOptions,
 ): ObjectEncoder {
-  if (form.format === 'protobuf') return protobufEncoder();
+  if (form.format === 'protobuf') return protobufEncoder(type, version);
   switch (form.as) {
     case 'Table':
       return tableEncoder({ type, version, tableVersion: form.version, includeObject, clock });

@@ -1,5 +1,4 @@
-// Paths that are no resources: the version, health, the list of paths. OpenAPI is answered with 404, which kubectl
-// takes for a server without schemas.
+// Paths that are no resources: the version, health, the list of paths.
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts';
 
 /** The version whose behaviour is imitated. */

@@ -2,6 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { ApiStatusError, badRequest } from '../../api/api-status-error.ts';
+import { PROTOBUF } from '../content-negotiation.ts';
+import { unseal } from '../protobuf/envelope.ts';
 
 const LARGEST_BODY = 3 * 1024 * 1024;
 
@@ -24,9 +26,11 @@ export function mediaType(message: IncomingMessage): string {
   return (message.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-export function checkJsonType(message: IncomingMessage): void {
+/** The object in a body, in JSON or in protobuf. */
+export function readObject(message: IncomingMessage, body: Buffer, kind: string): unknown {
   const type = mediaType(message);
-  if (type === 'application/json' || type === '') return;
+  if (type === PROTOBUF) return unseal(body, kind);
+  if (type === 'application/json' || type === '') return parseObject(body, kind);
   throw new ApiStatusError(
     415,
     'UnsupportedMediaType',
@@ -34,7 +38,7 @@ export function checkJsonType(message: IncomingMessage): void {
   );
 }
 
-export function parseObject(body: Buffer, kind: string): unknown {
+function parseObject(body: Buffer, kind: string): unknown {
   const text = body.toString();
   try {
     return JSON.parse(text);

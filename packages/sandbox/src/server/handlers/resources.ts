@@ -14,7 +14,7 @@ import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { listObjects, parseVersion } from './list.ts';
 import { readListOptions } from './list-options.ts';
-import { checkJsonType, mediaType, parseObject, parsePatch } from './request-body.ts';
+import { mediaType, parsePatch, readObject } from './request-body.ts';
 import { handleSubresource } from './subresources.ts';
 import { readDeleteOptions, readDryRun } from './write-options.ts';
 
@@ -87,8 +87,7 @@ function get(request: ResourceRequest): Answer {
 function create(request: ResourceRequest): Answer {
   const { api, type, info, message, body } = request;
   if (info.name !== '' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
-  checkJsonType(message);
-  const given = parseObject(body, type.kind);
+  const given = readObject(message, body, type.kind);
   if (isObject(given)) checkKind(type, given);
   const dryRun = readDryRun(info.query, 'CreateOptions');
   return objectAnswer(request, api.verbs.create(type, namespaceOf(request), given, { dryRun }), 201);
@@ -97,8 +96,7 @@ function create(request: ResourceRequest): Answer {
 function update(request: ResourceRequest): Answer {
   const { api, type, info, message, body } = request;
   if (info.name === '') throw methodNotAllowed();
-  checkJsonType(message);
-  const given = parseObject(body, type.kind);
+  const given = readObject(message, body, type.kind);
   const dryRun = readDryRun(info.query, 'UpdateOptions');
   const namespace = namespaceOf(request);
   if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
@@ -149,11 +147,15 @@ export function patcher({ type, message, body }: ResourceRequest): (current: unk
 }
 
 function remove(request: ResourceRequest): Answer {
-  const { api, type, info, body } = request;
-  const { options, dryRun } = readDeleteOptions(info.query, body);
+  const { api, type, info } = request;
+  const { options, dryRun } = readDeleteOptions(info.query, deleteBody(request));
   const { object, gone } = api.verbs.delete(type, namespaceOf(request), info.name, options, { dryRun });
   if (!gone || type.rules.answersDeletionWith === 'object') return objectAnswer(request, object);
   return jsonAnswer(deletedStatus(type, object), 200, request.pretty);
+}
+
+function deleteBody({ message, body }: ResourceRequest): unknown {
+  return body.length === 0 ? undefined : readObject(message, body, 'DeleteOptions');
 }
 
 function deletedStatus(type: ResourceType, { metadata }: KubeObject): unknown {
@@ -163,9 +165,9 @@ function deletedStatus(type: ResourceType, { metadata }: KubeObject): unknown {
 }
 
 function removeAll(request: ResourceRequest): Answer {
-  const { api, type, info, body, encoder } = request;
+  const { api, type, info, encoder } = request;
   if (typeKey(type) === 'namespaces' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
-  const { options, dryRun } = readDeleteOptions(info.query, body);
+  const { options, dryRun } = readDeleteOptions(info.query, deleteBody(request));
   const listed = readListOptions(info.query, false);
   const { meta, items } = listObjects(api.state.store, type, namespaceOf(request) ?? '', listed);
   for (const { metadata } of items) {

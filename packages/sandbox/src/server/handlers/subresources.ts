@@ -7,7 +7,7 @@ import { objectAt, textAt } from '../../api/json-object.ts';
 import type { Subresource } from '../../api/resource-type.ts';
 import { scaleOf, withScale } from '../../api/scale.ts';
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts';
-import { checkJsonType, parseObject } from './request-body.ts';
+import { readObject } from './request-body.ts';
 import { find, namespaceOf, objectAnswer, patcher, type ResourceRequest } from './resources.ts';
 import { readDeleteOptions, readDryRun } from './write-options.ts';
 
@@ -54,15 +54,14 @@ function scale(request: ResourceRequest): Answer {
 function producer(request: ResourceRequest): (current: unknown) => unknown {
   if (request.info.verb === 'patch') return patcher(request);
   if (request.info.verb !== 'update') throw methodNotAllowed();
-  checkJsonType(request.message);
-  const given = parseObject(request.body, request.type.kind);
+  const given = readObject(request.message, request.body, request.type.kind);
   return () => given;
 }
 
 function binding(request: ResourceRequest): Answer {
-  const { api, info, body, pretty } = request;
+  const { api, info, message, body, pretty } = request;
   if (info.verb !== 'create') throw methodNotAllowed();
-  const given = parseObject(body, 'Binding');
+  const given = readObject(message, body, 'Binding');
   if (textAt(given, 'metadata', 'name') !== info.name) {
     throw badRequest('name in URL does not match name in Binding object');
   }
@@ -73,14 +72,13 @@ function binding(request: ResourceRequest): Answer {
 }
 
 function eviction(request: ResourceRequest): Answer {
-  const { api, info, body, pretty } = request;
+  const { api, info, message, body, pretty } = request;
   if (info.verb !== 'create') throw methodNotAllowed();
-  const given = parseObject(body, 'Eviction');
+  const given = readObject(message, body, 'Eviction');
   if (textAt(given, 'metadata', 'name') !== info.name) {
     throw badRequest('name in URL does not match name in Eviction object');
   }
-  const asked = Buffer.from(JSON.stringify(objectAt(given, 'deleteOptions') ?? {}));
-  const { options, dryRun } = readDeleteOptions(info.query, asked);
+  const { options, dryRun } = readDeleteOptions(info.query, objectAt(given, 'deleteOptions'));
   evictPod(api.state, api.verbs, find(request), options, dryRun);
   return jsonAnswer(success(201), 201, pretty);
 }

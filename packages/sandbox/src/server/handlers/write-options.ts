@@ -3,7 +3,6 @@ import { badRequest, invalid } from '../../api/api-status-error.ts';
 import type { DeleteOptions } from '../../api/cluster-api.ts';
 import { isObject, numberAt, textAt } from '../../api/json-object.ts';
 import { isTrue } from '../request-info.ts';
-import { parseObject } from './request-body.ts';
 
 export function readDryRun(query: URLSearchParams, kind: string, body?: unknown): boolean {
   const inBody = isObject(body) && Array.isArray(body['dryRun']) ? body['dryRun'].map(String) : [];
@@ -21,9 +20,8 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
 export function readDeleteOptions(
   query: URLSearchParams,
-  body: Buffer,
+  given: unknown,
 ): { readonly options: DeleteOptions; readonly dryRun: boolean } {
-  const given = body.length === 0 ? undefined : parseObject(body, 'DeleteOptions');
   const dryRun = readDryRun(query, 'DeleteOptions', given);
   const grace = numberAt(given, 'gracePeriodSeconds') ?? readGrace(query);
   const policy = textAt(given, 'propagationPolicy') || query.get('propagationPolicy') || orphanWord(query, given);
