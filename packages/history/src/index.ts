@@ -5,6 +5,7 @@ export type {
   ClusterStatus,
   Damage,
   Engine,
+  Migration,
   Moment,
   Paged,
   Resumption,
@@ -14,7 +15,7 @@ export type {
   Verification,
   Writer,
 } from './engines/engine.ts';
-export { openStore } from './engines/open-store.ts';
+export { openStore, planMigration } from './engines/open-store.ts';
 export { HistoryError } from './errors.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export type { Fact } from './model/fact.ts';

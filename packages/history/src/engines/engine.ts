@@ -87,6 +87,16 @@ export interface Verification {
   readonly damages: readonly Damage[];
 }
 
+/** What brings a store of an older format to the present one. */
+export interface Migration {
+  readonly from: number;
+  readonly to: number;
+  /** What each step changes, in their order; none when the store is of this format already. */
+  readonly steps: readonly string[];
+  /** How many sealed files are written anew. */
+  readonly files: number;
+}
+
 export interface StoreStatus {
   /** Of the store's format; an engine refuses a newer one than its own. */
   readonly version: number;
@@ -148,6 +158,11 @@ export interface Engine {
   retain(cluster: string, before: EpochMillis): Promise<number>;
   /** Housekeeping that the engine wants done now and then, and never on its own: a recorder calls it every few minutes. */
   maintain(now: EpochMillis): Promise<void>;
+  /**
+   * Finishes what opening an older store for writing began: everything is then of this version's format. Says what was
+   * done, and changes nothing a second time.
+   */
+  migrate(): Promise<Migration>;
   /** Reads everything and says what is not as it was written. */
   verify(): Promise<Verification>;
   status(): Promise<StoreStatus>;

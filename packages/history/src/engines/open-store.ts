@@ -1,7 +1,8 @@
 // From a store's URL to its engine: the one place that knows which engines there are.
 import { HistoryError } from '../errors.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Migration } from './engine.ts';
 import { MemoryEngine } from './memory/memory-engine.ts';
+import { plannedMigration } from './sqlite/migrate.ts';
 import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 
 export interface OpenOptions {
@@ -10,17 +11,30 @@ export interface OpenOptions {
 }
 
 export async function openStore(url: string, { access }: OpenOptions): Promise<Engine> {
+  const named = parseUrl(url);
+  return named.engine === 'memory' ? new MemoryEngine() : SqliteEngine.open({ path: named.path, access });
+}
+
+/** What opening the store for writing and migrating it would do; changes nothing. */
+export async function planMigration(url: string): Promise<Migration> {
+  const named = parseUrl(url);
+  return named.engine === 'memory' ? await new MemoryEngine().migrate() : plannedMigration(named.path);
+}
+
+type Named = { readonly engine: 'memory' } | { readonly engine: 'sqlite'; readonly path: string };
+
+function parseUrl(url: string): Named {
   const cut = url.indexOf(':');
   const scheme = cut < 0 ? '' : url.slice(0, cut).toLowerCase();
   const rest = url.slice(cut + 1);
   switch (scheme) {
     case 'memory':
       if (rest !== '') throw badUrl(url, 'memory: stands alone, without a path.');
-      return new MemoryEngine();
+      return { engine: 'memory' };
     case 'sqlite':
       if (rest === '' || rest.endsWith('/')) throw badUrl(url, 'name a file: sqlite:PATH.');
       if (rest.includes('\0')) throw badUrl(url, 'a path holds no NUL.');
-      return SqliteEngine.open({ path: rest.startsWith('//') ? rest.slice(2) : rest, access });
+      return { engine: 'sqlite', path: rest.startsWith('//') ? rest.slice(2) : rest };
     case 'postgres':
     case 'postgresql':
     case 'clickhouse':

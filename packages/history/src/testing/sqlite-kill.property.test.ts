@@ -1,12 +1,12 @@
 // Invariants 10 and 11 at every write of the SQLite store: the process dies at any failpoint, the files are as it left
 // them, and the next one finds what was acknowledged, a checkpoint that is not ahead, and goes on as if nothing was.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Batch, Engine, Writer } from '../engines/engine.ts';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
-import { FAILPOINTS, type Failpoint, Failpoints } from '../engines/sqlite/failpoints.ts';
+import { FAILPOINTS } from '../engines/sqlite/failpoints.ts';
+import { CrashCamera, Killed, removeStore } from '../engines/sqlite/testing/crash-camera.ts';
 import { InThreadEngine } from '../engines/sqlite/testing/in-thread-engine.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { type Plan, plans } from './properties/plans.ts';
@@ -29,30 +29,6 @@ type Step =
   | { readonly kind: 'maintain' }
   | { readonly kind: 'retain'; readonly before: EpochMillis };
 
-/** Takes a picture of the store's files where a process would die there, and ends the run. */
-class Camera extends Failpoints {
-  readonly #path: string;
-  readonly #at: Failpoint;
-  #left: number;
-  hasTaken = false;
-
-  constructor(path: string, at: Failpoint, nth: number) {
-    super();
-    this.#path = path;
-    this.#at = at;
-    this.#left = nth;
-  }
-
-  override pass(name: Failpoint): void {
-    if (name !== this.#at || --this.#left !== 0) return;
-    copyStore(this.#path, `${this.#path}.image`);
-    this.hasTaken = true;
-    throw new Killed();
-  }
-}
-
-class Killed extends Error {}
-
 propertySuite({ name: 'the SQLite engine, killed at any write', open: async () => new MemoryEngine() }, (suite) => {
   let stores = 0;
   suite.check(
@@ -61,11 +37,11 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
     async ([plan, failpoint, nth]) => {
       const steps = await stepsOf(plan);
       const path = join(directory, `${++stores}.db`);
-      const camera = new Camera(path, failpoint, nth);
+      const camera = new CrashCamera(path, failpoint, nth);
       const { acknowledged, fence } = await live(path, steps, camera);
-      if (!camera.hasTaken) copyStore(path, `${path}.image`);
+      if (!camera.hasTaken) camera.take();
 
-      const engine = new InThreadEngine({ path: `${path}.image`, access: 'write', sealAt: 1 });
+      const engine = new InThreadEngine({ path: camera.picture, access: 'write', sealAt: 1 });
       assert.deepEqual((await engine.verify()).damages, []);
       const isThere = (await engine.clusters()).length > 0;
       const stored = isThere ? await storedStep(engine, steps) : -1;
@@ -89,7 +65,7 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
       sameText(await linesOf(engine, CLUSTER.id), await expectation(steps));
       await engine.close();
       removeStore(path);
-      removeStore(`${path}.image`);
+      removeStore(camera.picture);
       return { [camera.hasTaken ? failpoint : 'after the end']: 1 };
     },
     ['after the end', ...FAILPOINTS],
@@ -126,11 +102,12 @@ async function take(engine: Engine, writer: Writer, step: Step): Promise<void> {
 }
 
 /** Until the camera ends it. Returns the last append that was acknowledged, and the token that the writer had. */
-async function live(path: string, steps: readonly Step[], camera: Camera) {
-  const engine = new InThreadEngine({ path, access: 'write', sealAt: 1 }, camera);
+async function live(path: string, steps: readonly Step[], camera: CrashCamera) {
+  let engine: Engine | undefined;
   let acknowledged = -1;
   let fence = 0;
   try {
+    engine = new InThreadEngine({ path, access: 'write', sealAt: 1 }, { failpoints: camera });
     const writer = await engine.takeOver(CLUSTER);
     fence = writer.fence;
     for (const [i, step] of steps.entries()) {
@@ -140,7 +117,7 @@ async function live(path: string, steps: readonly Step[], camera: Camera) {
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
   } finally {
-    await engine.close();
+    await engine?.close();
   }
   return { acknowledged, fence };
 }
@@ -161,15 +138,4 @@ async function expectation(steps: readonly Step[]): Promise<string> {
   const writer = await memory.takeOver(CLUSTER);
   for (const step of steps) await take(memory, writer, step);
   return await linesOf(memory, CLUSTER.id);
-}
-
-/** As a killed process leaves it: file and log. The log's index is built anew by whoever comes. */
-function copyStore(from: string, to: string): void {
-  for (const end of ['', '-wal', '.d']) {
-    if (existsSync(`${from}${end}`)) cpSync(`${from}${end}`, `${to}${end}`, { recursive: true });
-  }
-}
-
-function removeStore(path: string): void {
-  for (const end of ['', '-wal', '-shm', '.d', '.lock']) rmSync(`${path}${end}`, { recursive: true, force: true });
 }

@@ -1,6 +1,8 @@
 // Places around every write at which a test lets the whole process die, as SIGKILL does. Inert unless armed.
 
 export type Failpoint =
+  | 'migrate:stepped'
+  | 'migrate:committed'
   | 'append:begun'
   | 'append:stored'
   | 'append:committed'
@@ -15,6 +17,8 @@ export type Failpoint =
   | 'retain:unlinked';
 
 export const FAILPOINTS: readonly Failpoint[] = [
+  'migrate:stepped',
+  'migrate:committed',
   'append:begun',
   'append:stored',
   'append:committed',

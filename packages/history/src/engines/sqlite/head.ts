@@ -3,15 +3,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import type { Cluster } from '../engine.ts';
+import type { Cluster, Migration } from '../engine.ts';
 import { unknownCluster } from '../refusals.ts';
-import { damagedStore, noStore } from './faults.ts';
-import { migrate, refuseOlder, storedVersion } from './schema.ts';
+import { Failpoints } from './failpoints.ts';
+import { noStore } from './faults.ts';
+import { migrateHead } from './migrate.ts';
+import { FORMAT, refuseCutFile, refuseOlder, storedVersion } from './schema.ts';
 import { WordTable } from './words.ts';
 
 /** A store below this has a WAL that can lose commits. */
 const LEAST_SQLITE = [3, 51, 3];
-const SQLITE_HEADER_BYTES = 100;
 const WAL_BYTES = 16_777_216;
 
 export interface WeekEntry {
@@ -37,6 +38,8 @@ export class Head {
   readonly path: string;
   readonly db: DatabaseSync;
   readonly words: WordTable;
+  /** What opening it for writing did. */
+  readonly migration: Migration | undefined;
   readonly #generation: StatementSync;
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
@@ -46,21 +49,21 @@ export class Head {
   #isChecked = false;
   #clusters = new Map<string, ClusterEntry>();
 
-  constructor(path: string, writable: boolean, steps?: readonly string[]) {
+  constructor(path: string, writable: boolean, format = FORMAT, failpoints = new Failpoints()) {
     refuseOldSqlite(process.versions['sqlite'] ?? '0');
     this.path = path;
     if (!writable && !existsSync(path)) throw noStore(path);
     refuseCutFile(path);
     this.db = new DatabaseSync(path, { readOnly: !writable, timeout: 0 });
     try {
-      const version = storedVersion(this.db, path);
-      if (!writable) refuseOlder(version, path);
+      const version = storedVersion(this.db, path, format.steps.length);
+      if (!writable) refuseOlder(version, path, format);
       // The page size and vacuum mode count only for a file that is still empty.
       else this.db.exec('PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
       // Checkpoints are ours (checkpoint): one that fails would make a commit look failed that is not.
       this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 0');
       this.db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES}`);
-      if (writable) migrate(this.db, path, steps);
+      this.migration = writable ? migrateHead(this.db, path, format, failpoints) : undefined;
       this.words = new WordTable(this.db, writable);
       this.#generation = this.db.prepare('SELECT generation FROM layout');
       this.#dataVersion = this.db.prepare('PRAGMA data_version');
@@ -179,11 +182,4 @@ export function refuseOldSqlite(version: string): void {
       });
     }
   }
-}
-
-/** SQLite takes a file that is shorter than its header for an empty one, and would begin anew in it. */
-function refuseCutFile(path: string): void {
-  if (!existsSync(path)) return;
-  const { size } = statSync(path);
-  if (size > 0 && size < SQLITE_HEADER_BYTES) throw damagedStore(path);
 }

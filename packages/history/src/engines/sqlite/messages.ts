@@ -29,6 +29,7 @@ export type Operation =
   | 'status'
   | 'retain'
   | 'maintain'
+  | 'migrate'
   | 'verify'
   | 'backup'
   | 'close';

@@ -1,11 +1,13 @@
 // The head file's tables, and the steps from each released version to the next. A released step is never edited: a new
 // one is added, and a golden file of the old version joins the tests.
+import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
 import { damagedStore } from './faults.ts';
 
 /** "ptrl": tells our files from other people's. */
 export const APPLICATION_ID = 0x7074726c;
+const SQLITE_HEADER_BYTES = 100;
 /** `until` of what has not ended; the largest integer that JavaScript reads back exactly. */
 export const OPEN = Number.MAX_SAFE_INTEGER;
 
@@ -66,41 +68,51 @@ const VERSION_1 = `
   INSERT INTO layout VALUES (1, 1);
 `;
 
-/** Step n leads from version n to n + 1. */
-const STEPS: readonly string[] = [VERSION_1];
-const CURRENT_VERSION = STEPS.length;
+export interface Step {
+  /** What changes, for the person who migrates. */
+  readonly title: string;
+  /** Within a transaction that also raises the version. */
+  apply(db: DatabaseSync): void;
+}
 
-export function storedVersion(db: DatabaseSync, path: string): number {
+/** What this podtrail writes. Tests add a step of their own. */
+export interface Format {
+  /** Step n leads from version n to n + 1; version 0 is an empty file. */
+  readonly steps: readonly Step[];
+  /** Of week files, which count for themselves: every released one stays readable. */
+  readonly weekVersion: number;
+}
+
+export const FORMAT: Format = {
+  steps: [{ title: 'the tables of the first version', apply: (db) => db.exec(VERSION_1) }],
+  weekVersion: 1,
+};
+
+/** `newest`: refuses what is beyond. */
+export function storedVersion(db: DatabaseSync, path: string, newest: number): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   const application = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
   if (application !== APPLICATION_ID && (version !== 0 || application !== 0 || hasTables(db))) throw damagedStore(path);
-  if (version > CURRENT_VERSION) {
+  if (version > newest) {
     throw new HistoryError('store-newer', `the store ${path} was written by a newer podtrail (version ${version})`, {
-      hint: `this one knows version ${CURRENT_VERSION}; use the newer podtrail.`,
+      hint: `this one knows version ${newest}; use the newer podtrail.`,
     });
   }
   return version;
 }
 
-/** Brings the store to the current version, all steps or none. */
-export function migrate(db: DatabaseSync, path: string, steps: readonly string[] = STEPS): void {
-  const from = storedVersion(db, path);
-  if (from === steps.length) return;
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    for (const step of steps.slice(from)) db.exec(step);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}; COMMIT`);
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-export function refuseOlder(version: number, path: string): void {
-  if (version === CURRENT_VERSION) return;
+export function refuseOlder(version: number, path: string, { steps }: Format): void {
+  if (version === steps.length) return;
   throw new HistoryError('store-older', `the store ${path} is of version ${version} and must be migrated first`, {
     hint: '`podtrail store migrate` does it; a starting recorder does it too.',
   });
+}
+
+/** SQLite takes a file that is shorter than its header for an empty one, and would begin anew in it. */
+export function refuseCutFile(path: string): void {
+  if (!existsSync(path)) return;
+  const { size } = statSync(path);
+  if (size > 0 && size < SQLITE_HEADER_BYTES) throw damagedStore(path);
 }
 
 function hasTables(db: DatabaseSync): boolean {

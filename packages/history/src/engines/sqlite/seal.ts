@@ -37,7 +37,7 @@ export function* sealWeek(parts: SealParts, clusterId: string, week: number): Ge
   weeks.prepareDirectory();
   failpoints.pass('seal:begun');
   const lives = livesOfWeek(parts, cluster, rows, old === undefined ? undefined : weeks.open(old));
-  const built = yield* buildWeekFile(weeks.path(file), week, lives);
+  const built = yield* buildWeekFile(weeks.path(file), weeks.version, week, lives);
   failpoints.pass('seal:written');
   const last = { last_tenure: rows.lastTenure, last_placement: rows.lastPlacement };
   const entry: WeekEntry = { cluster: cluster.number, week, generation, file, ...last, ...built };

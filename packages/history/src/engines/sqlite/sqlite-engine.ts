@@ -10,6 +10,7 @@ import type {
   Engine,
   Expired,
   IpSpan,
+  Migration,
   Moment,
   Page,
   Paged,
@@ -142,6 +143,10 @@ export class SqliteEngine implements Engine {
 
   maintain(now: EpochMillis): Promise<void> {
     return this.#thread.call('maintain', now);
+  }
+
+  migrate(): Promise<Migration> {
+    return this.#thread.call('migrate');
   }
 
   verify(): Promise<Verification> {

@@ -131,7 +131,7 @@ class StoreThread {
   }
 
   #begin({ id, operation, parameters }: Request): Answer[] {
-    const begin = this.#store[operation as 'retain' | 'maintain' | 'verify' | 'backup'] as (
+    const begin = this.#store[operation as 'retain' | 'maintain' | 'migrate' | 'verify' | 'backup'] as (
       ...parameters: unknown[]
     ) => Job['work'];
     this.#jobs.push({ id, work: begin.apply(this.#store, [...parameters]) });
@@ -174,7 +174,9 @@ class StoreThread {
 
 function kindOf({ operation }: Request): 'read' | 'append' | 'other' {
   if (operation === 'append') return 'append';
-  return ['takeOver', 'close', 'retain', 'maintain', 'verify', 'backup'].includes(operation) ? 'other' : 'read';
+  return ['takeOver', 'close', 'retain', 'maintain', 'migrate', 'verify', 'backup'].includes(operation)
+    ? 'other'
+    : 'read';
 }
 
 function endOfRun(requests: readonly Request[], from: number): number {

@@ -14,7 +14,7 @@ import type {
   Cluster,
   Damage,
   Expired,
-  IpSpan,
+  Migration,
   Page,
   Paged,
   Resumption,
@@ -46,9 +46,10 @@ import { type ClusterEntry, Head } from './head.ts';
 import { HeadAppender, tenureHandle } from './head-append.ts';
 import { HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
+import { migrateWeeks } from './migrate.ts';
 import type { Life } from './record-codec.ts';
 import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
-import { OPEN, storedVersion } from './schema.ts';
+import { FORMAT, type Format, OPEN, storedVersion } from './schema.ts';
 import { giveBack, removeSealed, type SealParts, sealWeek } from './seal.ts';
 import { Timelines } from './timelines.ts';
 import { verifyHead } from './verify.ts';
@@ -64,6 +65,12 @@ export interface StoreOptions {
   /** A week's closed records are moved out of the head when there are this many of them. */
   readonly sealAt?: number;
   readonly death?: Death | undefined;
+}
+
+/** For tests inside the thread: where it dies, and what it takes for the newest format. */
+export interface Seams {
+  readonly failpoints?: Failpoints;
+  readonly format?: Format;
 }
 
 export interface FencedBatch {
@@ -86,6 +93,7 @@ export class Store {
   readonly #lock: WriterLock | undefined;
   readonly #appender: HeadAppender | undefined;
   readonly #failpoints: Failpoints;
+  readonly #format: Format;
   readonly #sealAt: number;
   readonly #timelines = new Timelines({
     sealed: (cluster, ip, from, to) => this.#sealedTenures(cluster, ip, from, to),
@@ -95,18 +103,19 @@ export class Store {
   #order: HeadOrder | undefined;
   #layout = -1;
 
-  constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions, failpoints = new Failpoints(death)) {
+  constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions, seams: Seams = {}) {
     this.path = path;
-    this.#failpoints = failpoints;
+    this.#failpoints = seams.failpoints ?? new Failpoints(death);
+    this.#format = seams.format ?? FORMAT;
     this.#sealAt = sealAt;
-    this.#weeks = new Weeks(path);
+    this.#weeks = new Weeks(path, this.#format.weekVersion);
     let lock: WriterLock | undefined;
     try {
       if (access === 'write') {
         mkdirSync(dirname(path), { recursive: true });
         lock = new WriterLock(path);
       }
-      this.#head = new Head(path, access === 'write');
+      this.#head = new Head(path, access === 'write', this.#format, this.#failpoints);
       this.#reader = new HeadReader(this.#head);
       this.#appender = access === 'write' ? new HeadAppender(this.#head, this.#reader) : undefined;
       if (access === 'write') this.#cleanUp();
@@ -340,6 +349,13 @@ export class Store {
     }
   }
 
+  /** The head was migrated when it was opened; week files are written anew now. */
+  *migrate(): Generator<undefined, Migration> {
+    this.#writable();
+    const files = yield* migrateWeeks(this.#parts());
+    return { ...this.#head.migration!, files };
+  }
+
   *verify(): Generator<undefined, Verification> {
     const damages: Damage[] = [];
     let records = 0;
@@ -347,7 +363,7 @@ export class Store {
       damages.push({ where, what: error instanceof Error ? error.message : String(error) });
     };
     // Through a view of its own: reading takes long, and must not hold the others to an old instant.
-    const view = new Head(this.path, false);
+    const view = new Head(this.path, false, this.#format);
     try {
       records += yield* verifyHead(view, new HeadReader(view), damaged);
     } finally {
@@ -381,7 +397,7 @@ export class Store {
       const counts = { tenures, placements, changes: count('change', number), live: count('live', number) };
       return { id, name, ...counts, checkpoint: this.#reader.checkpoint(number) };
     });
-    return { version: storedVersion(db, this.path), bytes, clusters };
+    return { version: storedVersion(db, this.path, this.#format.steps.length), bytes, clusters };
   }
 
   *backup(path: string): Generator<undefined, void> {

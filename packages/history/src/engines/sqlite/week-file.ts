@@ -11,16 +11,7 @@ import { lastHandle, scanPostings, UNIT_MS, unitOf } from './postings.ts';
 import { type Life, RecordReader } from './record-codec.ts';
 import { storedVersion } from './schema.ts';
 import { weekStart } from './week.ts';
-import {
-  HANDLES,
-  type HandleKind,
-  handleAt,
-  hasTimes,
-  LIVES_PER_BLOCK,
-  placeOf,
-  uidPrefix,
-  WEEK_VERSION,
-} from './week-writer.ts';
+import { HANDLES, type HandleKind, handleAt, hasTimes, LIVES_PER_BLOCK, placeOf, uidPrefix } from './week-writer.ts';
 import { WordBlocks } from './words.ts';
 
 interface Counts {
@@ -38,6 +29,8 @@ export interface Candidate {
 
 export class WeekFile {
   readonly path: string;
+  /** Of its format. */
+  readonly version: number;
   readonly start: number;
   readonly counts: Counts;
   readonly #db: DatabaseSync;
@@ -47,7 +40,7 @@ export class WeekFile {
   readonly #posting: StatementSync;
   #spanning: Spanning | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, newest: number) {
     this.path = path;
     refuseCut(path);
     const url = pathToFileURL(path);
@@ -55,7 +48,7 @@ export class WeekFile {
     this.#db = new DatabaseSync(url, { readOnly: true });
     try {
       this.#db.exec('PRAGMA mmap_size = 1099511627776; PRAGMA cache_size = -2048');
-      if (storedVersion(this.#db, path) > WEEK_VERSION) throw damagedStore(path);
+      this.version = storedVersion(this.#db, path, newest);
       this.#words = new WordBlocks(this.#db);
       this.#life = arrays(this.#db, 'SELECT body FROM life WHERE block = ?');
       this.#first = arrays(this.#db, 'SELECT first FROM life WHERE block = ?');

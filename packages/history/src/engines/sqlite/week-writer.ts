@@ -12,7 +12,6 @@ import { APPLICATION_ID } from './schema.ts';
 import { weekStart } from './week.ts';
 import { NewWords } from './words.ts';
 
-export const WEEK_VERSION = 1;
 export const LIVES_PER_BLOCK = 8;
 /** How much of a UID's beginning stands beside each block: enough to find it among all. */
 const UID_PREFIX_BYTES = 8;
@@ -50,7 +49,12 @@ export interface BuiltWeek {
 }
 
 /** Yields after each slice; the last value says what is in the file. */
-export function* buildWeekFile(path: string, week: number, lives: Iterable<Life>): Generator<undefined, BuiltWeek> {
+export function* buildWeekFile(
+  path: string,
+  version: number,
+  week: number,
+  lives: Iterable<Life>,
+): Generator<undefined, BuiltWeek> {
   const draft = `${path}.draft`;
   rmSync(draft, { force: true });
   const db = new DatabaseSync(draft, { timeout: 0 });
@@ -59,7 +63,7 @@ export function* buildWeekFile(path: string, week: number, lives: Iterable<Life>
     db.exec(
       'PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
     );
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${WEEK_VERSION}; ${TABLES} BEGIN`);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${TABLES} BEGIN`);
     const built = yield* fill(db, week, lives);
     db.exec('COMMIT');
     db.close();

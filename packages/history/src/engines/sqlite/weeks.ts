@@ -3,15 +3,19 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Span } from '../engine.ts';
 import type { ClusterEntry, WeekEntry } from './head.ts';
+import { FORMAT } from './schema.ts';
 import { WEEK_MS, weekName, weekStart } from './week.ts';
 import { WeekFile } from './week-file.ts';
 
 export class Weeks {
   readonly directory: string;
+  /** Of the files that are written now. */
+  readonly version: number;
   readonly #open = new Map<string, WeekFile>();
 
-  constructor(headPath: string) {
+  constructor(headPath: string, version = FORMAT.weekVersion) {
     this.directory = `${headPath}.d`;
+    this.version = version;
   }
 
   fileName(cluster: number, week: number, generation: number): string {
@@ -28,7 +32,7 @@ export class Weeks {
 
   open({ file }: WeekEntry): WeekFile {
     let week = this.#open.get(file);
-    if (week === undefined) this.#open.set(file, (week = new WeekFile(this.path(file))));
+    if (week === undefined) this.#open.set(file, (week = new WeekFile(this.path(file), this.version)));
     return week;
   }
 

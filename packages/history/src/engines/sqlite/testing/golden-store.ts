@@ -1,5 +1,10 @@
-// Writes the store that a released version is remembered by: `node golden-store.ts PATH`. Its files are then kept, and
-// every later version must open them and export the same bytes. Has records of every kind, in the head and sealed.
+// Writes the store that a released version is remembered by: `node golden-store.ts DIRECTORY` (golden/vN). Its files are
+// then kept, and every later version must open them and export the same bytes. Has records of every kind, in the head
+// and sealed. Kept packed, because the pages of week files are large and mostly empty.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { canonicalLine } from '../../canonical.ts';
 import type { Engine } from '../../engine.ts';
 import {
@@ -13,6 +18,11 @@ import {
 } from '../../made-records.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
 import { CLUSTER, live, STEPS } from './crash-story.ts';
+
+const HEAD = 'store.db';
+const EXPORT = 'export.jsonl';
+/** One folder for each released version. */
+export const GOLDEN = join(import.meta.dirname, 'golden');
 
 export async function writeGoldenStore(path: string): Promise<void> {
   const engine = await SqliteEngine.open({ path, access: 'write', sealAt: 1 });
@@ -36,4 +46,33 @@ export async function exportedText(engine: Engine): Promise<string> {
   return text;
 }
 
-if (import.meta.main) await writeGoldenStore(process.argv[2]!);
+/** A released version's store as files that may be opened, and what it must export. */
+export function unpackGolden(version: string, path: string): string {
+  const folder = join(GOLDEN, version);
+  mkdirSync(`${path}.d`, { recursive: true });
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.db.gz'))) {
+    const name = file.slice(0, -'.gz'.length);
+    writeFileSync(name === HEAD ? path : join(`${path}.d`, name), gunzipSync(readFileSync(join(folder, file))));
+  }
+  return gunzipSync(readFileSync(join(folder, `${EXPORT}.gz`))).toString('utf8');
+}
+
+async function packGolden(folder: string): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'podtrail-golden-'));
+  try {
+    const path = join(scratch, HEAD);
+    await writeGoldenStore(path);
+    const engine = await SqliteEngine.open({ path, access: 'read' });
+    const text = await exportedText(engine);
+    await engine.close();
+    mkdirSync(folder, { recursive: true });
+    const keep = (name: string, bytes: Buffer) => writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes));
+    keep(HEAD, readFileSync(path));
+    for (const week of readdirSync(`${path}.d`)) keep(week, readFileSync(join(`${path}.d`, week)));
+    keep(EXPORT, Buffer.from(text));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) await packGolden(process.argv[2]!);

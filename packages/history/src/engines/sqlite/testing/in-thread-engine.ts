@@ -10,6 +10,7 @@ import type {
   Engine,
   Expired,
   IpSpan,
+  Migration,
   Moment,
   Page,
   Paged,
@@ -28,8 +29,8 @@ import { type Seams, Store, type StoreOptions } from '../store.ts';
 export class InThreadEngine implements Engine {
   readonly #store: Store;
 
-  constructor(options: StoreOptions, failpoints?: Failpoints) {
-    this.#store = new Store(options, failpoints);
+  constructor(options: StoreOptions, seams?: Seams) {
+    this.#store = new Store(options, seams);
   }
 
   async clusters(): Promise<readonly Cluster[]> {
@@ -126,6 +127,10 @@ export class InThreadEngine implements Engine {
 
   async maintain(now: EpochMillis): Promise<void> {
     finished(this.#store.maintain(now));
+  }
+
+  async migrate(): Promise<Migration> {
+    return finished(this.#store.migrate());
   }
 
   async verify(): Promise<Verification> {
