@@ -1,6 +1,6 @@
 // Everything that a command touches outside itself, as parameters: streams, environment, clock, the store and the
 // cluster. `system-surroundings.ts` is the real one; tests hand in their own.
-import type { Engine } from '@podtrail/history';
+import type { Engine, Migration } from '@podtrail/history';
 import type { Client, Clock, ClusterConfig, Random, RequestObserver } from '@podtrail/machinery';
 
 export interface Sink {
@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** Only `write` makes a store where there is none, and keeps other writers out. */
   readonly openStore: (url: string, access: 'read' | 'write') => Promise<Engine>;
+  /** What opening the store for writing would change in it; changes nothing. */
+  readonly planMigration: (url: string) => Promise<Migration>;
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
   /** `observer` is told of every request. */
   readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client;

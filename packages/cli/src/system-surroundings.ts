@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import type { Writable } from 'node:stream';
-import { openStore } from '@podtrail/history';
+import { openStore, planMigration } from '@podtrail/history';
 import { Client, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
@@ -34,9 +34,10 @@ export function systemSurroundings(): SystemSurroundings {
     systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     signal: stop.signal,
     openStore: (url, access) => openStore(url, { access }),
+    planMigration,
     loadConfig: (options) => loadClusterConfig(options),
     connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
-    readFile: (path) => createReadStream(path, { highWaterMark: 1 << 20 }),
+    readFile: (path) => createReadStream(path, { highWaterMark: 1 << 22 }),
   };
   return {
     surroundings,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Engine, openStore } from '@podtrail/history';
+import { type Engine, HistoryError, openStore } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, HOSTILE, tellStory } from '../testing/story.ts';
 
@@ -197,6 +197,49 @@ test('store status, verify, retain and backup', async () => {
   assert.match(asked.out, /records of that time have expired and were removed/);
   const backup = await ask('backup', 'x.db');
   assert.deepEqual([backup.code, /a store in memory cannot be backed up\nhint:/.test(backup.err)], [1, true]);
+});
+
+test('store retain beside a recorder says how the recorder forgets', async () => {
+  const openStore = async () => {
+    throw new HistoryError('store-in-use', 'process 7 on node-a writes to the store', { hint: 'end it.' });
+  };
+  const { code, err } = await run('store retain --before 720h'.split(' '), { openStore });
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    /process 7 on node-a writes to the store\nhint: a recorder forgets by itself with .*--retention 30d/,
+  );
+});
+
+test('store migrate says what it does, and with --dry-run what it would do', async () => {
+  const migration = { from: 1, to: 3, steps: ['a place for notes', 'notes that say hello'], files: 2 };
+  const engine = await tellStory();
+  const calls: string[] = [];
+  const openStore = async (_: string, access: string) => {
+    calls.push(access);
+    return Object.assign(engine, { migrate: async () => migration, close: async () => {} });
+  };
+  const planMigration = async () => migration;
+  const options = { openStore, planMigration, env: { PODTRAIL_STORE: 'sqlite:/old.db' } };
+  const plan = await run('store migrate --dry-run'.split(' '), options);
+  assert.deepEqual([plan.code, calls.length], [0, 0]);
+  assert.equal(
+    plan.out,
+    `sqlite:/old.db: would go from format 1 to 3.
+
+VERSION   WHAT
+2         a place for notes
+3         notes that say hello
+3         2 sealed files are written anew
+`,
+  );
+  const done = await run('store migrate'.split(' '), options);
+  assert.deepEqual([done.code, calls], [0, ['write']]);
+  assert.match(done.out, /^sqlite:\/old\.db: went from format 1 to 3\.\n/);
+  const json = JSON.parse((await run('store migrate -o json'.split(' '), options)).out);
+  assert.deepEqual(json, { store: 'sqlite:/old.db', dryRun: false, ...migration });
+  const idle = await run('store migrate'.split(' '), { engine: await tellStory() });
+  assert.match(idle.out, /is of format 1 already, nothing to do\.\n$/);
 });
 
 test('store verify tells what is damaged, with exit code 1', async () => {

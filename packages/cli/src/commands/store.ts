@@ -1,10 +1,11 @@
 // `podtrail store`: looking after the ledger itself: how it stands, whether it is whole, forgetting, copying.
-import type { Engine } from '@podtrail/history';
+import { type Engine, HistoryError, type Migration } from '@podtrail/history';
 import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
-import { UsageError } from '../errors.ts';
+import type { Cli, OpenLedger } from '../cli.ts';
+import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { storeUrl } from '../options/store-url.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
@@ -17,8 +18,12 @@ interface RetainOptions extends SharedOptions {
   readonly before: string;
 }
 
+interface MigrateOptions extends SharedOptions {
+  readonly dryRun?: boolean;
+}
+
 export function storeCommand(cli: Cli): Command {
-  const store = cli.command('store', 'Look after the ledger: status, verify, retain, backup.', []);
+  const store = cli.command('store', 'Look after the ledger: status, verify, retain, backup, migrate.', []);
   store.addCommand(
     cli
       .command('status', 'What is in the store, and until when it was watched.', [
@@ -44,6 +49,10 @@ export function storeCommand(cli: Cli): Command {
         'timezone',
       ])
       .requiredOption('--before <time>', 'records that ended before this time go; 720h is thirty days ago')
+      .addHelpText(
+        'after',
+        '\nA running recorder keeps other writers out, and forgets by itself when it was started with --retention.',
+      )
       .action(cli.does((options: RetainOptions) => retain(cli, options))),
   );
   store.addCommand(
@@ -51,6 +60,19 @@ export function storeCommand(cli: Cli): Command {
       .command('backup', 'Copy the whole store as of one instant; a recorder may go on meanwhile.', ['store'])
       .argument('<file>', 'where the copy goes; nothing is overwritten')
       .action(cli.does((file: string, options: SharedOptions) => backup(cli, file, options))),
+  );
+  store.addCommand(
+    cli
+      .command('migrate', 'Bring a store of an older podtrail to the format of this one.', ['store', 'output'])
+      .option('--dry-run', 'only say what would be done')
+      .addHelpText(
+        'after',
+        `
+There is no way back: an older podtrail refuses a store that was migrated. podtrail store backup makes a copy first,
+with the podtrail that wrote the store. A recorder that starts migrates too; only sealed files then stay as they are,
+which every later podtrail reads, until this command writes them anew.`,
+      )
+      .action(cli.does((options: MigrateOptions) => migrate(cli, options))),
   );
   return store;
 }
@@ -136,17 +158,25 @@ async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
 async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
   const before = await cli.time('--before', options.before, options);
   if (before > cli.now) throw new UsageError('--before lies in the future');
-  return await cli.withLedger(
-    options,
-    async ({ engine, cluster }) => {
-      const removed = await engine.retain(cluster.id, before);
-      await cli.note(
-        `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
-      );
-      return EXIT.answered;
-    },
-    'write',
-  );
+  const forget = async ({ engine, cluster }: OpenLedger): Promise<ExitCode> => {
+    const removed = await engine.retain(cluster.id, before);
+    await cli.note(
+      `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
+    );
+    return EXIT.answered;
+  };
+  return await cli.withLedger(options, forget, 'write').catch((error: unknown) => {
+    throw besideRecorder(error);
+  });
+}
+
+/** Only one process writes to a store; the recorder that does can forget by itself. */
+function besideRecorder(error: unknown): unknown {
+  if (!(error instanceof HistoryError) || error.code !== 'store-in-use') return error;
+  return new CliError(error.code, error.message, {
+    hint: 'a recorder forgets by itself with `podtrail record --retention 30d`; or stop it for the moment that this takes.',
+    cause: error,
+  });
 }
 
 async function backup(cli: Cli, file: string, options: SharedOptions): Promise<ExitCode> {
@@ -155,6 +185,45 @@ async function backup(cli: Cli, file: string, options: SharedOptions): Promise<E
     await cli.note(`${url} was copied to ${file}`);
     return EXIT.answered;
   });
+}
+
+async function migrate(cli: Cli, options: MigrateOptions): Promise<ExitCode> {
+  const print = cli.print(options);
+  const url = storeUrl(options.store, cli.surroundings);
+  // Also for what is to be done: a store that is not there is not made by migrating it.
+  const plan = await cli.surroundings.planMigration(url);
+  const isPlan = options.dryRun === true;
+  const done = isPlan ? plan : await cli.withStore(options, (engine) => engine.migrate(), 'write');
+  const rows = [
+    ...done.steps.map((what, i) => ({ version: done.from + i + 1, what })),
+    ...(done.files === 0 ? [] : [{ version: done.to, what: filesText(done.files) }]),
+  ];
+  const listing: Listing<(typeof rows)[number]> = {
+    rows,
+    document: { store: url, dryRun: isPlan, ...done },
+    sentence: migrationSentence(url, done, isPlan),
+    columns: [
+      { header: 'VERSION', cell: ({ version }) => String(version) },
+      { header: 'WHAT', cell: ({ what }) => what },
+    ],
+    csv: [
+      { name: 'version', value: ({ version }) => String(version) },
+      { name: 'what', value: ({ what }) => what },
+    ],
+    json: (row) => row,
+    name: ({ version }) => `version/${version}`,
+  };
+  await printListing(listing, print);
+  return EXIT.answered;
+}
+
+function migrationSentence(url: string, { from, to, steps, files }: Migration, isPlan: boolean): string {
+  if (steps.length === 0 && files === 0) return `${url}: is of format ${to} already, nothing to do.`;
+  return isPlan ? `${url}: would go from format ${from} to ${to}.` : `${url}: went from format ${from} to ${to}.`;
+}
+
+function filesText(files: number): string {
+  return files === 1 ? '1 sealed file is written anew' : `${files} sealed files are written anew`;
 }
 
 function showLast(last: number | undefined, cli: Cli, zone: ReturnType<Cli['zone']>): string {

@@ -43,6 +43,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
         get: (target, key) => (key === 'close' ? async () => {} : bound(target, key)),
       });
     },
+    planMigration: async () => ({ from: 1, to: 1, steps: [], files: 0 }),
     loadConfig: async () => {
       throw new ConfigError('config-not-found', 'no Kubernetes configuration');
     },
