@@ -30,11 +30,7 @@ export const compaction: Area = {
           { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 },
           'a Status',
         );
-        assert.match(
-          message,
-          /^too old resource version: \d+ \(\d+\)$/,
-          'message of the watch',
-        );
+        assert.match(message, /^too old resource version: \d+ \(\d+\)$/, 'message of the watch');
 
         const more = await server.client.get(`${path}?limit=1&continue=${encodeURIComponent(page.metadata.continue)}`);
         assert.equal(more.status, 410, 'HTTP status of the page');

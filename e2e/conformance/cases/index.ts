@@ -3,14 +3,20 @@ import type { Area } from '../case.ts';
 import { access } from './access.ts';
 import { badRequests } from './bad-requests.ts';
 import { compaction } from './compaction.ts';
+import { customResources } from './custom-resources.ts';
 import { deletion } from './deletion.ts';
 import { discovery } from './discovery.ts';
+import { dryRun } from './dry-run.ts';
+import { eventsAndLeases } from './events-and-leases.ts';
 import { garbageCollection } from './garbage-collection.ts';
 import { lists } from './lists.ts';
 import { namespaces } from './namespaces.ts';
 import { objects } from './objects.ts';
 import { patch } from './patch.ts';
+import { representations } from './representations.ts';
 import { selectors } from './selectors.ts';
+import { sizes } from './sizes.ts';
+import { evictions, scale } from './subresources.ts';
 import { watch } from './watch.ts';
 
 export const AREAS: readonly Area[] = [
@@ -23,6 +29,13 @@ export const AREAS: readonly Area[] = [
   selectors,
   lists,
   watch,
+  representations,
+  scale,
+  evictions,
+  eventsAndLeases,
+  customResources,
+  dryRun,
+  sizes,
   badRequests,
   access,
   compaction,
