@@ -430,18 +430,30 @@ function checkPreconditions(type: ResourceType, name: string, current: KubeObjec
 }
 
 /** Measuring every write would cost more than writing it: only what holds long texts or many parts is measured. */
-function mayBeLarge(value: unknown): boolean {
-  let budget = LARGEST_OBJECT / 4;
-  const visit = (part: unknown): boolean => {
-    if (typeof part === 'string') budget -= part.length + 4;
-    else if (typeof part === 'object' && part !== null) {
-      budget -= 8;
-      for (const [field, child] of Object.entries(part)) {
-        budget -= field.length;
-        if (budget < 0 || visit(child)) return true;
-      }
-    } else budget -= 8;
-    return budget < 0;
-  };
-  return visit(value);
+function mayBeLarge(value: JsonObject): boolean {
+  let weight = 0;
+  for (const field in value) weight += weightOf(value[field]);
+  return weight > LARGEST_OBJECT / 4;
+}
+
+const weights = new WeakMap<object, number>();
+
+/** Frozen parts are shared between versions: each is weighed once. */
+function weightOf(part: unknown): number {
+  if (typeof part !== 'object' || part === null || !Object.isFrozen(part)) return weigh(part);
+  let weight = weights.get(part);
+  if (weight === undefined) {
+    weight = weigh(part);
+    weights.set(part, weight);
+  }
+  return weight;
+}
+
+function weigh(part: unknown): number {
+  if (typeof part === 'string') return part.length + 4;
+  if (typeof part !== 'object' || part === null) return 8;
+  let weight = 8;
+  if (Array.isArray(part)) for (const child of part) weight += weigh(child);
+  else for (const field in part) weight += field.length + weigh((part as JsonObject)[field]);
+  return weight;
 }

@@ -11,6 +11,9 @@ export class PodCollector {
   readonly #world: World;
   readonly #mostEnded: number;
   readonly #missingSince = new Map<string, number>();
+  /** Ended pods in the order of their ends, and deleted ones without a node: kept, because looking for them is dear. */
+  readonly #ended = new Set<string>();
+  readonly #unplaced = new Set<string>();
 
   constructor(world: World, mostEnded: number) {
     this.#world = world;
@@ -19,7 +22,20 @@ export class PodCollector {
       if (type === 'DELETED') this.#missingSince.set(name, world.clock.now());
       else this.#missingSince.delete(name);
     });
+    for (const pod of world.pods.all()) this.#note(pod);
+    world.pods.follow((type, pod) => {
+      if (type !== 'DELETED') this.#note(pod);
+      else {
+        this.#ended.delete(pod.metadata.uid);
+        this.#unplaced.delete(pod.metadata.uid);
+      }
+    });
     this.#plan();
+  }
+
+  #note(pod: PodObject): void {
+    if (!pod.spec.nodeName && isLeaving(pod)) this.#unplaced.add(pod.metadata.uid);
+    if (isTerminal(pod)) this.#ended.add(pod.metadata.uid);
   }
 
   #plan(): void {
@@ -36,15 +52,12 @@ export class PodCollector {
       for (const pod of [...this.#world.podsOn(node).values()]) this.#removeOrphan(pod);
       this.#missingSince.delete(node);
     }
-    const ended: PodObject[] = [];
-    for (const pod of this.#world.pods.all()) {
-      if (!pod.spec.nodeName && isLeaving(pod)) this.#remove(pod);
-      else if (isTerminal(pod) && !isLeaving(pod)) ended.push(pod);
+    for (const uid of [...this.#unplaced]) this.#remove(this.#world.pods.get(uid));
+    let surplus = this.#ended.size - this.#mostEnded;
+    for (const uid of this.#ended) {
+      if (surplus-- <= 0) break;
+      this.#remove(this.#world.pods.get(uid));
     }
-    const surplus = ended.length - this.#mostEnded;
-    if (surplus <= 0) return;
-    const age = ({ metadata }: PodObject): string => metadata.creationTimestamp;
-    for (const pod of ended.sort((a, b) => (age(a) < age(b) ? -1 : 1)).slice(0, surplus)) this.#remove(pod);
   }
 
   #removeOrphan(pod: PodObject): void {
@@ -64,7 +77,9 @@ export class PodCollector {
     this.#remove(pod);
   }
 
-  #remove({ metadata: { namespace, name, uid } }: PodObject): void {
+  #remove(pod: PodObject | undefined): void {
+    if (pod === undefined) return;
+    const { namespace, name, uid } = pod.metadata;
     this.#world.attempt(() => this.#world.api.delete('pods', namespace, name, { uid, gracePeriodSeconds: 0 }));
   }
 }

@@ -1,5 +1,5 @@
 // What the simulated components read of a pod. More may be in it; nothing else is touched.
-import type { KubeObject, ObjectMeta } from '../api/cluster-api.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../api/cluster-api.ts';
 
 export interface PodObject extends KubeObject {
   readonly metadata: StoredMeta;
@@ -70,6 +70,7 @@ export interface PodStatus {
   readonly message?: string;
   readonly podIP?: string;
   readonly podIPs?: readonly { readonly ip: string }[];
+  readonly hostIPs?: readonly { readonly ip: string }[];
   readonly startTime?: string;
   readonly conditions?: readonly PodCondition[];
   readonly containerStatuses?: readonly ContainerStatus[];
@@ -121,17 +122,29 @@ export function isLeaving(pod: PodObject): boolean {
 }
 
 export function isReady(pod: PodObject): boolean {
-  return pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  const conditions = pod.status.conditions;
+  if (conditions === undefined) return false;
+  for (const condition of conditions) if (condition.type === 'Ready') return condition.status === 'True';
+  return false;
 }
 
 /** The workload object that made it and answers for it. */
-export function controllerOf(
-  object: KubeObject,
-): { readonly kind: string; readonly name: string; readonly uid: string } | undefined {
-  return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  const owners = object.metadata.ownerReferences;
+  if (owners === undefined) return undefined;
+  for (const owner of owners) if (owner.controller === true) return owner;
+  return undefined;
 }
 
-/** Times in objects are whole seconds. */
+let lastSecond = Number.NaN;
+let lastText = '';
+
+/** Times in objects are whole seconds; many things are told in the same one. */
 export function kubeTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+  }
+  return lastText;
 }

@@ -12,9 +12,22 @@ const UNITS: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
+const known = new Map<string, number>();
+
 /** What cannot be read counts as nothing. */
 export function quantity(text: string | undefined): number {
-  const match = /^([0-9.]+)([A-Za-z]*)$/.exec(text ?? '');
+  if (text === undefined) return 0;
+  let amount = known.get(text);
+  if (amount === undefined) {
+    amount = parse(text);
+    // The same few amounts come again and again; strangers' objects must not fill the memory.
+    if (known.size < 1000) known.set(text, amount);
+  }
+  return amount;
+}
+
+function parse(text: string): number {
+  const match = /^([0-9.]+)([A-Za-z]*)$/.exec(text);
   if (match === null) return 0;
   return Number(match[1]) * (match[2] === '' ? 1 : (UNITS[match[2]!] ?? 0));
 }

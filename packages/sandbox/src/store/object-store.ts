@@ -52,11 +52,12 @@ export class ObjectStore {
   put(resource: string, key: string, draft: KubeObject): KubeObject {
     const table = this.table(resource);
     const previous = table.get(key);
-    if (previous !== undefined) {
-      const unchanged = frozenCopy(withVersion(draft, previous.metadata.resourceVersion as string), previous);
-      if (unchanged === previous) return previous;
-    }
-    const object = frozenCopy(withVersion(draft, String(++this.#version)), previous);
+    // Copied under the version of before, so that what changes nothing shows; the new version then costs two shells.
+    const version = previous?.metadata.resourceVersion ?? String(this.#version + 1);
+    const copy = frozenCopy(withVersion(draft, version), previous);
+    if (copy === previous) return copy;
+    this.#version++;
+    const object = previous === undefined ? copy : underVersion(copy, String(this.#version));
     const type = previous === undefined ? 'ADDED' : 'MODIFIED';
     this.#commit(table, { version: this.#version, type, key, object, previous, at: this.#options.clock.now() });
     return object;
@@ -67,7 +68,7 @@ export class ObjectStore {
     const table = this.table(resource);
     const previous = table.get(key);
     if (previous === undefined) return undefined;
-    const object = frozenCopy(withVersion(previous, String(++this.#version)), previous);
+    const object = underVersion(previous, String(++this.#version));
     this.#commit(table, {
       version: this.#version,
       type: 'DELETED',
@@ -142,4 +143,9 @@ export class ObjectStore {
 
 function withVersion(object: KubeObject, resourceVersion: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion } };
+}
+
+/** The same frozen parts under another version. */
+function underVersion(object: KubeObject, resourceVersion: string): KubeObject {
+  return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, resourceVersion }) });
 }

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { type ReplicaSetController, sameStatus } from './replica-set-controller.ts';
 import { ownedBy, portion, templateHash, type WorkloadObject } from './workload-object.ts';
 
-const DELAY_MS = 200;
+const DELAY_MS = 500;
 const HASH_LABEL = 'pod-template-hash';
 const REVISION = 'deployment.kubernetes.io/revision';
 

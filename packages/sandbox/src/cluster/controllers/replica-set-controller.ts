@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { makePod } from './pod-maker.ts';
 import type { WorkloadObject } from './workload-object.ts';
 
-const DELAY_MS = 150;
+const DELAY_MS = 400;
 const RETRY_MS = 5_000;
 
 export class ReplicaSetController {

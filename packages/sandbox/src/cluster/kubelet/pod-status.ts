@@ -37,10 +37,10 @@ export function podStatus(pod: PodObject, facts: PodFacts, now: number): PodStat
     ...(facts.message === undefined ? {} : { message: facts.message }),
     conditions: conditions(pod, facts, statuses, now),
     hostIP: facts.hostAddresses[0],
-    hostIPs: facts.hostAddresses.map((ip) => ({ ip })),
+    hostIPs: addressList(pod.status.hostIPs, facts.hostAddresses),
     ...(facts.addresses.length === 0
       ? {}
-      : { podIP: facts.addresses[0]!, podIPs: facts.addresses.map((ip) => ({ ip })) }),
+      : { podIP: facts.addresses[0]!, podIPs: addressList(pod.status.podIPs, facts.addresses) }),
     startTime: kubeTime(facts.startedAt),
     containerStatuses: statuses,
     qosClass,
@@ -81,14 +81,29 @@ function readinessOf(facts: PodFacts, statuses: readonly ContainerStatus[]): Omi
   return { status: 'False', reason: 'ContainersNotReady', message };
 }
 
-/** The time of a transition stays while the status does. */
+/** The time of a transition stays while the status does; a condition that says the same is the same object. */
 function dated(
   condition: Omit<PodCondition, 'lastTransitionTime'>,
   before: readonly PodCondition[],
   at: string,
   observedGeneration: number,
 ): PodCondition {
-  const last = before.find(({ type }) => type === condition.type);
-  const lastTransitionTime = last?.status === condition.status ? (last.lastTransitionTime ?? at) : at;
+  const { type, status, reason, message } = condition;
+  let last: PodCondition | undefined;
+  for (const one of before) if (one.type === type) last = one;
+  const same = last?.status === status;
+  if (same && last?.reason === reason && last?.message === message && last?.observedGeneration === observedGeneration) {
+    return last!;
+  }
+  const lastTransitionTime = same ? (last?.lastTransitionTime ?? at) : at;
   return { ...condition, observedGeneration, lastProbeTime: null, lastTransitionTime };
+}
+
+/** What is told already is told as the same object: the store then has nothing to copy. */
+function addressList(
+  before: readonly { readonly ip: string }[] | undefined,
+  addresses: readonly string[],
+): readonly { readonly ip: string }[] {
+  const same = before?.length === addresses.length && addresses.every((ip, n) => before[n]?.ip === ip);
+  return same ? before : addresses.map((ip) => ({ ip }));
 }
