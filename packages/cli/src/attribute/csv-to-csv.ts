@@ -1,6 +1,6 @@
 // CSV to CSV, the way that most logs go and the fast one: rows stay bytes from the input to the output, and what is put
 // behind each is a text that was spelled once for all rows with that answer. Some thousand rows at a time are read, asked
-// about and written.
+// about and written; while the ledger is read for some, those before them are written and those behind them taken apart.
 import { type AddressWindow, epochMillis, type IpAddress } from '@podtrail/history';
 import { csvField } from '../output/csv.ts';
 import type { AskWindows } from './ask.ts';
@@ -29,7 +29,7 @@ export interface CsvToCsvOptions {
   readonly malformed: (problem: string) => Promise<void>;
 }
 
-const ROWS_AT_ONCE = 16_384;
+const ROWS_AT_ONCE = 8192;
 const OUTPUT_BYTES = 1 << 20;
 
 /** A row about which nothing can be asked, and how it goes out. */
@@ -38,17 +38,26 @@ interface Broken {
   readonly problem: string;
 }
 
+/** Rows that are on their way together. */
+class Batch {
+  readonly starts = new Uint32Array(ROWS_AT_ONCE);
+  readonly ends = new Uint32Array(ROWS_AT_ONCE);
+  readonly ats = new Float64Array(ROWS_AT_ONCE);
+  /** Undefined for a blank line. */
+  readonly asked: (AddressWindow<Tail> | Broken | undefined)[] = new Array(ROWS_AT_ONCE).fill(undefined);
+  readonly tails: (Tail | undefined)[] = new Array(ROWS_AT_ONCE).fill(undefined);
+  rows = 0;
+  /** What starts and ends are places in. */
+  bytes: Buffer = Buffer.alloc(0);
+  /** The ledger is being read for it. */
+  reading: Promise<void> = Promise.resolve();
+}
+
 export class CsvToCsv {
   readonly #options: CsvToCsvOptions;
   readonly #records = new CsvRecords();
   readonly #addresses = new RowAddresses();
-  readonly #starts = new Uint32Array(ROWS_AT_ONCE);
-  readonly #ends = new Uint32Array(ROWS_AT_ONCE);
-  readonly #ats = new Float64Array(ROWS_AT_ONCE);
-  /** Undefined for a blank line. */
-  readonly #asked: (AddressWindow<Tail> | Broken | undefined)[] = new Array(ROWS_AT_ONCE).fill(undefined);
-  readonly #tails: (Tail | undefined)[] = new Array(ROWS_AT_ONCE).fill(undefined);
-  #rows = 0;
+  readonly #batches = [new Batch(), new Batch()] as const;
   #header: CsvHeader | undefined;
   #windows: AskWindows<Tail> | undefined;
   #malformed: Tail = { answer: 'malformed', text: '' };
@@ -73,12 +82,14 @@ export class CsvToCsv {
     if (this.#header === undefined && !(await this.#readHeader())) return;
     const windows = this.#windows as AskWindows<Tail>;
     const header = this.#header as CsvHeader;
-    for (;;) {
-      this.#read(header, windows);
-      if (this.#rows === 0) return;
-      await windows.read();
-      await this.#answer(windows);
-      await this.#write(header);
+    let [batch, next] = this.#batches as readonly [Batch, Batch];
+    this.#take(batch, header, windows);
+    while (batch.rows > 0) {
+      this.#take(next, header, windows);
+      await batch.reading;
+      await this.#answer(batch, windows);
+      await this.#write(batch, header);
+      [batch, next] = [next, batch];
     }
   }
 
@@ -97,16 +108,17 @@ export class CsvToCsv {
     return true;
   }
 
-  /** Takes rows as long as there are any, and notes what they ask. */
-  #read(header: CsvHeader, windows: AskWindows<Tail>): void {
+  /** Takes rows as long as there are any, and has the ledger read for what they ask. */
+  #take(batch: Batch, header: CsvHeader, windows: AskWindows<Tail>): void {
     const records = this.#records;
     const columns = header.names.length;
     let row = 0;
     for (; row < ROWS_AT_ONCE && records.next(); row++) {
-      this.#starts[row] = records.start;
-      this.#ends[row] = records.end;
-      if (records.start === records.end) this.#asked[row] = undefined;
-      else if (records.quoted || records.commaCount !== columns - 1) this.#asked[row] = this.#unusual(row, header);
+      batch.starts[row] = records.start;
+      batch.ends[row] = records.end;
+      if (records.start === records.end) batch.asked[row] = undefined;
+      else if (records.quoted || records.commaCount !== columns - 1)
+        batch.asked[row] = this.#unusual(batch, row, header);
       else {
         const key = this.#addressIn(startOf(records, header.ip), endOf(records, header.ip));
         const at = this.#options.times.parseBytes(
@@ -114,20 +126,24 @@ export class CsvToCsv {
           startOf(records, header.time),
           endOf(records, header.time),
         );
-        if (key === undefined || Number.isNaN(at)) this.#asked[row] = this.#unusual(row, header);
+        if (key === undefined || Number.isNaN(at)) batch.asked[row] = this.#unusual(batch, row, header);
         else {
           const window = windows.of(key);
           windows.want(window, at);
-          this.#asked[row] = window;
-          this.#ats[row] = at;
+          batch.asked[row] = window;
+          batch.ats[row] = at;
         }
       }
     }
-    this.#rows = row;
+    batch.rows = row;
+    batch.bytes = records.bytes;
+    batch.reading = row === 0 ? Promise.resolve() : windows.read();
+    // Told when it is waited for; until then something else may fail first.
+    batch.reading.catch(() => {});
   }
 
   /** With quotes, or with something in it that is not as it should be. */
-  #unusual(row: number, { names, ip, time }: CsvHeader): AddressWindow<Tail> | Broken {
+  #unusual(batch: Batch, row: number, { names, ip, time }: CsvHeader): AddressWindow<Tail> | Broken {
     const raw = this.#records.raw();
     const { fields, problem } = csvFields(raw, this.#records.quoted);
     if (problem !== undefined) return broken(raw, fields, names.length, problem);
@@ -140,7 +156,7 @@ export class CsvToCsv {
     const windows = this.#windows as AskWindows<Tail>;
     const window = windows.of(address);
     windows.want(window, at);
-    this.#ats[row] = at;
+    batch.ats[row] = at;
     return window;
   }
 
@@ -151,29 +167,29 @@ export class CsvToCsv {
     return bits === NOT_PLAIN ? this.#addresses.parse(bytes.toString('latin1', start, end)) : bits;
   }
 
-  async #answer(windows: AskWindows<Tail>): Promise<void> {
+  async #answer(batch: Batch, windows: AskWindows<Tail>): Promise<void> {
     const left: number[] = [];
-    for (let row = 0; row < this.#rows; row++) {
-      const asked = this.#asked[row];
+    for (let row = 0; row < batch.rows; row++) {
+      const asked = batch.asked[row];
       if (asked === undefined || 'problem' in asked) continue;
-      const tail = windows.answer(asked, this.#ats[row] as number);
-      this.#tails[row] = tail;
+      const tail = windows.answer(asked, batch.ats[row] as number);
+      batch.tails[row] = tail;
       if (tail === undefined) left.push(row);
     }
     if (left.length === 0) return;
     const moments = left.map((row) => ({
-      ip: (this.#asked[row] as AddressWindow<Tail>).ip,
-      at: epochMillis(this.#ats[row] as number),
+      ip: (batch.asked[row] as AddressWindow<Tail>).ip,
+      at: epochMillis(batch.ats[row] as number),
     }));
     const tails = await windows.askEach(moments);
-    for (const [i, row] of left.entries()) this.#tails[row] = tails[i];
+    for (const [i, row] of left.entries()) batch.tails[row] = tails[i];
   }
 
-  async #write({ lineEnd }: CsvHeader): Promise<void> {
+  async #write(batch: Batch, { lineEnd }: CsvHeader): Promise<void> {
     const { count, malformed } = this.#options;
-    const { bytes } = this.#records;
-    for (let row = 0; row < this.#rows; row++) {
-      const asked = this.#asked[row];
+    const { bytes } = batch;
+    for (let row = 0; row < batch.rows; row++) {
+      const asked = batch.asked[row];
       if (asked === undefined) {
         await this.#put(lineEnd);
         continue;
@@ -184,10 +200,10 @@ export class CsvToCsv {
         await this.#put(asked.text + this.#malformed.text);
         continue;
       }
-      const { answer, text } = this.#tails[row] as Tail;
+      const { answer, text } = batch.tails[row] as Tail;
       count(answer);
-      const start = this.#starts[row] as number;
-      const end = this.#ends[row] as number;
+      const start = batch.starts[row] as number;
+      const end = batch.ends[row] as number;
       if (this.#out.length - this.#written < end - start + text.length) await this.#makeRoom(end - start + text.length);
       this.#written += bytes.copy(this.#out, this.#written, start, end);
       this.#written += this.#out.write(text, this.#written, 'latin1');

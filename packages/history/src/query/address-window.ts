@@ -19,6 +19,9 @@ export class AddressWindow<T> {
   /** Instants that are asked for and not known yet; the first is greater than the last when there are none. */
   wantedFrom = Number.POSITIVE_INFINITY;
   wantedTo = Number.NEGATIVE_INFINITY;
+  /** [from, to) that is being read. */
+  readFrom = 0;
+  readTo = 0;
   /** How much is read beyond what is asked for; 0 before the first time. */
   ahead = 0;
   /** So much happened to it that it is asked for row by row. */
@@ -38,9 +41,11 @@ export class AddressWindow<T> {
     this.#bounds = bounds;
     this.answers = answers;
     this.edition = edition;
+    this.readTo = 0;
   }
 
-  empty(): void {
+  giveUp(): void {
+    this.isTooFull = true;
     this.set(0, 0, NONE, NONE, this.edition);
   }
 }

@@ -7,7 +7,7 @@ import type { Coverage, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { AddressWindow, NobodyThere } from './address-window.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
-import { answersWithin } from './answers-within.ts';
+import { answersWithin, type SpanAnswers } from './answers-within.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
 import { answerFrom } from './who.ts';
@@ -51,7 +51,6 @@ export class AnswerWindows<T> {
   #past = '';
   /** Windows of another edition were read when the past was another: retention has taken something from it. */
   #edition = 0;
-  #watched: WatchedTime | undefined;
 
   constructor(engine: WindowReader, options: AnswerWindowsOptions<T>) {
     this.#engine = engine;
@@ -78,16 +77,17 @@ export class AnswerWindows<T> {
   /** Says that `answer` will be called with this; `read` then sees to it. */
   want(window: AddressWindow<T>, at: number): void {
     if ((window.from <= at && at < window.to && window.edition === this.#edition) || at >= this.#settled) return;
+    if (window.readFrom <= at && at < window.readTo) return;
     if (window.wantedFrom > window.wantedTo) this.#wanted.push(window);
     if (at < window.wantedFrom) window.wantedFrom = at;
     if (at > window.wantedTo) window.wantedTo = at;
   }
 
-  /** Reads what is wanted. */
+  /** Reads what is wanted by now. The next call need not wait for this one. */
   async read(): Promise<void> {
-    await this.#look();
     const wanted = this.#wanted;
     this.#wanted = [];
+    const { edition, watched } = await this.#look();
     const windows: AddressWindow<T>[] = [];
     const asked: IpSpan[] = [];
     for (const window of wanted) {
@@ -95,6 +95,8 @@ export class AnswerWindows<T> {
       window.wantedFrom = Number.POSITIVE_INFINITY;
       window.wantedTo = Number.NEGATIVE_INFINITY;
       if (span === undefined) continue;
+      window.readFrom = span.from;
+      window.readTo = span.to;
       windows.push(window);
       asked.push(span);
     }
@@ -102,7 +104,7 @@ export class AnswerWindows<T> {
     const found = await this.#engine.tenuresOfIps(this.#options.cluster, asked, LARGEST_PAGE);
     const late: Promise<void>[] = [];
     for (let i = 0; i < asked.length; i++) {
-      const filling = this.#fill(windows[i] as AddressWindow<T>, asked[i] as IpSpan, found[i]);
+      const filling = this.#fill(windows[i] as AddressWindow<T>, asked[i] as IpSpan, found[i], edition, watched);
       if (filling !== undefined) late.push(filling);
     }
     await Promise.all(late);
@@ -118,8 +120,7 @@ export class AnswerWindows<T> {
   async askEach(moments: readonly Moment[]): Promise<T[]> {
     if (moments.length === 0) return [];
     const { cluster, now, spell } = this.#options;
-    const [possible] = await Promise.all([this.#engine.tenuresAtMany(cluster, moments), this.#look()]);
-    const watched = this.#watched as WatchedTime;
+    const [possible, { watched }] = await Promise.all([this.#engine.tenuresAtMany(cluster, moments), this.#look()]);
     return await Promise.all(
       moments.map(async (moment, i) => {
         const { answer, holders } = await answerFrom(
@@ -145,35 +146,28 @@ export class AnswerWindows<T> {
     return to <= wantedFrom || window.isTooFull ? undefined : { ip, from: epochMillis(from), to: epochMillis(to) };
   }
 
-  #fill(window: AddressWindow<T>, span: IpSpan, tenures: readonly Tenure[] | undefined): Promise<void> | undefined {
-    if (tenures === undefined) {
-      window.isTooFull = true;
-      window.empty();
-      return undefined;
-    }
-    const edition = this.#edition;
-    const before = window.answers.length;
-    const keep = ({ bounds, answers }: { bounds: readonly number[]; answers: readonly (T | undefined)[] }) => {
-      window.set(span.from, span.to, bounds, answers, edition);
-      this.#weight += answers.length - before;
+  #fill(
+    window: AddressWindow<T>,
+    span: IpSpan,
+    tenures: readonly Tenure[] | undefined,
+    edition: number,
+    watched: WatchedTime,
+  ): Promise<void> | undefined {
+    const keep = (found: SpanAnswers<T> | undefined): void => {
+      const before = window.answers.length;
+      if (found === undefined) window.giveUp();
+      else window.set(span.from, span.to, found.bounds, found.answers, edition);
+      this.#weight += window.answers.length - before;
     };
     const { cluster, now, spell } = this.#options;
-    const watched = this.#watched as WatchedTime;
-    const found = answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
-    if (!(found instanceof Promise)) {
-      keep(found);
-      return undefined;
-    }
-    return found.then((answers) => {
-      if (answers === undefined) {
-        window.isTooFull = true;
-        window.empty();
-      } else keep(answers);
-    });
+    const found = tenures && answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
+    if (found instanceof Promise) return found.then(keep);
+    keep(found);
+    return undefined;
   }
 
   /** How far the ledger has been told to the end, and whether its past is still what it was. */
-  async #look(): Promise<void> {
+  async #look(): Promise<{ edition: number; watched: WatchedTime }> {
     const { cluster, now } = this.#options;
     const [coverage, expired] = await Promise.all([this.#engine.coverage(cluster), this.#engine.expired(cluster)]);
     const watched = watchedTime(coverage, expired);
@@ -183,8 +177,8 @@ export class AnswerWindows<T> {
     if (past !== this.#past || settled < this.#settled) this.#edition++;
     this.#past = past;
     this.#settled = settled;
-    this.#watched = watched;
     this.#nobody.set(watched, changesOf(coverage, expired), now);
+    return { edition: this.#edition, watched };
   }
 }
 
