@@ -4,8 +4,9 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
+import { collect, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
-import { collect, limitOption, spanOf } from '../options/span.ts';
+import { spanOf } from '../options/span.ts';
 import { parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { visible } from '../output/visible.ts';
@@ -14,20 +15,19 @@ import { holderName } from '../views/holder.ts';
 import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
 import { spanJson } from './trail.ts';
 
-interface ChangesOptions extends SharedOptions {
-  readonly limit: number;
+interface ChangesOptions extends SharedOptions, PagingOptions {
   readonly key?: string;
 }
 
 export function changesCommand(cli: Cli): Command {
-  return cli
+  const command = cli
     .command('changes', 'Which annotations of a pod or of the pods of a workload changed?', [
       ...(['namespace', 'since', 'until', 'timezone', 'cluster', 'store', 'context', 'kubeconfig'] as const),
       ...(['output', 'headers'] as const),
     ])
     .argument('<what>', 'POD, TYPE/NAME or a UID')
-    .addOption(new Option('--key <key>', 'only this annotation'))
-    .addOption(limitOption())
+    .addOption(new Option('--key <key>', 'only this annotation'));
+  return withPaging(command)
     .addHelpText(
       'after',
       `${SUBJECT_HELP}
@@ -49,7 +49,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const found = await collect(
-      options.limit,
+      options,
       (page) => changesOf(engine, { cluster: cluster.id, subject: asked, span, page }),
       ({ key }) => options.key === undefined || key === options.key,
     );
@@ -65,7 +65,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
     const wide = print.format === 'wide';
     const listing: Listing<Change> = {
       rows: changes,
-      document: { query, changes: changes.map(changeJson), more: found.more, coverage: watchingJson(watching) },
+      document: { query, changes: changes.map(changeJson), ...pagingJson(found), coverage: watchingJson(watching) },
       columns: [
         { header: 'SEEN', cell: (c) => showTime(c.observedAt, print.zone) },
         { header: 'NAMESPACE', cell: (c) => c.pod.namespace },
@@ -93,7 +93,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
     await printListing(listing, print);
     if (changes.length === 0)
       await cli.note(`there is no record of a change of ${visible(subjectPhrase(asked))} in that time`);
-    if (found.more) await cli.note(`there are more; these are the ${changes.length} oldest (--limit)`);
+    await notePaging(cli, found);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
     return changes.length === 0 ? EXIT.none : EXIT.answered;

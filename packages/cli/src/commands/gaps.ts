@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
+import { notePaging, type PagingOptions, pageOf, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
@@ -17,11 +18,13 @@ import {
   watchingJson,
 } from '../views/watched.ts';
 
+interface GapsOptions extends SharedOptions, PagingOptions {}
+
 export function gapsCommand(cli: Cli): Command {
-  return cli
-    .command('gaps', 'When was nobody watching, and why?', [
-      ...(['since', 'until', 'timezone', 'cluster', 'store', 'output', 'headers'] as const),
-    ])
+  const command = cli.command('gaps', 'When was nobody watching, and why?', [
+    ...(['since', 'until', 'timezone', 'cluster', 'store', 'output', 'headers'] as const),
+  ]);
+  return withPaging(command)
     .addHelpText(
       'after',
       `
@@ -32,17 +35,22 @@ Examples:
   podtrail gaps --since 24h
   podtrail gaps -o json`,
     )
-    .action(cli.does((options: SharedOptions) => run(cli, options)));
+    .action(cli.does((options: GapsOptions) => run(cli, options)));
 }
 
-async function run(cli: Cli, options: SharedOptions) {
+async function run(cli: Cli, options: GapsOptions) {
   const print = cli.print(options);
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const found = pageOf(watching.gaps, options, ({ from }) => from);
     const listing: Listing<Unwatched> = {
-      rows: watching.gaps,
-      document: { query: { cluster: cluster.name, clusterId: cluster.id }, coverage: watchingJson(watching) },
+      rows: found.items,
+      document: {
+        query: { cluster: cluster.name, clusterId: cluster.id },
+        ...pagingJson(found),
+        coverage: watchingJson({ ...watching, gaps: found.items }),
+      },
       sentence: sentence(cluster.name, watching, print.zone),
       columns: [
         { header: 'FROM', cell: (g) => showTime(g.from, print.zone) },
@@ -59,6 +67,7 @@ async function run(cli: Cli, options: SharedOptions) {
       name: (g) => `gap/${toUtcText(g.from)}`,
     };
     await printListing(listing, print);
+    await notePaging(cli, found);
     return watching.first === undefined ? EXIT.none : EXIT.answered;
   });
 }

@@ -42,7 +42,7 @@ test('trail in JSON', async () => {
     },
     ...{ since: null, until: null },
   });
-  assert.deepEqual(Object.keys(document), ['query', 'stays', 'more', 'coverage']);
+  assert.deepEqual(Object.keys(document), ['query', 'stays', 'more', 'cursor', 'coverage']);
   assert.equal(document.stays.length, 1);
   assert.deepEqual(Object.keys(document.stays[0]), [
     ...['kind', 'namespace', 'pod', 'uid', 'node', 'workload', 'hostNetwork', 'ip', 'start', 'end'],
@@ -97,9 +97,35 @@ test('spans: --since and --until cut, and must not cross', async () => {
 test('a limit is told', async () => {
   const { out, err } = await ask('trail 10.0.0.7 --limit 1 -o name');
   assert.equal(out, 'pod/shop/web-1\n');
-  assert.match(err, /^there are more; these are the 1 oldest/);
+  assert.match(err, /^1 shown; more: add --cursor \S+\n/);
   assert.equal((await ask('trail 10.0.0.7 --limit 0 -o name')).out, 'pod/shop/web-1\npod/shop/job-2\n');
   assert.equal((await ask('trail 10.0.0.7 --limit x')).code, 2);
+});
+
+test('a cursor goes on where the listing before it ended, one record after the other, in every listing', async () => {
+  for (const words of [
+    'trail 10.0.0.7',
+    'trail Deployment/web -n shop',
+    'node node-a --since 1h',
+    'changes db-0 -n shop',
+    'gaps',
+  ]) {
+    const options = { now: at(3600) };
+    const whole = (await ask(`${words} -o jsonl`, options)).out;
+    let joined = '';
+    let cursor: string | undefined;
+    do {
+      const more = cursor === undefined ? '' : ` --cursor ${cursor}`;
+      const { out, err } = await ask(`${words} -o jsonl --limit 1${more}`, options);
+      const json = JSON.parse((await ask(`${words} -o json --limit 1${more}`, options)).out);
+      cursor = /more: add --cursor (\S+)\n/.exec(err)?.[1];
+      assert.deepEqual([json.more, json.cursor], [cursor !== undefined, cursor ?? null], words);
+      joined += out;
+    } while (cursor !== undefined);
+    assert.equal(joined, whole, words);
+  }
+  assert.match((await ask('trail 10.0.0.7 --cursor nonsense')).err, /no cursor.*\nhint:/);
+  assert.equal((await ask('gaps --cursor nonsense')).code, 2);
 });
 
 test('node at an instant: who was there, and how sure that is', async () => {
@@ -182,6 +208,8 @@ test('gaps in JSON, with the one that goes on', async () => {
   const { out } = await ask('gaps -o json', { now: at(3600) });
   assert.deepEqual(JSON.parse(out), {
     query: { cluster: CLUSTER.name, clusterId: CLUSTER.id },
+    more: false,
+    cursor: null,
     coverage: {
       from: '2026-11-15T10:00:00.000Z',
       to: '2026-11-15T10:03:20.000Z',

@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
+import { collect, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
-import { collect, limitOption, spanOf } from '../options/span.ts';
+import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
@@ -13,18 +14,16 @@ import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { endText, gapWarning, openUntil, readWatching, type Watching, watchingJson } from '../views/watched.ts';
 
-interface NodeOptions extends SharedOptions {
-  readonly limit: number;
-}
+interface NodeOptions extends SharedOptions, PagingOptions {}
 
 export function nodeCommand(cli: Cli): Command {
-  return cli
+  const command = cli
     .command('node', 'Which pods were on a node, at an instant or within a span of time?', [
       ...(['at', 'since', 'until', 'namespace', 'allNamespaces', 'timezone', 'cluster', 'store'] as const),
       ...(['output', 'headers'] as const),
     ])
-    .argument('<node>', 'name of the node')
-    .addOption(limitOption())
+    .argument('<node>', 'name of the node');
+  return withPaging(command)
     .addHelpText(
       'after',
       `
@@ -48,19 +47,20 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const watching = await readWatching(engine, cluster.id, span, cli.now);
-    const { items: guests, more } = await collect(
-      options.limit,
+    const found = await collect(
+      options,
       (page) => podsOnNode(engine, { cluster: cluster.id, node, during: asFarAsKnown(span, watching, cli.now), page }),
       ({ pod }) =>
         options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
     );
+    const guests = found.items;
     const times = at === undefined ? { since: toUtcText(span.from), until: toUtcText(span.to) } : { at: toUtcText(at) };
     const listing: Listing<NodePod> = {
       rows: guests,
       document: {
         query: { cluster: cluster.name, clusterId: cluster.id, node, ...times },
         pods: guests.map(guestJson),
-        more,
+        ...pagingJson(found),
         coverage: watchingJson(watching),
       },
       columns: [
@@ -95,7 +95,7 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
       name: (g) => holderName(g.pod),
     };
     await printListing(listing, print);
-    if (more) await cli.note(`there are more; these are the ${guests.length} oldest (--limit)`);
+    await notePaging(cli, found);
     const { first } = watching;
     const before = first === undefined || span.from < first;
     if (before && at !== undefined)

@@ -3,8 +3,9 @@ import { type Boundary, type Holder, type Span, type TrailEntry, tenuresOfIp, tr
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
+import { collect, type Found, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
-import { collect, limitOption, spanOf } from '../options/span.ts';
+import { spanOf } from '../options/span.ts';
 import { type Asked, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { visible } from '../output/visible.ts';
@@ -13,9 +14,7 @@ import { showBoundary, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { endText, gapWarning, openUntil, readWatching, watchingJson } from '../views/watched.ts';
 
-interface TrailOptions extends SharedOptions {
-  readonly limit: number;
-}
+interface TrailOptions extends SharedOptions, PagingOptions {}
 
 /** One holder with one address; without one for a pod that had none of its own. */
 interface Stay {
@@ -26,13 +25,13 @@ interface Stay {
 }
 
 export function trailCommand(cli: Cli): Command {
-  return cli
+  const command = cli
     .command('trail', 'Where was a pod, a workload or an address, life by life?', [
       ...(['namespace', 'since', 'until', 'timezone', 'cluster', 'store', 'context', 'kubeconfig'] as const),
       ...(['output', 'headers'] as const),
     ])
-    .argument('<what>', 'POD, TYPE/NAME, a UID or an IP address')
-    .addOption(limitOption())
+    .argument('<what>', 'POD, TYPE/NAME, a UID or an IP address');
+  return withPaging(command)
     .addHelpText(
       'after',
       `${SUBJECT_HELP}
@@ -52,12 +51,13 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
-    const { stays, more } = await readStays(ledger, asked, span, options.limit);
+    const found = await readStays(ledger, asked, span, options);
+    const stays = found.items;
     const watching = await readWatching(engine, cluster.id, span, cli.now);
     const query = { cluster: cluster.name, clusterId: cluster.id, ...asked, ...spanJson(options, span) };
     const listing: Listing<Stay> = {
       rows: stays,
-      document: { query, stays: stays.map(stayJson), more, coverage: watchingJson(watching) },
+      document: { query, stays: stays.map(stayJson), ...pagingJson(found), coverage: watchingJson(watching) },
       columns: [
         { header: 'NAMESPACE', cell: (s) => s.holder.namespace },
         { header: 'NAME', cell: (s) => s.holder.name },
@@ -87,22 +87,26 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
     };
     await printListing(listing, print);
     if (stays.length === 0) await cli.note(`there is no record of ${visible(subjectPhrase(asked))} in that time`);
-    if (more) await cli.note(`there are more; these are the ${stays.length} oldest (--limit)`);
+    await notePaging(cli, found);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
     return stays.length === 0 ? EXIT.none : EXIT.answered;
   });
 }
 
-async function readStays({ engine, cluster }: OpenLedger, asked: Asked, span: Span, limit: number) {
+async function readStays(
+  { engine, cluster }: OpenLedger,
+  asked: Asked,
+  span: Span,
+  paging: PagingOptions,
+): Promise<Found<Stay>> {
   if (asked.by === 'ip') {
     const ask = { cluster: cluster.id, ip: asked.ip, span };
-    const { items, more } = await collect(limit, (page) => tenuresOfIp(engine, { ...ask, page }));
-    return { stays: items.map((tenure): Stay => tenure), more };
+    return await collect(paging, (page) => tenuresOfIp(engine, { ...ask, page }));
   }
   const ask = { cluster: cluster.id, subject: asked, span };
-  const { items, more } = await collect(limit, (page) => trail(engine, { ...ask, page }));
-  return { stays: items.flatMap(staysOf), more };
+  const { items, cursor } = await collect(paging, (page) => trail(engine, { ...ask, page }));
+  return { items: items.flatMap(staysOf), cursor };
 }
 
 /** A pod with several addresses has several lines, one without has one. */
