@@ -1,54 +1,10 @@
 // CustomResourceDefinitions and what they bring: paths, discovery, status, columns, versions, and their end.
 import { until } from '../../controlplane/index.ts';
-import type { Area, Stage } from '../case.ts';
+import type { Area } from '../case.ts';
 import type { Json } from '../raw-client.ts';
+import { aDefinition, CRDS, define, SCHEMA } from './custom-definition.ts';
 
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TABLE = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' };
-const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-const SCHEMA = { openAPIV3Schema: { type: 'object', properties: { spec: OPEN, status: OPEN } } };
-
-interface Wanted {
-  readonly scope?: 'Namespaced' | 'Cluster';
-  readonly versions?: readonly Json[];
-  readonly version?: Json;
-}
-
-/** A definition of its own group, so that cases do not meet. */
-function aDefinition(server: Stage, { scope = 'Namespaced', versions, version = {} }: Wanted = {}): Json {
-  const group = `${server.unique('g')}.example.com`;
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `widgets.${group}` },
-    spec: {
-      group,
-      scope,
-      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] },
-      versions: versions ?? [{ name: 'v1', served: true, storage: true, schema: SCHEMA, ...version }],
-    },
-  };
-}
-
-/** Created, established and served. */
-async function define(server: Stage, wanted: Wanted = {}) {
-  const definition = aDefinition(server, wanted);
-  const { group } = definition.spec;
-  const path = `${CRDS}/${definition.metadata.name}`;
-  const created = await server.client.create(CRDS, definition);
-  const stream = await server.client.watch(
-    `${CRDS}?fieldSelector=metadata.name%3D${definition.metadata.name}&resourceVersion=${created.metadata.resourceVersion}`,
-  );
-  const isEstablished = (object: Json) =>
-    object.status?.conditions?.some(({ type, status }: Json) => type === 'Established' && status === 'True') ?? false;
-  if (!isEstablished(created)) await stream.until(({ object }) => isEstablished(object));
-  stream.close();
-  const served = definition.spec.versions.find((version: Json) => version.served).name;
-  const isServed = async () => (await server.client.get(`/apis/${group}/${served}/widgets`)).status === 200;
-  await until(`${group} is served`, isServed);
-  return { group, path, definition, remove: () => server.client.delete(path) };
-}
-
 const aWidget = (group: string, name: string, more: Json = {}, version = 'v1'): Json => ({
   apiVersion: `${group}/${version}`,
   kind: 'Widget',

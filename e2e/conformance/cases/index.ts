@@ -14,10 +14,12 @@ import { namespaces } from './namespaces.ts';
 import { objects } from './objects.ts';
 import { patch } from './patch.ts';
 import { representations } from './representations.ts';
+import { schemas } from './schemas.ts';
 import { selectors } from './selectors.ts';
 import { sizes } from './sizes.ts';
 import { evictions, scale } from './subresources.ts';
 import { watch } from './watch.ts';
+import { workloads } from './workloads.ts';
 
 export const AREAS: readonly Area[] = [
   discovery,
@@ -30,10 +32,12 @@ export const AREAS: readonly Area[] = [
   lists,
   watch,
   representations,
+  workloads,
   scale,
   evictions,
   eventsAndLeases,
   customResources,
+  schemas,
   dryRun,
   sizes,
   badRequests,

@@ -1,4 +1,5 @@
 // Scale, eviction, binding, and the kinds that clients lean on most: events and leases.
+import { until } from '../../controlplane/index.ts';
 import type { Area, Stage } from '../case.ts';
 import { aNode, aPod, apps, aWorkload, core } from '../objects.ts';
 import type { Json } from '../raw-client.ts';
@@ -11,7 +12,7 @@ const eviction = (name: string, more: Json = {}): Json => ({
   ...more,
 });
 
-/** Ready pods with a label, and a budget whose status says what a controller made of them. */
+/** Ready pods with a label, and a budget that has counted them: on the real server a controller does that. */
 async function budgetedPods(server: Stage, count: number, minAvailable: number) {
   const namespace = await server.namespace();
   const path = core(namespace, 'pods');
@@ -27,12 +28,12 @@ async function budgetedPods(server: Stage, count: number, minAvailable: number) 
     metadata: { name: 'budget' },
     spec: { minAvailable, selector: { matchLabels: { app: 'web' } } },
   };
-  const created = await server.client.create(POLICY(namespace), budget);
-  const stream = await server.client.watch(`${POLICY(namespace)}?resourceVersion=${created.metadata.resourceVersion}`);
-  const isCounted = (object: Json) => object.status?.observedGeneration === 1 && object.status.currentHealthy === count;
-  const now = (await server.client.get(`${POLICY(namespace)}/budget`)).json;
-  if (!isCounted(now)) await stream.until(({ object }) => isCounted(object));
-  stream.close();
+  await server.client.create(POLICY(namespace), budget);
+  await until('the budget has counted its pods', async () => {
+    const { json } = await server.client.post(`${path}/p0/eviction?dryRun=All`, eviction('p0'));
+    const told: string = json.details?.causes?.[0]?.message ?? '';
+    return told === '' || told.endsWith(`has ${count} currently`);
+  });
   return { namespace, path };
 }
 
