@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { attribute } from './attribute.ts';
 import { BenchError, type Benchmark, describeBar, type OptionValues, type Outcome, UsageError } from './benchmark.ts';
 import { hold } from './hold.ts';
+import { lag } from './lag.ts';
 import { describeMachine } from './machine.ts';
 import { endPeers } from './peer-process.ts';
 import { Session } from './session.ts';
@@ -12,7 +13,7 @@ import { store } from './store.ts';
 import { sync } from './sync.ts';
 import { watch } from './watch.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, hold];
+const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, lag, hold];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { epochMillis } from '@podtrail/history';
 import { ManualClock } from '@podtrail/machinery/testing';
@@ -104,4 +105,16 @@ test('the page is served at /metrics and nowhere else, and only to be read', asy
   } finally {
     await server.close();
   }
+});
+
+test('docs/metrics.md tells of every metric of ours, and of no other', async () => {
+  const registry = newRegistry('1');
+  new RecorderMetrics(registry).watch({ status: STATUS }, new ManualClock());
+  requestMetrics(registry);
+  const served = (await registry.getMetricsAsJSON())
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith('podtrail_'));
+  const page = await readFile(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
+  const told = [...page.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(told.sort(), served.sort());
 });

@@ -1,0 +1,181 @@
+// `npm run bench -- lag`: from the commit of a pod's new address at the API server to the first right answer of another
+// process, while `podtrail record` writes and other pods change at a steady rate.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, loadClusterConfig } from '@podtrail/machinery';
+import { BenchError, type Benchmark, wholeNumber } from './benchmark.ts';
+import type { Answerable } from './lag/asker.ts';
+import { changePods, runningPods } from './lag/pod-changer.ts';
+import { megabytes, table } from './table.ts';
+
+const PODTRAIL = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'main.ts');
+const ASKER = join(import.meta.dirname, 'lag', 'asker.ts');
+const BAR_MS = 250;
+/** So many changes a second are followed to their answer; the others are load. */
+const SAMPLES_PER_SECOND = 20;
+const WATCHING_WITHIN_MS = 120_000;
+/** The first changes meet cold code; they are made, and not counted. */
+const WARM_UP_SECONDS = 3;
+
+export const lag: Benchmark = {
+  name: 'lag',
+  summary: 'from the commit of a new pod address to the first right answer, at a steady rate of changes',
+  options: {
+    pods: { placeholder: 'N', help: 'pods in the cluster', fallback: '20000' },
+    rate: { placeholder: 'N', help: 'pod changes a second', fallback: '200' },
+    seconds: { placeholder: 'N', help: 'how long', fallback: '60' },
+  },
+  async run(values, session) {
+    const pods = wholeNumber(values, 'pods', 100);
+    const rate = wholeNumber(values, 'rate', 1);
+    const seconds = wholeNumber(values, 'seconds', 1);
+    const { kubeconfig } = await session.filledCluster(pods);
+    const directory = await mkdtemp(join(tmpdir(), 'podtrail-bench-lag-'));
+    const client = Client.connect(await loadClusterConfig({ kubeconfig }));
+    const children: ChildProcess[] = [];
+    const killAll = () => {
+      for (const child of children) child.kill('SIGKILL');
+    };
+    process.once('exit', killAll);
+    try {
+      return await measure({ kubeconfig, directory, client, children, pods, rate, seconds, log: session.log });
+    } finally {
+      killAll();
+      process.off('exit', killAll);
+      await client.close();
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Stage {
+  readonly kubeconfig: string;
+  readonly directory: string;
+  readonly client: Client;
+  readonly children: ChildProcess[];
+  readonly pods: number;
+  readonly rate: number;
+  readonly seconds: number;
+  readonly log: (text: string) => void;
+}
+
+async function measure(stage: Stage) {
+  const { client, rate, seconds, log } = stage;
+  const url = `sqlite:${join(stage.directory, 'ledger.db')}`;
+  log('Starting podtrail record …');
+  const recorder = await startRecorder(stage, url);
+  const { metadata } = await client.namespaces().get('kube-system');
+  const asker = await startAsker(stage, url, metadata.uid ?? '');
+  const targets = await runningPods(client);
+  const lags: number[] = [];
+  let asked = 0;
+  let missed = 0;
+  asker.on('message', ({ lagMs }: Answerable) => {
+    if (lagMs === undefined) missed++;
+    else lags.push(lagMs);
+  });
+  const every = Math.max(1, Math.round(rate / SAMPLES_PER_SECOND));
+  const warmUp = rate * WARM_UP_SECONDS;
+  log(`Changing ${rate} pods a second for ${WARM_UP_SECONDS} + ${seconds} s …`);
+  let before = usageOf(recorder.pid);
+  const run = await changePods(client, targets, { rate, seconds: WARM_UP_SECONDS + seconds }, (change, n) => {
+    if (n === warmUp) before = usageOf(recorder.pid);
+    if (n < warmUp || n % every !== 0) return;
+    asked++;
+    asker.send(change);
+  });
+  const after = usageOf(recorder.pid);
+  const load = loadavg()[0] ?? 0;
+  asker.send('end');
+  await once(asker, 'exit');
+  if (lags.length + missed !== asked)
+    throw new BenchError(`${asked} changes were asked about, ${lags.length} answered`);
+  if (missed > 0) throw new BenchError(`${missed} of ${asked} changes were not answerable within 10 s`);
+  lags.sort((a, b) => a - b);
+  const ms = { p50: quantile(lags, 0.5), p90: quantile(lags, 0.9), p99: quantile(lags, 0.99), max: quantile(lags, 1) };
+  const wallSeconds = (after.at - before.at) / 1000;
+  const achieved = run.changes / run.seconds;
+  const cpu = (after.cpuSeconds - before.cpuSeconds) / wallSeconds;
+  const recorded = { cpuCores: cpu, rssBytes: after.rssBytes };
+  return {
+    report: {
+      pods: stage.pods,
+      rate,
+      achievedRate: achieved,
+      seconds,
+      samples: lags.length,
+      ms,
+      recorder: recorded,
+      load,
+    },
+    table: table(
+      [
+        'committed → answerable',
+        'p50 ms',
+        'p90 ms',
+        'p99 ms',
+        'max ms',
+        'samples',
+        'changes/s',
+        'recorder CPU',
+        'RSS',
+        'load',
+      ],
+      [
+        [
+          `${stage.pods} pods`,
+          ...[ms.p50, ms.p90, ms.p99, ms.max].map((value) => value.toFixed(0)),
+          String(lags.length),
+          achieved.toFixed(0),
+          `${(cpu * 100).toFixed(0)} %`,
+          megabytes(after.rssBytes),
+          load.toFixed(1),
+        ],
+      ],
+    ),
+    bars: [{ what: 'p99 from commit to answer, milliseconds', value: ms.p99, bar: BAR_MS }],
+  };
+}
+
+async function startRecorder({ kubeconfig, children, log }: Stage, url: string): Promise<ChildProcess> {
+  const words = ['record', '--kubeconfig', kubeconfig, '--store', url, '--cluster-name', 'bench'];
+  const child = spawn(process.execPath, [PODTRAIL, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+  children.push(child);
+  let said = '';
+  const watching = Promise.withResolvers<void>();
+  const fail = (why: string) => watching.reject(new BenchError(`podtrail record ${why}:\n${said.slice(-2000)}`));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (said.includes('"msg":"watching"')) watching.resolve();
+  });
+  child.once('exit', () => fail('ended'));
+  const patience = setTimeout(() => fail('does not watch'), WATCHING_WITHIN_MS);
+  await watching.promise.finally(() => clearTimeout(patience));
+  log('It watches.');
+  return child;
+}
+
+async function startAsker({ children }: Stage, url: string, cluster: string): Promise<ChildProcess> {
+  const child = fork(ASKER, [url, cluster]);
+  children.push(child);
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  if (first !== 'ready') throw new BenchError('the asking process ended before it began');
+  return child;
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
+}
+
+/** Of a process on Linux, from /proc: CPU in ticks of a hundredth of a second. */
+function usageOf(pid: number | undefined): { at: number; cpuSeconds: number; rssBytes: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const rss = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100;
+  return { at: performance.now(), cpuSeconds, rssBytes: Number(rss ?? 0) * 1024 };
+}
