@@ -1,4 +1,5 @@
-// The public surface of the sandbox: an API server with Kubernetes semantics, in process and over HTTPS.
+// The public surface of the sandbox: an API server with Kubernetes semantics, in process and over HTTPS, a simulated
+// cluster behind it, and the switchboard of faults in front.
 export { ApiServer, type ApiServerOptions } from './api/api-server.ts';
 export { ApiStatusError, type StatusBody } from './api/api-status-error.ts';
 export type {
@@ -12,6 +13,12 @@ export type {
   WatchEventType,
   WatchListener,
 } from './api/cluster-api.ts';
+export { type FollowOptions, type RunOptions, VirtualClock } from './clock/virtual-clock.ts';
+export { ChurnDriver, type ChurnKind, type ChurnRates, DEMO_CHURN, VIOLENT_CHURN } from './cluster/churn-driver.ts';
+export { SimulatedCluster, type SimulatedClusterOptions } from './cluster/simulated-cluster.ts';
+export type { TrueTenure } from './cluster/truth-journal.ts';
+export type { Fault } from './faults/fault.ts';
+export { FaultSwitchboard } from './faults/fault-switchboard.ts';
 export type { AccessControl, AccessOptions, AccessRule } from './server/access-control.ts';
 export type {
   FaultSeam,

@@ -3,7 +3,7 @@
 import type { ResourceType } from './resource-type.ts';
 
 export interface StatusCause {
-  readonly reason: string;
+  readonly reason?: string;
   readonly message: string;
   readonly field?: string;
 }

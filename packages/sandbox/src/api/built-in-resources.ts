@@ -5,10 +5,12 @@ import {
   configMapRules,
   disruptionBudgetRules,
   eventRules,
+  leaseRules,
   namespaceRules,
   nodeRules,
   serviceRules,
 } from './rules/cluster-rules.ts';
+import { definitionRules } from './rules/definition-rules.ts';
 import { podRules } from './rules/pod-rules.ts';
 import { PLAIN_RULES, type ResourceRules } from './rules/resource-rules.ts';
 import {
@@ -101,7 +103,7 @@ const ROWS: readonly Row[] = [
   },
   { plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'], rules: configMapRules },
   { plural: 'events', kind: 'Event', shortNames: ['ev'], rules: eventRules, fields: EVENT_FIELDS },
-  { plural: 'leases', kind: 'Lease', group: 'coordination.k8s.io' },
+  { plural: 'leases', kind: 'Lease', group: 'coordination.k8s.io', rules: leaseRules },
   {
     plural: 'deployments',
     kind: 'Deployment',
@@ -164,7 +166,7 @@ const ROWS: readonly Row[] = [
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
     subresources: ['status'],
-    rules: { ...PLAIN_RULES, generation: true, separateStatus: true, answersDeletionWith: 'object' },
+    rules: definitionRules,
   },
 ];
 

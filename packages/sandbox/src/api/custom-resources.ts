@@ -3,7 +3,7 @@
 import type { KubeObject } from './cluster-api.ts';
 import { arrayAt, isObject, objectAt, textAt, valueAt } from './json-object.ts';
 import { type PrinterColumn, type ResourceType, type Subresource, typeKey } from './resource-type.ts';
-import { PLAIN_RULES } from './rules/resource-rules.ts';
+import { PLAIN_RULES, type ResourceRules } from './rules/resource-rules.ts';
 import type { ServerState } from './server-state.ts';
 import type { Verbs } from './verbs.ts';
 
@@ -92,7 +92,7 @@ export function customResourceType(definition: KubeObject): ResourceType {
     shortNames: arrayAt(names, 'shortNames').map(String),
     categories: arrayAt(names, 'categories').map(String),
     subresources,
-    rules: { ...PLAIN_RULES, generation: true, separateStatus: has('status'), statusWithLabels: false },
+    rules: customRules(has('status')),
     custom: true,
     printerColumns: Object.fromEntries(
       versions.map((version) => [
@@ -115,6 +115,19 @@ export function customResourceType(definition: KubeObject): ResourceType {
       'metadata.name': undefined,
       ...(namespaced ? { 'metadata.namespace': undefined } : {}),
       ...Object.fromEntries(fields.map((field) => [pathOf(textAt(field, 'jsonPath')).join('.'), undefined])),
+    },
+  };
+}
+
+function customRules(separateStatus: boolean): ResourceRules {
+  return {
+    ...PLAIN_RULES,
+    generation: true,
+    separateStatus,
+    statusWithLabels: false,
+    versionedUpdates: true,
+    prepareCreate(draft) {
+      if (separateStatus) delete draft['status'];
     },
   };
 }

@@ -42,7 +42,7 @@ function checkBudgets(state: ServerState, pod: KubeObject): void {
     .filter((budget) => selectorOfObject(objectAt(budget, 'spec', 'selector')).matches(pod.metadata.labels));
   if (budgets.length > 1) {
     const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-    throw new ApiStatusError(500, 'InternalError', message, { causes: [{ reason: '', message }] });
+    throw new ApiStatusError(500, 'InternalError', message, { causes: [{ message }] });
   }
   const budget = budgets[0];
   if (budget === undefined) return;

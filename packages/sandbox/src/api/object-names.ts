@@ -17,12 +17,6 @@ const RULES: Readonly<Record<Exclude<ResourceRules['names'], 'path'>, { test: Re
       most: 63,
       words: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`,
     },
-    service: {
-      test: /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
-      most: 63,
-      words:
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-    },
   };
 
 export function checkName(name: string, names: ResourceRules['names'], field = 'metadata.name'): FieldError[] {

@@ -1,5 +1,5 @@
 // The scale subresource: a small view on the replicas of a workload, and the way back.
-import { notFound } from './api-status-error.ts';
+import { ApiStatusError, notFound } from './api-status-error.ts';
 import type { KubeObject } from './cluster-api.ts';
 import { isObject, type JsonObject, numberAt, objectAt, textAt } from './json-object.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -10,6 +10,12 @@ export function scaleOf(type: ResourceType, object: KubeObject): KubeObject {
   const custom = type.scalePaths;
   const selector = custom === undefined ? selectorOfObject(objectAt(object, 'spec', 'selector')).text : '';
   const written = custom?.selector === undefined ? selector : textAt(object, ...custom.selector);
+  if (custom !== undefined && numberAt(object, ...custom.specReplicas) === undefined) {
+    const message = `the spec replicas field ${JSON.stringify(`.${custom.specReplicas.join('.')}`)} does not exist`;
+    throw new ApiStatusError(500, 'InternalError', `Internal error occurred: ${message}`, {
+      causes: [{ message }],
+    });
+  }
   const replicas = numberAt(object, ...(custom?.specReplicas ?? ['spec', 'replicas'])) ?? 0;
   const current = numberAt(object, ...(custom?.statusReplicas ?? ['status', 'replicas'])) ?? 0;
   return {

@@ -13,6 +13,7 @@ import {
 } from './api-status-error.ts';
 import type { DeleteOptions, KubeObject, ObjectMeta } from './cluster-api.ts';
 import { deepEqual, ensureObject, isObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
+import { checkMetadata } from './object-metadata.ts';
 import { checkName, generatedName, generatedUid } from './object-names.ts';
 import { apiVersionOf, type ResourceType, type Subresource } from './resource-type.ts';
 import type { ServerState } from './server-state.ts';
@@ -68,7 +69,7 @@ export class Verbs {
     if (type.rules.generation) metadata['generation'] = 1;
     type.rules.prepareCreate?.(draft, this.#state.context());
     const errors: FieldError[] = name === '' ? [NAME_MISSING] : checkName(name, type.rules.names);
-    errors.push(...checkAnnotations(metadata), ...(type.rules.validate?.(draft) ?? []));
+    errors.push(...checkMetadata(metadata), ...(type.rules.validate?.(draft) ?? []));
     if (errors.length > 0) throw invalid(type, name, errors);
     if (this.#state.find(type, textAt(metadata, 'namespace') || undefined, name) !== undefined) {
       throw alreadyExists(type, name);
@@ -105,7 +106,8 @@ export class Verbs {
     if (options.dryRun === true) return draft as unknown as KubeObject;
     const metadata = draft['metadata'] as ObjectMeta;
     if (metadata.deletionTimestamp !== undefined && isReleased(metadata)) {
-      return this.#state.store.together(() => this.#removeNow(type, current));
+      this.#state.store.together(() => this.#removeNow(type, current));
+      return draft as unknown as KubeObject;
     }
     return this.#state.put(type, draft);
   }
@@ -271,7 +273,7 @@ export class Verbs {
 
   #checkUpdate(type: ResourceType, current: KubeObject, draft: JsonObject): void {
     const errors = [
-      ...checkAnnotations(draft['metadata'] as JsonObject),
+      ...checkMetadata(draft['metadata'] as JsonObject),
       ...(type.rules.validate?.(draft) ?? []),
       ...(type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? []),
     ];
@@ -333,22 +335,17 @@ const NAME_MISSING = {
   detail: 'name or generateName is required',
 } as const;
 
-const MOST_ANNOTATIONS = 256 * 1024;
-
-function checkAnnotations(metadata: JsonObject): FieldError[] {
-  let size = 0;
-  for (const [name, value] of Object.entries(objectAt(metadata, 'annotations') ?? {})) {
-    size += Buffer.byteLength(name) + Buffer.byteLength(String(value));
-  }
-  if (size <= MOST_ANNOTATIONS) return [];
-  const detail = `may not be more than ${MOST_ANNOTATIONS} bytes`;
-  return [{ field: 'metadata.annotations', reason: 'TooLong', detail }];
-}
-
 /** A body may leave kind and apiVersion out, but not name another. */
 export function checkKind(type: ResourceType, given: JsonObject): void {
   const kind = textAt(given, 'kind');
   const apiVersion = textAt(given, 'apiVersion');
+  const known = type.versions.some((version) => apiVersion === apiVersionOf(type.group, version));
+  if (kind === type.kind && apiVersion !== '' && !known) {
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ` +
+        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
   if (kind !== '' && kind !== type.kind) {
     const version = apiVersion === '' ? type.storageVersion : apiVersion;
     const short = version.slice(version.lastIndexOf('/') + 1);

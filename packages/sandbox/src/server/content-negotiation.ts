@@ -22,9 +22,15 @@ export interface Offer {
 /** The first clause that can be served; 406 where none can. */
 export function negotiate(accept: string | undefined, offer: Offer): AcceptedForm {
   if (accept === undefined || accept.trim() === '') return PLAIN;
+  let known = false;
   for (const clause of clauses(accept)) {
     const form = serve(clause, offer);
     if (form !== undefined) return form;
+    known ||= clause.mediaType === JSON_TYPE || clause.mediaType === PROTOBUF;
+  }
+  if (known) {
+    const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+    throw new ApiStatusError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
   }
   throw new ApiStatusError(
     406,

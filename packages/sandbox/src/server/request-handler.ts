@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { ApiServer } from '../api/api-server.ts';
-import { ApiStatusError, methodNotAllowed, noSuchResource } from '../api/api-status-error.ts';
+import { ApiStatusError, badRequest, methodNotAllowed, noSuchResource } from '../api/api-status-error.ts';
 import { type ResourceType, typeKey } from '../api/resource-type.ts';
 import type { AccessControl } from './access-control.ts';
 import { type AcceptedForm, negotiate, PROTOBUF } from './content-negotiation.ts';
@@ -121,7 +121,13 @@ export class RequestHandler {
   #encoder(type: ResourceType, info: RequestInfo, message: IncomingMessage, pretty: boolean): ChosenEncoder {
     const protobuf = hasProtobuf(type) && (info.subresource === '' || info.subresource === 'status');
     const form = negotiate(message.headers.accept, { protobuf, table: true, metadata: true, discovery: false });
-    const includeObject = info.query.get('includeObject') ?? 'Metadata';
+    const includeObject = info.query.get('includeObject') || 'Metadata';
+    if (form.as === 'Table' && !['Metadata', 'Object', 'None'].includes(includeObject)) {
+      const value = JSON.stringify(includeObject);
+      throw badRequest(
+        `Unable to convert to Table as requested: includeObject: Invalid value: ${value}: must be 'Metadata', 'Object', 'None', or empty`,
+      );
+    }
     const encoder = chooseEncoder(type, info.version, form, {
       includeObject,
       pretty: pretty && info.verb !== 'watch',
@@ -187,7 +193,7 @@ export class RequestHandler {
       error instanceof ApiStatusError
         ? error
         : new ApiStatusError(500, 'InternalError', `Internal error occurred: ${(error as Error).message}`, {
-            causes: [{ reason: '', message: (error as Error).message }],
+            causes: [{ message: (error as Error).message }],
           });
     const first = (message.headers.accept ?? '').split(',')[0]?.split(';')[0]?.trim();
     if (first === PROTOBUF) {

@@ -48,14 +48,14 @@ export const nodeRules: ResourceRules = {
 
 export const serviceRules: ResourceRules = {
   ...PLAIN_RULES,
-  names: 'service',
+  names: 'label',
   separateStatus: true,
   answersDeletionWith: 'object',
   prepareCreate(draft, context) {
     const spec = ensureObject(draft, 'spec');
     setDefaults(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
     if (spec['type'] !== 'ExternalName') {
-      setDefaults(spec, { clusterIP: textAt(arrayAt(spec, 'clusterIPs')[0]) || context.nextServiceAddress() });
+      setDefaults(spec, { clusterIP: String(arrayAt(spec, 'clusterIPs')[0] ?? '') || context.nextServiceAddress() });
       setDefaults(spec, {
         clusterIPs: [spec['clusterIP']],
         ipFamilies: ['IPv4'],
@@ -67,6 +67,10 @@ export const serviceRules: ResourceRules = {
       if (isObject(port)) setDefaults(port, { protocol: 'TCP', targetPort: port['port'] });
     }
     draft['status'] = { loadBalancer: {} };
+  },
+  validate(draft) {
+    const portless = textAt(draft, 'spec', 'clusterIP') === 'None' || textAt(draft, 'spec', 'type') === 'ExternalName';
+    return portless || arrayAt(draft, 'spec', 'ports').length > 0 ? [] : [{ field: 'spec.ports', reason: 'Required' }];
   },
   prepareUpdate(draft, current) {
     const spec = ensureObject(draft, 'spec');
@@ -96,7 +100,7 @@ export const configMapRules: ResourceRules = {
   },
   validateUpdate(draft, current) {
     if (current['immutable'] !== true) return [];
-    const fields = ['data', 'binaryData'].filter((field) => !deepEqual(draft[field], current[field]));
+    const fields = ['immutable', 'data', 'binaryData'].filter((field) => !deepEqual(draft[field], current[field]));
     return fields.map((field) => ({
       field,
       reason: 'Forbidden',
@@ -114,8 +118,11 @@ export const eventRules: ResourceRules = {
   },
 };
 
+export const leaseRules: ResourceRules = { ...PLAIN_RULES, versionedUpdates: true };
+
 export const disruptionBudgetRules: ResourceRules = {
   ...PLAIN_RULES,
+  versionedUpdates: true,
   generation: true,
   separateStatus: true,
   prepareCreate(draft) {

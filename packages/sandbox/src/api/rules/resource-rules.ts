@@ -14,7 +14,7 @@ export interface RuleContext {
 }
 
 export interface ResourceRules {
-  readonly names: 'subdomain' | 'label' | 'service' | 'path';
+  readonly names: 'subdomain' | 'label' | 'path';
   /** Whether metadata.generation counts the changes of what is neither metadata nor status. */
   readonly generation: boolean;
   /** Whether `status` is written through its own subresource only. */
@@ -25,6 +25,8 @@ export interface ResourceRules {
   readonly graceful: boolean;
   /** What a deletion is answered with: the object, or a Status that says so. */
   readonly answersDeletionWith: 'object' | 'status';
+  /** Whether a PUT over HTTP must name the version it is based on. */
+  readonly versionedUpdates: boolean;
   /** What happens to dependents where a deletion does not say. */
   readonly propagation: 'Background' | 'Orphan';
   prepareCreate?(draft: JsonObject, context: RuleContext): void;
@@ -41,5 +43,6 @@ export const PLAIN_RULES: ResourceRules = {
   statusWithLabels: true,
   graceful: false,
   answersDeletionWith: 'status',
+  versionedUpdates: false,
   propagation: 'Background',
 };

@@ -12,7 +12,7 @@ export interface FieldSelector {
 export function parseFieldSelector(text: string, type: ResourceType): FieldSelector {
   const terms = splitTerms(text).map((term) => parseTerm(term, text));
   for (const term of terms) {
-    if (!(term.path in type.selectableFields)) throw badRequest(`field label not supported: ${term.path}`);
+    if (!(term.path in type.selectableFields)) throw badRequest(unknownField(type, term.path));
   }
   return {
     matches: (object) => terms.every((term) => (read(object, term.path, type) === term.value) === term.equal),
@@ -24,6 +24,14 @@ interface Term {
   readonly path: string;
   readonly value: string;
   readonly equal: boolean;
+}
+
+/** Resources with fields of their own say it in other words than those that have only name and namespace. */
+function unknownField(type: ResourceType, path: string): string {
+  const plain = !type.custom && Object.keys(type.selectableFields).every((field) => field.startsWith('metadata.'));
+  return plain
+    ? `${JSON.stringify(path)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : `field label not supported: ${path}`;
 }
 
 function splitTerms(text: string): string[] {

@@ -95,13 +95,17 @@ class SelectorParser {
   parse(): Requirement[] {
     const requirements: Requirement[] = [];
     if (this.#tokens.length === 0) return requirements;
+    const first = this.#peek();
+    if (first !== '!' && !isWord(first)) {
+      throw badRequest(`found '${first}', expected: !, identifier, or 'end of string'`);
+    }
     for (;;) {
       requirements.push(this.#requirement());
       const next = this.#take();
       if (next === '') return requirements;
-      if (next !== ',') throw unparsable(`found '${next}', expected: ',' or 'end of string'`);
+      if (next !== ',') throw badRequest(`found '${next}', expected: ',' or 'end of string'`);
       const after = this.#peek();
-      if (after !== '!' && !isWord(after)) throw unparsable(`found '${after}', expected: identifier after ','`);
+      if (after !== '!' && !isWord(after)) throw badRequest(`found '${after}', expected: identifier after ','`);
     }
   }
 
@@ -126,10 +130,8 @@ class SelectorParser {
       case '<': {
         const value = this.#exactValue();
         if (!/^-?\d+$/.test(value)) {
-          throw unparsable(
-            `values[0][${key}]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-            '',
-          );
+          const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+          throw unparsable(`values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`);
         }
         return { key, operator, values: [value] };
       }
@@ -140,8 +142,9 @@ class SelectorParser {
 
   #key(): string {
     const key = this.#take();
-    if (!isWord(key)) throw unparsable(`found '${key}', expected: !, identifier, or 'end of string'`);
-    if (!LABEL_KEY.test(key)) throw unparsable(`key: Invalid value: ${JSON.stringify(key)}: ${KEY_RULE}`, '');
+    if (!isWord(key)) throw unparsable(`found '${key}', expected: identifier`);
+    const fault = labelKeyFault(key);
+    if (fault !== undefined) throw unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${fault}`);
     return key;
   }
 
@@ -188,9 +191,23 @@ const KEY_RULE =
 const VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
+/** Undefined for a key that labels, annotations and selectors may have. */
+export function labelKeyFault(key: string): string | undefined {
+  const [name = '', prefix] = key.split('/').reverse();
+  if (!LABEL_KEY.test(key)) return KEY_RULE;
+  if (name.length > 63) return 'name part must be no more than 63 bytes';
+  return prefix !== undefined && prefix.length > 253 ? 'prefix part must be no more than 253 bytes' : undefined;
+}
+
+export function labelValueFault(value: string): string | undefined {
+  if (value.length > 63) return 'must be no more than 63 bytes';
+  return LABEL_VALUE.test(value) ? undefined : VALUE_RULE;
+}
+
 function checkedValue(key: string, value: string): string {
-  if (LABEL_VALUE.test(value) && value.length <= 63) return value;
-  throw unparsable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${VALUE_RULE}`, '');
+  const fault = labelValueFault(value);
+  if (fault === undefined) return value;
+  throw unparsable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${fault}`);
 }
 
 function isWord(token: string): boolean {
@@ -201,6 +218,6 @@ function tokens(text: string): string[] {
   return text.match(/==|!=|[=!><(),]|[^\s=!><(),]+/g) ?? [];
 }
 
-function unparsable(what: string, prefix = 'unable to parse requirement: '): Error {
-  return badRequest(`${prefix === '' ? 'unable to parse requirement: ' : prefix}${what}`);
+function unparsable(what: string): Error {
+  return badRequest(`unable to parse requirement: ${what}`);
 }

@@ -14,6 +14,10 @@ export interface JsonShape {
   readonly item: (object: KubeObject) => unknown;
   readonly list: { readonly kind: string; readonly apiVersion: string };
   readonly bookmark: (metadata: object) => unknown;
+  /** What an empty list holds: the real server writes null for lists of metadata. */
+  readonly none: 'null' | '[]';
+  /** Lists of custom resources have a continue token even where there is none. */
+  readonly listMeta?: object;
 }
 
 export function wholeObjects(type: ResourceType, version: string): JsonShape {
@@ -25,6 +29,8 @@ export function wholeObjects(type: ResourceType, version: string): JsonShape {
     item: type.custom ? object : ({ kind: _, apiVersion: __, ...rest }) => rest,
     list: { kind: type.listKind, apiVersion },
     bookmark: (metadata) => ({ kind: type.kind, apiVersion, metadata, ...empty }),
+    none: '[]',
+    ...(type.custom ? { listMeta: { continue: '' } } : {}),
   };
 }
 
@@ -36,6 +42,7 @@ export function metadataOnly(version: string): JsonShape {
     item: object,
     list: { kind: 'PartialObjectMetadataList', apiVersion },
     bookmark: (metadata) => object({ metadata }),
+    none: 'null',
   };
 }
 
@@ -45,9 +52,14 @@ export function jsonEncoder(shape: JsonShape, pretty: boolean): ObjectEncoder {
     contentType: JSON_TYPE,
     watchContentType: JSON_TYPE,
     object: (object) => `${JSON.stringify(shape.object(object), undefined, indent)}\n`,
-    *list(metadata: ListMeta, items) {
+    *list(meta: ListMeta, items) {
+      const metadata = { ...shape.listMeta, ...meta };
       if (pretty && items.length < 1000) {
-        yield `${JSON.stringify({ ...shape.list, metadata, items: items.map(shape.item) }, undefined, indent)}\n`;
+        yield `${JSON.stringify({ ...shape.list, metadata, items: items.length === 0 && shape.none === 'null' ? null : items.map(shape.item) }, undefined, indent)}\n`;
+        return;
+      }
+      if (items.length === 0) {
+        yield `${JSON.stringify({ ...shape.list, metadata }).slice(0, -1)},"items":${shape.none}}\n`;
         return;
       }
       let text = `${JSON.stringify({ ...shape.list, metadata }).slice(0, -1)},"items":[`;

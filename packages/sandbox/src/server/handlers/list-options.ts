@@ -44,10 +44,9 @@ function checkWatch(options: ListOptions): FieldError[] {
       ? []
       : [prohibited(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
   }
-  if (match === '') {
-    return [prohibited(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')];
-  }
   if (match === 'NotOlderThan') return [];
+  const required = prohibited(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (match === '') return [required];
   return [
     { field: MATCH, reason: 'NotSupported', value: JSON.stringify(match), detail: 'supported values: "NotOlderThan"' },
   ];

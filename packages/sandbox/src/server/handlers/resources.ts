@@ -1,7 +1,14 @@
 // The verbs on resources over HTTP: reads what is asked, calls the verbs of the API, and encodes what they give.
 import type { IncomingMessage } from 'node:http';
 import type { ApiServer } from '../../api/api-server.ts';
-import { ApiStatusError, methodNotAllowed, notFound, tooLargeVersion } from '../../api/api-status-error.ts';
+import {
+  ApiStatusError,
+  badRequest,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  tooLargeVersion,
+} from '../../api/api-status-error.ts';
 import type { KubeObject } from '../../api/cluster-api.ts';
 import { isObject, textAt } from '../../api/json-object.ts';
 import { applyJsonPatch } from '../../api/patches/json-patch.ts';
@@ -89,6 +96,13 @@ function create(request: ResourceRequest): Answer {
   if (info.name !== '' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
   const given = readObject(message, body, type.kind);
   if (isObject(given)) checkKind(type, given);
+  if (type.custom && textAt(given, 'kind') === '') {
+    const text = body.toString();
+    const excerpt = text.length > 40 ? `${text.slice(0, 32)} ...` : text;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${text}' (${excerpt})`,
+    );
+  }
   const dryRun = readDryRun(info.query, 'CreateOptions');
   return objectAnswer(request, api.verbs.create(type, namespaceOf(request), given, { dryRun }), 201);
 }
@@ -114,9 +128,21 @@ const CREATED_BY_UPDATE = new Set(['leases.coordination.k8s.io', 'events']);
 function patch(request: ResourceRequest): Answer {
   const { api, type, info } = request;
   if (info.name === '') throw methodNotAllowed();
-  const produce = patcher(request);
+  const produce = keepingIdentity(request, patcher(request));
   const dryRun = readDryRun(info.query, 'PatchOptions');
   return objectAnswer(request, api.verbs.update(type, namespaceOf(request), info.name, produce, { dryRun }));
+}
+
+/** A patch that changes the UID is wrong in itself, and not only late as an update with another UID is. */
+function keepingIdentity({ type, info }: ResourceRequest, produce: (current: unknown) => unknown) {
+  return (current: KubeObject): unknown => {
+    const patched = produce(current);
+    const uid = textAt(patched, 'metadata', 'uid');
+    if (uid === current.metadata.uid) return patched;
+    throw invalid(type, info.name, [
+      { field: 'metadata.uid', reason: 'Invalid', value: JSON.stringify(uid), detail: 'field is immutable' },
+    ]);
+  };
 }
 
 /** What a patch makes of an object, by the patch's media type. */
@@ -135,7 +161,7 @@ export function patcher({ type, message, body }: ResourceRequest): (current: unk
         throw new ApiStatusError(
           415,
           'UnsupportedMediaType',
-          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor',
+          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
         );
       }
       const merged = parsePatch(body);

@@ -38,7 +38,10 @@ export function startWatch(
   const translate = translator(selectors, prefix);
   const current = () => events(table.list(prefix), selectors);
   if (options.sendInitialEvents === true) {
-    if (asked !== undefined && asked > now) throw tooLargeVersion(options.resourceVersion, now);
+    if (asked !== undefined && asked > now) {
+      const { status } = tooLargeVersion(options.resourceVersion, now);
+      return { initial: [{ kind: 'error', status }], after: Number.POSITIVE_INFINITY, translate };
+    }
     const end = { kind: 'bookmark', version: String(now), initialEventsEnd: true } as const;
     const initial = [...current(), ...(options.allowWatchBookmarks ? [end] : [])];
     return { initial, after: now, translate };
