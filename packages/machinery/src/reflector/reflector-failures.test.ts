@@ -305,3 +305,37 @@ test('403 on the listing is reported in the state and tried again', async (t) =>
   await pods.waitOut();
   await pods.sync('10');
 });
+
+for (const [code, reason] of [
+  [400, 'BadRequest'],
+  [422, 'Invalid'],
+] as const) {
+  test(`a watch that is refused with ${code} again and again is listed anew instead of asked for ever`, async (t) => {
+    const pods = await FollowedPods.start(t, { streaming: false });
+    (await pods.server.next()).list('Pod', '10', [aPod('a').atVersion(8).build()]);
+    for (let i = 0; i < 3; i++) {
+      const watch = await pods.server.next();
+      assert.equal(watch.query.get('resourceVersion'), '10', `try ${i}`);
+      watch.refuse(code, reason, 'invalid resource version');
+      assert.ok((await pods.waitOut()) > 0, 'never at once');
+    }
+    const listing = await pods.server.next();
+    assert.equal(listing.isWatch, false);
+    listing.list('Pod', '30', [aPod('a').atVersion(8).build()]);
+    await pods.untilTold('relisted expired@30');
+    assert.equal((await pods.server.next()).query.get('resourceVersion'), '30');
+  });
+}
+
+test('a replay that is refused again and again is given up, and the watch goes on from the listing', async (t) => {
+  const pods = await FollowedPods.start(t, { streaming: false, startFrom: '5' });
+  (await pods.server.next()).list('Pod', '10', []);
+  for (let i = 0; i < 3; i++) {
+    const watch = await pods.server.next();
+    assert.equal(watch.query.get('resourceVersion'), '5', `try ${i}`);
+    watch.refuse(400, 'BadRequest', 'invalid resource version');
+    await pods.waitOut();
+  }
+  await pods.until(() => pods.deltas.some((delta) => delta.kind === 'caught-up' && delta.outcome === 'expired'));
+  assert.equal((await pods.server.next()).query.get('resourceVersion'), '10');
+});

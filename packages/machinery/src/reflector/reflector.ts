@@ -68,6 +68,8 @@ const FAILED_STREAMS_BEFORE_PAGES = 2;
 const STALE_LISTINGS_BEFORE_REWIND = 3;
 const DECODE_FAILURES_BEFORE_JSON = 2;
 const DECODE_FAILURES_BEFORE_RELIST = 4;
+/** A server that cannot do with our version what we ask says so each time: then another version is needed. */
+const REFUSALS_BEFORE_RELIST = 3;
 
 export class Reflector<T extends Cacheable> {
   readonly #options: ReflectorOptions<T>;
@@ -92,6 +94,8 @@ export class Reflector<T extends Cacheable> {
   /** Streaming listings that failed in a row. */
   #failedStreams = 0;
   #decodeFailures = 0;
+  /** Watches refused in a row as requests that cannot be understood. */
+  #refusals = 0;
   /** After an outage the server behind the address may be another, with another past. */
   #mustProbe = false;
   /** A 410 before anything was applied since the listing must not become a loop. */
@@ -348,6 +352,7 @@ export class Reflector<T extends Cacheable> {
     this.#lastSign = this.#clock.monotonic();
     this.#appliedSinceListing = true;
     this.#decodeFailures = 0;
+    this.#refusals = 0;
   }
 
   #finishCatchUp(outcome: 'complete' | 'expired'): void {
@@ -428,10 +433,22 @@ export class Reflector<T extends Cacheable> {
       return relist;
     }
     const next: Step = this.#state.kind === 'watching' ? { do: 'watch' } : step;
+    if (isRefused(error) && next.do === 'watch' && ++this.#refusals >= REFUSALS_BEFORE_RELIST) {
+      return await this.#afterRefusals(error, signal);
+    }
     if (error instanceof DecodeError) return await this.#afterDecodeFailure(error, next, signal);
     if (error instanceof ConnectionError || isTooLargeResourceVersion(error) || isOutage(error)) this.#mustProbe = true;
     await this.#wait(error, this.#delayAfter(error), next, signal);
     return next;
+  }
+
+  /** The same request would be refused for ever: the replay is given up, or the collection listed anew. */
+  async #afterRefusals(error: Error, signal: AbortSignal): Promise<Step> {
+    this.#refusals = 0;
+    const then: Step = this.#catchUp === undefined ? { do: 'list', reason: 'expired' } : { do: 'watch' };
+    this.#finishCatchUp('expired');
+    await this.#wait(error, this.#delayAfter(error), then, signal);
+    return then;
   }
 
   #delayAfter(error: Error): number {
@@ -516,6 +533,11 @@ function isStale(version: string, known: string): boolean {
 /** The server knows nothing of streaming lists, or has them switched off. */
 function refusesStreaming(error: Error): boolean {
   return error instanceof ApiError && [400, 405, 406, 422, 501].includes(error.status);
+}
+
+/** The server takes the request itself for wrong. */
+function isRefused(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 400 || error.status === 422);
 }
 
 /** What a load balancer says while no server stands behind it. */
