@@ -2,6 +2,7 @@
 // a true sentence, and nothing pretends.
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import { annotationsCommand } from './commands/annotations.ts';
 import { attributeCommand } from './commands/attribute.ts';
 import { changesCommand } from './commands/changes.ts';
 import { completionCommand } from './commands/completion.ts';
@@ -12,6 +13,7 @@ import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
 import { nodeCommand } from './commands/node.ts';
 import { recordCommand } from './commands/record.ts';
+import { sandboxCommand } from './commands/sandbox.ts';
 import { storeCommand } from './commands/store.ts';
 import { trailCommand } from './commands/trail.ts';
 import { versionCommand } from './commands/version.ts';
@@ -19,7 +21,7 @@ import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
 
 const LATER = new Set([
-  ...['demo', 'sandbox', 'operator', 'annotations', 'moves', 'explain', 'audit', 'serve'],
+  ...['demo', 'operator', 'moves', 'explain', 'audit', 'serve'],
   ...['render', 'install', 'uninstall', 'mcp'],
 ]);
 
@@ -37,10 +39,12 @@ export function buildProgram(cli: Cli): Command {
     changesCommand(cli),
     gapsCommand(cli),
     footprintsCommand(cli),
+    annotationsCommand(cli),
     attributeCommand(cli),
     exportCommand(cli),
     importCommand(cli),
     storeCommand(cli),
+    sandboxCommand(cli),
     doctorCommand(cli),
     completionCommand(cli),
     versionCommand(cli),

@@ -1,5 +1,16 @@
 // The recorder, and later the controllers and the doors.
 
+export type { AnnotationChange, AnnotationReport } from './annotations/annotation-report.ts';
+export {
+  type AnnotationFailure,
+  type AnnotationSummary,
+  AnnotationWatcher,
+  type AnnotationWatcherOptions,
+} from './annotations/annotation-watcher.ts';
+export { GROUP, PODTRACKER_SLICES, PODTRACKERS, TRACKER_LABEL } from './crds/manifests.ts';
+export type { Condition, PodTracker, PodTrackerSpec, PodTrackerStatus } from './crds/podtracker.ts';
+export type { PodTrackerSlice } from './crds/podtracker-slice.ts';
+export type { NodeEntry, PodEntry } from './crds/tracked-entries.ts';
 export { configMapNames, type ListNames } from './footprints/config-map-names.ts';
 export type { Footprint, FootprintCondition } from './footprints/footprint.ts';
 export {
@@ -14,6 +25,9 @@ export {
   type HourlyConfigMapsOptions,
   type HourlyNews,
 } from './footprints/hourly-config-maps.ts';
+export { PodTrackerController, type PodTrackerControllerOptions } from './podtracker/podtracker-controller.ts';
+export { Selection } from './podtracker/selection.ts';
+export type { WriteCounts } from './podtracker/tracker-pass.ts';
 export type { StoredBatch } from './recorder/commit-queue.ts';
 export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
 export { Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
