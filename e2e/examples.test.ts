@@ -15,8 +15,8 @@ interface Run {
   output: string;
 }
 
-function run(t: { after(done: () => void): void }, example: string): Run {
-  const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
+function run(t: { after(done: () => void): void }, example: string, kubeconfig = cluster.kubeconfig): Run {
+  const env = { ...process.env, KUBECONFIG: kubeconfig };
   const child = spawn(process.execPath, [`${directory}${example}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => void child.kill('SIGKILL'));
   const started: Run = { process: child, output: '' };
@@ -67,3 +67,13 @@ test('every example has a test', async () => {
   const examples = (await readdir(directory)).filter((name) => name.endsWith('.ts')).sort();
   assert.deepEqual(examples, ['count-pods-per-node.ts', 'pods-informer.ts']);
 });
+
+for (const example of ['pods-informer.ts', 'count-pods-per-node.ts']) {
+  test(`${example} without a usable kubeconfig says so in a sentence, not in a stack trace`, async (t) => {
+    const started = run(t, example, '/does/not/exist');
+    const [code] = await once(started.process, 'close');
+    assert.equal(code, 1);
+    assert.match(started.output, /\/does\/not\/exist/);
+    assert.doesNotMatch(started.output, /^ {4}at /m);
+  });
+}

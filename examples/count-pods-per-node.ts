@@ -13,7 +13,11 @@ import {
 } from '@podtrail/machinery';
 
 const KEY = 'example.podtrail.dev/pods';
-const client = Client.connect(await loadClusterConfig());
+const config = await loadClusterConfig().catch(({ message, hint }) => {
+  console.error([message, hint].filter(Boolean).join('\n'));
+  process.exit(1);
+});
+const client = Client.connect(config);
 const { transport } = client;
 const nodes = new Informer({ transport, resource: NODES, codec: nodeCodec });
 const pods = new Informer({ transport, resource: PODS, codec: podCodec, indexes: { node: (p) => [p.spec.nodeName] } });

@@ -1,7 +1,11 @@
 // Follows every pod of the cluster in the current context: node examples/pods-informer.ts
 import { Client, Informer, isObjectDelta, loadClusterConfig, PODS, podCodec } from '@podtrail/machinery';
 
-const client = Client.connect(await loadClusterConfig());
+const config = await loadClusterConfig().catch(({ message, hint }) => {
+  console.error([message, hint].filter(Boolean).join('\n'));
+  process.exit(1);
+});
+const client = Client.connect(config);
 const onState = (now: { kind: string; error?: Error }) => now.error && console.error(now.error.message);
 const pods = new Informer({ transport: client.transport, resource: PODS, codec: podCodec, onState });
 pods.addHandler({
