@@ -1,7 +1,5 @@
 // `podtrail record`: watches a cluster and writes its history until it is told to stop. May be killed at any time; the
 // next one goes on where the store says.
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Engine } from '@podtrail/history';
 import { Recorder, type RecorderListener } from '@podtrail/operator';
 import type { Command } from 'commander';
@@ -77,7 +75,8 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
   let engine: Engine | undefined;
   try {
     // The store first: whether it can be written is known at once, whether the cluster answers may take a while.
-    engine = await openForWriting(cli, options);
+    const store = storeUrl(options.store, surroundings);
+    engine = await surroundings.openStore(store, 'write');
     const id =
       options.clusterId ??
       (await askClusterId(client, {
@@ -99,7 +98,6 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       listeners: [reporting(reporter), ...monitoring.listeners],
     });
     monitoring.watch(recorder);
-    const store = storeUrl(options.store, surroundings);
     await reporter.event('info', 'recording', {
       ...{ cluster: cluster.name, id: cluster.id, server: config.server, store },
       ...monitoring.addresses,
@@ -173,13 +171,6 @@ function portNumber(flag: string): (text: string) => number {
     if (port <= 65_535) return port;
     throw new UsageError(`${flag} ${text} is not a port`, 'a number up to 65535; 0 lets the system choose one.');
   };
-}
-
-async function openForWriting(cli: Cli, options: RecordOptions): Promise<Engine> {
-  const url = storeUrl(options.store, cli.surroundings);
-  const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  if (path !== undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return await cli.surroundings.openStore(url, 'write');
 }
 
 function told(error: unknown): string {

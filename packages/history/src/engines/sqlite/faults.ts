@@ -58,6 +58,12 @@ export function asHistoryError(error: unknown, path: string): unknown {
   }
 }
 
+/** The same for those who only read. */
+export function readFault(error: unknown, path: string): unknown {
+  const told = asHistoryError(error, path);
+  return told instanceof HistoryError && told.code === 'store-not-writable' ? cannotRead(path, told.cause) : told;
+}
+
 function systemFault(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   switch (error.code) {
@@ -90,6 +96,21 @@ export function damagedStore(path: string, cause?: unknown): HistoryError {
   return new HistoryError('store-damaged', `the file ${path} is no whole podtrail store`, {
     hint: 'it may be cut short or be something else; restore it from a backup, or name another path.',
     cause,
+  });
+}
+
+/** SQLite keeps an index of the log beside the file, also for those who only read. */
+function cannotRead(path: string, cause: unknown): HistoryError {
+  return new HistoryError('store-not-readable', `the store ${path} cannot be read by this user where it is`, {
+    hint: 'readers need the rights to read the file and to write in its directory; or copy the store to a place of your own.',
+    cause,
+  });
+}
+
+/** The sealed weeks are there without the file that lists them: beginning anew would forget them. */
+export function lostHead(path: string, weeks: string): HistoryError {
+  return new HistoryError('head-lost', `the store ${path} is missing or empty, but its sealed weeks are in ${weeks}`, {
+    hint: 'restore the file from a backup; to begin anew, move that directory away first.',
   });
 }
 

@@ -1,7 +1,7 @@
 // Stores of older versions: every released one by its golden files, and one of a made-up next version, so that the way
 // there has been walked before anybody needs it.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -89,6 +89,8 @@ test('an older store is refused to readers and left as it is; what migrating wou
   });
   assert.deepEqual(plannedMigration(path), { from: CURRENT, to: CURRENT, steps: [], files: 0 });
   assert.throws(() => plannedMigration(join(directory, 'nothing.db')), { code: 'no-store' });
+  truncateSync(join(`${path}.d`, weeks[1]!), 65_536);
+  assert.throws(() => plannedMigration(path, NEXT), { code: 'store-damaged', message: new RegExp(weeks[1]!) });
 });
 
 test('a writer migrates the head, week files are read as they are and written anew when asked, and no answer changes', async () => {

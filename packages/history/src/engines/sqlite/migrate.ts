@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Migration } from '../engine.ts';
 import type { Failpoints } from './failpoints.ts';
-import { asHistoryError, noStore } from './faults.ts';
+import { noStore, readFault } from './faults.ts';
 import { APPLICATION_ID, FORMAT, type Format, refuseCutFile, storedVersion } from './schema.ts';
 import { type SealParts, sealWeek } from './seal.ts';
+import { WeekFile } from './week-file.ts';
 import { Weeks } from './weeks.ts';
 
 /** For a writer that opens the head. An empty file becomes a store; that is no migration. */
@@ -53,9 +54,10 @@ export function plannedMigration(path: string, format: Format = FORMAT): Migrati
     refuseCutFile(path);
     db = new DatabaseSync(path, { readOnly: true });
     const from = storedVersion(db, path, format.steps.length);
-    return report(from, format, from === 0 ? 0 : oldWeeks(db, path, format));
+    if (from === 0) throw noStore(path);
+    return report(from, format, oldWeeks(db, path, format));
   } catch (error) {
-    throw asHistoryError(error, path);
+    throw readFault(error, path);
   } finally {
     db?.close();
   }
@@ -68,12 +70,9 @@ function oldWeeks(db: DatabaseSync, path: string, { weekVersion }: Format): numb
 }
 
 function weekVersionOf(path: string, newest: number): number {
-  const db = new DatabaseSync(path, { readOnly: true });
-  try {
-    return storedVersion(db, path, newest);
-  } finally {
-    db.close();
-  }
+  const week = new WeekFile(path, newest);
+  week.close();
+  return week.version;
 }
 
 function report(from: number, { steps }: Format, files: number): Migration {

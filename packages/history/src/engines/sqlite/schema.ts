@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import { damagedStore } from './faults.ts';
+import { damagedStore, noStore } from './faults.ts';
 
 /** "ptrl": tells our files from other people's. */
 export const APPLICATION_ID = 0x7074726c;
@@ -103,6 +103,8 @@ export function storedVersion(db: DatabaseSync, path: string, newest: number): n
 
 export function refuseOlder(version: number, path: string, { steps }: Format): void {
   if (version === steps.length) return;
+  // Empty: whoever makes it a store has not come yet.
+  if (version === 0) throw noStore(path);
   throw new HistoryError('store-older', `the store ${path} is of version ${version} and must be migrated first`, {
     hint: '`podtrail store migrate` does it; a starting recorder does it too.',
   });

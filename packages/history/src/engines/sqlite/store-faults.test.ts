@@ -142,6 +142,36 @@ test('a truncated week file is refused when it is asked', async () => {
   await engine.close();
 });
 
+test('sealed weeks without their head are kept: nobody begins anew beside them', async () => {
+  for (const lose of [(path: string) => rmSync(path), (path: string) => truncateSync(path, 0)]) {
+    const path = await filledStore(true);
+    const weeks = readdirSync(`${path}.d`);
+    lose(path);
+    const error = await refusal(opened(path));
+    assert.equal(error.code, 'head-lost');
+    assert.match(error.hint ?? '', /backup/);
+    assert.equal((await refusal(opened(path, { access: 'read' }))).code, 'no-store');
+    assert.deepEqual(readdirSync(`${path}.d`), weeks);
+  }
+});
+
+test('of files that the head does not list only leftovers go: drafts, replaced editions and expired weeks', async () => {
+  const path = await filledStore(true);
+  const [listed] = readdirSync(`${path}.d`) as [string];
+  const week = /^(\d+)-W(\d+)/.exec(listed)!;
+  const next = `${week[1]}-W${Number(week[2]) + 1}-c1-g1.db`;
+  for (const file of [`${listed}.draft`, listed.replace('-g1', '-g2'), next])
+    writeFileSync(join(`${path}.d`, file), '');
+  await (await opened(path)).close();
+  // A week that this head knows nothing of may be newer than the head.
+  assert.deepEqual(readdirSync(`${path}.d`).sort(), [listed, next].sort());
+  const engine = await opened(path);
+  await engine.retain(PROD.id, at(30 * 86_400));
+  await engine.close();
+  await (await opened(path)).close();
+  assert.deepEqual(readdirSync(`${path}.d`), []);
+});
+
 test('a directory that cannot be written is refused with a sentence', async () => {
   const place = join(directory, 'a-file');
   writeFileSync(place, '');
@@ -153,11 +183,17 @@ test('a directory that cannot be written is refused with a sentence', async () =
   const script = `
     if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
     const { SqliteEngine } = await import(${JSON.stringify(new URL('./sqlite-engine.ts', import.meta.url).href)});
-    await SqliteEngine.open({ path: ${JSON.stringify(join(readOnly, 'store.db'))}, access: 'write' })
-      .catch((error) => console.log(error.code));`;
+    for (const access of ['write', 'read']) {
+      await SqliteEngine.open({ path: ${JSON.stringify(join(readOnly, 'store.db'))}, access })
+        .catch((error) => console.log(error.code));
+    }`;
   execFileSync('chmod', ['0755', directory]);
-  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
-  assert.equal(said.trim(), 'store-not-writable');
+  const say = () => execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.deepEqual(say().trim().split('\n'), ['store-not-writable', 'no-store']);
+  execFileSync('chmod', ['0755', readOnly]);
+  copyFileSync(await filledStore(false), join(readOnly, 'store.db'));
+  execFileSync('chmod', ['0555', readOnly]);
+  assert.deepEqual(say().trim().split('\n'), ['store-not-writable', 'store-not-readable']);
 });
 
 test('two recorders on one store: the second is told who writes there', async () => {

@@ -41,7 +41,7 @@ import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts'
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
 import { handleOf } from './checksum.ts';
 import { type Death, Failpoints } from './failpoints.ts';
-import { asHistoryError, isFull } from './faults.ts';
+import { asHistoryError, isFull, lostHead, readFault } from './faults.ts';
 import { type ClusterEntry, Head } from './head.ts';
 import { HeadAppender, tenureHandle } from './head-append.ts';
 import { HeadReader, type Lookup, lookupOf } from './head-read.ts';
@@ -112,8 +112,10 @@ export class Store {
     let lock: WriterLock | undefined;
     try {
       if (access === 'write') {
-        mkdirSync(dirname(path), { recursive: true });
+        // Annotations can hold secrets: a directory that is made for the store is for its owner.
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         lock = new WriterLock(path);
+        if (fileSize(path) === 0 && this.#weeks.files().length > 0) throw lostHead(path, this.#weeks.directory);
       }
       this.#head = new Head(path, access === 'write', this.#format, this.#failpoints);
       this.#reader = new HeadReader(this.#head);
@@ -121,7 +123,7 @@ export class Store {
       if (access === 'write') this.#cleanUp();
     } catch (error) {
       lock?.release();
-      throw asHistoryError(error, path);
+      throw access === 'write' ? asHistoryError(error, path) : readFault(error, path);
     }
     this.#lock = lock;
   }
@@ -433,10 +435,8 @@ export class Store {
     return { head: this.#head, reader: this.#reader, weeks: this.#weeks, failpoints: this.#failpoints };
   }
 
-  /** What a crash left behind: drafts and unlisted week files. */
   #cleanUp(): void {
-    const clusters = this.read(() => [...this.#head.clusters().values()]);
-    this.#weeks.removeUnlisted(new Set(clusters.flatMap(({ weeks }) => weeks.map(({ file }) => file))));
+    this.#weeks.removeLeftovers(this.read(() => [...this.#head.clusters().values()]));
   }
 
   /** Files that a writer, here or elsewhere, has replaced or removed. */

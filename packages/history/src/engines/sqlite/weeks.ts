@@ -1,10 +1,10 @@
 // The week files of a store: where they lie, which are open, and which may hold what touches a span.
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Span } from '../engine.ts';
 import type { ClusterEntry, WeekEntry } from './head.ts';
 import { FORMAT } from './schema.ts';
-import { WEEK_MS, weekName, weekStart } from './week.ts';
+import { WEEK_MS, weekName, weekOf, weekStart } from './week.ts';
 import { WeekFile } from './week-file.ts';
 
 export class Weeks {
@@ -47,9 +47,20 @@ export class Weeks {
     rmSync(this.path(file), { force: true });
   }
 
-  /** Files that a crash left unlisted, or unlinked too late. */
-  removeUnlisted(listed: ReadonlySet<string>): void {
-    for (const file of this.#files()) if (!listed.has(file)) rmSync(this.path(file), { force: true });
+  /**
+   * What a crash left: drafts, editions that another has replaced, and weeks that have expired. A file about which the
+   * head says nothing stays: the head may be the one that is too old.
+   */
+  removeLeftovers(clusters: Iterable<ClusterEntry>): void {
+    const byNumber = new Map(Array.from(clusters, (cluster) => [cluster.number, cluster]));
+    for (const file of this.files()) {
+      const { week, cluster, isDraft } = parseName(file);
+      const entry = byNumber.get(cluster);
+      const listed = entry?.weeks.find((other) => weekName(other.week) === week);
+      const isReplaced = listed !== undefined && listed.file !== file && existsSync(this.path(listed.file));
+      const isExpired = listed === undefined && entry?.expiredTo !== undefined && week <= lastExpired(entry.expiredTo);
+      if (isDraft || isReplaced || isExpired) rmSync(this.path(file), { force: true });
+    }
   }
 
   /** Closes what is no longer listed. */
@@ -65,12 +76,25 @@ export class Weeks {
     this.forgetUnlisted(new Set());
   }
 
-  #files(): string[] {
+  /** All week files and drafts that are there. */
+  files(): string[] {
     try {
-      return readdirSync(this.directory).filter((file) => /^\d+-W\d\d-c\d+-g\d+\.db/.test(file));
+      return readdirSync(this.directory).filter((file) => FILE_NAME.test(file));
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
       throw error;
     }
   }
+}
+
+const FILE_NAME = /^(\d+-W\d\d)-c(\d+)-g\d+\.db(.*)$/;
+
+function parseName(file: string) {
+  const [, week = '', cluster = '', rest] = FILE_NAME.exec(file) ?? [];
+  return { week, cluster: Number(cluster), isDraft: rest !== '' };
+}
+
+/** The last week that is over by then; names of weeks sort as their times. */
+function lastExpired(expiredTo: number): string {
+  return weekName(weekOf(expiredTo) - 1);
 }
