@@ -44,21 +44,38 @@ export interface ChurnOptions {
 
 const MINUTE = 60_000;
 
-/** A busy day of a cluster of about 2,000 pods: some 30,000 pods come and go. */
-export const DEMO_CHURN: ChurnRates = {
+/** A day of a cluster of about 2,000 pods that is lived in seconds: some 20,000 pods come and go. */
+export const HISTORY_CHURN: ChurnRates = {
   rollout: 4 * MINUTE,
   scale: 10 * MINUTE,
   drain: 45 * MINUTE,
   nodeLoss: 150 * MINUTE,
   nodeRestart: 200 * MINUTE,
   nodeReplacement: 480 * MINUTE,
-  job: 8_000,
+  job: 20_000,
   oom: 5 * MINUTE,
   crash: 10 * MINUTE,
   sandbox: 4 * MINUTE,
   eviction: 20 * MINUTE,
   deletion: 3 * MINUTE,
   forcedDeletion: 30 * MINUTE,
+};
+
+/** The same cluster watched by a person at real speed: there is always something to see. */
+export const LIVE_CHURN: ChurnRates = {
+  rollout: MINUTE,
+  scale: 2 * MINUTE,
+  drain: 4 * MINUTE,
+  nodeLoss: 8 * MINUTE,
+  nodeRestart: 12 * MINUTE,
+  nodeReplacement: 30 * MINUTE,
+  job: 4_000,
+  oom: 40_000,
+  crash: 90_000,
+  sandbox: 25_000,
+  eviction: 3 * MINUTE,
+  deletion: 20_000,
+  forcedDeletion: 4 * MINUTE,
 };
 
 /** For small clusters and proofs: something happens every few seconds, everything happens within minutes. */
@@ -88,21 +105,24 @@ export class ChurnDriver {
   /** The size a workload had when it was first scaled: later ones stay around it. */
   readonly #sizes = new Map<string, number>();
   readonly #out = new Set<string>();
+  #rates: ChurnRates;
   #jobs = 0;
   #life = 0;
 
   constructor(options: ChurnOptions) {
     this.#options = options;
+    this.#rates = options.rates;
     this.#cluster = options.cluster;
     this.#clock = options.cluster.clock;
     this.#api = options.cluster.api;
     this.#random = new SeededRandom(options.seed ?? 1);
   }
 
-  start(): void {
+  /** From now on at these rates, if others are given. */
+  start(rates: ChurnRates = this.#rates): void {
+    this.#rates = rates;
     const life = ++this.#life;
-    for (const [kind, mean] of Object.entries(this.#options.rates) as [ChurnKind, number][])
-      this.#plan(kind, mean, life);
+    for (const [kind, mean] of Object.entries(rates) as [ChurnKind, number][]) this.#plan(kind, mean, life);
   }
 
   /** Nothing new happens; nodes that are out still come back. */
