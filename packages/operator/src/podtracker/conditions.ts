@@ -1,0 +1,66 @@
+// The conditions Ready, Degraded and Sliced: from what is the case to what status says, with a new transition time
+// only where the answer changed.
+import type { Condition } from '../crds/podtracker.ts';
+import { kubernetesTime } from './packed-entry.ts';
+
+export type Health =
+  /** Everything that is selected is listed. */
+  | { readonly kind: 'listed' }
+  /** The first, large fill is under way. */
+  | { readonly kind: 'filling' }
+  /** Tried often enough; tried again, slowly. */
+  | { readonly kind: 'degraded'; readonly reason: string; readonly message: string };
+
+export interface ConditionFacts {
+  readonly health: Health;
+  readonly sliced: boolean;
+  readonly generation: number;
+  /** Wall clock. */
+  readonly now: number;
+}
+
+type Claim = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/** Conditions of other types, should somebody have written any, are left as they are. */
+export function nextConditions(previous: readonly Condition[], facts: ConditionFacts): Condition[] {
+  const claims = [ready(facts), degraded(facts), sliced(facts)];
+  const foreign = previous.filter(({ type }) => !claims.some((claim) => claim.type === type));
+  return [...claims.map((claim) => withTime(claim, previous, facts)), ...foreign];
+}
+
+function withTime(claim: Claim, previous: readonly Condition[], { generation, now }: ConditionFacts): Condition {
+  const before = previous.find(({ type }) => type === claim.type);
+  const lastTransitionTime = before?.status === claim.status ? before.lastTransitionTime : kubernetesTime(now);
+  return { ...claim, lastTransitionTime, observedGeneration: generation };
+}
+
+function ready({ health }: ConditionFacts): Claim {
+  switch (health.kind) {
+    case 'listed':
+      return { type: 'Ready', status: 'True', reason: 'Listed', message: 'Every selected pod is listed.' };
+    case 'filling':
+      return { type: 'Ready', status: 'False', reason: 'Filling', message: 'The slices are being filled.' };
+    case 'degraded':
+      return {
+        type: 'Ready',
+        status: 'False',
+        reason: health.reason,
+        message: 'What is listed may be old; see the condition Degraded.',
+      };
+  }
+}
+
+function degraded({ health }: ConditionFacts): Claim {
+  if (health.kind === 'degraded') {
+    return { type: 'Degraded', status: 'True', reason: health.reason, message: health.message };
+  }
+  return { type: 'Degraded', status: 'False', reason: 'Working', message: '' };
+}
+
+function sliced(facts: ConditionFacts): Claim {
+  if (facts.sliced) {
+    const message = 'There are more entries than fit into status: they are in PodTrackerSlices.';
+    return { type: 'Sliced', status: 'True', reason: 'TooManyForStatus', message };
+  }
+  return { type: 'Sliced', status: 'False', reason: 'FitsIntoStatus', message: 'Every entry is in status.' };
+}

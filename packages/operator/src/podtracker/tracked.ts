@@ -1,0 +1,334 @@
+// One PodTracker as the controller sees it: which pods it selects now, what the server lists of them, and what may
+// differ between the two. Informer handlers tell it of changes, one at a time and each at the same cost however many
+// pods there are; passes ask it what to write. Keeps nothing that a restart would not find again.
+import { compareResourceVersions, isComparable, type NodeView, type PodView } from '@podtrail/machinery';
+import type { PodTracker, PodTrackerSpec, PodTrackerStatus } from '../crds/podtracker.ts';
+import { ENTRY_LIMIT, type NodeEntry, type PodEntry } from '../crds/tracked-entries.ts';
+import { type Health, nextConditions } from './conditions.ts';
+import { addressesOf, isListed, type Packed, packNode, packPod, sameListing, unpack } from './packed-entry.ts';
+import { planSlices, type SliceWrite } from './plan-slices.ts';
+import { type Release, ReleasedAddresses } from './released-addresses.ts';
+import { Selection } from './selection.ts';
+import { SliceBook } from './slice-book.ts';
+import type { Holds, SliceView } from './slice-view.ts';
+
+/** Where a tracker looks things up (the informers' listers), and whom it tells. */
+export interface Surroundings {
+  pods(): Iterable<PodView>;
+  node(name: string): NodeView | undefined;
+  namespaceLabels(name: string): ReadonlyMap<string, string> | undefined;
+  monotonic(): number;
+  /** The tracker selects by another spec now, and has done so among the pods that are there. */
+  selectionChanged?(tracked: Tracked): void;
+  addressReused?(tracked: Tracked, reuse: Reuse): void;
+}
+
+export interface Reuse {
+  readonly address: string;
+  readonly pod: PodView;
+  readonly from: Release;
+  readonly afterMs: number;
+}
+
+/** Back into status only well below the limit, so that a tracker around 100 does not go to and fro. */
+const BACK_INTO_STATUS = 80;
+
+export class Tracked {
+  readonly name: string;
+  readonly uid: string;
+  /** What the server lists, pods and nodes apart. */
+  readonly books: Readonly<Record<Holds, SliceBook>>;
+  readonly #surroundings: Surroundings;
+  readonly #members = new Map<string, PodView>();
+  /** How many members run on each node. */
+  readonly #nodes = new Map<string, number>();
+  /** Keys whose entry may differ from what the server lists. */
+  readonly #dirty: Readonly<Record<Holds, Set<string>>> = { pods: new Set(), nodes: new Set() };
+  readonly #released = new ReleasedAddresses();
+  readonly #numbers: Record<Holds, number> = { pods: 0, nodes: 0 };
+  /** As last decided: holds for a whole pass, however the number of pods changes under it. */
+  readonly #sliced: Record<Holds, boolean> = { pods: false, nodes: false };
+  #tracker: PodTracker;
+  #selection: Selection;
+
+  constructor(tracker: PodTracker, surroundings: Surroundings) {
+    this.name = tracker.metadata.name ?? '';
+    this.uid = tracker.metadata.uid ?? '';
+    this.books = { pods: new SliceBook(this.uid, ENTRY_LIMIT), nodes: new SliceBook(this.uid, ENTRY_LIMIT) };
+    this.#tracker = tracker;
+    this.#selection = new Selection(specOf(tracker));
+    this.#surroundings = surroundings;
+    this.#selectAgain();
+  }
+
+  get tracker(): PodTracker {
+    return this.#tracker;
+  }
+
+  get selection(): Selection {
+    return this.#selection;
+  }
+
+  get pods(): number {
+    return this.#members.size;
+  }
+
+  /** Whether anything may have to be written to slices; status is always compared as a whole. */
+  get dirtyKeys(): number {
+    return this.#dirty.pods.size + this.#dirty.nodes.size;
+  }
+
+  /** The tracker itself as it is now, from the informer or from the answer to a write. False if that is old. */
+  learnTracker(tracker: PodTracker): boolean {
+    const [version, known] = [tracker, this.#tracker].map(({ metadata }) => metadata.resourceVersion ?? '') as [
+      string,
+      string,
+    ];
+    if (isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0) return false;
+    const { generation } = this.#tracker.metadata;
+    this.#tracker = tracker;
+    if (generation !== tracker.metadata.generation) {
+      this.#selection = new Selection(specOf(tracker));
+      this.#selectAgain();
+      this.#surroundings.selectionChanged?.(this);
+    }
+    return true;
+  }
+
+  /** A pod as it is now. True if what is listed has to change. */
+  see(pod: PodView): boolean {
+    const { uid, namespace } = pod.metadata;
+    const before = this.#members.get(uid);
+    const labels = this.#surroundings.namespaceLabels(namespace);
+    if (!isListed(pod) || !this.#selection.selects(pod, labels)) return this.lose(uid);
+    this.#members.set(uid, pod);
+    if (before === undefined) {
+      this.#count(pod.spec.nodeName, 1);
+      this.#noteAddresses(pod, []);
+    } else if (sameListing(before, pod)) {
+      return false;
+    } else {
+      this.#count(before.spec.nodeName, -1);
+      this.#count(pod.spec.nodeName, 1);
+      this.#noteAddresses(pod, addressesOf(before));
+    }
+    this.#mark('pods', uid);
+    return true;
+  }
+
+  /** The pod is gone, or not selected any more. True if it was listed. */
+  lose(uid: string): boolean {
+    const before = this.#members.get(uid);
+    if (before === undefined) return false;
+    this.#members.delete(uid);
+    this.#count(before.spec.nodeName, -1);
+    for (const address of addressesOf(before)) this.#release(address, before);
+    this.#mark('pods', uid);
+    return true;
+  }
+
+  /** A node changed, came or went. True if it is listed. */
+  seeNode(name: string): boolean {
+    if (!this.#nodes.has(name)) return false;
+    this.#mark('nodes', name);
+    return true;
+  }
+
+  /** Selects anew among the pods of a namespace whose labels changed. True if that changed anything. */
+  seeNamespace(name: string): boolean {
+    let changed = false;
+    for (const pod of this.#surroundings.pods()) {
+      if (pod.metadata.namespace === name && this.see(pod)) changed = true;
+    }
+    return changed;
+  }
+
+  /** A slice as it is now. True if it is not as it should be. */
+  learnSlice(slice: SliceView): boolean {
+    const { holds } = slice;
+    this.#check(holds, this.books[holds].put(slice));
+    return this.#dirty[holds].size > 0 || this.books[holds].strays.size > 0;
+  }
+
+  /** A slice is gone, by our hand or another's. True if something is listed nowhere now. */
+  loseSlice(slice: SliceView, ours: boolean): boolean {
+    const { holds, metadata } = slice;
+    const book = this.books[holds];
+    this.#check(holds, ours ? book.removeOurs(metadata.name, metadata.uid) : book.remove(metadata.name, metadata.uid));
+    return this.#dirty[holds].size > 0;
+  }
+
+  /** Versions of before mean nothing any more: the listing that follows tells everything anew. */
+  forgetSlices(): void {
+    for (const holds of ['pods', 'nodes'] as const) {
+      for (const key of this.books[holds].keys()) this.#mark(holds, key);
+      this.books[holds].forget();
+    }
+  }
+
+  /** Decides anew whether pods and nodes belong into slices. True if that is another decision than before. */
+  decide(): boolean {
+    const counts = { pods: this.#members.size, nodes: this.#countNodes() };
+    let changed = false;
+    for (const holds of ['pods', 'nodes'] as const) {
+      const inSlices = this.#sliced[holds] || this.books[holds].size > 0;
+      const sliced = counts[holds] > (inSlices ? BACK_INTO_STATUS : ENTRY_LIMIT);
+      if (sliced !== this.#sliced[holds]) changed = true;
+      this.#sliced[holds] = sliced;
+    }
+    return changed;
+  }
+
+  get isSliced(): boolean {
+    return this.#sliced.pods || this.#sliced.nodes;
+  }
+
+  /**
+   * What to write to slices, by the last decision. Everything that was dirty counts as planned; a write that fails
+   * must give its keys back by `again`.
+   */
+  planSlices(holds: Holds): SliceWrite[] {
+    const book = this.books[holds];
+    const dirty = this.#dirty[holds];
+    const sliced = this.#sliced[holds];
+    if (!sliced && book.size === 0) {
+      dirty.clear();
+      return [];
+    }
+    // Into slices for the first time, or out of them: all keys.
+    const keys = !sliced ? book.keys() : book.size === 0 ? this.#wantedKeys(holds) : dirty;
+    const wanted = sliced ? (key: string) => this.#wanted(holds, key) : () => undefined;
+    const writes = planSlices(book, [...keys], wanted, () => this.#newName(holds));
+    dirty.clear();
+    return writes;
+  }
+
+  /** These keys were not written after all. */
+  again(holds: Holds, keys: Iterable<string>): void {
+    for (const key of keys) this.#dirty[holds].add(key);
+  }
+
+  /** The status that should be, given that all slices were written; `leaving` are about to be deleted. */
+  wantedStatus(health: Health, now: number, leaving: Partial<Record<Holds, number>> = {}): PodTrackerStatus {
+    const generation = this.#tracker.metadata.generation ?? 0;
+    const { pods: slicedPods, nodes: slicedNodes } = this.#sliced;
+    const staying = (holds: Holds) => (this.#sliced[holds] ? this.books[holds].size - (leaving[holds] ?? 0) : 0);
+    const slices = staying('pods') + staying('nodes');
+    const nodes = this.#countNodes();
+    return {
+      observedGeneration: generation,
+      conditions: nextConditions(this.#tracker.status?.conditions ?? [], {
+        health,
+        sliced: this.isSliced,
+        generation,
+        now,
+      }),
+      counts: { pods: this.#members.size, nodes, slices },
+      ...(slicedPods || this.#members.size === 0 ? {} : { pods: this.#inline<PodEntry>('pods') }),
+      ...(slicedNodes || nodes === 0 ? {} : { nodes: this.#inline<NodeEntry>('nodes') }),
+    };
+  }
+
+  #inline<T extends PodEntry | NodeEntry>(holds: Holds): Record<string, T> {
+    const entries: [string, T][] = [];
+    for (const key of this.#wantedKeys(holds)) {
+      const packed = this.#wanted(holds, key);
+      if (packed !== undefined) entries.push([key, unpack<T>(packed)]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #wantedKeys(holds: Holds): Iterable<string> {
+    return holds === 'pods' ? this.#members.keys() : this.#nodes.keys();
+  }
+
+  #wanted(holds: Holds, key: string): Packed | undefined {
+    if (holds === 'pods') {
+      const pod = this.#members.get(key);
+      return pod === undefined ? undefined : packPod(pod);
+    }
+    const node = this.#nodes.has(key) ? this.#surroundings.node(key) : undefined;
+    return node === undefined ? undefined : packNode(node);
+  }
+
+  /** Nodes that have a Node object: of the others there is nothing to tell. */
+  #countNodes(): number {
+    let count = 0;
+    for (const name of this.#nodes.keys()) if (this.#surroundings.node(name) !== undefined) count++;
+    return count;
+  }
+
+  #count(nodeName: string, by: 1 | -1): void {
+    if (nodeName === '') return;
+    const before = this.#nodes.get(nodeName) ?? 0;
+    if (before + by === 0) this.#nodes.delete(nodeName);
+    else this.#nodes.set(nodeName, before + by);
+    if (before === 0 || before + by === 0) this.#mark('nodes', nodeName);
+  }
+
+  #noteAddresses(pod: PodView, before: readonly string[]): void {
+    const after = addressesOf(pod);
+    const now = this.#surroundings.monotonic();
+    for (const address of before) if (!after.includes(address)) this.#release(address, pod);
+    if (pod.spec.hostNetwork) return;
+    for (const address of after) {
+      if (before.includes(address)) continue;
+      const from = this.#released.take(address, pod.metadata.uid, now);
+      if (from !== undefined) {
+        this.#surroundings.addressReused?.(this, { address, pod, from, afterMs: now - from.at });
+      }
+    }
+  }
+
+  /** Pods on the network of their node share its address: that one is not given up with them. */
+  #release(address: string, { metadata, spec }: PodView): void {
+    if (spec.hostNetwork) return;
+    const { uid, namespace, name } = metadata;
+    this.#released.release(address, { uid, namespace, podName: name, at: this.#surroundings.monotonic() });
+  }
+
+  /** Keys that a slice's change touched: those that are as they should be need no look any more. */
+  #check(holds: Holds, touched: Iterable<string>): void {
+    const book = this.books[holds];
+    const sliced = this.#sliced[holds];
+    for (const key of touched) {
+      const wanted = sliced ? this.#wanted(holds, key) : undefined;
+      if (book.entry(key) === wanted && !book.hasDouble(key)) this.#dirty[holds].delete(key);
+      else this.#mark(holds, key);
+    }
+  }
+
+  #mark(holds: Holds, key: string): void {
+    const dirty = this.#dirty[holds];
+    dirty.add(key);
+    const known = (holds === 'pods' ? this.#members.size : this.#nodes.size) + this.books[holds].placed;
+    if (dirty.size <= 2 * known + 1000) return;
+    // A standby writes nothing: without this it would remember every pod that ever came and went.
+    for (const other of dirty) {
+      const listed = this.books[holds].placeOf(other) !== undefined;
+      if (!listed && this.#wanted(holds, other) === undefined) dirty.delete(other);
+    }
+  }
+
+  #newName(holds: Holds): string {
+    const infix = holds === 'pods' ? '' : 'n';
+    for (;;) {
+      const name = `${this.name}-${infix}${this.#numbers[holds]++}`;
+      if (!this.books[holds].slices.has(name)) return name;
+    }
+  }
+
+  #selectAgain(): void {
+    const seen = new Set<string>();
+    for (const pod of this.#surroundings.pods()) {
+      seen.add(pod.metadata.uid);
+      this.see(pod);
+    }
+    for (const uid of [...this.#members.keys()]) if (!seen.has(uid)) this.lose(uid);
+  }
+}
+
+/** Absent only on servers that were told of the tracker before they knew the default. */
+function specOf(tracker: PodTracker): PodTrackerSpec {
+  return tracker.spec ?? {};
+}

@@ -1,0 +1,252 @@
+// One pass over one PodTracker: slices, then status, then what became superfluous. Whoever reads meanwhile may see a
+// pod in two places for a moment, never in none. Called by the controller, one pass per tracker at a time.
+import {
+  ApiError,
+  type Clock,
+  DONE,
+  type EventRecorder,
+  isConflict,
+  isNotFound,
+  MachineryError,
+  type Outcome,
+  type ResourceClient,
+  requeueAfter,
+  retry,
+} from '@podtrail/machinery';
+import type { PodTracker } from '../crds/podtracker.ts';
+import {
+  type CleanupOptions,
+  cleanupTimeLeft,
+  finalizersWith,
+  hasFinalizer,
+  needsFinalizer,
+  removeBelongings,
+} from './cleanup.ts';
+import { mergeDiff } from './merge-diff.ts';
+import type { SliceWrite } from './plan-slices.ts';
+import type { Holds } from './slice-view.ts';
+import { FIELD_MANAGER, SliceWriter } from './slice-writer.ts';
+import type { Tracked } from './tracked.ts';
+
+export interface TrackerPassOptions extends CleanupOptions {
+  readonly clock: Clock;
+  /** Fenced, like `slices`: refuses to write when this process does not lead. */
+  readonly trackers: ResourceClient<PodTracker>;
+  readonly events?: Pick<EventRecorder, 'record'> | undefined;
+  /** Failures in a row before the tracker is called degraded. Default 5. */
+  readonly degradedAfter?: number | undefined;
+}
+
+export interface WriteCounts {
+  status: number;
+  slices: number;
+  finalizers: number;
+  conflicts: number;
+}
+
+/** No slice is written more often. */
+export const LEAST_BETWEEN_MS = 1000;
+/** A fill of more slices than this says so in status before it begins. */
+const LARGE_FILL = 50;
+const LONGEST_CONFLICT_WAIT_MS = 10_000;
+const FIRST_CONFLICT_WAIT_MS = 100;
+
+/** What a tracker's passes remember of each other. */
+interface Course {
+  notBefore: number;
+  written: number;
+  conflicts: number;
+  failures: number;
+}
+
+/** Why a pass ended early; turned into an outcome at its edge. */
+class PlanAgain extends Error {}
+
+export class TrackerPass {
+  readonly counts: WriteCounts = { status: 0, slices: 0, finalizers: 0, conflicts: 0 };
+  readonly #options: TrackerPassOptions;
+  readonly #writer: SliceWriter;
+  readonly #courses = new WeakMap<Tracked, Course>();
+
+  constructor(options: TrackerPassOptions) {
+    this.#options = options;
+    this.#writer = new SliceWriter({
+      slices: options.slices,
+      onWrite: (tracked) => this.#count(tracked, 'slices'),
+    });
+  }
+
+  /** Never rejects for anything that a server may answer. A failure is retried by the controller, slower each time. */
+  async run(tracked: Tracked, signal: AbortSignal): Promise<Outcome> {
+    const course = this.#courseOf(tracked);
+    const { clock } = this.#options;
+    if (tracked.tracker.metadata.deletionTimestamp !== undefined) return await this.#cleanUp(tracked, signal);
+    const early = course.notBefore - clock.monotonic();
+    if (early > 0) return requeueAfter(early);
+    const before = course.written;
+    try {
+      await this.#bringTogether(tracked, signal);
+      course.failures = 0;
+      course.conflicts = 0;
+      return DONE;
+    } catch (error) {
+      return await this.#judge(tracked, course, error, signal);
+    } finally {
+      if (course.written > before) course.notBefore = clock.monotonic() + LEAST_BETWEEN_MS;
+    }
+  }
+
+  async #bringTogether(tracked: Tracked, signal: AbortSignal): Promise<void> {
+    tracked.decide();
+    const plans: [Holds, SliceWrite[]][] = (['pods', 'nodes'] as const).map((holds) => [
+      holds,
+      tracked.planSlices(holds),
+    ]);
+    const writes = plans.reduce((sum, [, plan]) => sum + plan.length, 0);
+    try {
+      if (tracked.isSliced || writes > 0) await this.#setFinalizer(tracked, signal);
+      if (writes > LARGE_FILL) await this.#writeFilling(tracked, signal);
+    } catch (error) {
+      for (const [holds, plan] of plans) tracked.again(holds, keysOfPlan(plan));
+      throw error;
+    }
+    for (const [holds, plan] of plans) {
+      await this.#writeSlices(
+        tracked,
+        holds,
+        plan.filter(({ kind }) => kind !== 'delete'),
+        signal,
+      );
+    }
+    // Too many for status since the plan was made, or few enough again.
+    if (tracked.decide()) throw new PlanAgain();
+    const deletions = plans.map(([holds, plan]) => [holds, plan.filter(({ kind }) => kind === 'delete')] as const);
+    const leaving = Object.fromEntries(deletions.map(([holds, plan]) => [holds, plan.length]));
+    await this.#patchStatus(
+      tracked,
+      tracked.wantedStatus({ kind: 'listed' }, this.#options.clock.now(), leaving),
+      signal,
+    );
+    for (const [holds, plan] of deletions) await this.#writeSlices(tracked, holds, plan, signal);
+    await this.#setFinalizer(tracked, signal);
+  }
+
+  async #writeSlices(tracked: Tracked, holds: Holds, plan: readonly SliceWrite[], signal: AbortSignal): Promise<void> {
+    if (plan.length === 0) return;
+    const { error, conflicts } = await this.#writer.write(tracked, holds, plan, signal);
+    this.counts.conflicts += conflicts;
+    if (error !== undefined) throw error;
+    if (conflicts > 0) throw new PlanAgain();
+  }
+
+  async #writeFilling(tracked: Tracked, signal: AbortSignal): Promise<void> {
+    const wanted = tracked.wantedStatus({ kind: 'filling' }, this.#options.clock.now());
+    const { pods, nodes, counts } = tracked.tracker.status ?? {};
+    // Nothing leaves status before it is in a slice.
+    const status = { ...wanted, pods, nodes, counts };
+    await this.#patchStatus(tracked, status, signal);
+  }
+
+  /** Nothing is sent when nothing differs. */
+  async #patchStatus(tracked: Tracked, wanted: Record<string, unknown>, signal: AbortSignal): Promise<void> {
+    const { metadata, status = {} } = tracked.tracker;
+    const diff = mergeDiff(status, wanted);
+    if (diff === undefined) return;
+    const body = { metadata: { resourceVersion: metadata.resourceVersion }, status: diff };
+    const options = { subresource: 'status', fieldManager: FIELD_MANAGER, signal };
+    tracked.learnTracker(await this.#options.trackers.patch(tracked.name, { kind: 'merge', body }, options));
+    this.#count(tracked, 'status');
+  }
+
+  async #setFinalizer(tracked: Tracked, signal: AbortSignal): Promise<void> {
+    const { books, tracker } = tracked;
+    const wanted = needsFinalizer(tracker, books.pods.size + books.nodes.size, tracked.isSliced);
+    if (hasFinalizer(tracker) !== wanted) await this.#patchFinalizers(tracked, wanted, signal);
+  }
+
+  async #patchFinalizers(tracked: Tracked, wanted: boolean, signal: AbortSignal): Promise<void> {
+    const { resourceVersion } = tracked.tracker.metadata;
+    const body = { metadata: { resourceVersion, finalizers: finalizersWith(tracked.tracker, wanted) } };
+    const options = { fieldManager: FIELD_MANAGER, signal };
+    tracked.learnTracker(await this.#options.trackers.patch(tracked.name, { kind: 'merge', body }, options));
+    this.#count(tracked, 'finalizers');
+  }
+
+  async #cleanUp(tracked: Tracked, signal: AbortSignal): Promise<Outcome> {
+    if (!hasFinalizer(tracked.tracker)) return DONE;
+    const left = cleanupTimeLeft(tracked.tracker, this.#options.clock);
+    try {
+      if (left > 0) await removeBelongings(tracked.tracker, this.#options, signal);
+      else this.#tell(tracked, 'CleanupIncomplete', 'Not everything could be removed in time; what is left is owned.');
+      await this.#patchFinalizers(tracked, false, signal);
+      return DONE;
+    } catch (error) {
+      return await this.#judge(tracked, this.#courseOf(tracked), error, signal);
+    }
+  }
+
+  /** Conflicts are no failure: read anew, wait a little longer each time. Failures are told after the Nth. */
+  async #judge(tracked: Tracked, course: Course, error: unknown, signal: AbortSignal): Promise<Outcome> {
+    if (signal.aborted) return retry(error);
+    if (error instanceof MachineryError && error.code === 'not-leader') return requeueAfter(LEAST_BETWEEN_MS);
+    if (error instanceof PlanAgain || isConflict(error) || isNotFound(error)) {
+      if (!(error instanceof PlanAgain)) {
+        this.counts.conflicts++;
+        await this.#reread(tracked, signal);
+      }
+      const wait = FIRST_CONFLICT_WAIT_MS * 2 ** course.conflicts++;
+      return requeueAfter(Math.min(wait, LONGEST_CONFLICT_WAIT_MS));
+    }
+    course.failures++;
+    const { degradedAfter = 5 } = this.#options;
+    if (course.failures >= degradedAfter) await this.#sayDegraded(tracked, error, signal);
+    return retry(error);
+  }
+
+  async #reread(tracked: Tracked, signal: AbortSignal): Promise<void> {
+    try {
+      tracked.learnTracker(await this.#options.trackers.get(tracked.name, { signal }));
+    } catch {
+      // Gone, or not to be had now: the informer will tell, and the next pass tries again.
+    }
+  }
+
+  async #sayDegraded(tracked: Tracked, error: unknown, signal: AbortSignal): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof ApiError && error.reason !== '' ? error.reason : 'WriteFailed';
+    this.#tell(tracked, 'Degraded', `The tracker cannot be kept up to date: ${message}`);
+    try {
+      const { pods, nodes, counts } = tracked.tracker.status ?? {};
+      const wanted = tracked.wantedStatus({ kind: 'degraded', reason, message }, this.#options.clock.now());
+      await this.#patchStatus(tracked, { ...wanted, pods, nodes, counts }, signal);
+    } catch {
+      // If status cannot be written either, the Event and the log have to do.
+    }
+  }
+
+  #tell(tracked: Tracked, reason: string, note: string): void {
+    const { name, uid } = tracked;
+    const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
+    this.#options.events?.record({ regarding, type: 'Warning', reason, note });
+  }
+
+  #courseOf(tracked: Tracked): Course {
+    const known = this.#courses.get(tracked);
+    if (known !== undefined) return known;
+    const course: Course = { notBefore: Number.NEGATIVE_INFINITY, written: 0, conflicts: 0, failures: 0 };
+    this.#courses.set(tracked, course);
+    return course;
+  }
+
+  #count(tracked: Tracked, what: keyof WriteCounts): void {
+    this.counts[what]++;
+    this.#courseOf(tracked).written++;
+  }
+}
+
+function keysOfPlan(plan: readonly SliceWrite[]): string[] {
+  return plan.flatMap((write) => {
+    if (write.kind === 'create') return [...write.entries.keys()];
+    return write.kind === 'patch' ? [...write.changes.keys()] : [...write.slice.entries.keys()];
+  });
+}
