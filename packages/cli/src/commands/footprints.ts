@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { followPods, told } from '../follow/follow-pods.ts';
+import { followPods, told, withoutRequest } from '../follow/follow-pods.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { formatJsonLine } from '../output/json.ts';
 import { type Reporter, reporterOn } from '../record/reporter.ts';
@@ -92,8 +92,7 @@ async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
     write: (lines) => stdout.write(lines),
     intervalMs: options.interval,
     onNews: (news) => {
-      if (news.kind === 'left-out')
-        void reporter.event('warn', 'a round was left out: the cluster is not being watched');
+      if (news.kind === 'left-out') void reporter.event('warn', 'no rounds while the cluster is not being watched');
       if (news.kind === 'not-stored')
         void reporter.event('error', 'the hourly ConfigMaps could not be written; trying again', {
           problem: told(notStored(news.error, options)),
@@ -163,13 +162,12 @@ async function tellNews(reporter: Reporter, namespace: string, news: HourlyNews)
 }
 
 function notStored(cause: unknown, { cmNamespace }: FootprintsOptions): CliError {
-  const problem = cause instanceof Error ? cause.message : String(cause);
   const hint = isForbidden(cause)
     ? `grant get, list, create, patch and delete on ConfigMaps of the namespace ${cmNamespace}.`
     : isNotFound(cause)
       ? 'create the namespace, or name another one with --cm-namespace.'
       : undefined;
-  return new CliError('not-stored', `the ConfigMaps in ${cmNamespace} could not be written: ${problem}`, {
+  return new CliError('not-stored', `the ConfigMaps in ${cmNamespace} could not be written: ${withoutRequest(cause)}`, {
     hint,
     cause,
     exitCode: isForbidden(cause) ? EXIT.forbidden : EXIT.error,

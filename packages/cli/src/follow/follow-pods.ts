@@ -95,16 +95,21 @@ export function told(error: unknown): string {
     .replaceAll('\n', '; ');
 }
 
+/** What the server said, without the request that it answered: the reader knows what he asked for. */
+export function withoutRequest(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/^[A-Z]+ \/\S*: /, '');
+}
+
 function refusal(error: ApiError, labelSelector: string | undefined): Error {
   if (error.status === 403) {
-    return new CliError('forbidden', `pods may not be watched: ${error.message}`, {
+    return new CliError('forbidden', `pods may not be watched: ${withoutRequest(error)}`, {
       hint: 'grant list and watch on pods, or name a namespace in which this user has them with -n.',
       exitCode: EXIT.forbidden,
       cause: error,
     });
   }
   if (error.status === 400 && labelSelector !== undefined) {
-    return new CliError('usage', `the label selector ${labelSelector} is refused: ${error.message}`, {
+    return new CliError('usage', `the label selector ${labelSelector} is refused: ${withoutRequest(error)}`, {
       hint: 'selectors are spelled as for kubectl: app=cart, tier!=db, env in (prod,stage).',
       exitCode: EXIT.usage,
       cause: error,

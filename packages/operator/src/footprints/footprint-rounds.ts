@@ -22,7 +22,7 @@ export interface FootprintRoundsOptions {
 export type RoundNews =
   /** Told in full; `flushed` is undefined without ConfigMaps and if they could not be written. */
   | { readonly kind: 'round'; readonly pods: number; readonly flushed: FlushReport | undefined }
-  /** The cluster was not being watched. */
+  /** The cluster was not being watched. Told once; the next `round` says that it is again. */
   | { readonly kind: 'left-out' }
   /** Tried again with the next round. */
   | { readonly kind: 'not-stored'; readonly error: unknown };
@@ -31,6 +31,8 @@ const DEFAULT_INTERVAL_MS = 30_000;
 /** A pipe takes this much at once or not at all: whatever ends this process, no line of up to that length is cut. */
 const ATOMIC_BYTES = 4096;
 const LOOK_AGAIN_MS = 200;
+/** A watch that has just been opened, or is being opened anew as all are from time to time, is as good as current. */
+const BRIEFLY_MS = 2000;
 /** For the write that is under way and the last one, once we are told to stop. */
 const STOP_GRACE_MS = 5000;
 
@@ -38,6 +40,9 @@ export class FootprintRounds {
   readonly #options: FootprintRoundsOptions;
   readonly #clock: Clock;
   readonly #intervalMs: number;
+  /** Monotonic; when the cache was last known to be as the cluster is. */
+  #currentAt = Number.NEGATIVE_INFINITY;
+  #leftOut = false;
 
   constructor(options: FootprintRoundsOptions) {
     this.#options = options;
@@ -68,16 +73,19 @@ export class FootprintRounds {
   /** Rounds until `signal` aborts; then what was seen is flushed. Rejects when lines cannot be written. */
   async run(signal: AbortSignal): Promise<void> {
     const grace = new AbortController();
-    const onStop = () => void this.#clock.setTimer(STOP_GRACE_MS, () => grace.abort(signal.reason), false);
+    let timer = { cancel: () => {} };
+    const onStop = () => {
+      timer = this.#clock.setTimer(STOP_GRACE_MS, () => grace.abort(signal.reason), false);
+    };
     signal.addEventListener('abort', onStop, { once: true });
     if (signal.aborted) return;
     try {
       await this.#options.pods.waitForSync(signal);
       let due = this.#clock.monotonic();
-      // The listing has just been read: the first round need not wait for the watch to prove itself.
-      for (let first = true; !signal.aborted; first = false) {
-        if (first || (await this.#watched(due + this.#intervalMs, signal))) await this.#tellRound(signal, grace.signal);
-        else if (!signal.aborted) this.#options.onNews?.({ kind: 'left-out' });
+      this.#currentAt = due;
+      while (!signal.aborted) {
+        if (await this.#isWatched(due + this.#intervalMs, signal)) await this.#tellRound(signal, grace.signal);
+        else this.#leaveOut(signal);
         // A round that took longer than the interval is followed by the next at once, not by all that were missed.
         due = Math.max(due + this.#intervalMs, this.#clock.monotonic());
         await sleep(this.#clock, due - this.#clock.monotonic(), signal);
@@ -88,9 +96,16 @@ export class FootprintRounds {
       signal.removeEventListener('abort', onStop);
     }
     await this.#store(grace.signal);
+    timer.cancel();
+  }
+
+  #leaveOut(signal: AbortSignal): void {
+    if (!this.#leftOut && !signal.aborted) this.#options.onNews?.({ kind: 'left-out' });
+    this.#leftOut = true;
   }
 
   async #tellRound(stop: AbortSignal, abort: AbortSignal): Promise<void> {
+    this.#leftOut = false;
     try {
       this.#options.onNews?.({ kind: 'round', ...(await this.round(stop, abort)) });
     } catch (error) {
@@ -125,12 +140,15 @@ export class FootprintRounds {
   }
 
   /** False if the watch is not current by the time the next round is due. */
-  async #watched(until: number, signal: AbortSignal): Promise<boolean> {
-    while (!this.#options.pods.isCurrent) {
-      if (signal.aborted || this.#clock.monotonic() + LOOK_AGAIN_MS >= until) return false;
+  async #isWatched(until: number, signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const now = this.#clock.monotonic();
+      if (this.#options.pods.isCurrent) this.#currentAt = now;
+      if (now - this.#currentAt <= BRIEFLY_MS) return true;
+      if (now + LOOK_AGAIN_MS >= until) return false;
       await sleep(this.#clock, LOOK_AGAIN_MS, signal);
     }
-    return !signal.aborted;
+    return false;
   }
 }
 

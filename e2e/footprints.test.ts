@@ -1,0 +1,305 @@
+// `podtrail footprints` on a real cluster: what it prints, what it stores, and what it costs the API server.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { PodtrailProcess, podtrail } from './cli/podtrail-process.ts';
+import { until, useCluster } from './controlplane/index.ts';
+
+const cluster = await useCluster({ controllerManager: true, scheduler: true, kwok: { nodes: 3 } });
+const AGENT = 'podtrail';
+const run = promisify(execFile);
+
+interface Line {
+  namespace: string;
+  pod_name: string;
+  node_name: string;
+  pod_ip: string;
+  phase: string;
+  timestamp: string;
+  uid: string;
+  workload: { kind: string; name: string } | null;
+}
+
+function linesOf(out: string): Line[] {
+  assert.ok(out === '' || out.endsWith('\n'), `cut: ${out.slice(-80)}`);
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+async function runningPods(namespace: string, count: number) {
+  return await until(
+    `${count} pods run in ${namespace}`,
+    async () => {
+      const { items } = await cluster.kubectlJson(['-n', namespace, 'get', 'pods']);
+      const running = items.filter((pod: { status: { podIP?: string } }) => pod.status.podIP);
+      return running.length === count && running;
+    },
+    { withinMs: 120_000, everyMs: 200 },
+  );
+}
+
+function footprints(t: TestContext, ...words: string[]): PodtrailProcess {
+  const started = new PodtrailProcess(['footprints', '--kubeconfig', cluster.kubeconfig, ...words]);
+  t.after(() => started.end('SIGKILL'));
+  return started;
+}
+
+/** The union of an hour's shards in a namespace. */
+async function mappings(namespace: string): Promise<Map<string, Record<string, string>>> {
+  const { items } = await cluster.kubectlJson([
+    '-n',
+    namespace,
+    'get',
+    'cm',
+    '-l',
+    'app=pod-ashiato,type=pod-node-mapping',
+  ]);
+  const hours = new Map<string, Record<string, string>>();
+  for (const { metadata, data } of items) {
+    const hour = /^pod-ashiato-(\d{10})/.exec(metadata.name)?.[1] ?? metadata.name;
+    hours.set(hour, { ...hours.get(hour), ...data });
+  }
+  return hours;
+}
+
+/** Requests of podtrail processes so far, by verb and resource. */
+async function asked(): Promise<string[]> {
+  const log = await cluster.controlPlane.auditLog();
+  return log
+    .filter(({ userAgent, stage }) => userAgent?.includes(AGENT) && stage !== 'RequestReceived')
+    .map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}${objectRef?.name ? `/${objectRef.name}` : ''}`);
+}
+
+test('a one-shot prints one line for each pod, with filters, and stores the hour', {
+  skip: cluster.skipUnless('simulated nodes'),
+}, async (t) => {
+  const namespace = await cluster.namespace(t);
+  const kubectl = (...args: string[]) => cluster.kubectl(['-n', namespace, ...args]);
+  await kubectl('create', 'deployment', 'cart', '--image=none', '--replicas=4');
+  await kubectl('run', 'single', '--image=none', '--labels=tier=db');
+  const pods = await runningPods(namespace, 5);
+  const base = `footprints --kubeconfig ${cluster.kubeconfig} --oneshot --namespace ${namespace}`;
+  const all = await podtrail(`${base} --store-in-cm --cm-namespace ${namespace}`);
+  assert.deepEqual([all.code, all.err], [0, '']);
+  const lines = linesOf(all.out);
+  assert.equal(lines.length, 5);
+  for (const { metadata, spec, status } of pods) {
+    const line = lines.find(({ uid }) => uid === metadata.uid);
+    assert.deepEqual(
+      [line?.namespace, line?.pod_name, line?.node_name, line?.pod_ip, line?.phase],
+      [namespace, metadata.name, spec.nodeName, status.podIP, status.phase],
+    );
+  }
+  assert.equal(lines.filter(({ workload }) => workload?.name === 'cart' && workload.kind === 'Deployment').length, 4);
+  const [union] = [...(await mappings(namespace)).values()];
+  assert.deepEqual(
+    union,
+    Object.fromEntries(lines.map(({ pod_name, node_name }) => [`${namespace}_${pod_name}`, node_name])),
+  );
+  assert.equal(linesOf((await podtrail(`${base} --name cart-`)).out).length, 4);
+  assert.equal(linesOf((await podtrail(`${base} --label tier=db`)).out)[0]?.pod_name, 'single');
+  assert.equal(linesOf((await podtrail(`${base} -l tier=none`)).out).length, 0);
+  const everywhere = linesOf((await podtrail(`footprints --kubeconfig ${cluster.kubeconfig} --oneshot`)).out);
+  assert.ok(everywhere.length >= 5);
+});
+
+test('errors are sentences: a bad selector, a namespace that is not there, no rights', async (t) => {
+  const base = `footprints --kubeconfig ${cluster.kubeconfig} --oneshot`;
+  const selector = await podtrail(`${base} --label a==b==c`);
+  assert.equal(selector.code, 2);
+  assert.match(selector.err, /the label selector a==b==c is refused: .*\nhint: selectors are spelled as for kubectl/);
+  const missing = await podtrail(`${base} --store-in-cm --cm-namespace not-there`);
+  if (linesOf(missing.out).length > 0) {
+    assert.equal(missing.code, 1);
+    assert.match(missing.err, /the ConfigMaps in not-there could not be written: .*\nhint: create the namespace/);
+  }
+  if (cluster.skipUnless('own control plane') !== false) return;
+  const jane = await cluster.controlPlane.kubeconfig({ user: 'jane' });
+  t.after(() => rm(jane, { force: true }));
+  const forbidden = await podtrail(`footprints --kubeconfig ${jane} --oneshot`);
+  assert.equal(forbidden.code, 6);
+  assert.match(forbidden.err, /^podtrail: pods may not be watched: .*\nhint: grant list and watch on pods/);
+});
+
+test('rounds cost no API call, changes cost one small patch, and SIGTERM leaves whole lines and exit code 0', {
+  skip: cluster.skipUnless('own control plane', 'simulated nodes'),
+}, async (t) => {
+  const namespace = await cluster.namespace(t);
+  const kubectl = (...args: string[]) => cluster.kubectl(['-n', namespace, ...args]);
+  await kubectl('create', 'deployment', 'cart', '--image=none', '--replicas=6');
+  await runningPods(namespace, 6);
+  const words = ['--namespace', namespace, '--interval', '200ms', '--store-in-cm', '--cm-namespace', namespace];
+  const running = footprints(t, ...words);
+  const rounds = () =>
+    new Set(linesOf(running.out.slice(0, running.out.lastIndexOf('\n') + 1)).map((l) => l.timestamp));
+  await until('some rounds were printed', () => rounds().size >= 8, { withinMs: 60_000 });
+  const before = (await asked()).length;
+  const seen = rounds().size;
+  await until('many more rounds were printed', () => rounds().size >= seen + 15, { withinMs: 60_000 });
+  assert.deepEqual((await asked()).slice(before), [], 'rounds asked the API server');
+
+  const bytes = await cluster.controlPlane.requestBodyBytes({ resource: 'configmaps' });
+  await kubectl('run', 'one-more', '--image=none');
+  await runningPods(namespace, 7);
+  const key = `${namespace}_one-more`;
+  await until('the new pod is in the hour', async () =>
+    [...(await mappings(namespace)).values()].some((data) => data[key] !== undefined),
+  );
+  const after = await cluster.controlPlane.requestBodyBytes({ resource: 'configmaps' });
+  const writes = (await asked()).slice(before).filter((line) => !line.startsWith('watch'));
+  assert.ok(writes.length >= 1 && writes.every((line) => /^patch configmaps\//.test(line)), writes.join());
+  assert.ok(after.bytes - bytes.bytes < 2000, `${after.bytes - bytes.bytes} bytes`);
+
+  await kubectl('delete', 'pod', 'one-more', '--wait=true', '--grace-period=0', '--force');
+  const ended = await running.end('SIGTERM');
+  assert.equal(ended.code, 0, ended.err);
+  linesOf(ended.out);
+  const union = Object.assign({}, ...(await mappings(namespace)).values());
+  assert.ok(union[key] !== undefined, 'a pod that is gone stays in its hour');
+
+  // Another process goes on with the same hour and writes nothing that is there already.
+  const second = await podtrail(
+    `footprints --kubeconfig ${cluster.kubeconfig} --oneshot -n ${namespace} --store-in-cm --cm-namespace ${namespace}`,
+  );
+  assert.equal(second.code, 0, second.err);
+  assert.deepEqual(Object.assign({}, ...(await mappings(namespace)).values()), union);
+});
+
+test('a reader that does not read: nothing is lost, and SIGTERM ends it with whole lines once he reads on', {
+  skip: cluster.skipUnless('simulated nodes'),
+}, async (t) => {
+  const namespace = await cluster.namespace(t);
+  await cluster.kubectl(['-n', namespace, 'create', 'deployment', 'many', '--image=none', '--replicas=40']);
+  await runningPods(namespace, 40);
+  const running = footprints(t, '--namespace', namespace, '--interval', '10ms');
+  await until('it prints', () => running.out !== '', { withinMs: 60_000 });
+  running.process.stdout?.pause();
+  // Some hundred rounds more than a pipe holds.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  running.process.kill('SIGTERM');
+  running.process.stdout?.resume();
+  const ended = await running.ended();
+  assert.equal(ended.code, 0, ended.err);
+  assert.ok(linesOf(ended.out).length > 40);
+});
+
+test('invariant 13: the union of the hour’s shards is the ledger’s answer for that hour', {
+  skip: cluster.skipUnless('simulated nodes'),
+}, async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'podtrail-footprints-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const store = `sqlite:${join(directory, 'ledger.db')}`;
+  const namespace = await cluster.namespace(t);
+  const kubectl = (...args: string[]) => cluster.kubectl(['-n', namespace, ...args]);
+  const recorder = new PodtrailProcess(['record', '--kubeconfig', cluster.kubeconfig, '--store', store]);
+  t.after(() => recorder.end('SIGKILL'));
+  await recorder.untilSaid('"msg":"watching"');
+  const writer = footprints(
+    t,
+    '--namespace',
+    namespace,
+    '--interval',
+    '300ms',
+    '--store-in-cm',
+    '--cm-namespace',
+    namespace,
+  );
+  await kubectl('create', 'deployment', 'cart', '--image=none', '--replicas=6');
+  await runningPods(namespace, 6);
+  await until('both watch', () => writer.out.split('\n').length > 6, { withinMs: 60_000 });
+  await kubectl('rollout', 'restart', 'deployment/cart');
+  await kubectl('rollout', 'status', 'deployment/cart', '--timeout=60s');
+  await kubectl('run', 'short', '--image=none');
+  await until(
+    'it has a node',
+    async () => (await cluster.kubectlJson(['-n', namespace, 'get', 'pod', 'short'])).spec.nodeName,
+  );
+  await kubectl('delete', 'pod', 'short', '--grace-period=0', '--force');
+  await kubectl('scale', 'deployment', 'cart', '--replicas=2');
+  await until(
+    'the others are gone',
+    async () => (await cluster.kubectlJson(['-n', namespace, 'get', 'pods'])).items.length === 2,
+  );
+  assert.equal((await writer.end('SIGTERM')).code, 0);
+  const hours = await mappings(namespace);
+  const now = Date.now();
+  await until('the recorder has seen it all', () => Date.now() > now + 2500);
+  assert.equal((await recorder.end('SIGTERM')).code, 0);
+  for (const [hour, union] of hours) {
+    const [, y, mo, d, h] = /^(\d{4})(\d{2})(\d{2})(\d{2})$/.exec(hour) ?? [];
+    const from = Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h));
+    const since = new Date(from).toISOString();
+    const untilText = new Date(Math.min(from + 3_600_000, now)).toISOString();
+    const answer = new Map<string, string>();
+    for (const node of ['node-0', 'node-1', 'node-2']) {
+      const asked = `node ${node} --since ${since} --until ${untilText} -n ${namespace} --store ${store} -o json`;
+      const { out, err } = await podtrail(asked);
+      assert.notEqual(out, '', err);
+      for (const { pod } of JSON.parse(out).pods) answer.set(`${namespace}_${pod}`, node);
+    }
+    assert.deepEqual(new Map(Object.entries(union).sort()), new Map([...answer].sort()), hour);
+  }
+  assert.ok([...hours.values()].some((union) => Object.keys(union).length >= 13));
+});
+
+test('two thousand pods: a one-shot with ConfigMaps is quick, sharded where it must be, and sends little more than the data', {
+  skip: cluster.skipUnless('own control plane'),
+}, async (t) => {
+  const namespace = await cluster.namespace(t);
+  const plane = cluster.controlPlane;
+  const COUNT = 2000;
+  // Never scheduled, never simulated: pods that exist on nodes as far as the API server is concerned.
+  const workers = Array.from({ length: 8 }, async (_, worker) => {
+    for (let i = worker; i < COUNT; i += 8) {
+      const body = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: `service-with-a-long-name-${'x'.repeat(120)}-${i}`, labels: { load: 'yes' } },
+        spec: { nodeName: `worker-${i % 200}.example`, containers: [{ name: 'c', image: 'none' }] },
+      };
+      const { status } = await plane.request(`/api/v1/namespaces/${namespace}/pods`, {
+        body: JSON.stringify(body),
+        method: 'POST',
+      });
+      assert.equal(status, 201);
+    }
+  });
+  await Promise.all(workers);
+  const before = await plane.requestBodyBytes({ resource: 'configmaps' });
+  const started = performance.now();
+  const { code, out, err } = await podtrail(
+    `footprints --kubeconfig ${cluster.kubeconfig} --oneshot --label load=yes -n ${namespace} --store-in-cm --cm-namespace ${namespace}`,
+  );
+  const seconds = (performance.now() - started) / 1000;
+  assert.equal(code, 0, err);
+  const lines = linesOf(out);
+  assert.equal(lines.length, COUNT);
+  const union = Object.assign({}, ...(await mappings(namespace)).values()) as Record<string, string>;
+  assert.equal(Object.keys(union).length, COUNT);
+  for (const { pod_name, node_name } of lines) assert.equal(union[`${namespace}_${pod_name}`], node_name);
+  const sent = (await plane.requestBodyBytes({ resource: 'configmaps' })).bytes - before.bytes;
+  const data = Object.entries(union).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  t.diagnostic(`${COUNT} pods in ${seconds.toFixed(1)} s, ${sent} bytes sent for ${data} bytes of data`);
+  assert.ok(sent <= 3 * data, `${sent} of ${data}`);
+  assert.ok(seconds < 20, `${seconds} s`);
+});
+
+test('a reader that has gone ends it quietly', { skip: cluster.skipUnless('simulated nodes') }, async (t) => {
+  const namespace = await cluster.namespace(t);
+  await cluster.kubectl(['-n', namespace, 'create', 'deployment', 'some', '--image=none', '--replicas=3']);
+  await runningPods(namespace, 3);
+  const main = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+  const words = [main, 'footprints', '--kubeconfig', cluster.kubeconfig, '--interval', '50ms', '-n', namespace];
+  // The shell ends with the code of podtrail, not of head.
+  const script = 'set -o pipefail; "$0" "$@" | head -n 1';
+  const { stdout, stderr } = await run('bash', ['-c', script, process.execPath, ...words], { timeout: 60_000 });
+  assert.equal(linesOf(stdout).length, 1);
+  assert.equal(stderr, '');
+});
