@@ -77,6 +77,7 @@ export class Kubelet {
     this.#missed = [];
     if (!rebooted) {
       for (const act of missed) this.later(this.timings.report, act);
+      for (const worker of [...this.#workers.values()]) this.later(this.timings.boot, () => worker.reportAgain());
       return;
     }
     for (const worker of [...this.#workers.values()]) this.later(this.timings.boot, () => worker.afterReboot());

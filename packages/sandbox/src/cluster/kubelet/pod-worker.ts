@@ -122,6 +122,12 @@ export class PodWorker {
     });
   }
 
+  /** The node can be reached again: what others wrote about the pod meanwhile is put right. */
+  reportAgain(): void {
+    if (this.#startedAt === 0 || this.#stage === 'over' || this.#stage === 'ending') return;
+    this.#report(this.#containers.some(({ id }) => id !== undefined) ? 'Running' : 'Pending');
+  }
+
   /** The node came up again: nothing of the sandbox is left. Addresses are given back now, as CNI is only told now. */
   afterReboot(): void {
     const pod = this.#pod;
