@@ -6,4 +6,26 @@ export interface AcceptedDifference {
   readonly reason: string;
 }
 
-export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [];
+export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
+  {
+    case: 'managedFields tell who wrote what',
+    reason: 'Field ownership needs the schema of every kind; no client that the sandbox serves reads it.',
+  },
+  {
+    case: 'server-side apply creates, merges and meets conflicts',
+    reason: 'It stands on managedFields. Such a patch is refused with 415 rather than done half.',
+  },
+  {
+    case: 'custom objects are pruned, defaulted and validated by their schema',
+    reason:
+      'Definitions are accepted as they are and their schemas are not read: objects are stored as they were sent.',
+  },
+  {
+    case: 'an unknown field is dropped, and refused with fieldValidation=Strict',
+    reason: 'Without schemas no field is unknown; every field is kept.',
+  },
+  {
+    case: 'YAML is read and written',
+    reason: 'kubectl and all clients send JSON or protobuf; the sandbox has no YAML parser and says 415 and 406.',
+  },
+];

@@ -40,18 +40,29 @@ export class WatchStream {
       this.#failure = error;
       this.#wake();
     });
+    response.on('close', () => {
+      if (!this.#ended) this.#failure ??= new Error('the watch was cut');
+      this.#wake();
+    });
   }
 
   /** The next event, or undefined at the clean end of the stream. */
   async next(): Promise<WatchEvent | undefined> {
-    const deadline = AbortSignal.timeout(this.#patienceMs);
-    while (this.#arrived.length === 0 && !this.#ended) {
-      if (this.#failure) throw this.#failure;
-      if (deadline.aborted) throw new Error(`the watch was silent for ${this.#patienceMs / 1000} s`);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        deadline.addEventListener('abort', () => resolve(), { once: true });
-      });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.#wake();
+    }, this.#patienceMs);
+    try {
+      while (this.#arrived.length === 0 && !this.#ended) {
+        if (this.#failure) throw this.#failure;
+        if (late) throw new Error(`the watch was silent for ${this.#patienceMs / 1000} s`);
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      clearTimeout(timer);
     }
     return this.#arrived.shift();
   }

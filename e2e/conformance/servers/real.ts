@@ -35,7 +35,8 @@ export async function startRealServer(): Promise<ServerUnderTest & { readonly pl
     async compact() {
       await plane.compact();
       // The watch caches hold history that etcd has forgotten; only a new server begins without it.
-      await plane.apiserver.restart();
+      await plane.apiserver.kill();
+      await plane.apiserver.start();
     },
     close: () => plane.stop(),
   };
