@@ -1,13 +1,18 @@
 // What labels, annotations and finalizers may look like.
 import type { FieldError } from './api-status-error.ts';
-import { arrayAt, type JsonObject, objectAt } from './json-object.ts';
+import { arrayAt, type JsonObject, objectAt, textAt } from './json-object.ts';
 import { labelKeyFault, labelValueFault } from './selectors/label-selector.ts';
 
 const MOST_ANNOTATIONS = 256 * 1024;
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 export function checkMetadata(metadata: JsonObject): FieldError[] {
-  return [...checkLabels(metadata), ...checkAnnotations(metadata), ...checkFinalizers(metadata)];
+  return [
+    ...checkLabels(metadata),
+    ...checkAnnotations(metadata),
+    ...checkOwners(metadata),
+    ...checkFinalizers(metadata),
+  ];
 }
 
 function checkLabels(metadata: JsonObject): FieldError[] {
@@ -39,6 +44,21 @@ function checkFinalizers(metadata: JsonObject): FieldError[] {
     return invalidValue(field, finalizer, known ? undefined : words);
   });
 }
+
+function checkOwners(metadata: JsonObject): FieldError[] {
+  return arrayAt(metadata, 'ownerReferences').flatMap((owner) =>
+    Object.entries(OWNER_FIELDS).flatMap(([name, words]) =>
+      invalidValue(`metadata.ownerReferences.${name}`, '', textAt(owner, name) === '' ? words : undefined),
+    ),
+  );
+}
+
+const OWNER_FIELDS = {
+  apiVersion: 'version must not be empty',
+  kind: 'must not be empty',
+  name: 'must not be empty',
+  uid: 'must not be empty',
+};
 
 function invalidValue(field: string, value: string, detail: string | undefined): FieldError[] {
   return detail === undefined ? [] : [{ field, reason: 'Invalid', value: JSON.stringify(value), detail }];

@@ -99,7 +99,7 @@ export class RequestHandler {
     const { registry } = this.#options.api.state;
     const type = registry.byPath(info.group, info.version, info.plural);
     if (type !== undefined) return type;
-    if (registry.groupVersions().get(info.group)?.includes(info.version)) throw noSuchResource();
+    if (registry.groupVersions().has(info.group)) throw noSuchResource();
     return undefined;
   }
 
@@ -113,7 +113,13 @@ export class RequestHandler {
       handlePlainPath(info.path, info.query, pretty) ??
       handleOpenApi(registry, info.path) ??
       handleDiscovery(registry, info.path, form, pretty);
-    if (answer === undefined) return textAnswer('404 page not found\n', 404);
+    if (answer === undefined) {
+      const [root, group = ''] = info.path.split('/').slice(1);
+      if (root === 'api' || (root === 'apis' && group !== '' && registry.groupVersions().has(group))) {
+        throw noSuchResource();
+      }
+      return textAnswer('404 page not found\n', 404);
+    }
     if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed();
     return answer;
   }
@@ -147,7 +153,7 @@ export class RequestHandler {
     const { api, timers, bookmarkMillis, watchTimeoutMillis, mostWaitingEvents } = this.#options;
     const options = readListOptions(info.query, true);
     const { store } = api.state;
-    const start = startWatch(store, type, info.namespace, info.name, options);
+    const start = startWatch(store, type, info.namespace, options);
     const seconds = options.timeoutSeconds;
     new WatchStream(response, {
       store,

@@ -55,10 +55,9 @@ export function readRequest(method: string, url: string): RequestInfo {
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
 function verbOf(method: string, name: string, query: URLSearchParams): string {
-  if (method === 'GET' || method === 'HEAD') {
-    if (isTrue(query.get('watch'))) return 'watch';
-    return name === '' ? 'list' : 'get';
-  }
+  // One object cannot be watched by its path: asking for that reads it.
+  if (method === 'GET' && name !== '') return 'get';
+  if (method === 'GET') return isTrue(query.get('watch')) ? 'watch' : 'list';
   if (method === 'DELETE' && name === '') return 'deletecollection';
   return VERBS[method] ?? method.toLowerCase();
 }

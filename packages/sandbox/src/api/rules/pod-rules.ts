@@ -11,6 +11,7 @@ import {
   setDefaults,
   textAt,
 } from '../json-object.ts';
+import { checkName } from '../object-names.ts';
 import { PLAIN_RULES, type ResourceRules, type RuleContext } from './resource-rules.ts';
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
@@ -60,6 +61,7 @@ export function inheritTopology(draft: JsonObject, context: RuleContext): void {
 }
 
 export function defaultPodSpec(spec: JsonObject): void {
+  if ((numberAt(spec, 'terminationGracePeriodSeconds') ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
   setDefaults(spec, {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
@@ -118,6 +120,8 @@ function qualityOfService(spec: JsonObject): string {
   return guaranteed ? 'Guaranteed' : 'Burstable';
 }
 
+const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
+
 export function validatePodSpec(spec: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const containers = arrayAt(spec, 'containers');
@@ -130,14 +134,15 @@ export function validatePodSpec(spec: JsonObject, path: string): FieldError[] {
       errors.push({ field: `${path}.containers[${i}].name`, reason: 'Duplicate', value: JSON.stringify(name) });
     }
     names.add(name);
+    if (name !== '') errors.push(...checkName(name, 'label', `${path}.containers[${i}].name`));
     if (textAt(container, 'image') === '') {
       errors.push({ field: `${path}.containers[${i}].image`, reason: 'Required' });
     }
   });
-  const grace = numberAt(spec, 'terminationGracePeriodSeconds');
-  if (grace !== undefined && grace < 0) {
-    const detail = 'must be greater than or equal to 0';
-    errors.push({ field: `${path}.terminationGracePeriodSeconds`, reason: 'Invalid', value: String(grace), detail });
+  const policy = textAt(spec, 'restartPolicy');
+  if (policy !== '' && !RESTART_POLICIES.includes(policy)) {
+    const detail = `supported values: ${RESTART_POLICIES.map((one) => JSON.stringify(one)).join(', ')}`;
+    errors.push({ field: `${path}.restartPolicy`, reason: 'NotSupported', value: JSON.stringify(policy), detail });
   }
   return errors;
 }

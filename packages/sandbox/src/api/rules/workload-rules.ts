@@ -1,6 +1,6 @@
 // Defaults and checks of the resources that make pods: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job.
 import type { FieldError } from '../api-status-error.ts';
-import { deepEqual, ensureObject, type JsonObject, objectAt, setDefaults, textAt } from '../json-object.ts';
+import { deepEqual, ensureObject, type JsonObject, numberAt, objectAt, setDefaults, textAt } from '../json-object.ts';
 import { selectorOfObject } from '../selectors/label-selector.ts';
 import { defaultPodSpec, validatePodSpec } from './pod-rules.ts';
 import { PLAIN_RULES, type ResourceRules } from './resource-rules.ts';
@@ -131,8 +131,18 @@ function validateWorkload(draft: JsonObject): FieldError[] {
   const spec = objectAt(draft, 'spec') ?? {};
   const selector = objectAt(spec, 'selector');
   const labels = objectAt(spec, 'template', 'metadata', 'labels') ?? {};
+  const replicas = numberAt(spec, 'replicas') ?? 0;
+  if (replicas < 0) {
+    const detail = 'must be greater than or equal to 0';
+    errors.push({ field: 'spec.replicas', reason: 'Invalid', value: String(replicas), detail });
+  }
   if (selector === undefined) errors.push({ field: 'spec.selector', reason: 'Required' });
-  else if (!selectorOfObject(selector).matches(labels as Record<string, string>)) {
+  else if (Object.keys(selector).length === 0) {
+    const detail = `empty selector is invalid for ${String(draft['kind']).toLowerCase()}`;
+    errors.push({ field: 'spec.selector', reason: 'Invalid', value: '{}', detail });
+    return errors;
+  }
+  if (selector === undefined || !selectorOfObject(selector).matches(labels as Record<string, string>)) {
     errors.push({
       field: 'spec.template.metadata.labels',
       reason: 'Invalid',

@@ -47,9 +47,8 @@ function checkWatch(options: ListOptions): FieldError[] {
   if (match === 'NotOlderThan') return [];
   const required = prohibited(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   if (match === '') return [required];
-  return [
-    { field: MATCH, reason: 'NotSupported', value: JSON.stringify(match), detail: 'supported values: "NotOlderThan"' },
-  ];
+  const detail = 'supported values: "NotOlderThan"';
+  return [required, { field: MATCH, reason: 'NotSupported', value: JSON.stringify(match), detail }];
 }
 
 function checkList(options: ListOptions): FieldError[] {

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { ApiStatusError, badRequest } from '../../api/api-status-error.ts';
+import { isObject } from '../../api/json-object.ts';
 import { PROTOBUF } from '../content-negotiation.ts';
 import { unseal } from '../protobuf/envelope.ts';
 
@@ -41,8 +42,13 @@ export function readObject(message: IncomingMessage, body: Buffer, kind: string)
 function parseObject(body: Buffer, kind: string): unknown {
   const text = body.toString();
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${notAnObject(value)} (${body.toString('hex')})`,
+    );
   } catch (error) {
+    if (error instanceof ApiStatusError) throw error;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${goWords(text, error)} (${excerpt(text)})`,
     );
@@ -68,6 +74,14 @@ function goWords(text: string, error: unknown): string {
   return `invalid character '${sign}' looking for beginning of ${place}`;
 }
 
+function notAnObject(value: unknown): string {
+  const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  const target =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  return `json: cannot unmarshal ${type} into Go value of type ${target}`;
+}
+
 function excerpt(text: string): string {
+  if (text === '') return '<empty>';
   return text.length > 1024 ? `${text.slice(0, 1024)}...` : text;
 }

@@ -19,6 +19,7 @@ import { checkKind } from '../../api/verbs.ts';
 import type { ObjectEncoder } from '../encoding/object-encoder.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
+import { keepKnownFields } from './known-fields.ts';
 import { listObjects, parseVersion } from './list.ts';
 import { readListOptions } from './list-options.ts';
 import { mediaType, parsePatch, readObject } from './request-body.ts';
@@ -94,7 +95,7 @@ function get(request: ResourceRequest): Answer {
 function create(request: ResourceRequest): Answer {
   const { api, type, info, message, body } = request;
   if (info.name !== '' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
-  const given = readObject(message, body, type.kind);
+  const given = knownFields(request, readObject(message, body, type.kind));
   if (isObject(given)) checkKind(type, given);
   if (type.custom && textAt(given, 'kind') === '') {
     const text = body.toString();
@@ -110,16 +111,27 @@ function create(request: ResourceRequest): Answer {
 function update(request: ResourceRequest): Answer {
   const { api, type, info, message, body } = request;
   if (info.name === '') throw methodNotAllowed();
-  const given = readObject(message, body, type.kind);
+  const given = knownFields(request, readObject(message, body, type.kind));
   const dryRun = readDryRun(info.query, 'UpdateOptions');
   const namespace = namespaceOf(request);
   if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
     return objectAnswer(request, api.verbs.create(type, namespace, given, { dryRun }), 201);
   }
-  return objectAnswer(
-    request,
-    api.verbs.update(type, namespace, info.name, () => given, { dryRun }),
-  );
+  checkVersioned(type, info.name, given);
+  const written = api.verbs.update(type, namespace, info.name, () => given, { dryRun });
+  return objectAnswer(request, written);
+}
+
+function knownFields({ type, info }: ResourceRequest, given: unknown): unknown {
+  return keepKnownFields(type, info.version, given, info.query.get('fieldValidation') === 'Strict');
+}
+
+function checkVersioned(type: ResourceType, name: string, given: unknown): void {
+  if (!type.rules.versionedUpdates || textAt(given, 'metadata', 'resourceVersion') !== '') return;
+  const detail = 'must be specified for an update';
+  throw invalid({ kind: type.plural, group: type.group }, name, [
+    { field: 'metadata.resourceVersion', reason: 'Invalid', value: '0', detail },
+  ]);
 }
 
 /** Resources whose PUT may be the first write. */

@@ -25,12 +25,9 @@ export function startWatch(
   store: ObjectStore,
   type: ResourceType,
   namespace: string,
-  name: string,
   options: ListOptions,
 ): WatchStart {
-  const byName = name === '' ? '' : `metadata.name=${name}`;
-  const fieldSelector = [options.fieldSelector, byName].filter((part) => part !== '').join(',');
-  const selectors = parseSelectors(type, { labelSelector: options.labelSelector, fieldSelector });
+  const selectors = parseSelectors(type, options);
   const prefix = namespace === '' || !type.namespaced ? '' : `${namespace}/`;
   const asked = askedVersion(options.resourceVersion);
   const table = store.table(typeKey(type));

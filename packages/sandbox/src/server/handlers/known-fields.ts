@@ -1,0 +1,52 @@
+// Fields that a built-in kind does not have: dropped without a word, as a typed server does, or refused where the
+// client asked for strict validation (kubectl does). The table of messages says which fields there are.
+import { badRequest } from '../../api/api-status-error.ts';
+import { isObject, type JsonObject } from '../../api/json-object.ts';
+import type { ResourceType } from '../../api/resource-type.ts';
+import { type MessageField, type MessageSchema, messageSchema } from '../protobuf/message-schema.ts';
+
+export function keepKnownFields(type: ResourceType, version: string, given: unknown, strict: boolean): unknown {
+  const schema = type.custom ? undefined : messageSchema(type.kind);
+  if (schema === undefined || !isObject(given)) return given;
+  const unknown: string[] = [];
+  const { kind, apiVersion, ...rest } = given;
+  const kept = { kind, apiVersion, ...keep(schema, rest, '', unknown) };
+  if (strict && unknown.length > 0) {
+    const list = unknown.map((path) => `unknown field ${JSON.stringify(path)}`).join(', ');
+    throw badRequest(
+      `${type.kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}: strict decoding error: ${list}`,
+    );
+  }
+  return unknown.length === 0 ? given : kept;
+}
+
+function keep(schema: MessageSchema, object: JsonObject, path: string, unknown: string[]): JsonObject {
+  const kept: JsonObject = {};
+  for (const [name, value] of Object.entries(object)) {
+    const field = fieldOf(schema, name);
+    const here = path === '' ? name : `${path}.${name}`;
+    if (field === undefined) unknown.push(here);
+    else kept[name] = keepValue(field, value, here, unknown);
+  }
+  return kept;
+}
+
+function keepValue(field: MessageField, value: unknown, path: string, unknown: string[]): unknown {
+  const schema = messageSchema(field.type);
+  if (schema === undefined) return value;
+  const one = (item: unknown, at: string) => (isObject(item) ? keep(schema, item, at, unknown) : item);
+  if (field.shape === 'list') return Array.isArray(value) ? value.map((item, i) => one(item, `${path}[${i}]`)) : value;
+  if (field.shape === 'one') return one(value, path);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item, `${path}.${key}`)]));
+}
+
+function fieldOf(schema: MessageSchema, name: string): MessageField | undefined {
+  for (const field of schema.fields) {
+    if (!field.inline && field.name === name) return field;
+    const inner = field.inline ? messageSchema(field.type) : undefined;
+    const found = inner === undefined ? undefined : fieldOf(inner, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
