@@ -13,11 +13,49 @@ export type {
   WatchEventType,
   WatchListener,
 } from './api/cluster-api.ts';
-export { type FollowOptions, type RunOptions, VirtualClock } from './clock/virtual-clock.ts';
-export { ChurnDriver, type ChurnKind, type ChurnRates, DEMO_CHURN, VIOLENT_CHURN } from './cluster/churn-driver.ts';
-export { SimulatedCluster, type SimulatedClusterOptions } from './cluster/simulated-cluster.ts';
-export type { TrueTenure } from './cluster/truth-journal.ts';
+export { SeededRandom } from './clock/random.ts';
+export type { Timer } from './clock/timer-queue.ts';
+export {
+  type FollowOptions,
+  type FollowOptions,
+  type RunOptions,
+  type RunOptions,
+  VirtualClock,
+  VirtualClock,
+} from './clock/virtual-clock.ts';
+export { machineWall, type Wall } from './clock/wall.ts';
+export {
+  ChurnDriver,
+  ChurnDriver,
+  type ChurnKind,
+  type ChurnKind,
+  type ChurnOptions,
+  type ChurnRates,
+  type ChurnRates,
+  HISTORY_CHURN,
+  HISTORY_CHURN,
+  LIVE_CHURN,
+  LIVE_CHURN,
+  VIOLENT_CHURN,
+  VIOLENT_CHURN,
+} from './cluster/churn-driver.ts';
+export type { Drain } from './cluster/drain.ts';
+export type { EventLevel } from './cluster/event-log.ts';
+export type { PodRange } from './cluster/fleet.ts';
+export type { KubeletTimings } from './cluster/kubelet/timings.ts';
+export type { PodObject } from './cluster/pod-object.ts';
+export type { Population } from './cluster/population.ts';
+export {
+  DUAL_STACK_RANGES,
+  type ScalableKind,
+  SimulatedCluster,
+  SimulatedCluster,
+  type SimulatedClusterOptions,
+  type SimulatedClusterOptions,
+} from './cluster/simulated-cluster.ts';
+export type { TrueTenure, TrueTenure, TruthJournal } from './cluster/truth-journal.ts';
 export type { Fault } from './faults/fault.ts';
+export { type FaultControl, serveFaultControl } from './faults/fault-control.ts';
 export { FaultSwitchboard } from './faults/fault-switchboard.ts';
 export type { AccessControl, AccessOptions, AccessRule } from './server/access-control.ts';
 export type {
