@@ -17,26 +17,17 @@ export { SeededRandom } from './clock/random.ts';
 export type { Timer } from './clock/timer-queue.ts';
 export {
   type FollowOptions,
-  type FollowOptions,
   type RunOptions,
-  type RunOptions,
-  VirtualClock,
   VirtualClock,
 } from './clock/virtual-clock.ts';
 export { machineWall, type Wall } from './clock/wall.ts';
 export {
   ChurnDriver,
-  ChurnDriver,
-  type ChurnKind,
   type ChurnKind,
   type ChurnOptions,
   type ChurnRates,
-  type ChurnRates,
-  HISTORY_CHURN,
   HISTORY_CHURN,
   LIVE_CHURN,
-  LIVE_CHURN,
-  VIOLENT_CHURN,
   VIOLENT_CHURN,
 } from './cluster/churn-driver.ts';
 export type { Drain } from './cluster/drain.ts';
@@ -49,11 +40,9 @@ export {
   DUAL_STACK_RANGES,
   type ScalableKind,
   SimulatedCluster,
-  SimulatedCluster,
-  type SimulatedClusterOptions,
   type SimulatedClusterOptions,
 } from './cluster/simulated-cluster.ts';
-export type { TrueTenure, TrueTenure, TruthJournal } from './cluster/truth-journal.ts';
+export type { TrueTenure, TruthJournal } from './cluster/truth-journal.ts';
 export type { Fault } from './faults/fault.ts';
 export { type FaultControl, serveFaultControl } from './faults/fault-control.ts';
 export { FaultSwitchboard } from './faults/fault-switchboard.ts';
