@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Engine, type EpochMillis, epochMillis, type Fact, openStore, who } from '@podtrail/history';
+import { barOf, describeRun, measureAttribute } from './attribute.ts';
 import { type Bar, BenchError, type Benchmark, type OptionValues, wholeNumber } from './benchmark.ts';
 import {
   CLUSTER,
@@ -28,6 +29,7 @@ export const store: Benchmark = {
     tenures: { placeholder: 'N', help: 'tenures in the store, each with its placement', fallback: '1000000' },
     weeks: { placeholder: 'N', help: 'weeks over which they are spread', fallback: '8' },
     questions: { placeholder: 'N', help: 'questions of each kind', fallback: '20000' },
+    rows: { placeholder: 'N', help: 'rows of the flow logs that are attributed', fallback: '3000000' },
     events: { placeholder: 'N', help: 'durable events to store at the end', fallback: '100000' },
     seed: { placeholder: 'N', help: 'of everything that is made up', fallback: '1' },
     directory: { placeholder: 'DIR', help: 'where the store is made, and removed again' },
@@ -51,6 +53,8 @@ async function measure(directory: string, shape: HistoryShape, values: OptionVal
   const size = await sizeOf(path);
   log('Asking …');
   const asked = await ask(path, filled.sample, shape, questions);
+  const logs = { rows: wholeNumber(values, 'rows', 1000), hours: 24, rounds: 1 };
+  const attributed = await measureAttribute(path, shape, logs, directory, log);
   log('Storing events …');
   const eventsPerSecond = await storeEvents(path, wholeNumber(values, 'events', 1000), shape.seed);
   log('Forgetting a week …');
@@ -64,6 +68,7 @@ async function measure(directory: string, shape: HistoryShape, values: OptionVal
     { what: 'who through the public API, p99 µs', value: asked.whole.p99, bar: 400 },
     { what: 'pods on a node inside the engine thread, p50 µs', value: asked.node.p50, bar: 250 },
     { what: 'retention of a week, ms', value: retention.ms, bar: 100 },
+    ...attributed.map(barOf),
     { what: 'µs per durable event (20,000 a second)', value: 1e6 / eventsPerSecond, bar: 50 },
   ];
   const rows = [
@@ -76,10 +81,19 @@ async function measure(directory: string, shape: HistoryShape, values: OptionVal
     ['pods on a node in the thread, p50/p99 µs', spread(asked.node)],
     ['trail of a UID in the thread, p50/p99 µs', spread(asked.uid)],
     ['addresses in bulk through the API, questions/s', asked.bulkPerSecond.toFixed(0)],
+    ...attributed.map((run) => [`attribute CSV→CSV, times in ${run.log}`, describeRun(run)]),
     ['durable events/s', eventsPerSecond.toFixed(0)],
     ['retention of a week, ms', `${retention.ms.toFixed(1)} (${retention.records} records)`],
   ];
-  const report = { shape, size, filled: { perSecond: filled.perSecond }, asked, eventsPerSecond, retention };
+  const report = {
+    shape,
+    size,
+    filled: { perSecond: filled.perSecond },
+    asked,
+    attributed,
+    eventsPerSecond,
+    retention,
+  };
   return { report, table: table(['store', 'measured'], rows), bars };
 }
 
@@ -111,9 +125,11 @@ interface Spread {
 /** What the thread calls, without the thread. Not part of the public surface: measured in place. */
 interface Inside {
   read<T>(body: () => T): T;
-  tenuresAt(cluster: string, ip: string, at: number): unknown[];
-  placementsOn(cluster: string, node: string, span: { from: number; to: number }, page: { limit: number }): unknown;
-  tenuresOf(cluster: string, subject: unknown, span: { from: number; to: number }, page: { limit: number }): unknown;
+  readonly questions: {
+    tenuresAt(cluster: string, ip: string, at: number): unknown[];
+    placementsOn(cluster: string, node: string, span: { from: number; to: number }, page: { limit: number }): unknown;
+    tenuresOf(cluster: string, subject: unknown, span: { from: number; to: number }, page: { limit: number }): unknown;
+  };
   close(): void;
 }
 
@@ -133,24 +149,28 @@ async function ask(path: string, sample: readonly MadeLife[], shape: HistoryShap
   const whoInside = () => {
     const { tenure, at } = pick();
     return timed(() => {
-      if (isWrong(inside.tenuresAt(CLUSTER.id, tenure.ip, at), tenure.holder.uid)) wrong++;
+      if (isWrong(inside.questions.tenuresAt(CLUSTER.id, tenure.ip, at), tenure.holder.uid)) wrong++;
     });
   };
   // As in the thread: many requests of one message share one view of the store.
   const together = spreadOf(questions, (count) => inside.read(() => Array.from({ length: count }, whoInside)), 100);
   const alone = spreadOf(questions, () => {
     const { tenure, at } = pick();
-    return [timed(() => inside.read(() => inside.tenuresAt(CLUSTER.id, tenure.ip, at)))];
+    return [timed(() => inside.read(() => inside.questions.tenuresAt(CLUSTER.id, tenure.ip, at)))];
   });
   const node = spreadOf(Math.ceil(questions / 10), () => {
     const { placement, at } = pick();
     const span = { from: at, to: at + 1 };
-    return [timed(() => inside.read(() => inside.placementsOn(CLUSTER.id, placement.pod.node, span, { limit: 1000 })))];
+    return [
+      timed(() =>
+        inside.read(() => inside.questions.placementsOn(CLUSTER.id, placement.pod.node, span, { limit: 1000 })),
+      ),
+    ];
   });
   const uid = spreadOf(Math.ceil(questions / 10), () => {
     const subject = { by: 'uid', uid: pick().tenure.holder.uid };
     const span = { from: 0, to: UNTIL * 2 };
-    return [timed(() => inside.read(() => inside.tenuresOf(CLUSTER.id, subject, span, { limit: 100 })))];
+    return [timed(() => inside.read(() => inside.questions.tenuresOf(CLUSTER.id, subject, span, { limit: 100 })))];
   });
   inside.close();
   const whole = await askThroughApi(path, pick, questions);

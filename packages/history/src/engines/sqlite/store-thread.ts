@@ -167,8 +167,9 @@ class StoreThread {
   }
 
   #call({ operation, parameters }: Request): unknown {
-    const read = this.#store[operation as 'clusters'] as (...parameters: unknown[]) => unknown;
-    return read.apply(this.#store, [...parameters]);
+    const { questions } = this.#store;
+    const read = questions[operation as 'clusters'] as (...parameters: unknown[]) => unknown;
+    return read.apply(questions, [...parameters]);
   }
 }
 

@@ -23,6 +23,7 @@ import type {
 } from '../../engine.ts';
 import { packMoments, unpackAnswers } from '../bulk.ts';
 import { packSpans, unpackTenures } from '../bulk-spans.ts';
+import type { Questions } from '../questions.ts';
 import type { RecordsChunk } from '../records.ts';
 import { type Seams, Store, type StoreOptions } from '../store.ts';
 
@@ -34,7 +35,7 @@ export class InThreadEngine implements Engine {
   }
 
   async clusters(): Promise<readonly Cluster[]> {
-    return this.#read((store) => store.clusters());
+    return this.#read((questions) => questions.clusters());
   }
 
   async takeOver(cluster: Cluster): Promise<Writer> {
@@ -50,19 +51,19 @@ export class InThreadEngine implements Engine {
   }
 
   async resumption(cluster: string): Promise<Resumption> {
-    return this.#read((store) => store.resumption(cluster));
+    return this.#read((questions) => questions.resumption(cluster));
   }
 
   async tenuresAt(cluster: string, ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {
-    return this.#read((store) => store.tenuresAt(cluster, ip, at));
+    return this.#read((questions) => questions.tenuresAt(cluster, ip, at));
   }
 
   async tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
-    return unpackAnswers(this.#read((store) => store.tenuresAtMany(cluster, packMoments(moments))));
+    return unpackAnswers(this.#read((questions) => questions.tenuresAtMany(cluster, packMoments(moments))));
   }
 
   async tenuresOfIp(cluster: string, ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>> {
-    return this.#read((store) => store.tenuresOfIp(cluster, ip, span, page));
+    return this.#read((questions) => questions.tenuresOfIp(cluster, ip, span, page));
   }
 
   async tenuresOfIps(
@@ -72,50 +73,50 @@ export class InThreadEngine implements Engine {
   ): Promise<readonly (readonly Tenure[] | undefined)[]> {
     return unpackTenures(
       asked,
-      this.#read((store) => store.tenuresOfIps(cluster, packSpans(asked), most)),
+      this.#read((questions) => questions.tenuresOfIps(cluster, packSpans(asked), most)),
     );
   }
 
   async tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
-    return this.#read((store) => store.tenuresOf(cluster, subject, span, page));
+    return this.#read((questions) => questions.tenuresOf(cluster, subject, span, page));
   }
 
   async placementsOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Placement>> {
-    return this.#read((store) => store.placementsOf(cluster, subject, span, page));
+    return this.#read((questions) => questions.placementsOf(cluster, subject, span, page));
   }
 
   async placementsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
-    return this.#read((store) => store.placementsOn(cluster, node, span, page));
+    return this.#read((questions) => questions.placementsOn(cluster, node, span, page));
   }
 
   async hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
-    return this.#read((store) => store.hostNetworkPodsOn(cluster, node, span, page));
+    return this.#read((questions) => questions.hostNetworkPodsOn(cluster, node, span, page));
   }
 
   async changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
-    return this.#read((store) => store.changesOf(cluster, subject, span, page));
+    return this.#read((questions) => questions.changesOf(cluster, subject, span, page));
   }
 
   async conflicts(cluster: string, ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
-    return this.#read((store) => store.conflicts(cluster, ip, span));
+    return this.#read((questions) => questions.conflicts(cluster, ip, span));
   }
 
   async anomalies(cluster: string, span: Span, page: Page): Promise<Paged<Anomaly>> {
-    return this.#read((store) => store.anomalies(cluster, span, page));
+    return this.#read((questions) => questions.anomalies(cluster, span, page));
   }
 
   async coverage(cluster: string): Promise<readonly Coverage[]> {
-    return this.#read((store) => store.coverage(cluster));
+    return this.#read((questions) => questions.coverage(cluster));
   }
 
   async expired(cluster: string): Promise<readonly Expired[]> {
-    return this.#read((store) => store.expired(cluster));
+    return this.#read((questions) => questions.expired(cluster));
   }
 
   async *records(cluster: string): AsyncIterable<Fact> {
     let after: string | undefined;
     do {
-      const chunk: RecordsChunk = this.#read((store) => store.records(cluster, after));
+      const chunk: RecordsChunk = this.#read((questions) => questions.records(cluster, after));
       yield* chunk.facts;
       after = chunk.next;
     } while (after !== undefined);
@@ -138,7 +139,7 @@ export class InThreadEngine implements Engine {
   }
 
   async status(): Promise<StoreStatus> {
-    return this.#read((store) => store.status());
+    return this.#read((questions) => questions.status());
   }
 
   async backup(path: string): Promise<void> {
@@ -149,8 +150,8 @@ export class InThreadEngine implements Engine {
     this.#store.close();
   }
 
-  #read<T>(body: (store: Store) => T): T {
-    return this.#store.read(() => body(this.#store));
+  #read<T>(body: (questions: Questions) => T): T {
+    return this.#store.read(() => body(this.#store.questions));
   }
 }
 

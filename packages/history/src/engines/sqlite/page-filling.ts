@@ -1,0 +1,54 @@
+// Reading only as much as a page needs, from records that come in the order of their times.
+import type { EpochMillis } from '../../model/time.ts';
+import type { Page, Span } from '../engine.ts';
+import { cursorPlace, type Place } from '../order.ts';
+
+/** From records in the order of their times, those of one page and one more. */
+export function collect<T>(
+  records: Iterable<T>,
+  page: Page,
+  placeOf: (record: T) => Place,
+  wanted: (record: T) => boolean,
+  found: T[],
+): void {
+  const enough = new Enough(page);
+  for (const record of records) {
+    const place = placeOf(record);
+    if (enough.isPast(place.time)) return;
+    if (wanted(record) && enough.take(place)) found.push(record);
+  }
+}
+
+/** Changes and the like are found by their time alone: nothing before the cursor's is needed. */
+export function sinceCursor(span: Span, page: Page): Span {
+  const time = cursorPlace(page)?.time;
+  return time === undefined || time <= span.from ? span : { from: time as EpochMillis, to: span.to };
+}
+
+/** Knows when a page is full: then nothing later than what it has can be on it. */
+export class Enough {
+  readonly #limit: number;
+  readonly #after: Place | undefined;
+  #taken = 0;
+  #latest = Number.MIN_SAFE_INTEGER;
+
+  constructor(page: Page) {
+    this.#limit = page.limit;
+    this.#after = cursorPlace(page);
+  }
+
+  take(place: Place): boolean {
+    if (this.#after !== undefined && place.time < this.#after.time) return false;
+    // At the cursor's own time only cutPage can tell before from after: such records do not count.
+    if (place.time === this.#after?.time) return true;
+    if (this.#taken <= this.#limit) {
+      this.#taken++;
+      this.#latest = Math.max(this.#latest, place.time);
+    }
+    return true;
+  }
+
+  isPast(time: number): boolean {
+    return this.#taken > this.#limit && time > this.#latest;
+  }
+}

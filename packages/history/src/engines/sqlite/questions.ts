@@ -1,0 +1,227 @@
+// What a store is asked, answered from head and week files as one. Called within one view of the store (Store.read);
+// changes nothing.
+import { existsSync, statSync } from 'node:fs';
+import { presentCoverage } from '../../model/fact.ts';
+import type { IpAddress } from '../../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { Cluster, Expired, Page, Paged, Resumption, Span, StoreStatus, Subject } from '../engine.ts';
+import { concerns, isExpired, touches } from '../matching.ts';
+import { anomalyPlace, changePlace, conflictPlace, cutPage, placementPlace, sortedBy, tenurePlace } from '../order.ts';
+import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
+import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
+import { handleOf } from './checksum.ts';
+import type { ClusterEntry, Head } from './head.ts';
+import { tenureHandle } from './head-append.ts';
+import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
+import { ipHandle } from './ip-key.ts';
+import { collect, sinceCursor } from './page-filling.ts';
+import type { Life } from './record-codec.ts';
+import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
+import { Sealed, type SealedLookup, sealedLookup } from './sealed.ts';
+import { Timelines } from './timelines.ts';
+import type { Weeks } from './weeks.ts';
+
+const ALWAYS: Span = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };
+
+export class Questions {
+  readonly #head: Head;
+  readonly #reader: HeadReader;
+  readonly #weeks: Weeks;
+  readonly #sealed: Sealed;
+  readonly #version: number;
+  readonly #timelines = new Timelines({
+    sealed: (cluster, ip, from, to) => this.#sealed.tenures(cluster, ip, from, to),
+    head: (cluster, ip) => [...this.#reader.tenures(cluster.number, { column: 'ip', ip }, ALWAYS)],
+  });
+  #order: HeadOrder | undefined;
+
+  /** `version` is that of the store's format. */
+  constructor(head: Head, reader: HeadReader, weeks: Weeks, version: number) {
+    this.#head = head;
+    this.#reader = reader;
+    this.#weeks = weeks;
+    this.#sealed = new Sealed(weeks);
+    this.#version = version;
+  }
+
+  clusters(): Cluster[] {
+    return Array.from(this.#head.clusters().values(), ({ id, name }) => ({ id, name }));
+  }
+
+  resumption(id: string): Resumption {
+    const { number } = this.#head.cluster(id);
+    const checkpoint = this.#reader.checkpoint(number);
+    const coverage = presentCoverage(this.#reader.coverage(number));
+    const live = this.#reader.live(number);
+    return { state: { epoch: checkpoint?.epoch ?? coverage?.epoch ?? 1, live, coverage }, checkpoint };
+  }
+
+  tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {
+    const cluster = this.#head.cluster(id);
+    const { tenures: found, keys } = this.#reader.tenuresAt(cluster.number, ip, at);
+    for (const tenure of this.#sealed.tenures(cluster, ip, at, at + 1)) {
+      // The head's version of a tenure wins, also where it does not hold.
+      const mayBeKnown = keys.length > 0 && keys.includes(tenureHandle(tenure));
+      if (!mayBeKnown || !this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
+    }
+    const kept = cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
+    return kept.length > 1 ? sortedBy(kept, tenurePlace) : kept;
+  }
+
+  tenuresAtMany(id: string, moments: PackedMoments): PackedAnswers {
+    const cluster = this.#head.cluster(id);
+    const ask = this.#timelines.asker(cluster, this.#head.layoutGeneration, this.#head.contentVersion);
+    return answerPacked(moments, (ip, at) => {
+      const found = ask(ip, at);
+      return cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
+    });
+  }
+
+  tenuresOfIp(id: string, ip: IpAddress, span: Span, page: Page): Paged<Tenure> {
+    const by: Lookup = { column: 'ip', ip };
+    return this.#tenures(id, by, { kind: 'ip', handle: ipHandle(ip) }, span, page, (tenure) => tenure.ip === ip);
+  }
+
+  tenuresOfIps(id: string, asked: PackedSpans, most: number): PackedTenures {
+    const cluster = this.#head.cluster(id);
+    const ask = this.#timelines.spanAsker(cluster);
+    return answerSpans(asked, most, (ip, from, to) => {
+      const found = ask(ip, from, to);
+      return cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
+    });
+  }
+
+  tenuresOf(id: string, subject: Subject, span: Span, page: Page): Paged<Tenure> {
+    const wanted = (tenure: Tenure) => concerns(subject, tenure.holder);
+    return this.#tenures(id, lookupOf(subject), sealedLookup(subject), span, page, wanted);
+  }
+
+  placementsOf(id: string, subject: Subject, span: Span, page: Page): Paged<Placement> {
+    const wanted = (placement: Placement) => concerns(subject, placement.pod);
+    return this.#placements(id, lookupOf(subject), sealedLookup(subject), span, page, wanted);
+  }
+
+  placementsOn(id: string, node: string, span: Span, page: Page): Paged<Placement> {
+    const handle = handleOf(node);
+    const wanted = (placement: Placement) => placement.pod.node === node;
+    return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
+  }
+
+  hostNetworkPodsOn(id: string, node: string, span: Span, page: Page): Paged<Placement> {
+    const handle = handleOf(node);
+    const wanted = ({ pod }: Placement) => pod.node === node && pod.hostNetwork;
+    return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
+  }
+
+  changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
+    const cluster = this.#head.cluster(id);
+    const found: Change[] = [];
+    const all = this.#reader.changes(cluster.number, lookupOf(subject), sinceCursor(keptSpan(cluster, span), page));
+    collect(all, page, changePlace, (change) => concerns(subject, change.pod), found);
+    return cutPage(found, changePlace, page);
+  }
+
+  conflicts(id: string, ip: IpAddress, span: Span): Conflict[] {
+    const cluster = this.#head.cluster(id);
+    const all = this.#reader.conflicts(cluster.number, keptSpan(cluster, span));
+    return sortedBy(
+      all.filter((conflict) => conflict.ip === ip),
+      conflictPlace,
+    );
+  }
+
+  anomalies(id: string, span: Span, page: Page): Paged<Anomaly> {
+    const cluster = this.#head.cluster(id);
+    const found: Anomaly[] = [];
+    const all = this.#reader.anomalies(cluster.number, sinceCursor(keptSpan(cluster, span), page));
+    collect(all, page, anomalyPlace, () => true, found);
+    return cutPage(found, anomalyPlace, page);
+  }
+
+  coverage(id: string): Coverage[] {
+    return this.#reader.coverage(this.#head.cluster(id).number);
+  }
+
+  expired(id: string): Expired[] {
+    const { expiredFrom, expiredTo } = this.#head.cluster(id);
+    if (expiredFrom === undefined || expiredTo === undefined) return [];
+    return [{ from: expiredFrom as EpochMillis, to: expiredTo as EpochMillis }];
+  }
+
+  records(id: string, after: string | undefined): RecordsChunk {
+    const cluster = this.#head.cluster(id);
+    if (after === undefined || this.#order === undefined) this.#order = new HeadOrder(this.#reader, cluster.number);
+    return recordsFrom(this.#reader, this.#order, this.#weeks, cluster, after, (record) => isKept(cluster, record));
+  }
+
+  status(): StoreStatus {
+    const { db } = this.#head;
+    const count = (table: string, number: number): number =>
+      db.prepare(`SELECT count(*) AS n FROM ${table} WHERE cluster = ?`).get(number)!['n'] as number;
+    let bytes = fileSize(this.#head.path) + fileSize(`${this.#head.path}-wal`);
+    const clusters = Array.from(this.#head.clusters().values(), ({ id, name, number, weeks }) => {
+      let tenures = count('tenure', number);
+      let placements = count('placement', number);
+      for (const week of weeks) {
+        tenures += week.tenures;
+        placements += week.placements;
+        bytes += fileSize(this.#weeks.path(week.file));
+      }
+      const counts = { tenures, placements, changes: count('change', number), live: count('live', number) };
+      return { id, name, ...counts, checkpoint: this.#reader.checkpoint(number) };
+    });
+    return { version: this.#version, bytes, clusters };
+  }
+
+  #tenures(
+    id: string,
+    by: Lookup,
+    sealed: SealedLookup,
+    span: Span,
+    page: Page,
+    wanted: (tenure: Tenure) => boolean,
+  ): Paged<Tenure> {
+    const cluster = this.#head.cluster(id);
+    const found: Tenure[] = [];
+    const isWanted = (tenure: Tenure) => wanted(tenure) && touches(tenure, span) && isKept(cluster, tenure);
+    collect(this.#reader.tenures(cluster.number, by, span), page, tenurePlace, isWanted, found);
+    const isOurs = (tenure: Tenure) => isWanted(tenure) && !this.#reader.hasTenure(cluster.number, tenure);
+    this.#sealed.collect(cluster, sealed, span, page, tenurePlace, (life) => life.tenures, isOurs, found);
+    return cutPage(found, tenurePlace, page);
+  }
+
+  #placements(
+    id: string,
+    by: Lookup,
+    sealed: SealedLookup,
+    span: Span,
+    page: Page,
+    wanted: (placement: Placement) => boolean,
+  ): Paged<Placement> {
+    const cluster = this.#head.cluster(id);
+    const found: Placement[] = [];
+    const isWanted = (placement: Placement) =>
+      wanted(placement) && touches(placement, span) && isKept(cluster, placement);
+    collect(this.#reader.placements(cluster.number, by, span), page, placementPlace, isWanted, found);
+    const isOurs = (placement: Placement) =>
+      isWanted(placement) && !this.#reader.hasPlacement(cluster.number, placement);
+    const placementsOf = ({ placement }: Life) => (placement === undefined ? [] : [placement]);
+    this.#sealed.collect(cluster, sealed, span, page, placementPlace, placementsOf, isOurs, found);
+    return cutPage(found, placementPlace, page);
+  }
+}
+
+/** Hidden at once, removed when its week goes. */
+function isKept(cluster: ClusterEntry, record: Tenure | Placement): boolean {
+  return !isExpired(record, cluster.expiredTo as EpochMillis | undefined);
+}
+
+/** The same for what has only one time. */
+function keptSpan({ expiredTo }: ClusterEntry, span: Span): Span {
+  return expiredTo === undefined || expiredTo <= span.from ? span : { from: expiredTo as EpochMillis, to: span.to };
+}
+
+export function fileSize(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}
