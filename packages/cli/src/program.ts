@@ -6,6 +6,7 @@ import { annotationsCommand } from './commands/annotations.ts';
 import { attributeCommand } from './commands/attribute.ts';
 import { changesCommand } from './commands/changes.ts';
 import { completionCommand } from './commands/completion.ts';
+import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { footprintsCommand } from './commands/footprints.ts';
@@ -21,7 +22,7 @@ import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
 
 const LATER = new Set([
-  ...['demo', 'operator', 'moves', 'explain', 'audit', 'serve'],
+  ...['operator', 'moves', 'explain', 'audit', 'serve'],
   ...['render', 'install', 'uninstall', 'mcp'],
 ]);
 
@@ -32,6 +33,7 @@ export function buildProgram(cli: Cli): Command {
     .helpCommand('help [command]', 'help for a command')
     .showSuggestionAfterError(true);
   for (const command of [
+    demoCommand(cli),
     recordCommand(cli),
     whoCommand(cli),
     trailCommand(cli),

@@ -1,0 +1,47 @@
+// `podtrail demo`, and `npm start`: a simulated cluster with a day of history, recorded and then watched live, and
+// commands to ask it from another terminal. Ctrl+C leaves nothing behind.
+import type { Command } from 'commander';
+import type { Cli } from '../cli.ts';
+import { Demo } from '../demo/demo.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { checkSize, type SizeOptions, sizeFlags } from '../sandbox/size-flags.ts';
+import { parseDuration } from '../times/duration.ts';
+
+interface DemoOptions extends SizeOptions {
+  readonly duration?: number;
+}
+
+export function demoCommand(cli: Cli): Command {
+  const command = cli.command('demo', 'Show podtrail at work on a simulated cluster, without a real one.', []);
+  return sizeFlags(command, { nodes: 40, pods: 2000 })
+    .option('--duration <time>', 'end by itself after so long, e.g. 1m; without it at Ctrl+C', duration)
+    .addHelpText(
+      'after',
+      `
+A day of history is recorded in a few seconds of virtual time; then the cluster lives on at real speed, with rollouts,
+drains, dying nodes and jobs, and a recorder that watches it. It prints commands to try in another terminal. On a
+terminal, k kills the recorder for 20 seconds and q ends the demo. Everything lies in a temporary directory, which is
+removed at the end.`,
+    )
+    .action(cli.finishes((options: DemoOptions) => run(cli, options)));
+}
+
+async function run(cli: Cli, options: DemoOptions): Promise<ExitCode> {
+  const { random, signal } = cli.surroundings;
+  checkSize(options);
+  const seed = options.seed ?? Math.floor(random() * 2 ** 31);
+  const { nodes, pods, speed } = options;
+  const stop = new AbortController();
+  const until = options.duration === undefined ? undefined : AbortSignal.timeout(options.duration);
+  const ended = AbortSignal.any([signal, stop.signal, ...(until === undefined ? [] : [until])]);
+  await using demo = await Demo.begin(cli.surroundings, { nodes, pods, speed, seed, quit: () => stop.abort() });
+  await demo.run(ended);
+  return EXIT.answered;
+}
+
+function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new UsageError(`--duration ${text} is not a duration`, 'write it as 30s, 5m or 1h30m.');
+}

@@ -1,0 +1,209 @@
+// One run of the demo, from an empty temporary directory to its removal: cluster, past, recorder, view.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, epochMillis, gaps } from '@podtrail/history';
+import type { SandboxServer } from '@podtrail/sandbox';
+import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { flowLog } from './flow-log.ts';
+import { onKeys } from './keys.ts';
+import { News } from './news.ts';
+import { RecordedPast } from './recorded-past.ts';
+import { RecorderChild } from './recorder-child.ts';
+import { Stage } from './stage.ts';
+import { suggestions } from './suggestions.ts';
+
+export interface DemoOptions {
+  readonly nodes: number;
+  readonly pods: number;
+  readonly speed: number;
+  readonly seed: number;
+  /** A key asked for the end. */
+  readonly quit: () => void;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const FLOW_ROWS = 2000;
+const LOOK_MS = 1000;
+const DOWN_MS = 20_000;
+const CLUSTER_NAME = 'demo';
+
+export class Demo implements AsyncDisposable {
+  readonly #options: DemoOptions;
+  readonly #surroundings: Surroundings;
+  readonly #stage: Stage;
+  readonly #directory: string;
+  readonly #living: LivingCluster;
+  readonly #ends: (() => unknown)[] = [];
+  #recorder: RecorderChild | undefined;
+  #news: News | undefined;
+  #down: NodeJS.Timeout | undefined;
+
+  static async begin(surroundings: Surroundings, options: DemoOptions): Promise<Demo> {
+    return new Demo(surroundings, options, await mkdtemp(join(tmpdir(), 'podtrail-demo-')));
+  }
+
+  private constructor(surroundings: Surroundings, options: DemoOptions, directory: string) {
+    this.#surroundings = surroundings;
+    this.#options = options;
+    this.#directory = directory;
+    const now = () => surroundings.clock.now();
+    this.#stage = new Stage(surroundings.stdout, now, () => process.stdout.columns ?? 120);
+    const { nodes, pods, seed } = options;
+    this.#living = new LivingCluster({ nodes, pods, seed, begins: now() - DAY_MS });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { nodes, pods, seed } = this.#options;
+    this.#stage.say(`podtrail demo: a simulated cluster of ${nodes} nodes and about ${pods} pods (--seed ${seed})`);
+    await this.#recordPast(signal);
+    if (signal.aborted) return;
+    const server = await this.#living.serve(0);
+    this.#ends.push(() => server.close());
+    await this.#writeFiles(server);
+    this.#startRecorder();
+    this.#news = new News(this.#living.cluster, (line) => this.#stage.happened(line));
+    this.#living.live({ speed: this.#options.speed, onChurn: (kind, about) => this.#news?.churned(kind, about) });
+    this.#suggest();
+    this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key)));
+    await this.#watch(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#down);
+    this.#living.close();
+    await this.#recorder?.stop();
+    for (const end of this.#ends.reverse()) await end();
+    await this.#stage.end().catch(() => undefined);
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  get #store(): string {
+    return join(this.#directory, 'ledger.db');
+  }
+
+  /** Populated, then a day as fast as it goes, stored as it happens. */
+  async #recordPast(signal: AbortSignal): Promise<void> {
+    const { api, clock } = this.#living;
+    const begun = this.#surroundings.clock.monotonic();
+    const engine = await this.#surroundings.openStore(`sqlite:${this.#store}`, 'write');
+    try {
+      const id = api.get('namespaces', undefined, 'kube-system')?.metadata.uid ?? 'demo';
+      const options = { api, version: () => api.resourceVersion, now: () => clock.now(), collector: 'demo' };
+      const past = await RecordedPast.begin(engine, { id, name: CLUSTER_NAME }, options);
+      const from = clock.now();
+      const keepUp = async () => {
+        const hours = Math.floor((clock.now() - from) / 3_600_000);
+        if (this.#surroundings.stdout.isTTY) this.#stage.status(`recording a day of history: ${hours} of 24 hours`);
+        await past.flush();
+      };
+      await this.#living.populate(this.#options.pods, keepUp);
+      await this.#living.catchUp(keepUp, signal);
+      await past.end();
+      const seconds = ((this.#surroundings.clock.monotonic() - begun) / 1000).toFixed(1);
+      this.#stage.say(`a day of history (${past.events} changes) recorded in ${seconds} s`);
+    } finally {
+      await engine.close();
+    }
+  }
+
+  async #writeFiles(server: SandboxServer): Promise<void> {
+    const now = this.#surroundings.clock.now();
+    await writeFile(join(this.#directory, 'kubeconfig'), server.kubeconfig(ADMIN), { mode: 0o600 });
+    const span = { rows: FLOW_ROWS, from: now - DAY_MS, to: now, random: this.#surroundings.random };
+    await writeFile(join(this.#directory, 'flows.csv'), flowLog(this.#living.cluster.truth.tenures, span));
+  }
+
+  #startRecorder(): void {
+    this.#recorder ??= new RecorderChild({
+      kubeconfig: join(this.#directory, 'kubeconfig'),
+      store: `sqlite:${this.#store}`,
+      clusterName: CLUSTER_NAME,
+      log: join(this.#directory, 'recorder.log'),
+      onEnded: (code) => this.#stage.happened(`the recorder ended by itself (exit code ${code}); see recorder.log`),
+    });
+    this.#recorder.start();
+  }
+
+  #suggest(): void {
+    const flows = join(this.#directory, 'flows.csv');
+    const { tenures } = this.#living.cluster.truth;
+    const now = this.#surroundings.clock.now();
+    const found = suggestions({ tenures, now, program: 'npx podtrail', store: this.#store, flows });
+    const lines = found.map(({ why, command }, n) => `  ${n + 1}. ${why}:\n     ${command}`);
+    const keys = process.stdin.isTTY
+      ? 'k kills the recorder for 20 s, q or Ctrl+C ends the demo'
+      : 'Ctrl+C ends the demo';
+    this.#stage.say(`\nTry in another terminal, in this directory:\n\n${lines.join('\n')}\n`);
+    this.#stage.say(
+      `kubectl works too: kubectl --kubeconfig ${join(this.#directory, 'kubeconfig')} get pods -A -o wide`,
+    );
+    this.#stage.say(`${keys}\n`);
+  }
+
+  #pressed(key: string): void {
+    if (key === 'q' || key === '\u0003') this.#options.quit();
+    else if (key === 'k') void this.#killRecorder();
+  }
+
+  /** And the API server forgets what happened meanwhile, as it does after five minutes: else there would be no gap. */
+  async #killRecorder(): Promise<void> {
+    if (this.#recorder?.runs !== true) return;
+    await this.#recorder.kill();
+    this.#stage.happened(
+      'the recorder is killed for 20 s, and the API server will have forgotten what happens meanwhile',
+    );
+    this.#down = setTimeout(() => {
+      this.#living.api.compact();
+      this.#startRecorder();
+      this.#stage.happened('the recorder is back; now ask for the gaps');
+    }, DOWN_MS);
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const engine = await this.#surroundings.openStore(`sqlite:${this.#store}`, 'read');
+    try {
+      while (!signal.aborted) {
+        this.#news?.look();
+        this.#stage.status(await this.#standing(engine));
+        await pause(LOOK_MS, signal);
+      }
+    } finally {
+      await engine.close();
+    }
+  }
+
+  async #standing(engine: Engine): Promise<string> {
+    const [cluster] = (await engine.status()).clusters;
+    const now = this.#surroundings.clock.now();
+    const span = { from: epochMillis(now - 2 * DAY_MS), to: epochMillis(now) };
+    const holes = cluster === undefined ? 0 : (await gaps(engine, { cluster: cluster.id, span })).gaps.length;
+    const { nodeNames } = this.#living.cluster;
+    const up = nodeNames.filter((node) => this.#living.cluster.isNodeUp(node)).length;
+    const pods = this.#living.api.list('pods').length;
+    const recorder = this.#recorder?.runs === true ? 'recording' : 'NOT RECORDING';
+    const { moves = 0, reuses = 0 } = this.#news ?? {};
+    return [
+      recorder,
+      `${up} of ${nodeNames.length} nodes`,
+      `${pods} pods`,
+      `${moves} moves`,
+      `${reuses} addresses reused`,
+      `ledger: ${cluster?.tenures ?? 0} tenures, ${cluster?.changes ?? 0} annotation changes`,
+      `${holes} ${holes === 1 ? 'gap' : 'gaps'}`,
+    ].join(' · ');
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,111 @@
+// The demo's day before it begins: what a simulated cluster does in virtual time is observed and stored as a recorder
+// would, without HTTP in between, because a day has to pass in seconds. A real recorder then goes on from its checkpoint.
+import {
+  type Cluster,
+  type Engine,
+  epochMillis,
+  type Fact,
+  type Observed,
+  Observer,
+  type Writer,
+} from '@podtrail/history';
+import { nodeCodec, podCodec, serviceCodec } from '@podtrail/machinery';
+import type { ClusterApi, KubeObject } from '@podtrail/sandbox';
+
+export interface RecordedPastOptions {
+  readonly api: ClusterApi;
+  /** The version of the newest change. */
+  readonly version: () => string;
+  /** The virtual clock. */
+  readonly now: () => number;
+  readonly collector: string;
+}
+
+const RESOURCES = {
+  pods: (object: KubeObject): Observed => ({ kind: 'Pod', object: podCodec.fromJson(object) }),
+  nodes: (object: KubeObject): Observed => ({ kind: 'Node', object: nodeCodec.fromJson(object) }),
+  services: (object: KubeObject): Observed => ({ kind: 'Service', object: serviceCodec.fromJson(object) }),
+};
+
+/** About so many facts are stored at once. */
+const BATCH = 4000;
+/** An event is on its way for as long as it is on a quick network. */
+const DELIVERY_MS = 20;
+
+export class RecordedPast {
+  readonly #options: RecordedPastOptions;
+  readonly #writer: Writer;
+  readonly #observer: Observer;
+  readonly #stops: (() => void)[] = [];
+  #facts: Fact[] = [];
+  #stored: Promise<void> = Promise.resolve();
+  #events = 0;
+
+  static async begin(engine: Engine, cluster: Cluster, options: RecordedPastOptions): Promise<RecordedPast> {
+    return new RecordedPast(await engine.takeOver(cluster), options);
+  }
+
+  private constructor(writer: Writer, options: RecordedPastOptions) {
+    this.#options = options;
+    this.#writer = writer;
+    const { api, collector } = options;
+    this.#observer = new Observer({ collector, scope: { kind: 'cluster' }, alsoFollows: ['Service', 'Node'] });
+    for (const [resource, wrap] of Object.entries(RESOURCES)) {
+      const present = api.list(resource).map(wrap);
+      const kind = resource === 'pods' ? 'Pod' : resource === 'nodes' ? 'Node' : 'Service';
+      const [at, resourceVersion] = [this.#at, options.version()];
+      const listing = { kind: 'listed', resource: kind, reason: 'start', whole: true, goneUids: [] } as const;
+      this.#keep(this.#observer.observe({ ...listing, resourceVersion, present, at }));
+      this.#stops.push(
+        api.watch(resource, (type, object) => {
+          this.#events++;
+          const event = type === 'DELETED' ? 'deleted' : 'present';
+          this.#keep(this.#observer.observe({ kind: 'event', type: event, seen: wrap(object), at: this.#at }));
+        }),
+      );
+    }
+  }
+
+  /** How many changes were observed. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Stores what is waiting. Await it now and then: that is what holds the simulation back when the store is slower. */
+  async flush(): Promise<void> {
+    if (this.#facts.length >= BATCH) await this.#store();
+  }
+
+  /** Everything until now is stored, and where to go on. */
+  async end(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) stop();
+    const at = this.#at;
+    const resourceVersion = this.#options.version();
+    for (const resource of ['Pod', 'Node', 'Service'] as const) {
+      this.#keep(this.#observer.observe({ kind: 'progress', resource, resourceVersion, at }));
+    }
+    this.#keep(this.#observer.observe({ kind: 'alive', at }));
+    await this.#store();
+    await this.#stored;
+  }
+
+  get #at() {
+    return epochMillis(this.#options.now() + DELIVERY_MS);
+  }
+
+  #keep(facts: readonly Fact[]): void {
+    for (const fact of facts) this.#facts.push(fact);
+  }
+
+  /** One batch is under way while the next one is gathered. */
+  async #store(): Promise<void> {
+    const facts = this.#facts;
+    this.#facts = [];
+    await this.#stored;
+    const { epoch, otherPositions: others } = this.#observer;
+    const checkpoint = { epoch, resourceVersion: this.#options.version(), at: this.#at, others };
+    this.#stored = this.#writer.append({ facts, checkpoint });
+    // Told where it is awaited.
+    this.#stored.catch(() => undefined);
+  }
+}
