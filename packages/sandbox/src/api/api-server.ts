@@ -39,7 +39,7 @@ export class ApiServer implements ClusterApi {
   readonly verbs: Verbs;
 
   constructor(options: ApiServerOptions) {
-    const { clock, historyLimit = DEFAULT_HISTORY, historyAge, startVersion = 1 } = options;
+    const { clock, historyLimit = DEFAULT_HISTORY, historyAge, startVersion = 100 } = options;
     const store = new ObjectStore({ clock, startVersion, historyLimit, historyAge });
     const random = options.random ?? seededRandom(options.seed ?? 1);
     this.state = new ServerState({ clock, random, store, registry: new ResourceRegistry() });

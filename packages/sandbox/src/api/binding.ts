@@ -1,12 +1,12 @@
 // The binding subresource: how a scheduler puts a pod on a node, once.
 import { badRequest, conflict } from './api-status-error.ts';
 import type { KubeObject } from './cluster-api.ts';
-import { arrayAt, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
+import { arrayAt, ensureObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
 import type { ResourceType } from './resource-type.ts';
 import { inheritTopology } from './rules/pod-rules.ts';
 import type { ServerState } from './server-state.ts';
 
-export function bindPod(state: ServerState, pod: KubeObject, node: string): KubeObject {
+export function bindPod(state: ServerState, pod: KubeObject, node: string, annotations: JsonObject = {}): KubeObject {
   const pods = state.registry.byName('pods') as ResourceType;
   const name = pod.metadata.name as string;
   if (node === '') throw badRequest('a binding must name the node');
@@ -29,6 +29,9 @@ export function bindPod(state: ServerState, pod: KubeObject, node: string): Kube
       conditions: [...others, { ...scheduled, lastTransitionTime: state.timestamp() }],
     },
   };
+  if (Object.keys(annotations).length > 0) {
+    Object.assign(ensureObject(ensureObject(draft, 'metadata'), 'annotations'), annotations);
+  }
   inheritTopology(draft, state.context());
   return state.put(pods, draft);
 }

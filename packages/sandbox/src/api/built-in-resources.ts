@@ -1,5 +1,5 @@
 // The resources that are there without a CustomResourceDefinition.
-import { textAt } from './json-object.ts';
+import { textAt, valueAt } from './json-object.ts';
 import type { FieldGetter, ResourceType, Subresource } from './resource-type.ts';
 import {
   configMapRules,
@@ -78,7 +78,9 @@ const ROWS: readonly Row[] = [
     shortNames: ['no'],
     subresources: ['status'],
     rules: nodeRules,
-    fields: paths(['spec.unschedulable']),
+    fields: {
+      'spec.unschedulable': (node) => String(valueAt(node, 'spec', 'unschedulable') === true),
+    },
   },
   {
     plural: 'pods',
@@ -89,7 +91,7 @@ const ROWS: readonly Row[] = [
     rules: podRules,
     fields: {
       ...POD_FIELDS,
-      'spec.hostNetwork': (pod) => String((pod['spec'] as { hostNetwork?: boolean } | undefined)?.hostNetwork === true),
+      'spec.hostNetwork': (pod) => String(valueAt(pod, 'spec', 'hostNetwork') === true),
     },
   },
   {

@@ -11,6 +11,7 @@ import {
   notFound,
   preconditionFailed,
 } from './api-status-error.ts';
+import { builtInResources } from './built-in-resources.ts';
 import type { DeleteOptions, KubeObject, ObjectMeta } from './cluster-api.ts';
 import { deepEqual, ensureObject, isObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
 import { checkMetadata } from './object-metadata.ts';
@@ -246,13 +247,7 @@ export class Verbs {
 
   #checkIdentity(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): void {
     const name = current.metadata.name as string;
-    if (textAt(wanted, 'name') !== name) {
-      throw badRequest(
-        textAt(wanted, 'name') === ''
-          ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
-          : `the name of the object (${textAt(wanted, 'name')}) does not match the name on the URL (${name})`,
-      );
-    }
+    checkNamed(name, given);
     const namespace = textAt(wanted, 'namespace');
     if (namespace !== '' && namespace !== (current.metadata.namespace ?? '')) {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
@@ -335,14 +330,29 @@ const NAME_MISSING = {
   detail: 'name or generateName is required',
 } as const;
 
+/** Kinds that the real server knows, of which bodies for other resources are told apart from those of no kind. */
+const KNOWN_KINDS = new Set([...builtInResources().map((type) => type.kind), 'Secret', 'ServiceAccount', 'Endpoints']);
+
+/** The name in a body must be that of the path. */
+export function checkNamed(name: string, given: unknown): void {
+  const own = textAt(given, 'metadata', 'name');
+  if (own === name) return;
+  throw badRequest(
+    own === ''
+      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${own}) does not match the name on the URL (${name})`,
+  );
+}
+
 /** A body may leave kind and apiVersion out, but not name another. */
 export function checkKind(type: ResourceType, given: JsonObject): void {
   const kind = textAt(given, 'kind');
   const apiVersion = textAt(given, 'apiVersion');
   const known = type.versions.some((version) => apiVersion === apiVersionOf(type.group, version));
-  if (kind === type.kind && apiVersion !== '' && !known) {
+  const unheardOf = kind === type.kind ? !known : !KNOWN_KINDS.has(kind);
+  if (kind !== '' && apiVersion !== '' && unheardOf) {
     throw badRequest(
-      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ` +
+      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${type.kind}: ` +
         `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
@@ -395,7 +405,8 @@ function gracePeriod(pod: KubeObject, options: DeleteOptions): number {
   const phase = textAt(pod, 'status', 'phase');
   if (textAt(pod, 'spec', 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
   const own = objectAt(pod, 'spec')?.['terminationGracePeriodSeconds'];
-  return Math.max(0, options.gracePeriodSeconds ?? (typeof own === 'number' ? own : 30));
+  const seconds = options.gracePeriodSeconds ?? (typeof own === 'number' ? own : 30);
+  return seconds < 0 ? 1 : seconds;
 }
 
 function finalizersFor(type: ResourceType, metadata: ObjectMeta, options: DeleteOptions): string[] {

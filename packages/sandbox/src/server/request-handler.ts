@@ -175,22 +175,21 @@ export class RequestHandler {
       'content-type': answer.contentType,
       ...answer.headers,
     };
-    const { body } = answer;
-    const whole = typeof body === 'string' || body instanceof Uint8Array;
-    const large = !whole || body.length > WORTH_COMPRESSING;
+    const { body, rest } = firstPart(answer.body);
+    const large = rest !== undefined || body.length > WORTH_COMPRESSING;
     const compress = large && /\bgzip\b/.test(String(message.headers['accept-encoding'] ?? ''));
-    if (whole && !compress) {
-      response.writeHead(answer.status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
-      response.end(message.method === 'HEAD' ? undefined : body);
+    if (rest === undefined && !compress) {
+      response.writeHead(answer.status, { ...headers, 'content-length': String(body.length) });
+      response.end(body);
       return;
     }
-    const chunks = whole ? [body] : body;
+    const chunks = Readable.from(chain(body, rest));
     if (compress) {
       response.writeHead(answer.status, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-      pipeline(Readable.from(chunks), createGzip({ level: constants.Z_BEST_SPEED }), response, () => {});
+      pipeline(chunks, createGzip({ level: constants.Z_BEST_SPEED }), response, () => {});
     } else {
       response.writeHead(answer.status, headers);
-      pipeline(Readable.from(chunks), response, () => {});
+      pipeline(chunks, response, () => {});
     }
   }
 
@@ -225,6 +224,31 @@ export class RequestHandler {
       name: info.name,
     };
   }
+}
+
+type Chunk = string | Uint8Array;
+
+/** As much of a body as tells whether it is large; `rest` goes on where it is. */
+function firstPart(body: Answer['body']): { readonly body: Buffer; readonly rest: Iterator<Chunk> | undefined } {
+  if (typeof body === 'string') return { body: Buffer.from(body), rest: undefined };
+  if (body instanceof Uint8Array)
+    return { body: Buffer.from(body.buffer, body.byteOffset, body.length), rest: undefined };
+  const parts: Buffer[] = [];
+  let size = 0;
+  const rest = body[Symbol.iterator]();
+  while (size <= WORTH_COMPRESSING) {
+    const next = rest.next();
+    if (next.done === true) return { body: Buffer.concat(parts), rest: undefined };
+    const part = Buffer.from(next.value as Uint8Array);
+    parts.push(part);
+    size += part.length;
+  }
+  return { body: Buffer.concat(parts), rest };
+}
+
+function* chain(first: Buffer, rest: Iterator<Chunk> | undefined): Generator<Chunk> {
+  yield first;
+  for (let next = rest?.next(); next !== undefined && next.done !== true; next = rest?.next()) yield next.value;
 }
 
 interface ChosenEncoder {

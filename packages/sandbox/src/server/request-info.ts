@@ -26,7 +26,10 @@ export function readRequest(method: string, url: string): RequestInfo {
     .split('/')
     .filter((part) => part !== '')
     .map(decode);
-  const rest = parts[0] === 'api' ? parts.slice(2) : parts.slice(3);
+  const below = parts[0] === 'api' ? parts.slice(2) : parts.slice(3);
+  // The old way to ask for a watch: /api/v1/watch/namespaces/…
+  const old = method === 'GET' && below[0] === 'watch' && below.length > 1;
+  const rest = old ? below.slice(1) : below;
   const isResource = (parts[0] === 'api' || parts[0] === 'apis') && rest.length > 0;
   const other = { path, query, method, group: '', version: '', plural: '', subresource: '', namespace: '', name: '' };
   if (!isResource) return { ...other, verb: method.toLowerCase(), isResource };
@@ -39,6 +42,7 @@ export function readRequest(method: string, url: string): RequestInfo {
   }
   const [plural = '', name = '', ...subresource] = steps;
   if (plural === 'namespaces' && namespace === '') namespace = name;
+  if (old && name !== '') query.append('fieldSelector', `metadata.name=${name}`);
   return {
     ...other,
     isResource,
@@ -48,7 +52,7 @@ export function readRequest(method: string, url: string): RequestInfo {
     name,
     namespace,
     subresource: subresource.join('/'),
-    verb: verbOf(method, name, query),
+    verb: old ? 'watch' : verbOf(method, name, query),
   };
 }
 

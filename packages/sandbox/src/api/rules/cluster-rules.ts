@@ -1,6 +1,6 @@
 // Defaults and checks of everything that makes no pods: namespaces, nodes, services, config maps, events, leases and
 // disruption budgets.
-import { arrayAt, deepEqual, ensureObject, isObject, objectAt, setDefaults, textAt } from '../json-object.ts';
+import { arrayAt, deepEqual, ensureObject, isObject, numberAt, objectAt, setDefaults, textAt } from '../json-object.ts';
 import { PLAIN_RULES, type ResourceRules } from './resource-rules.ts';
 
 export const namespaceRules: ResourceRules = {
@@ -72,6 +72,13 @@ export const serviceRules: ResourceRules = {
     const portless = textAt(draft, 'spec', 'clusterIP') === 'None' || textAt(draft, 'spec', 'type') === 'ExternalName';
     return portless || arrayAt(draft, 'spec', 'ports').length > 0 ? [] : [{ field: 'spec.ports', reason: 'Required' }];
   },
+  validateUpdate(draft, current) {
+    const before = textAt(current, 'spec', 'clusterIP');
+    const after = textAt(draft, 'spec', 'clusterIP');
+    if (before === '' || before === after || textAt(draft, 'spec', 'type') === 'ExternalName') return [];
+    const value = JSON.stringify([after]);
+    return [{ field: 'spec.clusterIPs[0]', reason: 'Invalid', value, detail: 'may not change once set' }];
+  },
   prepareUpdate(draft, current) {
     const spec = ensureObject(draft, 'spec');
     const before = objectAt(current, 'spec') ?? {};
@@ -116,9 +123,26 @@ export const eventRules: ResourceRules = {
     setDefaults(draft, { source: {}, reportingComponent: '', reportingInstance: '' });
     for (const time of ['firstTimestamp', 'lastTimestamp', 'eventTime']) draft[time] ??= null;
   },
+  validate(draft) {
+    const about = textAt(draft, 'involvedObject', 'namespace');
+    // What has no namespace is told of in the default one.
+    const home = about === '' ? 'default' : about;
+    if (home === textAt(draft, 'metadata', 'namespace')) return [];
+    const detail = 'does not match event.namespace';
+    return [{ field: 'involvedObject.namespace', reason: 'Invalid', value: JSON.stringify(about), detail }];
+  },
 };
 
-export const leaseRules: ResourceRules = { ...PLAIN_RULES, versionedUpdates: true };
+export const leaseRules: ResourceRules = {
+  ...PLAIN_RULES,
+  versionedUpdates: true,
+  validate(draft) {
+    const seconds = numberAt(draft, 'spec', 'leaseDurationSeconds');
+    if (seconds === undefined || seconds > 0) return [];
+    const detail = 'must be greater than 0';
+    return [{ field: 'spec.leaseDurationSeconds', reason: 'Invalid', value: String(seconds), detail }];
+  },
+};
 
 export const disruptionBudgetRules: ResourceRules = {
   ...PLAIN_RULES,

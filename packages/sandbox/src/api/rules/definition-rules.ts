@@ -15,4 +15,10 @@ export const definitionRules: ResourceRules = {
     setDefaults(names, { singular: kind.toLowerCase(), listKind: `${kind}List` });
     delete draft['status'];
   },
+  validate(draft) {
+    const name = textAt(draft, 'metadata', 'name');
+    if (name === `${textAt(draft, 'spec', 'names', 'plural')}.${textAt(draft, 'spec', 'group')}`) return [];
+    const detail = 'must be spec.names.plural+"."+spec.group';
+    return [{ field: 'metadata.name', reason: 'Invalid', value: JSON.stringify(name), detail }];
+  },
 };

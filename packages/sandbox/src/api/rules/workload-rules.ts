@@ -64,9 +64,8 @@ export const jobRules: ResourceRules = {
     const template = objectAt(draft, 'spec', 'template', 'spec') ?? {};
     const errors = validatePodSpec(template, 'spec.template.spec');
     if (template['restartPolicy'] === 'Always') {
-      const value = '"Always"';
-      const detail = 'supported values: "OnFailure", "Never"';
-      errors.push({ field: 'spec.template.spec.restartPolicy', reason: 'NotSupported', value, detail });
+      const detail = 'valid values: "OnFailure", "Never"';
+      errors.push({ field: 'spec.template.spec.restartPolicy', reason: 'Required', detail });
     }
     return errors;
   },

@@ -10,7 +10,14 @@ export function keepKnownFields(type: ResourceType, version: string, given: unkn
   if (schema === undefined || !isObject(given)) return given;
   const unknown: string[] = [];
   const { kind, apiVersion, ...rest } = given;
-  const kept = { kind, apiVersion, ...keep(schema, rest, '', unknown) };
+  let kept: JsonObject;
+  try {
+    kept = { kind, apiVersion, ...keep(schema, rest, '', unknown) };
+  } catch (error) {
+    throw badRequest(
+      `${type.kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}: ${(error as Error).message}`,
+    );
+  }
   if (strict && unknown.length > 0) {
     const list = unknown.map((path) => `unknown field ${JSON.stringify(path)}`).join(', ');
     throw badRequest(
@@ -33,12 +40,34 @@ function keep(schema: MessageSchema, object: JsonObject, path: string, unknown: 
 
 function keepValue(field: MessageField, value: unknown, path: string, unknown: string[]): unknown {
   const schema = messageSchema(field.type);
+  checkType(field, schema !== undefined, value, path);
   if (schema === undefined) return value;
   const one = (item: unknown, at: string) => (isObject(item) ? keep(schema, item, at, unknown) : item);
   if (field.shape === 'list') return Array.isArray(value) ? value.map((item, i) => one(item, `${path}[${i}]`)) : value;
   if (field.shape === 'one') return one(value, path);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item, `${path}.${key}`)]));
+}
+
+const SCALARS: Readonly<Record<string, readonly [type: string, go: string]>> = {
+  s: ['string', 'string'],
+  i: ['number', 'int64'],
+  b: ['boolean', 'bool'],
+};
+
+/** Thrown as a TypeError: the caller knows the kind that the words begin with. */
+function checkType(field: MessageField, message: boolean, value: unknown, path: string): void {
+  if (value === null || value === undefined) return;
+  const [wanted, go] =
+    field.shape === 'list'
+      ? ['array', 'slice']
+      : field.shape === 'map' || message
+        ? ['object', field.type]
+        : (SCALARS[field.type] ?? []);
+  const found = Array.isArray(value) ? 'array' : typeof value;
+  if (wanted === undefined || found === wanted) return;
+  const word = found === 'boolean' ? 'bool' : found;
+  throw new TypeError(`json: cannot unmarshal ${word} into Go struct field .${path} of type ${go}`);
 }
 
 function fieldOf(schema: MessageSchema, name: string): MessageField | undefined {

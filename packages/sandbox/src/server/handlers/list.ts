@@ -40,8 +40,10 @@ export function listObjects(
   const rest = page === undefined ? all : all.slice(positionAfter(all, prefix, page.after));
   const matching = filterObjects(rest, selectors);
   const resourceVersion = String(listed);
-  if (options.limit <= 0 || matching.length <= options.limit) return { meta: { resourceVersion }, items: matching };
-  const items = matching.slice(0, options.limit);
+  // "Anything you have" is answered from a cache on the real server, which knows no pages.
+  const limit = options.resourceVersion === '0' && page === undefined ? 0 : options.limit;
+  if (limit <= 0 || matching.length <= limit) return { meta: { resourceVersion }, items: matching };
+  const items = matching.slice(0, limit);
   const after = keyOf(items.at(-1) as KubeObject, prefix);
   const selective = selectors.labels !== undefined || selectors.fields !== undefined;
   const remaining = selective ? {} : { remainingItemCount: matching.length - items.length };

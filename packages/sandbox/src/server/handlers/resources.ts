@@ -6,6 +6,7 @@ import {
   badRequest,
   invalid,
   methodNotAllowed,
+  noSuchResource,
   notFound,
   tooLargeVersion,
 } from '../../api/api-status-error.ts';
@@ -15,7 +16,7 @@ import { applyJsonPatch } from '../../api/patches/json-patch.ts';
 import { applyMergePatch } from '../../api/patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts';
 import { type ResourceType, typeKey } from '../../api/resource-type.ts';
-import { checkKind } from '../../api/verbs.ts';
+import { checkKind, checkNamed } from '../../api/verbs.ts';
 import type { ObjectEncoder } from '../encoding/object-encoder.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
@@ -39,6 +40,7 @@ export interface ResourceRequest {
 export function handleResource(request: ResourceRequest): Answer {
   const { info, type } = request;
   if (type.namespaced && info.name !== '' && info.namespace === '') throw methodNotAllowed();
+  if (!type.namespaced && info.namespace !== '' && typeKey(type) !== 'namespaces') throw noSuchResource();
   if (info.subresource !== '') return handleSubresource(request);
   switch (info.verb) {
     case 'list':
@@ -117,6 +119,7 @@ function update(request: ResourceRequest): Answer {
   if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
     return objectAnswer(request, api.verbs.create(type, namespace, given, { dryRun }), 201);
   }
+  checkNamed(info.name, given);
   checkVersioned(type, info.name, given);
   const written = api.verbs.update(type, namespace, info.name, () => given, { dryRun });
   return objectAnswer(request, written);

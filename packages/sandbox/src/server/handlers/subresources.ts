@@ -67,7 +67,9 @@ function binding(request: ResourceRequest): Answer {
   }
   const target = textAt(given, 'target', 'name');
   if (target === '') throw new ApiStatusError(500, '', 'target.name: Required value');
-  if (!readDryRun(info.query, 'CreateOptions')) bindPod(api.state, find(request), target);
+  if (!readDryRun(info.query, 'CreateOptions')) {
+    bindPod(api.state, find(request), target, objectAt(given, 'metadata', 'annotations'));
+  }
   return jsonAnswer(success(201), 201, pretty);
 }
 

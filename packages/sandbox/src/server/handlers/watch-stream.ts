@@ -27,6 +27,9 @@ export interface WatchStreamOptions {
   readonly mostWaiting: number;
 }
 
+/** Milliseconds before a timeout at which a last bookmark goes out. */
+const LAST_BOOKMARK = 2000;
+
 /** Bytes handed to the socket before waiting for it. */
 const WINDOW = 256 * 1024;
 
@@ -56,7 +59,10 @@ export class WatchStream implements FrameSink {
     this.#endings.push(store.listen(resource, (event) => this.#told(event)));
     this.#endings.push(timers.after(timeoutMillis, () => this.end()));
     if (bookmarkMillis !== undefined) {
-      this.#endings.push(timers.every(bookmarkMillis, () => this.#bookmark(String(store.version))));
+      const bookmark = () => this.#bookmark(String(store.version));
+      this.#endings.push(timers.every(bookmarkMillis, bookmark));
+      // So that a client that comes again knows how far it came.
+      if (timeoutMillis > LAST_BOOKMARK) this.#endings.push(timers.after(timeoutMillis - LAST_BOOKMARK, bookmark));
     }
     this.#response.on('drain', () => this.#pump());
     this.#response.on('close', () => this.#finish());
