@@ -1,9 +1,13 @@
-// The recorder on a real control plane, in this process: what it says of services that lived while it was away.
+// The recorder on a real control plane: what it says of services that lived while it was away, and of itself.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Engine, epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
 import { Recorder } from '@podtrail/operator';
+import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
@@ -88,4 +92,79 @@ test('fault 2: when the server no longer has those events, the address is unknow
   const later = Date.now();
   await untilCovered(engine, later);
   assert.equal(await ask(engine, ip, later), 'free');
+});
+
+/** `podtrail record` in a process of its own, with both ports; its pages by name. */
+async function monitored(t: TestContext, kubeconfig: string, ...more: string[]) {
+  const directory = await mkdtemp(join(tmpdir(), 'podtrail-e2e-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const store = `sqlite:${join(directory, 'ledger.db')}`;
+  const ports = ['--metrics-port', '0', '--health-port', '0'];
+  const recorder = new PodtrailProcess(['record', '--kubeconfig', kubeconfig, '--store', store, ...ports, ...more]);
+  t.after(() => recorder.end('SIGKILL'));
+  await recorder.untilSaid('"msg":"recording"');
+  const begun = JSON.parse(recorder.err.split('\n').find((line) => line.includes('"msg":"recording"'))!);
+  const health = new URL(begun.health as string);
+  const get = async (url: URL) => {
+    const answer = await fetch(url);
+    return { status: answer.status, text: await answer.text() };
+  };
+  return {
+    recorder,
+    readyz: () => get(health),
+    livez: () => get(new URL('/livez', health)),
+    metrics: async () => (await get(new URL(begun.metrics as string))).text,
+  };
+}
+
+test('a recorder is ready when it records, says why when it does not, and counts its requests', {
+  skip: cluster.skip,
+}, async (t) => {
+  const { recorder, readyz, livez, metrics } = await monitored(t, cluster.kubeconfig);
+  await until('it is ready', async () => (await readyz()).status === 200);
+  const expected = [
+    /^podtrail_api_requests_total\{verb="watch",resource="pods",code="200"\} [1-9]/m,
+    /^podtrail_recorder_current 1$/m,
+    /^podtrail_cached_objects\{resource="services"\} [1-9]/m,
+    /^podtrail_coverage_end_age_seconds 0\.\d+$/m,
+  ];
+  await until('its metrics say so too', async () => {
+    const page = await metrics();
+    for (const line of expected) if (!line.test(page)) throw new Error(`${line} is not there`);
+    return true;
+  });
+  const { apiserver } = cluster.controlPlane;
+  await apiserver.kill();
+  t.after(() => (apiserver.isRunning ? undefined : apiserver.start()));
+  const failed = await until('it is not ready', async () => {
+    const answer = await readyz();
+    if (answer.status === 503 && /^\[-\]watch-pods failed: .*REFUSED/m.test(answer.text)) return answer;
+    throw new Error(answer.text);
+  });
+  assert.match(failed.text, /^\[\+\]store ok$/m);
+  assert.equal((await livez()).status, 200, 'a restart would not help');
+  await cluster.controlPlane.apiserver.start();
+  await until('it is ready again', async () => (await readyz()).status === 200, { withinMs: 60_000 });
+  assert.ok(
+    /^podtrail_watch_errors_total\{resource="pods"\} [1-9]/m.test(await metrics()),
+    'the failures were counted',
+  );
+  assert.equal((await recorder.end('SIGTERM')).code, 0);
+});
+
+test('a right that is missing is told by name, in the log and to the probe; without it nothing is claimed', {
+  skip: cluster.skip,
+}, async (t) => {
+  await cluster.kubectl(['create', 'clusterrole', 'half', '--verb=list,watch', '--resource=pods,nodes']);
+  await cluster.kubectl(['create', 'clusterrolebinding', 'half', '--clusterrole=half', '--user=joe']);
+  t.after(() => cluster.kubectl(['delete', 'clusterrole,clusterrolebinding', 'half']));
+  const kubeconfig = await cluster.controlPlane.kubeconfig({ user: 'joe' });
+  const { recorder, readyz } = await monitored(t, kubeconfig, '--cluster-id', 'mine');
+  await recorder.untilSaid('the cluster cannot be watched; trying again');
+  const { status, text } = await readyz();
+  assert.equal(status, 503);
+  assert.match(text, /^\[-\]caches failed: not listed or caught up with yet: services$/m);
+  assert.match(text, /^\[-\]watch-services failed: .*services is forbidden.*joe/m);
+  assert.match(text, /^\[\+\]watch-pods ok$/m);
+  assert.match(recorder.err, /"what":"watch services".*"problem":"[^"]*services is forbidden/);
 });
