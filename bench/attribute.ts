@@ -55,7 +55,9 @@ interface Measured {
   readonly rows: number;
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
+  /** Week files are mapped into memory: what is read of them counts as resident, and is no memory of the process's own. */
   readonly peakRssBytes: number;
+  readonly peakOwnBytes: number;
   /** The closing line: how many rows had which answer. */
   readonly shares: string;
   /** Of the machine, one minute before each run. */
@@ -92,7 +94,9 @@ export async function measureAttribute(
   return measured;
 }
 
-type Run = Pick<Measured, 'wallSeconds' | 'cpuSeconds' | 'peakRssBytes' | 'shares'> & { readonly load: number };
+type Run = Pick<Measured, 'wallSeconds' | 'cpuSeconds' | 'peakRssBytes' | 'peakOwnBytes' | 'shares'> & {
+  readonly load: number;
+};
 
 async function runOnce(path: string, file: string, outFile: string): Promise<Run> {
   const load = loadavg()[0]!;
@@ -116,7 +120,11 @@ async function runOnce(path: string, file: string, outFile: string): Promise<Run
   let stderr = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   let peakRssBytes = 0;
-  const looking = setInterval(() => (peakRssBytes = Math.max(peakRssBytes, peakOf(child.pid))), LOOK_EVERY_MS);
+  let peakOwnBytes = 0;
+  const looking = setInterval(() => {
+    peakRssBytes = Math.max(peakRssBytes, memoryOf(child.pid, 'VmHWM'));
+    peakOwnBytes = Math.max(peakOwnBytes, memoryOf(child.pid, 'RssAnon'));
+  }, LOOK_EVERY_MS);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', resolve);
@@ -124,7 +132,8 @@ async function runOnce(path: string, file: string, outFile: string): Promise<Run
   const wallSeconds = (performance.now() - begun) / 1000;
   if (code !== 0) throw new BenchError(`podtrail attribute ended with ${code}: ${stderr.trim()}`);
   const shares = stderr.trim().split('\n').at(-1) ?? '';
-  return { wallSeconds, cpuSeconds: cpuSecondsOfChildren() - cpuBefore, peakRssBytes, shares, load };
+  const cpuSeconds = cpuSecondsOfChildren() - cpuBefore;
+  return { wallSeconds, cpuSeconds, peakRssBytes, peakOwnBytes, shares, load };
 }
 
 /** User and system time of all children that have ended; all of them are ours. */
@@ -133,9 +142,10 @@ function cpuSecondsOfChildren(): number {
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
 }
 
-function peakOf(pid: number | undefined): number {
+function memoryOf(pid: number | undefined, field: 'VmHWM' | 'RssAnon'): number {
   try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(line?.[1] ?? 0) * 1024;
   } catch {
     return 0; // it is gone
   }
@@ -150,8 +160,24 @@ export function barOf({ log, rows, wallSeconds }: Measured): Bar {
   };
 }
 
+/** In one cell of another table. */
+export function describeRun({ rows, wallSeconds, cpuSeconds, peakRssBytes, load }: Measured): string {
+  const perSecond = `${(rows / wallSeconds).toFixed(0)} rows/s (${(rows / cpuSeconds).toFixed(0)} of CPU)`;
+  return `${perSecond}, ${megabytes(peakRssBytes)}, load ${load.map((one) => one.toFixed(1)).join(' ')}`;
+}
+
 function tableOf(measured: readonly Measured[]): string {
-  const header = ['attribute CSV→CSV', 'rows/s', 'wall s', 'CPU s', 'rows/s of CPU', 'peak RSS', 'load', 'answers'];
+  const header = [
+    'attribute CSV→CSV',
+    'rows/s',
+    'wall s',
+    'CPU s',
+    'rows/s of CPU',
+    'peak RSS',
+    'own',
+    'load',
+    'answers',
+  ];
   const rows = measured.map((run) => [
     run.log,
     (run.rows / run.wallSeconds).toFixed(0),
@@ -159,6 +185,7 @@ function tableOf(measured: readonly Measured[]): string {
     run.cpuSeconds.toFixed(1),
     (run.rows / run.cpuSeconds).toFixed(0),
     megabytes(run.peakRssBytes),
+    megabytes(run.peakOwnBytes),
     run.load.map((load) => load.toFixed(1)).join(' '),
     run.shares,
   ]);
