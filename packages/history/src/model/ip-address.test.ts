@@ -39,4 +39,40 @@ describe('addresses', () => {
     assert.ok(ip !== undefined);
     assert.deepEqual([...ipBytes(ip)], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 7]);
   });
+
+  test('every plain IPv4 address is read as the library reads it, and nothing that only looks like one', () => {
+    const parts = [
+      '0',
+      '1',
+      '9',
+      '10',
+      '99',
+      '100',
+      '199',
+      '200',
+      '249',
+      '250',
+      '255',
+      '256',
+      '300',
+      '00',
+      '01',
+      '010',
+      '',
+    ];
+    for (const a of parts) {
+      for (const b of parts) {
+        const text = `${a}.${b}.7.${a}`;
+        const strict = [a, b].every((part) => /^(0|[1-9]\d*)$/.test(part) && Number(part) < 256);
+        assert.equal(parseIp(text), strict ? text : undefined, text);
+      }
+    }
+  });
+
+  test('what was read before is read the same again', () => {
+    for (const text of ['FD00:0:0::1', '::ffff:10.0.0.7', 'nonsense', '']) assert.equal(parseIp(text), parseIp(text));
+    assert.equal(parseIp('FD00:0:0::1'), 'fd00::1');
+    for (let n = 0; n < 5000; n++) parseIp(`fd00::${n.toString(16)}`);
+    assert.equal(parseIp('FD00:0:0::1'), 'fd00::1');
+  });
 });

@@ -7,7 +7,25 @@ declare const brand: unique symbol;
 /** Canonical text: dotted decimals, or RFC 5952 for IPv6. Equal texts are equal addresses. */
 export type IpAddress = string & { readonly [brand]: 'IpAddress' };
 
+/** Four decimals without leading zeros: that is the canonical spelling already, and nearly every address there is. */
+const PLAIN_V4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
+
+/** The same few thousand addresses are told again and again, and IPv6 takes long to read. */
+const recent = new Map<string, IpAddress | undefined>();
+const MOST_RECENT = 4096;
+
 export function parseIp(text: string): IpAddress | undefined {
+  if (PLAIN_V4.test(text)) return text as IpAddress;
+  const known = recent.get(text);
+  if (known !== undefined || recent.has(text)) return known;
+  const parsed = parseSlowly(text);
+  if (recent.size >= MOST_RECENT) recent.clear();
+  // Nobody's hostile megabyte is remembered.
+  if (text.length <= 64) recent.set(text, parsed);
+  return parsed;
+}
+
+function parseSlowly(text: string): IpAddress | undefined {
   const trimmed = text.trim();
   const bare = trimmed.includes('%') ? trimmed.slice(0, trimmed.indexOf('%')) : trimmed;
   const unbracketed = bare.startsWith('[') && bare.endsWith(']') ? bare.slice(1, -1) : bare;
