@@ -90,9 +90,10 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
     },
   });
   const drained = withinDrain(cli, () => watcher.waiting);
+  const giveUp = new AbortController();
   try {
     await Promise.race([followed.start(), drained.stopped]);
-    if (!signal.aborted) await Promise.race([watcher.run(signal), gone.promise, drained.late]);
+    if (!signal.aborted) await Promise.race([watcher.run(signal, giveUp.signal), gone.promise, drained.late]);
     return EXIT.answered;
   } catch (error) {
     // Before the first listing there was nothing to drain.
@@ -100,6 +101,7 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
     throw error;
   } finally {
     drained.end();
+    giveUp.abort();
     await followed.stop();
     await client.close();
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client } from '@podtrail/machinery';
-import { aPod, type ScriptedCall, ScriptedServer } from '@podtrail/machinery/testing';
+import { aPod, ManualClock, type ScriptedCall, ScriptedServer } from '@podtrail/machinery/testing';
 import { run } from '../testing/run-in-process.ts';
 
 async function started(t: TestContext, words: readonly string[]) {
@@ -101,6 +101,34 @@ test('told to stop before the first listing: a running one ends with 0, a one-sh
     stop.abort();
     assert.equal((await ran).code, expected);
   }
+});
+
+test('--oneshot waits for a cluster that does not answer, says so, and gives up after 20 seconds with the reason', async () => {
+  const clock = new ManualClock();
+  const server = await ScriptedServer.start();
+  const config = server.config();
+  await server.stop();
+  const ran = run(['footprints', '--oneshot'], {
+    clock,
+    loadConfig: async () => config,
+    connect: (found) => Client.connect(found, { clock }),
+  });
+  let over = false;
+  void ran.then(() => (over = true));
+  const started = clock.monotonic();
+  while (!over) {
+    await clock.advance(100);
+    // The connection is refused by the real network, in its own time.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const { code, out, err } = await ran;
+  assert.ok(clock.monotonic() - started >= 20_000);
+  assert.deepEqual([code, out], [1, '']);
+  const lines = err.trimEnd().split('\n');
+  assert.match(lines[0] ?? '', /"msg":"the cluster cannot be watched; trying again","problem":"connect ECONNREFUSED/);
+  assert.match(lines.at(-2) ?? '', /^podtrail: the pods could not be listed within 20 s: connect ECONNREFUSED 127/);
+  assert.match(lines.at(-1) ?? '', /^hint: is the API server running/);
+  assert.ok(lines.length < 12, 'every try is told');
 });
 
 test('a selector that the server refuses is a usage error with its reason', async (t) => {

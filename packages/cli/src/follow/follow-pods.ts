@@ -65,7 +65,7 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
         return;
       }
       if (!informer.synced && patienceMs !== undefined && clock.monotonic() - startedAt >= patienceMs) {
-        refused.reject(error);
+        refused.reject(unreachable(error, patienceMs));
         return;
       }
       failures++;
@@ -92,12 +92,23 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
 export function told(error: unknown): string {
   return describeError(error, false)
     .replace(/^podtrail: /, '')
+    .replace(REQUEST, '')
     .replaceAll('\n', '; ');
 }
 
+/** How machinery begins the message of a failed call. */
+const REQUEST = /^[A-Z]+ \/\S*: /;
+
 /** What the server said, without the request that it answered: the reader knows what he asked for. */
 export function withoutRequest(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/^[A-Z]+ \/\S*: /, '');
+  return (error instanceof Error ? error.message : String(error)).replace(REQUEST, '');
+}
+
+function unreachable(error: Error, patienceMs: number): CliError {
+  const { hint } = error as { readonly hint?: string };
+  const seconds = Math.round(patienceMs / 1000);
+  const sentence = `the pods could not be listed within ${seconds} s: ${withoutRequest(error)}`;
+  return new CliError('not-listed', sentence, { hint, cause: error });
 }
 
 function refusal(error: ApiError, labelSelector: string | undefined): Error {
