@@ -8,7 +8,7 @@ import { handleOf, sealed } from './checksum.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
 import { ipKey } from './ip-key.ts';
-import { RecordWriter } from './record-codec.ts';
+import { RecordWriter } from './record-writer.ts';
 import { OPEN } from './schema.ts';
 
 type Statement =

@@ -12,7 +12,8 @@ import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
 import { HeadIndex, type IndexedColumn, type IndexedTable } from './head-index.ts';
 import { ipKey } from './ip-key.ts';
-import { type Life, RecordReader } from './record-codec.ts';
+import type { Life } from './record-layout.ts';
+import { RecordReader } from './record-reader.ts';
 
 /** How rows are looked for. */
 export type Lookup =

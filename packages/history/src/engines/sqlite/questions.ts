@@ -16,7 +16,7 @@ import { tenureHandle } from './head-append.ts';
 import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { collect, sinceCursor } from './page-filling.ts';
-import type { Life } from './record-codec.ts';
+import type { Life } from './record-layout.ts';
 import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
 import { Sealed, type SealedLookup, sealedLookup } from './sealed.ts';
 import { Timelines } from './timelines.ts';

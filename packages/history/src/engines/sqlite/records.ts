@@ -7,7 +7,7 @@ import { compareTexts } from '../order.ts';
 import type { ClusterEntry } from './head.ts';
 import type { IndexedTable } from './head-index.ts';
 import type { HeadReader } from './head-read.ts';
-import type { Life } from './record-codec.ts';
+import type { Life } from './record-layout.ts';
 import type { Weeks } from './weeks.ts';
 
 export interface RecordsChunk {

@@ -8,7 +8,7 @@ import type { Failpoints } from './failpoints.ts';
 import type { ClusterEntry, Head, WeekEntry } from './head.ts';
 import type { IndexedTable } from './head-index.ts';
 import type { HeadReader } from './head-read.ts';
-import type { Life } from './record-codec.ts';
+import type { Life } from './record-layout.ts';
 import { OPEN } from './schema.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';

@@ -8,7 +8,7 @@ import type { ClusterEntry } from './head.ts';
 import { lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { Enough } from './page-filling.ts';
-import type { Life } from './record-codec.ts';
+import type { Life } from './record-layout.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';
 import type { HandleKind } from './week-writer.ts';
