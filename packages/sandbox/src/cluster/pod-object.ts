@@ -128,6 +128,13 @@ export function isReady(pod: PodObject): boolean {
   return false;
 }
 
+/** Whether a change of a pod is one that its workload may have to answer: it came, went, ended, or is ready or not. */
+export function concernsOwner(pod: PodObject, previous: PodObject | undefined): boolean {
+  if (previous === undefined || previous.status.phase !== pod.status.phase) return true;
+  if (previous.metadata.deletionTimestamp !== pod.metadata.deletionTimestamp) return true;
+  return previous.status.conditions !== pod.status.conditions && isReady(previous) !== isReady(pod);
+}
+
 /** The workload object that made it and answers for it. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   const owners = object.metadata.ownerReferences;

@@ -3,6 +3,7 @@
 import { NOT_READY, type NodeObject, UNREACHABLE, UNSCHEDULABLE } from '../node-object.ts';
 import { ObjectIndex } from '../object-index.ts';
 import {
+  concernsOwner,
   controllerOf,
   isLeaving,
   isReady,
@@ -48,9 +49,10 @@ export class DaemonSetController {
     this.sets.follow((type, set) => {
       if (type !== 'DELETED') this.#keys.add(set.metadata.uid);
     });
-    world.pods.follow((_type, pod) => {
+    world.pods.follow((type, pod, previous) => {
       const owner = controllerOf(pod);
-      if (owner?.kind === 'DaemonSet') this.#keys.add(owner.uid);
+      if (owner?.kind !== 'DaemonSet') return;
+      if (type === 'DELETED' || concernsOwner(pod, previous)) this.#keys.add(owner.uid);
     });
     world.nodes.follow((type, node, previous) => {
       // Reports of a node's health change nothing here.

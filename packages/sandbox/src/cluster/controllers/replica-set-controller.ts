@@ -2,7 +2,7 @@
 // node, those not ready, those on crowded nodes, then the youngest.
 
 import { ObjectIndex } from '../object-index.ts';
-import { controllerOf, isLeaving, isReady, isTerminal, type PodObject } from '../pod-object.ts';
+import { concernsOwner, controllerOf, isLeaving, isReady, isTerminal, type PodObject } from '../pod-object.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
 import { makePod } from './pod-maker.ts';
@@ -24,16 +24,18 @@ export class ReplicaSetController {
     this.sets.follow((type, set) => {
       if (type !== 'DELETED') this.#keys.add(set.metadata.uid);
     });
-    world.pods.follow((_type, pod) => {
+    world.pods.follow((type, pod, previous) => {
       const owner = controllerOf(pod);
-      if (owner?.kind === 'ReplicaSet') this.#keys.add(owner.uid);
+      if (owner?.kind !== 'ReplicaSet') return;
+      if (type === 'DELETED' || concernsOwner(pod, previous)) this.#keys.add(owner.uid);
     });
   }
 
   #reconcile(uid: string): void {
     const set = this.sets.get(uid);
     if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
-    const pods = [...this.#world.podsOwnedBy(uid).values()].filter((pod) => !isTerminal(pod) && !isLeaving(pod));
+    const pods: PodObject[] = [];
+    for (const pod of this.#world.podsOwnedBy(uid).values()) if (!isTerminal(pod) && !isLeaving(pod)) pods.push(pod);
     const surplus = pods.length - (set.spec.replicas ?? 1);
     for (let n = surplus; n < 0; n++) {
       if (!makePod(this.#world, { owner: set, template: set.spec.template })) {
@@ -55,7 +57,8 @@ export class ReplicaSetController {
   }
 
   #report(set: WorkloadObject, pods: readonly PodObject[]): void {
-    const ready = pods.filter(isReady).length;
+    let ready = 0;
+    for (const pod of pods) if (isReady(pod)) ready++;
     const status = {
       replicas: pods.length,
       fullyLabeledReplicas: pods.length,

@@ -1,7 +1,7 @@
 // StatefulSets: pods with names that come back. Ordered: one after the other, each once its predecessor is ready, and
 // down from the highest; a changed template is rolled out from the highest ordinal down.
 import { ObjectIndex } from '../object-index.ts';
-import { controllerOf, isLeaving, isReady, isTerminal, type PodObject } from '../pod-object.ts';
+import { concernsOwner, controllerOf, isLeaving, isReady, isTerminal, type PodObject } from '../pod-object.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
 import { makePod } from './pod-maker.ts';
@@ -24,9 +24,10 @@ export class StatefulSetController {
     this.sets.follow((type, set) => {
       if (type !== 'DELETED') this.#keys.add(set.metadata.uid);
     });
-    world.pods.follow((_type, pod) => {
+    world.pods.follow((type, pod, previous) => {
       const owner = controllerOf(pod);
-      if (owner?.kind === 'StatefulSet') this.#keys.add(owner.uid);
+      if (owner?.kind !== 'StatefulSet') return;
+      if (type === 'DELETED' || concernsOwner(pod, previous)) this.#keys.add(owner.uid);
     });
   }
 
