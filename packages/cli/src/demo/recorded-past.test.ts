@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { ApiServer, SimulatedCluster, VirtualClock } from '@podtrail/sandbox';
+import { RecordedPast } from './recorded-past.ts';
+
+const CLUSTER = { id: 'demo-id', name: 'demo' };
+const HOUR = 3_600_000;
+
+describe('a past that is recorded in virtual time', () => {
+  test('answers who held an address as it really was, and leaves a checkpoint to go on from', async () => {
+    const clock = new VirtualClock(Date.UTC(2026, 10, 14, 12));
+    const api = new ApiServer({ clock, seed: 11 });
+    const cluster = new SimulatedCluster({ api, clock, seed: 11, nodes: 3 });
+    const engine = await openStore('memory:', { access: 'write' });
+    const options = { api, version: () => api.resourceVersion, now: () => clock.now(), collector: 'test' };
+    const past = await RecordedPast.begin(engine, CLUSTER, options);
+    cluster.populate({ pods: 30 });
+    clock.advanceBy(HOUR);
+    await past.flush();
+    cluster.drain('node-02');
+    clock.advanceBy(HOUR);
+    await past.end();
+    const asked = cluster.truth.tenures.filter(({ hostNetwork }) => !hostNetwork);
+    let moved = 0;
+    for (const { ip, uid, from, to = clock.now() } of asked) {
+      if (to - from < 60_000) continue;
+      const at = epochMillis((from + to) / 2);
+      const answer = await who(engine, { cluster: CLUSTER.id, ip: parseIp(ip)!, at });
+      assert.equal(answer.answer, 'held', `${ip} at ${new Date(at).toISOString()}`);
+      assert.equal(answer.holders[0]?.uid, uid);
+      if (to < clock.now()) moved++;
+    }
+    assert.ok(asked.length > 30 && moved > 3, 'something was asked, also about what has ended');
+    const { checkpoint } = await engine.resumption(CLUSTER.id);
+    assert.equal(checkpoint?.resourceVersion, api.resourceVersion);
+    assert.deepEqual(checkpoint?.others?.map(({ kind }) => kind).sort(), ['Node', 'Service']);
+    cluster.close();
+    await engine.close();
+  });
+});
