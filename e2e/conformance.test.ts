@@ -1,23 +1,29 @@
 // The sandbox is held to what the real kube-apiserver does: every case of conformance/ runs on both.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { ACCEPTED_DIFFERENCES } from './conformance/accepted-differences.ts';
 import { AREAS } from './conformance/cases/index.ts';
+import { DIFFERENCES_PAGE, renderDifferences } from './conformance/differences-page.ts';
 import { runAreas } from './conformance/run.ts';
 import { startRealServer } from './conformance/servers/real.ts';
+import { startSandbox } from './conformance/servers/sandbox.ts';
 import { complaints, renderTable, type ServerResults, sumAssertions } from './conformance/table.ts';
 
-const LEAST_ASSERTIONS = 200;
+const LEAST_ASSERTIONS = 1000;
+const NAMES = AREAS.flatMap(({ cases }) => cases.map(({ name }) => name));
 const runs: ServerResults[] = [];
+
+for (const start of [startRealServer, startSandbox]) {
+  const server = await start();
+  const results = await runAreas(server, AREAS).finally(() => server.close());
+  runs.push({ server: server.name, results });
+}
 
 after(() => process.stdout.write(`${renderTable(runs, ACCEPTED_DIFFERENCES)}\n`));
 
-for (const start of [startRealServer]) {
-  const server = await start();
-  const results = await runAreas(server, AREAS).finally(() => server.close());
-  const run = { server: server.name, results };
-  runs.push(run);
-  describe(server.name, () => {
+for (const run of runs) {
+  describe(run.server, () => {
     for (const { area } of AREAS) {
       test(area, () => {
         const wrong = complaints(run, ACCEPTED_DIFFERENCES).filter((complaint) => complaint.area === area);
@@ -25,16 +31,26 @@ for (const start of [startRealServer]) {
       });
     }
     test('enough is asserted', () => {
-      const asserted = sumAssertions(results);
+      const asserted = sumAssertions(run.results);
       assert.ok(asserted >= LEAST_ASSERTIONS, `only ${asserted} assertions`);
     });
   });
 }
 
 test('every case has a name of its own', () => {
-  const names = AREAS.flatMap(({ cases }) => cases.map(({ name }) => name));
   assert.deepEqual(
-    names.filter((name, index) => names.indexOf(name) !== index),
+    NAMES.filter((name, index) => NAMES.indexOf(name) !== index),
     [],
   );
+});
+
+test('every accepted difference names a case and gives a reason', () => {
+  for (const { case: name, reason } of ACCEPTED_DIFFERENCES) {
+    assert.ok(NAMES.includes(name), `there is no case "${name}"`);
+    assert.ok(reason.length > 20, `"${name}" needs a reason`);
+  }
+});
+
+test('DIFFERENCES.md of the sandbox lists the accepted differences', async () => {
+  assert.equal(await readFile(DIFFERENCES_PAGE, 'utf8'), renderDifferences(ACCEPTED_DIFFERENCES));
 });
