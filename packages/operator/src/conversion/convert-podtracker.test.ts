@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '@podtrail/machinery';
+import type { PodTracker, PodTrackerStatus } from '../crds/podtracker.ts';
+import type { PodTrackerV1alpha1 } from '../crds/podtracker-v1alpha1.ts';
+import { SLICES_ANNOTATION, toV1, toV1alpha1, V1_ANNOTATION } from './convert-podtracker.ts';
+
+const TIME = '2026-11-15T10:00:00Z';
+
+const web: PodTracker = {
+  apiVersion: 'podtrail.dev/v1',
+  kind: 'PodTracker',
+  metadata: { name: 'web', uid: 'u', generation: 2, annotations: { mine: 'yes' } },
+  spec: { namespaces: ['shop'], podSelector: { matchLabels: { app: 'web' } } },
+  status: {
+    observedGeneration: 2,
+    counts: { pods: 1, nodes: 1, slices: 0 },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Listed', message: '', lastTransitionTime: TIME }],
+    pods: {
+      'uid-1': {
+        podName: 'web-1',
+        namespace: 'shop',
+        ip: '10.0.0.1',
+        ips: ['10.0.0.1', 'fd00::1'],
+        nodeName: 'n1',
+        creationTimestamp: TIME,
+        phase: 'Running',
+      },
+    },
+    nodes: { n1: { nodeIP: '192.168.0.1', capacity: { cpu: '8', memory: '32Gi', pods: '110' }, allocatable: {} } },
+  },
+};
+
+test('v1alpha1 shows the original shape', () => {
+  const { apiVersion, spec, status } = toV1alpha1(web);
+  const pod = {
+    podName: 'web-1',
+    namespace: 'shop',
+    ip: '10.0.0.1',
+    nodeName: 'n1',
+    creationTimestamp: TIME,
+    phase: 'Running',
+  };
+  assert.equal(apiVersion, 'podtrail.dev/v1alpha1');
+  assert.deepEqual(spec, { namespace: 'shop' });
+  assert.deepEqual(status, {
+    podIPs: [pod],
+    nodeInfo: [
+      {
+        nodeName: 'n1',
+        nodeIP: '192.168.0.1',
+        podIPs: [pod],
+        resources: { cpuCapacity: '8', memoryCapacity: '32Gi', cpuAllocatable: '', memoryAllocatable: '' },
+        lastUpdateTime: TIME,
+      },
+    ],
+    lastUpdateTime: TIME,
+  });
+});
+
+test('there and back nothing is lost or added', () => {
+  assert.deepEqual(toV1(toV1alpha1(web)), web);
+});
+
+test('when the pods are in slices, podIPs is empty and an annotation says how to find them', () => {
+  const status: PodTrackerStatus = { counts: { pods: 2000, nodes: 0, slices: 20 } };
+  const shown = toV1alpha1({ ...web, status });
+  assert.deepEqual(shown.status?.podIPs, []);
+  assert.equal(shown.metadata.annotations?.[SLICES_ANNOTATION], 'podtrail.dev/tracker=web');
+  assert.deepEqual(toV1(shown), { ...web, status });
+});
+
+test('a namespace that is written as v1alpha1 is meant, and what only v1 knows stays', () => {
+  const several: PodTracker = { ...web, spec: { namespaces: ['a', 'b'], namePrefix: 'web-' } };
+  const shown = toV1alpha1(several);
+  assert.deepEqual(shown.spec, {});
+  assert.deepEqual(toV1({ ...shown, spec: { namespace: 'c' } }).spec, { namespaces: ['c'], namePrefix: 'web-' });
+  const one = toV1alpha1({ ...web, spec: { namespaces: ['a'], namePrefix: 'web-' } });
+  assert.deepEqual(toV1({ ...one, spec: {} }).spec, { namePrefix: 'web-' }, 'taking it away is meant too');
+});
+
+test('a new v1alpha1 tracker, as somebody applies it, becomes a v1 one', () => {
+  const applied: PodTrackerV1alpha1 = { metadata: { name: 'x' }, spec: { namespace: 'shop' } };
+  assert.deepEqual(toV1(applied), {
+    apiVersion: 'podtrail.dev/v1',
+    metadata: { name: 'x' },
+    spec: { namespaces: ['shop'] },
+    status: undefined,
+  });
+  assert.deepEqual(toV1({ metadata: { name: 'x' }, spec: {} }).spec, {});
+});
+
+test('an annotation that somebody ruined costs what only it knew, and no more', () => {
+  const shown = toV1alpha1(web);
+  for (const ruined of ['', '{', 'null', '[]', '"x"', '{"uids":["a","b"]}']) {
+    const annotations = { ...shown.metadata.annotations, [V1_ANNOTATION]: ruined };
+    const back = toV1({ ...shown, metadata: { ...shown.metadata, annotations } });
+    assert.deepEqual(back.spec, { namespaces: ['shop'] });
+    assert.equal(Object.values(back.status?.pods ?? {})[0]?.podName, 'web-1');
+  }
+});
+
+test('what was written as v1alpha1 only counts until v1 changes', () => {
+  const written: PodTrackerV1alpha1 = {
+    metadata: { name: 'x' },
+    spec: {},
+    status: { podIPs: [], lastUpdateTime: '2020-01-01T00:00:00Z' },
+  };
+  const stored = toV1(written);
+  assert.equal(toV1alpha1(stored).status?.lastUpdateTime, '2020-01-01T00:00:00Z');
+  const changed = { ...stored, status: { counts: { pods: 0, nodes: 0, slices: 0 } } };
+  assert.notEqual(toV1alpha1(changed).status?.lastUpdateTime, '2020-01-01T00:00:00Z');
+});
+
+const seed = 1789;
+
+test(`any v1 tracker survives v1alpha1 (seed ${seed})`, () => {
+  const any = new Anything(seed);
+  for (let i = 0; i < 2_000; i++) {
+    const tracker = any.v1();
+    assert.deepEqual(clean(toV1(through(toV1alpha1(tracker)))), clean(tracker), `round ${i}`);
+  }
+});
+
+test(`any v1alpha1 tracker survives v1 (seed ${seed})`, () => {
+  const any = new Anything(seed);
+  for (let i = 0; i < 2_000; i++) {
+    const tracker = any.v1alpha1();
+    const back = toV1alpha1(through(toV1(tracker)));
+    const { [V1_ANNOTATION]: _ours, ...annotations } = back.metadata.annotations ?? {};
+    assert.deepEqual(clean({ ...back, metadata: { ...back.metadata, annotations } }), clean(tracker), `round ${i}`);
+  }
+});
+
+/** Over the wire, where undefined does not exist and the order of fields may change. */
+function through<T>(value: T): T {
+  const shuffled = (inner: unknown): unknown => {
+    if (Array.isArray(inner)) return inner.map(shuffled);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(
+      Object.entries(inner)
+        .reverse()
+        .map(([k, v]) => [k, shuffled(v)]),
+    );
+  };
+  return shuffled(JSON.parse(JSON.stringify(value))) as T;
+}
+
+/** The server knows no difference between no annotations and none left. */
+function clean(tracker: { metadata: { annotations?: Record<string, string> } }): unknown {
+  const { annotations = {}, ...metadata } = tracker.metadata;
+  return through({ ...tracker, metadata: { ...metadata, annotations } });
+}
+
+class Anything {
+  readonly #random: () => number;
+
+  constructor(start: number) {
+    this.#random = seededRandom(start);
+  }
+
+  v1(): PodTracker {
+    const pods = this.#record('uid-', () => ({
+      podName: this.#word(),
+      namespace: this.#word(),
+      ip: this.#word(),
+      ...this.#maybe('ips', () => this.#list(() => this.#word())),
+      ...this.#maybe('nodeName', () => this.#word()),
+      ...this.#maybe('creationTimestamp', () => TIME),
+      ...this.#maybe('phase', () => this.#word()),
+    }));
+    const nodes = this.#record('n', () => ({
+      ...this.#maybe('nodeIP', () => this.#word()),
+      ...this.#maybe('capacity', () => this.#quantities()),
+      ...this.#maybe('allocatable', () => this.#quantities()),
+    }));
+    return {
+      apiVersion: 'podtrail.dev/v1',
+      kind: 'PodTracker',
+      metadata: this.#metadata(),
+      spec: {
+        ...this.#maybe('namespaces', () => this.#list(() => this.#word())),
+        ...this.#maybe('namePrefix', () => this.#word()),
+        ...this.#maybe('podSelector', () => ({ ...this.#maybe('matchLabels', () => this.#quantities()) })),
+        ...this.#maybe('footprints', () => ({ log: this.#chance() })),
+      },
+      ...this.#maybe('status', () => ({
+        ...this.#maybe('observedGeneration', () => 3),
+        ...this.#maybe('counts', () => ({ pods: 1, nodes: 1, slices: this.#chance() ? 2 : 0 })),
+        ...this.#maybe('conditions', () =>
+          this.#list(() => ({
+            type: this.#word(),
+            status: 'True' as const,
+            reason: 'r',
+            message: this.#word(),
+            lastTransitionTime: TIME,
+          })),
+        ),
+        ...this.#maybe('pods', () => pods),
+        ...this.#maybe('nodes', () => nodes),
+      })),
+    };
+  }
+
+  v1alpha1(): PodTrackerV1alpha1 {
+    const pod = () => ({
+      podName: this.#word(),
+      namespace: this.#word(),
+      ip: this.#word(),
+      nodeName: this.#word(),
+      creationTimestamp: TIME,
+      phase: this.#word(),
+    });
+    return {
+      apiVersion: 'podtrail.dev/v1alpha1',
+      kind: 'PodTracker',
+      metadata: this.#metadata(),
+      spec: { ...this.#maybe('namespace', () => this.#word()) },
+      ...this.#maybe('status', () => ({
+        ...this.#maybe('podIPs', () => this.#list(pod)),
+        ...this.#maybe('nodeInfo', () =>
+          this.#list(() => ({
+            nodeName: this.#word(),
+            nodeIP: this.#word(),
+            ...this.#maybe('podIPs', () => this.#list(pod)),
+            ...this.#maybe('resources', () => ({
+              cpuCapacity: this.#word(),
+              memoryCapacity: this.#word(),
+              cpuAllocatable: this.#word(),
+              memoryAllocatable: this.#word(),
+            })),
+            lastUpdateTime: TIME,
+          })),
+        ),
+        ...this.#maybe('lastUpdateTime', () => TIME),
+      })),
+    };
+  }
+
+  #metadata() {
+    return { name: 'x', ...this.#maybe('annotations', () => ({ mine: this.#word() })) };
+  }
+
+  #chance(): boolean {
+    return this.#random() < 0.5;
+  }
+
+  #word(): string {
+    return ['', 'a', 'b', 'shop', '10.0.0.1', '__proto__', '"'][Math.floor(this.#random() * 7)] as string;
+  }
+
+  #list<T>(item: () => T): T[] {
+    return Array.from({ length: Math.floor(this.#random() * 3) }, item);
+  }
+
+  #record<T>(prefix: string, item: () => T): Record<string, T> {
+    return Object.fromEntries(this.#list(item).map((value, i) => [`${prefix}${i}`, value]));
+  }
+
+  #quantities(): Record<string, string> {
+    return Object.fromEntries(
+      ['cpu', 'memory', 'pods'].flatMap((key) => (this.#chance() ? [[key, this.#word()]] : [])),
+    );
+  }
+
+  #maybe<K extends string, T>(key: K, value: () => T): { [P in K]?: T } {
+    return (this.#chance() ? { [key]: value() } : {}) as { [P in K]?: T };
+  }
+}
