@@ -5,9 +5,15 @@ import { isObject, type JsonObject } from '../../api/json-object.ts';
 import type { ResourceType } from '../../api/resource-type.ts';
 import { type MessageField, type MessageSchema, messageSchema } from '../protobuf/message-schema.ts';
 
-export function keepKnownFields(type: ResourceType, version: string, given: unknown, strict: boolean): unknown {
+export interface KnownFields {
+  readonly object: unknown;
+  /** The paths of what was dropped. */
+  readonly unknown: readonly string[];
+}
+
+export function keepKnownFields(type: ResourceType, version: string, given: unknown, strict: boolean): KnownFields {
   const schema = type.custom ? undefined : messageSchema(type.kind);
-  if (schema === undefined || !isObject(given)) return given;
+  if (schema === undefined || !isObject(given)) return { object: given, unknown: [] };
   const unknown: string[] = [];
   const { kind, apiVersion, ...rest } = given;
   let kept: JsonObject;
@@ -24,7 +30,7 @@ export function keepKnownFields(type: ResourceType, version: string, given: unkn
       `${type.kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}: strict decoding error: ${list}`,
     );
   }
-  return unknown.length === 0 ? given : kept;
+  return { object: unknown.length === 0 ? given : kept, unknown };
 }
 
 function keep(schema: MessageSchema, object: JsonObject, path: string, unknown: string[]): JsonObject {

@@ -95,9 +95,9 @@ function get(request: ResourceRequest): Answer {
 }
 
 function create(request: ResourceRequest): Answer {
-  const { api, type, info, message, body } = request;
+  const { api, type, info, body } = request;
   if (info.name !== '' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
-  const given = knownFields(request, readObject(message, body, type.kind));
+  const { given, headers } = readKnown(request);
   if (isObject(given)) checkKind(type, given);
   if (type.custom && textAt(given, 'kind') === '') {
     const text = body.toString();
@@ -107,13 +107,14 @@ function create(request: ResourceRequest): Answer {
     );
   }
   const dryRun = readDryRun(info.query, 'CreateOptions');
-  return objectAnswer(request, api.verbs.create(type, namespaceOf(request), given, { dryRun }), 201);
+  const created = api.verbs.create(type, namespaceOf(request), given, { dryRun });
+  return { ...objectAnswer(request, created, 201), headers };
 }
 
 function update(request: ResourceRequest): Answer {
-  const { api, type, info, message, body } = request;
+  const { api, type, info } = request;
   if (info.name === '') throw methodNotAllowed();
-  const given = knownFields(request, readObject(message, body, type.kind));
+  const { given, headers } = readKnown(request);
   const dryRun = readDryRun(info.query, 'UpdateOptions');
   const namespace = namespaceOf(request);
   if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
@@ -122,11 +123,17 @@ function update(request: ResourceRequest): Answer {
   checkNamed(info.name, given);
   checkVersioned(type, info.name, given);
   const written = api.verbs.update(type, namespace, info.name, () => given, { dryRun });
-  return objectAnswer(request, written);
+  return { ...objectAnswer(request, written), headers };
 }
 
-function knownFields({ type, info }: ResourceRequest, given: unknown): unknown {
-  return keepKnownFields(type, info.version, given, info.query.get('fieldValidation') === 'Strict');
+/** What a body holds of its kind, and the warnings about the rest as headers. */
+function readKnown(request: ResourceRequest): { readonly given: unknown; readonly headers: Record<string, string> } {
+  const { type, info, message, body } = request;
+  const asked = info.query.get('fieldValidation') || 'Warn';
+  const whole = readObject(message, body, type.kind);
+  const { object: given, unknown } = keepKnownFields(type, info.version, whole, asked === 'Strict');
+  const warnings = unknown.map((path) => `299 - ${JSON.stringify(`unknown field ${JSON.stringify(path)}`)}`);
+  return { given, headers: asked === 'Warn' && warnings.length > 0 ? { warning: warnings.join(', ') } : {} };
 }
 
 function checkVersioned(type: ResourceType, name: string, given: unknown): void {
