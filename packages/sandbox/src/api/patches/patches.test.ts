@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyJsonPatch } from './json-patch.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+
+test('a merge patch merges objects, replaces lists, removes with null and changes nothing it was given', () => {
+  const target = Object.freeze({ a: Object.freeze({ b: 1, c: 2 }), list: [1, 2] });
+  assert.deepEqual(applyMergePatch(target, { a: { b: null, d: { e: null, f: 3 } }, list: [3] }), {
+    a: { c: 2, d: { f: 3 } },
+    list: [3],
+  });
+});
+
+const DOCUMENT = { a: { b: [1, 2], 'x/y': 1 } };
+for (const [what, patch, result] of [
+  ['adds to the end', [{ op: 'add', path: '/a/b/-', value: 3 }], { a: { b: [1, 2, 3], 'x/y': 1 } }],
+  ['inserts', [{ op: 'add', path: '/a/b/0', value: 0 }], { a: { b: [0, 1, 2], 'x/y': 1 } }],
+  ['removes by an escaped name', [{ op: 'remove', path: '/a/x~1y' }], { a: { b: [1, 2] } }],
+  ['replaces in a list', [{ op: 'replace', path: '/a/b/1', value: 9 }], { a: { b: [1, 9], 'x/y': 1 } }],
+  ['moves', [{ op: 'move', from: '/a/b', path: '/c' }], { a: { 'x/y': 1 }, c: [1, 2] }],
+  ['copies', [{ op: 'copy', from: '/a/b/0', path: '/c' }], { a: { b: [1, 2], 'x/y': 1 }, c: 1 }],
+  ['tests', [{ op: 'test', path: '/a/b', value: [1, 2] }], DOCUMENT],
+] as const) {
+  test(`a JSON patch ${what}`, () => {
+    assert.deepEqual(applyJsonPatch(DOCUMENT, patch), result);
+    assert.deepEqual(DOCUMENT, { a: { b: [1, 2], 'x/y': 1 } });
+  });
+}
+
+for (const [what, patch] of [
+  ['a test that fails', [{ op: 'test', path: '/a/b', value: [] }]],
+  ['what is not there to be removed', [{ op: 'remove', path: '/a/c' }]],
+  ['what is not there to be replaced', [{ op: 'replace', path: '/c', value: 1 }]],
+  ['a place behind the end', [{ op: 'add', path: '/a/b/3', value: 1 }]],
+  ['an unknown operation', [{ op: 'twist', path: '/a' }]],
+] as const) {
+  test(`a JSON patch is refused for ${what}`, () => {
+    assert.throws(() => applyJsonPatch(DOCUMENT, patch), { code: 422 });
+  });
+}
+
+test('a strategic patch merges containers by name and keeps the order that is asked for', () => {
+  const target = {
+    containers: [
+      { name: 'a', image: '1' },
+      { name: 'b', image: '1', env: [{ name: 'X', value: '1' }] },
+    ],
+  };
+  const patch = {
+    '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }],
+    containers: [{ name: 'b', image: '2', env: [{ name: 'Y', value: '2' }] }],
+  };
+  assert.deepEqual(applyStrategicMergePatch(target, patch), {
+    containers: [
+      {
+        name: 'b',
+        image: '2',
+        env: [
+          { name: 'X', value: '1' },
+          { name: 'Y', value: '2' },
+        ],
+      },
+      { name: 'a', image: '1' },
+    ],
+  });
+});
+
+test('a strategic patch deletes from lists, adds to sets and replaces lists without a key', () => {
+  const target = { volumes: [{ name: 'v' }], finalizers: ['a'], tolerations: [{ key: 'x' }] };
+  const patch = {
+    volumes: [{ name: 'v', $patch: 'delete' }],
+    finalizers: ['b'],
+    tolerations: [{ key: 'y' }],
+    '$deleteFromPrimitiveList/finalizers': ['a'],
+  };
+  assert.deepEqual(applyStrategicMergePatch(target, patch), {
+    volumes: [],
+    finalizers: ['b'],
+    tolerations: [{ key: 'y' }],
+  });
+});
