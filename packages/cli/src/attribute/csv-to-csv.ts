@@ -33,9 +33,16 @@ const ROWS_AT_ONCE = 8192;
 const OUTPUT_BYTES = 1 << 20;
 
 /** A row about which nothing can be asked, and how it goes out. */
-interface Broken {
+class Broken {
   readonly text: string;
   readonly problem: string;
+
+  /** Broken quotes are mended and missing fields added, so that our columns stand where the header says. */
+  constructor(raw: string, fields: readonly string[], columns: number, problem: string) {
+    const text = raw.includes('"') ? fields.map(csvField).join(',') : raw;
+    this.text = fields.length < columns ? text + ','.repeat(columns - fields.length) : text;
+    this.problem = problem;
+  }
 }
 
 /** Rows that are on their way together. */
@@ -100,7 +107,7 @@ export class CsvToCsv {
     this.#header = header;
     const spell = (attribution: Attribution): Tail => ({
       answer: attribution.answer,
-      text: rawOf(`,${csvTail(attribution)}${header.lineEnd}`),
+      text: inOnePiece(rawOf(`,${csvTail(attribution)}${header.lineEnd}`)),
     });
     this.#malformed = spell(MALFORMED);
     this.#windows = windows(spell);
@@ -146,13 +153,13 @@ export class CsvToCsv {
   #unusual(batch: Batch, row: number, { names, ip, time }: CsvHeader): AddressWindow<Tail> | Broken {
     const raw = this.#records.raw();
     const { fields, problem } = csvFields(raw, this.#records.quoted);
-    if (problem !== undefined) return broken(raw, fields, names.length, problem);
+    if (problem !== undefined) return new Broken(raw, fields, names.length, problem);
     if (fields.length !== names.length)
-      return broken(raw, fields, names.length, wrongCount(fields.length, names.length));
+      return new Broken(raw, fields, names.length, wrongCount(fields.length, names.length));
     const address = this.#addresses.parse(fields[ip] ?? '');
-    if (address === undefined) return broken(raw, fields, names.length, `"${fields[ip]}" is not an IP address`);
+    if (address === undefined) return new Broken(raw, fields, names.length, `"${fields[ip]}" is not an IP address`);
     const at = this.#options.times.parse(fields[time] ?? '');
-    if (at === undefined) return broken(raw, fields, names.length, this.#options.times.problem);
+    if (at === undefined) return new Broken(raw, fields, names.length, this.#options.times.problem);
     const windows = this.#windows as AskWindows<Tail>;
     const window = windows.of(address);
     windows.want(window, at);
@@ -171,7 +178,7 @@ export class CsvToCsv {
     const left: number[] = [];
     for (let row = 0; row < batch.rows; row++) {
       const asked = batch.asked[row];
-      if (asked === undefined || 'problem' in asked) continue;
+      if (asked === undefined || asked instanceof Broken) continue;
       const tail = windows.answer(asked, batch.ats[row] as number);
       batch.tails[row] = tail;
       if (tail === undefined) left.push(row);
@@ -194,7 +201,7 @@ export class CsvToCsv {
         await this.#put(lineEnd);
         continue;
       }
-      if ('problem' in asked) {
+      if (asked instanceof Broken) {
         count('malformed');
         await malformed(asked.problem);
         await this.#put(asked.text + this.#malformed.text);
@@ -229,16 +236,15 @@ export class CsvToCsv {
   }
 }
 
+/** A text that was put together keeps its parts, several times its size, until it is first read; many never are. */
+function inOnePiece(raw: string): string {
+  return Buffer.from(raw, 'latin1').toString('latin1');
+}
+
 function startOf({ start, commas }: CsvRecords, column: number): number {
   return column === 0 ? start : (commas[column - 1] as number) + 1;
 }
 
 function endOf({ end, commas, commaCount }: CsvRecords, column: number): number {
   return column === commaCount ? end : (commas[column] as number);
-}
-
-/** Broken quotes are mended and missing fields added, so that our columns stand where the header says. */
-function broken(raw: string, fields: readonly string[], columns: number, problem: string): Broken {
-  const text = raw.includes('"') ? fields.map(csvField).join(',') : raw;
-  return { text: fields.length < columns ? text + ','.repeat(columns - fields.length) : text, problem };
 }
