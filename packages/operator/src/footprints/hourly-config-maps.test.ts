@@ -139,6 +139,17 @@ test('a pod that is deleted in the first moment of an hour was there in it; one 
   assert.deepEqual(Object.keys(stage.data('pod-ashiato-2026111512') ?? {}), ['shop_b']);
 });
 
+test('a pod whose end is the first that is heard in an hour was there when the hour began', async () => {
+  const stage = new Stage(TEN + 59 * MINUTE);
+  const { pods, hourly } = stage.process();
+  pods.list(on('job', 'n1'));
+  await hourly.flush();
+  await stage.clock.advance(MINUTE);
+  pods.change(on('job', 'n1').inPhase('Succeeded'));
+  await hourly.flush();
+  assert.deepEqual(stage.data('pod-ashiato-2026111511'), { shop_job: 'n1' });
+});
+
 test('a pod that has ended is in the hours in which it ran', async () => {
   const stage = new Stage(TEN);
   const { pods, hourly } = stage.process();

@@ -5,7 +5,7 @@ import { startOfHour } from './hour.ts';
 import { mappingKey } from './mapping-key.ts';
 
 /** Key and node, or undefined if the pod was on no node since `hourStart`. */
-export function placementSince(pod: PodView, hourStart: number): readonly [key: string, node: string] | undefined {
+function placementSince(pod: PodView, hourStart: number): readonly [key: string, node: string] | undefined {
   const { nodeName } = pod.spec;
   if (nodeName === '' || (isTerminal(pod) && !endedSince(pod, hourStart))) return undefined;
   return [mappingKey(pod.metadata.namespace, pod.metadata.name), nodeName];

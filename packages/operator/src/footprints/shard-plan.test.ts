@@ -87,6 +87,8 @@ test('whatever number of writes were carried out before it broke off, nothing is
       for (const [key, value] of wanted) truth.set(key, value);
       shards = carriedOut(shards, planShards(shards, truth, limit));
       assert.deepEqual(unionOf(shards), truth);
+      const keys = shards.flatMap(({ data }) => [...data.keys()]);
+      assert.equal(new Set(keys).size, keys.length, 'what a broken move left behind is cleared up');
     }
   }
 });
