@@ -6,8 +6,8 @@ import type { NodeObject } from './node-object.ts';
 import { isLeaving, isReady, isTerminal, type PodObject } from './pod-object.ts';
 import { type SmallCluster, smallCluster } from './testing/small-cluster.ts';
 
-const SEEDS = [1, 7, 20_261_115];
-const MINUTES = 25;
+const SEEDS = [1, 20_261_115];
+const MINUTES = 40;
 
 interface Lived extends SmallCluster {
   readonly driver: ChurnDriver;
@@ -18,7 +18,7 @@ interface Lived extends SmallCluster {
 function live(seed: number, minutes: number, watching?: (lived: Lived) => void): Lived {
   const small = smallCluster({
     seed,
-    nodes: 4,
+    nodes: 6,
     podRanges: [
       { cidr: '10.8.0.0/20', nodePrefix: 26 },
       { cidr: 'fd00:8::/48', nodePrefix: 64 },
@@ -31,7 +31,7 @@ function live(seed: number, minutes: number, watching?: (lived: Lived) => void):
       journal.push(`${small.clock.now()} ${type} ${resource} ${JSON.stringify(object)}`);
     });
   }
-  small.cluster.populate({ pods: 60 });
+  small.cluster.populate({ pods: 70 });
   const driver = new ChurnDriver({
     cluster: small.cluster,
     seed,

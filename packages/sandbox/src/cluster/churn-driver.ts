@@ -82,10 +82,10 @@ export const LIVE_CHURN: ChurnRates = {
 export const VIOLENT_CHURN: ChurnRates = {
   rollout: 40_000,
   scale: 30_000,
-  drain: 90_000,
+  drain: 150_000,
   nodeLoss: 180_000,
   nodeRestart: 120_000,
-  nodeReplacement: 400_000,
+  nodeReplacement: 300_000,
   job: 5_000,
   oom: 25_000,
   crash: 25_000,

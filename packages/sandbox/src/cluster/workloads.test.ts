@@ -175,3 +175,40 @@ test('a populated cluster has about as many pods as asked for, and all run withi
     assert.ok(Math.abs(count - pods) <= pods * 0.1, `${count} instead of ${pods}`);
   }
 });
+
+test('a namespace that is deleted ends with everything in it, and nothing grows again', () => {
+  const { api, clock, cluster, until, podsLike } = smallCluster();
+  api.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+  const web = aWorkload('Deployment', { name: 'web', replicas: 4 }) as { metadata: object };
+  api.create('deployments.apps', { ...web, metadata: { ...web.metadata, namespace: 'shop' } });
+  until('ready', () => cluster.isSettled && podsLike('web-').length === 4);
+  api.delete('namespaces', undefined, 'shop');
+  until('gone', () => api.get('namespaces', undefined, 'shop') === undefined, 60);
+  clock.advanceBy(30_000);
+  assert.equal(podsLike('web-').length, 0);
+});
+
+test('a template that the API server refuses stops nobody else', () => {
+  const { api, cluster, until, podsLike } = smallCluster();
+  const name = `a${'-long'.repeat(12)}`;
+  api.create('deployments.apps', aWorkload('Deployment', { name, replicas: 2 }));
+  api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 2 }));
+  until('web runs', () => podsLike('web-').filter(isReady).length === 2, 60);
+  assert.ok(cluster.nodeNames.length === 3);
+});
+
+test('while time follows the machine, a write from outside is answered by itself', async () => {
+  const { api, clock, podsLike } = smallCluster();
+  const ready = new Promise<void>((resolve) => {
+    api.watch('pods', () => {
+      if (podsLike('web-').filter(isReady).length === 2) resolve();
+    });
+  });
+  const stop = clock.follow({ speed: 100 });
+  try {
+    api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 2 }));
+    await ready;
+  } finally {
+    stop();
+  }
+});

@@ -64,13 +64,14 @@ export class World {
 
   /**
    * A write as components do them: a refusal because somebody else was there first (gone, changed, a namespace that
-   * is going) is no failure. Returns undefined then; whoever cares looks at the present state and decides again.
+   * is going), or because of what a person wrote into a template, is no failure of theirs. Returns undefined then;
+   * whoever cares looks at the present state and decides again.
    */
   attempt<T>(write: () => T): T | undefined {
     try {
       return write();
     } catch (error) {
-      if (error instanceof ApiStatusError && [403, 404, 409, 429].includes(error.code)) return undefined;
+      if (error instanceof ApiStatusError && [403, 404, 409, 422, 429].includes(error.code)) return undefined;
       throw error;
     }
   }
