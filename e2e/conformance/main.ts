@@ -5,6 +5,7 @@ import { kubernetesVersion } from '../controlplane/index.ts';
 import { ACCEPTED_DIFFERENCES } from './accepted-differences.ts';
 import { AREAS } from './cases/index.ts';
 import { DIFFERENCES_PAGE, renderDifferences } from './differences-page.ts';
+import { describeDifference, runDifferential } from './differential/run-differential.ts';
 import { runAreas } from './run.ts';
 import { startRealServer } from './servers/real.ts';
 import { startSandbox } from './servers/sandbox.ts';
@@ -19,6 +20,10 @@ accepted.
   --server NAME    real or sandbox alone; nothing is written then
   --area TEXT      only areas whose name contains this; nothing is written then
   --case TEXT      only cases whose name contains this; nothing is written then
+
+  --seeds N        instead: random requests to both servers at once, compared answer by answer, with N seeds
+  --from N         the first seed (default 1)
+  --steps N        requests for each seed (default 60)
 `;
 
 const STARTS = { real: startRealServer, sandbox: startSandbox };
@@ -33,12 +38,18 @@ async function main(args: string[]): Promise<number> {
       server: { type: 'string' },
       area: { type: 'string', default: '' },
       case: { type: 'string', default: '' },
+      seeds: { type: 'string' },
+      from: { type: 'string', default: '1' },
+      steps: { type: 'string', default: '60' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) {
     process.stdout.write(HELP);
     return 0;
+  }
+  if (values.seeds !== undefined) {
+    return await compareAtRandom(Number(values.from), Number(values.seeds), Number(values.steps));
   }
   const names = (['real', 'sandbox'] as const).filter((name) => (values.server ?? name) === name);
   if (names.length === 0) {
@@ -68,6 +79,19 @@ async function runOn(name: keyof typeof STARTS, areas: typeof AREAS, text: strin
     return { server: name, results: await runAreas(server, areas, { only: (found) => found.name.includes(text) }) };
   } finally {
     await server.close();
+  }
+}
+
+async function compareAtRandom(from: number, count: number, steps: number): Promise<number> {
+  const [real, sandbox] = await Promise.all([startRealServer(), startSandbox()]);
+  try {
+    const seeds = Array.from({ length: count }, (_, index) => from + index);
+    const found = await runDifferential(real, sandbox, { seeds, steps });
+    for (const difference of found) process.stdout.write(`${describeDifference(difference)}\n`);
+    process.stdout.write(`${count} seeds of ${steps} requests from seed ${from}: ${found.length} differ\n`);
+    return found.length === 0 ? 0 : 1;
+  } finally {
+    await Promise.all([real.close(), sandbox.close()]);
   }
 }
 
