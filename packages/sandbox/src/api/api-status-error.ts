@@ -56,11 +56,11 @@ function resourceDetails(type: ResourceType, name: string): StatusDetails {
 }
 
 /** `pods`, `deployments.apps`: how a resource is called in texts. */
-export function qualifiedName(type: { readonly plural: string; readonly group: string }): string {
+function qualifiedName(type: { readonly plural: string; readonly group: string }): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
 
-export function qualifiedKind(type: { readonly kind: string; readonly group: string }): string {
+function qualifiedKind(type: { readonly kind: string; readonly group: string }): string {
   return type.group === '' ? type.kind : `${type.kind}.${type.group}`;
 }
 
@@ -172,6 +172,6 @@ export function invalid(
 }
 
 /** As Go's %q does for the plain text that names are made of. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text);
 }

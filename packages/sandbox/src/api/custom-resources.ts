@@ -68,7 +68,7 @@ export class CustomResources {
   }
 }
 
-export function customResourceType(definition: KubeObject): ResourceType {
+function customResourceType(definition: KubeObject): ResourceType {
   const spec = objectAt(definition, 'spec') ?? {};
   const names = objectAt(spec, 'names') ?? {};
   const kind = textAt(names, 'kind');

@@ -65,7 +65,7 @@ function checkBudgets(state: ServerState, pod: KubeObject): void {
 }
 
 /** How many pods a budget counts as healthy, and how many it wants. */
-export function standing(
+function standing(
   state: ServerState,
   budget: KubeObject,
 ): { readonly healthy: number; readonly desired: number; readonly expected: number } {

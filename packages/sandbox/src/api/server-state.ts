@@ -122,10 +122,10 @@ export class ServerState {
   }
 }
 
-export function objectKey(namespace: string | undefined, name: string): string {
+function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-export function timestamp(millis: number): string {
+function timestamp(millis: number): string {
   return `${new Date(millis).toISOString().slice(0, 19)}Z`;
 }

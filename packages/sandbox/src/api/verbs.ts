@@ -9,13 +9,14 @@ import {
   forbidden,
   invalid,
   notFound,
-  preconditionFailed,
 } from './api-status-error.ts';
-import { builtInResources } from './built-in-resources.ts';
+import { checkKind, checkNamed } from './body-checks.ts';
 import type { DeleteOptions, KubeObject, ObjectMeta } from './cluster-api.ts';
+import { checkPreconditions, finalizersFor, gracePeriod, isReleased } from './deletion.ts';
 import { deepEqual, ensureObject, isObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
 import { checkMetadata } from './object-metadata.ts';
 import { checkName, generatedName, generatedUid } from './object-names.ts';
+import { checkSize } from './object-size.ts';
 import { apiVersionOf, type ResourceType, type Subresource } from './resource-type.ts';
 import type { ServerState } from './server-state.ts';
 
@@ -41,8 +42,6 @@ export interface Lifecycle {
 }
 
 const IMMORTAL_NAMESPACES = ['default', 'kube-system', 'kube-public'];
-/** etcd's limit for one request, a little above what the API server lets in. */
-const LARGEST_OBJECT = 1.5 * 1024 * 1024;
 
 export class Verbs {
   readonly #state: ServerState;
@@ -75,7 +74,7 @@ export class Verbs {
     if (this.#state.find(type, textAt(metadata, 'namespace') || undefined, name) !== undefined) {
       throw alreadyExists(type, name);
     }
-    this.#checkSize(draft);
+    checkSize(draft);
     if (options.dryRun === true) return draft as unknown as KubeObject;
     return this.#state.store.together(() => {
       const object = this.#state.put(type, draft);
@@ -103,7 +102,7 @@ export class Verbs {
         ? this.#statusDraft(type, current, given, wanted)
         : this.#mainDraft(type, current, given, wanted);
     if (options.subresource !== 'status') this.#checkUpdate(type, current, draft);
-    this.#checkSize(draft);
+    checkSize(draft);
     if (options.dryRun === true) return draft as unknown as KubeObject;
     const metadata = draft['metadata'] as ObjectMeta;
     if (metadata.deletionTimestamp !== undefined && isReleased(metadata)) {
@@ -299,12 +298,6 @@ export class Verbs {
       },
     ]);
   }
-
-  #checkSize(draft: JsonObject): void {
-    if (mayBeLarge(draft) && Buffer.byteLength(JSON.stringify(draft)) > LARGEST_OBJECT) {
-      throw new ApiStatusError(500, '', 'etcdserver: request is too large');
-    }
-  }
 }
 
 /** Where etcd would keep it: some refusals name it. */
@@ -329,42 +322,6 @@ const NAME_MISSING = {
   reason: 'Required',
   detail: 'name or generateName is required',
 } as const;
-
-/** Kinds that the real server knows, of which bodies for other resources are told apart from those of no kind. */
-const KNOWN_KINDS = new Set([...builtInResources().map((type) => type.kind), 'Secret', 'ServiceAccount', 'Endpoints']);
-
-/** The name in a body must be that of the path. */
-export function checkNamed(name: string, given: unknown): void {
-  const own = textAt(given, 'metadata', 'name');
-  if (own === name) return;
-  throw badRequest(
-    own === ''
-      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
-      : `the name of the object (${own}) does not match the name on the URL (${name})`,
-  );
-}
-
-/** A body may leave kind and apiVersion out, but not name another. */
-export function checkKind(type: ResourceType, given: JsonObject): void {
-  const kind = textAt(given, 'kind');
-  const apiVersion = textAt(given, 'apiVersion');
-  const known = type.versions.some((version) => apiVersion === apiVersionOf(type.group, version));
-  const unheardOf = kind === type.kind ? !known : !KNOWN_KINDS.has(kind);
-  if (kind !== '' && apiVersion !== '' && unheardOf) {
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${type.kind}: ` +
-        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  }
-  if (kind !== '' && kind !== type.kind) {
-    const version = apiVersion === '' ? type.storageVersion : apiVersion;
-    const short = version.slice(version.lastIndexOf('/') + 1);
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(short)} cannot be handled as a ${type.kind}: ` +
-        `converting (${short}.${kind}) to (${type.group === '' ? 'core' : type.group.split('.')[0]}.${type.kind}): unknown conversion`,
-    );
-  }
-}
 
 function adoptNamespace(type: ResourceType, metadata: JsonObject, namespace: string | undefined): void {
   if (!type.namespaced) {
@@ -395,73 +352,4 @@ function sameBody(draft: JsonObject, current: KubeObject, withoutStatus: boolean
   const ignored = new Set(['kind', 'apiVersion', 'metadata', ...(withoutStatus ? ['status'] : [])]);
   const fields = new Set([...Object.keys(draft), ...Object.keys(current)].filter((field) => !ignored.has(field)));
   return [...fields].every((field) => deepEqual(draft[field], current[field]));
-}
-
-function isReleased(metadata: ObjectMeta): boolean {
-  return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
-}
-
-function gracePeriod(pod: KubeObject, options: DeleteOptions): number {
-  const phase = textAt(pod, 'status', 'phase');
-  if (textAt(pod, 'spec', 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
-  const own = objectAt(pod, 'spec')?.['terminationGracePeriodSeconds'];
-  const seconds = options.gracePeriodSeconds ?? (typeof own === 'number' ? own : 30);
-  return seconds < 0 ? 1 : seconds;
-}
-
-function finalizersFor(type: ResourceType, metadata: ObjectMeta, options: DeleteOptions): string[] {
-  const policy = options.propagationPolicy ?? type.rules.propagation;
-  const kept = (metadata.finalizers ?? []).filter((one) => one !== 'orphan' && one !== 'foregroundDeletion');
-  const asked = options.propagationPolicy === undefined && metadata.deletionTimestamp !== undefined;
-  if (asked) return [...(metadata.finalizers ?? [])];
-  if (policy === 'Orphan') return [...kept, 'orphan'];
-  if (policy === 'Foreground') return [...kept, 'foregroundDeletion'];
-  return kept;
-}
-
-function checkPreconditions(type: ResourceType, name: string, current: KubeObject, options: DeleteOptions): void {
-  const { uid, resourceVersion } = current.metadata;
-  if (options.uid !== undefined && options.uid !== uid) {
-    throw preconditionFailed(
-      type,
-      name,
-      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
-    );
-  }
-  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-    throw preconditionFailed(
-      type,
-      name,
-      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
-    );
-  }
-}
-
-/** Measuring every write would cost more than writing it: only what holds long texts or many parts is measured. */
-function mayBeLarge(value: JsonObject): boolean {
-  let weight = 0;
-  for (const field in value) weight += weightOf(value[field]);
-  return weight > LARGEST_OBJECT / 4;
-}
-
-const weights = new WeakMap<object, number>();
-
-/** Frozen parts are shared between versions: each is weighed once. */
-function weightOf(part: unknown): number {
-  if (typeof part !== 'object' || part === null || !Object.isFrozen(part)) return weigh(part);
-  let weight = weights.get(part);
-  if (weight === undefined) {
-    weight = weigh(part);
-    weights.set(part, weight);
-  }
-  return weight;
-}
-
-function weigh(part: unknown): number {
-  if (typeof part === 'string') return part.length + 4;
-  if (typeof part !== 'object' || part === null) return 8;
-  let weight = 8;
-  if (Array.isArray(part)) for (const child of part) weight += weigh(child);
-  else for (const field in part) weight += field.length + weigh((part as JsonObject)[field]);
-  return weight;
 }

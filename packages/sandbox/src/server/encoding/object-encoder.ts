@@ -20,7 +20,7 @@ export interface ObjectEncoder {
   error(status: StatusBody): Uint8Array;
 }
 
-export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** The metadata of a bookmark: a version and nothing else. */
 export function bookmarkMetadata(resourceVersion: string, initialEventsEnd: boolean): Record<string, unknown> {

@@ -10,13 +10,13 @@ import {
   notFound,
   tooLargeVersion,
 } from '../../api/api-status-error.ts';
+import { checkKind, checkNamed } from '../../api/body-checks.ts';
 import type { KubeObject } from '../../api/cluster-api.ts';
 import { isObject, textAt } from '../../api/json-object.ts';
 import { applyJsonPatch } from '../../api/patches/json-patch.ts';
 import { applyMergePatch } from '../../api/patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts';
 import { type ResourceType, typeKey } from '../../api/resource-type.ts';
-import { checkKind, checkNamed } from '../../api/verbs.ts';
 import type { ObjectEncoder } from '../encoding/object-encoder.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';

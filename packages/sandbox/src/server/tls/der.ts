@@ -1,6 +1,6 @@
 // The few DER encodings that an X.509 certificate needs.
 
-export function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag]), lengthBytes(content.length), content]);
 }
