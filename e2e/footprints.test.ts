@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Client, type Clock, Informer, loadClusterConfig, PODS, podCodec, systemClock } from '@podtrail/machinery';
+import { configMapNames, HourlyConfigMaps, type HourlyNews } from '@podtrail/operator';
 import { PodtrailProcess, podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 
@@ -305,6 +307,59 @@ test('fault 24: two thousand pods with long names need two ConfigMaps; little mo
   assert.equal(sizes.length, 2);
   const largest = Math.max(...sizes);
   assert.ok(largest <= 1_048_576 && largest > 0.97 * 1_048_576, `${largest} bytes`);
+});
+
+test('hours roll over by the clock, somebody else’s writes are kept, and what has expired is deleted', async (t) => {
+  const namespace = await cluster.namespace(t);
+  const kubectl = (...args: string[]) => cluster.kubectl(['-n', namespace, ...args]);
+  const client = Client.connect(await loadClusterConfig({ kubeconfig: cluster.kubeconfig }));
+  const HOUR = 3_600_000;
+  // In the middle of an hour, whenever the test runs.
+  let ahead = HOUR / 2 - (systemClock.now() % HOUR);
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead };
+  const pods = new Informer({ transport: client.transport, resource: PODS, codec: podCodec, namespace, clock });
+  const news: HourlyNews[] = [];
+  const hourly = new HourlyConfigMaps({
+    configMaps: client.configMaps(namespace),
+    listNames: configMapNames(client, namespace),
+    clock,
+    retentionMs: 0,
+    onNews: (one) => void news.push(one),
+  });
+  hourly.follow(pods);
+  const stop = new AbortController();
+  const running = pods.start(stop.signal);
+  t.after(async () => {
+    stop.abort();
+    await running;
+    await client.close();
+  });
+  await pods.waitForSync();
+  const place = async (name: string) => {
+    const spec = { nodeName: 'node-0', containers: [{ name: 'c', image: 'none' }] };
+    await client.pods(namespace).create({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
+    await until(`${name} is in the cache`, () => pods.lister.getIn(namespace, name) !== undefined);
+  };
+  const nameOfHour = () => `pod-ashiato-${new Date(clock.now()).toISOString().slice(0, 13).replace(/[-T]/g, '')}`;
+  const dataOf = async (name: string) => (await cluster.kubectlJson(['-n', namespace, 'get', 'cm', name])).data;
+
+  const first = nameOfHour();
+  await place('a');
+  assert.deepEqual(await hourly.flush(), { writes: 1, entries: 1 });
+  await kubectl('patch', 'cm', first, '--type=merge', '-p', '{"data":{"x_theirs":"n9"}}');
+  await place('b');
+  await hourly.flush();
+  const both = { [`${namespace}_a`]: 'node-0', [`${namespace}_b`]: 'node-0' };
+  assert.deepEqual(await dataOf(first), { ...both, x_theirs: 'n9' });
+  assert.deepEqual(await hourly.flush(), { writes: 0, entries: 0 });
+  assert.deepEqual(news, []);
+
+  ahead += HOUR;
+  assert.deepEqual(await hourly.flush(), { writes: 1, entries: 2 });
+  assert.deepEqual(await dataOf(nameOfHour()), both);
+  assert.deepEqual(news, [{ kind: 'expired', names: [first] }]);
+  const left: { metadata: { name: string } }[] = (await cluster.kubectlJson(['-n', namespace, 'get', 'cm'])).items;
+  assert.ok(left.every(({ metadata }) => metadata.name !== first));
 });
 
 test('a reader that has gone ends it quietly', { skip: cluster.skipUnless('simulated nodes') }, async (t) => {

@@ -127,14 +127,18 @@ export class FootprintRounds {
     const { write, format = plainLine } = this.#options;
     if (write === undefined) return;
     let lines = '';
+    let bytes = 0;
     for (const pod of pods) {
       const line = format(footprintOf(pod, at));
-      if (lines !== '' && Buffer.byteLength(lines) + Buffer.byteLength(line) > ATOMIC_BYTES) {
+      const more = Buffer.byteLength(line);
+      if (lines !== '' && bytes + more > ATOMIC_BYTES) {
         await write(lines);
         lines = '';
+        bytes = 0;
         if (stop.aborted) throw stop.reason;
       }
       lines += line;
+      bytes += more;
     }
     if (lines !== '') await write(lines);
   }
