@@ -2,7 +2,7 @@
 import type { Taint } from './node-object.ts';
 import type { Toleration } from './pod-object.ts';
 
-export function tolerates(toleration: Toleration, taint: Taint): boolean {
+function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect !== undefined && toleration.effect !== '' && toleration.effect !== taint.effect) return false;
   const anyKey = toleration.key === undefined || toleration.key === '';
   if (anyKey) return toleration.operator === 'Exists';

@@ -46,6 +46,27 @@ test('a rolling update keeps within what may be too many and too few', () => {
   assert.equal(api.list('replicasets.apps').length, 2);
 });
 
+test('going back to an earlier template takes up its old set under a new revision', () => {
+  const { api, cluster, until, podsLike, clock } = smallCluster();
+  api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 2 }));
+  const revisions = () =>
+    Object.fromEntries(
+      api.list('replicasets.apps').map((set) => {
+        const { template } = set['spec'] as { template: { spec: { containers: { image: string }[] } } };
+        return [template.spec.containers[0]!.image, set.metadata.annotations?.['deployment.kubernetes.io/revision']];
+      }),
+    );
+  for (const image of ['example.test/main:1', 'example.test/main:2', 'example.test/main:1']) {
+    const template = { spec: { containers: [{ name: 'main', image }] } };
+    api.mergePatch('deployments.apps', 'default', 'web', { spec: { template } });
+    clock.advanceBy(3000);
+    until(image, () => cluster.isSettled && podsLike('web-').length === 2);
+  }
+  assert.deepEqual(revisions(), { 'example.test/main:1': '3', 'example.test/main:2': '2' });
+  const { annotations } = api.get('deployments.apps', 'default', 'web')!.metadata;
+  assert.equal(annotations?.['deployment.kubernetes.io/revision'], '3');
+});
+
 test('a rollout whose pods never get ready stops with the old ones still there', () => {
   const { api, clock, cluster, until, podsLike } = smallCluster();
   api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 4 }));

@@ -43,6 +43,7 @@ export class DeploymentController {
     const current = sets.find((set) => set.metadata.labels?.[HASH_LABEL] === hash);
     const old = sets.filter((set) => set !== current);
     if (deployment.spec.paused !== true) {
+      if (current !== undefined) this.#number(deployment, current, old);
       if (current === undefined) this.#makeSet(deployment, hash, old);
       else if (deployment.spec.strategy?.type === 'Recreate') this.#recreate(deployment, current, old);
       else this.#roll(deployment, current, old);
@@ -79,6 +80,21 @@ export class DeploymentController {
         },
       }),
     );
+  }
+
+  /** What is rolled out has the highest revision, also when it was there before; the deployment shows it. */
+  #number(deployment: WorkloadObject, current: WorkloadObject, old: readonly WorkloadObject[]): void {
+    const newest = Math.max(0, ...old.map(revisionOf));
+    const revision = String(revisionOf(current) > newest ? revisionOf(current) : newest + 1);
+    for (const [resource, object] of [
+      ['replicasets.apps', current],
+      ['deployments.apps', deployment],
+    ] as const) {
+      if (object.metadata.annotations?.[REVISION] === revision) continue;
+      const { namespace, name } = object.metadata;
+      const annotations = { [REVISION]: revision };
+      this.#world.attempt(() => this.#world.api.mergePatch(resource, namespace, name, { metadata: { annotations } }));
+    }
   }
 
   #recreate(deployment: WorkloadObject, current: WorkloadObject, old: readonly WorkloadObject[]): void {

@@ -15,7 +15,7 @@ export interface SmallCluster {
   podsLike(prefix: string): PodObject[];
 }
 
-export const NOON = Date.UTC(2026, 10, 15, 12);
+const NOON = Date.UTC(2026, 10, 15, 12);
 
 export function smallCluster(options: Partial<SimulatedClusterOptions> = {}): SmallCluster {
   const clock = new VirtualClock(NOON);
