@@ -2,6 +2,7 @@
 // that it lists, which never change.
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { HistoryError } from '../../errors.ts';
+import { asHistoryError } from './faults.ts';
 import type { Head, WeekEntry } from './head.ts';
 import { Weeks } from './weeks.ts';
 
@@ -28,8 +29,20 @@ export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<
   } catch (error) {
     rmSync(path, { force: true });
     rmSync(copies.directory, { recursive: true, force: true });
-    throw error;
+    throw faultOfCopy(error, path);
   }
+}
+
+/** No room and no rights are the copy's; what cannot be read is the store's. */
+function faultOfCopy(error: unknown, path: string): unknown {
+  const told = asHistoryError(error, path);
+  const isOfCopy = told instanceof HistoryError && (told.code === 'disk-full' || told.code === 'store-not-writable');
+  return isOfCopy
+    ? new HistoryError('backup-failed', `the copy ${path} cannot be written`, {
+        hint: 'it needs room as large as the store, in a directory that this user may write to; nothing is left of it.',
+        cause: error,
+      })
+    : error;
 }
 
 function* copyWeeks(entries: readonly WeekEntry[], from: Weeks, to: Weeks): Generator<undefined, void> {

@@ -411,6 +411,9 @@ test('a backup beside a running writer is a whole store, and overwrites nothing'
   const copy = freshPath();
   await engine.backup(copy);
   assert.equal((await refusal(engine.backup(copy))).code, 'backup-exists');
+  const nowhere = join(path, 'copy.db');
+  const failed = await refusal(engine.backup(nowhere));
+  assert.deepEqual([failed.code, failed.message.includes(nowhere)], ['backup-failed', true]);
   await writer.append({ facts: [tenureFact(madeTenure('10.8.0.2', 'after', 100))] });
   const restored = await opened(copy);
   assert.equal((await restored.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150))).length, 1);
