@@ -27,8 +27,9 @@ export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<
       copies,
     );
   } catch (error) {
-    rmSync(path, { force: true });
-    rmSync(copies.directory, { recursive: true, force: true });
+    for (const part of [path, copies.directory]) {
+      if (existsSync(part)) rmSync(part, { recursive: true, force: true });
+    }
     throw faultOfCopy(error, path);
   }
 }
