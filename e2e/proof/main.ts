@@ -1,20 +1,30 @@
-// `npm run proof -- truth [--seed N] [--lives N] [--questions N] [--faults] [--out DIR] [--json FILE]`
-import { mkdtemp, writeFile } from 'node:fs/promises';
+// `npm run proof -- truth|faults [options]`
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type FaultRunsResult, faultRuns } from './fault-runs.ts';
 import { type TruthRunResult, truthRun } from './truth-run.ts';
 
-const HELP = `usage: npm run proof -- truth [options]
+const HELP = `usage: npm run proof -- truth|faults [options]
 
-Pods live and die on a real control plane while a recorder watches; then the ledger is asked who held which address
-when, at instants whose truth is certain by two seconds. Exit code 1 if a single answer is wrong.
+Pods live and die while a recorder watches; then the ledger is asked who held which address when, at instants whose
+truth is certain by two seconds. Exit code 1 if a single answer is wrong.
 
-  --seed N         what is drawn: lives, addresses, outages, questions (default: printed)
+truth: on a real control plane (built once; needs Go)
   --lives N        pods, at least (default 800)
   --questions N    (default 10000)
   --faults         kill the recorder five times, the API server once, and compact etcd
-  --out DIR        keep truth, outages and answers here (default: a new temporary folder)
+
+faults: on the sandbox, without a control plane, with random faults of every kind
+  --seeds N        so many runs (default 10)
+  --seconds N      of each (default 30)
+  --questions N    of each (default 400)
+  --parallel N     so many at a time (default 4)
+
+both:
+  --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
+  --out DIR        keep truth, answers and what was wrong here (default: a new temporary folder)
   --json FILE      the result
 `;
 
@@ -22,47 +32,84 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: 'string' },
+    seeds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '30' },
+    parallel: { type: 'string', default: '4' },
     lives: { type: 'string', default: '800' },
-    questions: { type: 'string', default: '10000' },
+    questions: { type: 'string' },
     faults: { type: 'boolean', default: false },
     out: { type: 'string' },
     json: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
+const [proof] = positionals;
 
-if (values.help || positionals[0] === 'help' || positionals[0] === undefined) {
+if (values.help || proof === 'help' || proof === undefined) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-if (positionals[0] !== 'truth') {
-  process.stderr.write(`There is no proof called "${positionals[0]}". npm run proof -- help lists them.\n`);
+if (proof !== 'truth' && proof !== 'faults') {
+  process.stderr.write(`There is no proof called "${proof}". npm run proof -- help lists them.\n`);
   process.exit(2);
 }
 
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const seed = values.seed === undefined ? Date.now() % 1_000_000 : count('seed', values.seed);
 const out = values.out ?? (await mkdtemp(join(tmpdir(), 'podtrail-proof-')));
+await mkdir(out, { recursive: true });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
-log(`seed ${seed}; truth and answers go to ${out}`);
-const result = await truthRun({
-  seed,
-  lives: Number(values.lives),
-  questions: Number(values.questions),
-  faults: values.faults,
-  out,
-  log,
-});
-process.stdout.write(report(result));
+log(`seed ${seed}; what is kept goes to ${out}`);
+const result = proof === 'truth' ? await proveTruth() : await proveFaults();
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, ...result }, null, 2)}\n`);
 process.exitCode = result.wrong === 0 ? 0 : 1;
 
-function report({ lives, asked, wrong, counts, outages, gaps }: TruthRunResult): string {
-  const share = (count: number): string => `${((count / asked) * 100).toFixed(2)} %`;
+async function proveTruth(): Promise<TruthRunResult> {
+  const lives = count('lives', values.lives);
+  const questions = count('questions', values.questions ?? '10000');
+  const run = await truthRun({ seed, lives, questions, faults: values.faults, out, log });
+  process.stdout.write(reportTruth(run));
+  return run;
+}
+
+async function proveFaults(): Promise<FaultRunsResult> {
+  const seeds = Array.from({ length: count('seeds', values.seeds) }, (_, n) => seed + n);
+  const seconds = count('seconds', values.seconds);
+  const questions = count('questions', values.questions ?? '400');
+  const parallel = count('parallel', values.parallel);
+  const runs = await faultRuns({ seeds, seconds, questions, parallel, out, log });
+  process.stdout.write(reportFaults(runs));
+  return runs;
+}
+
+function reportTruth({ lives, asked, wrong, counts, outages, gaps }: TruthRunResult): string {
   const lines = [
     `${lives} pod lives, ${asked} questions, ${wrong} wrong`,
-    `held ${share(counts.held)}, free ${share(counts.free)}, ambiguous ${share(counts.ambiguous)}, unknown ${share(counts.unknown)}`,
+    shares(counts, asked),
     ...outages.map(({ what, from, to }) => `${what} for ${((to - from) / 1000).toFixed(1)} s`),
     ...gaps.map(({ from, to }) => `gap of ${((to - from) / 1000).toFixed(1)} s`),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function reportFaults(runs: FaultRunsResult): string {
+  const faults = Object.entries(runs.struck).sort(([, a], [, b]) => b - a);
+  const lines = [
+    `seeds ${seed} to ${seed + runs.seeds - 1}: ${runs.lives} pod lives, ${runs.asked} questions, ${runs.wrong} wrong`,
+    shares(runs.counts, runs.asked),
+    `${runs.restarts} restarts of the recorder, ${runs.gaps} gaps`,
+    `faults that struck: ${faults.map(([kind, times]) => `${kind} ${times}`).join(', ')}`,
+    ...(runs.wrongSeeds.length === 0 ? [] : [`wrong: seeds ${runs.wrongSeeds.join(', ')}; see ${out}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function shares(counts: TruthRunResult['counts'], asked: number): string {
+  const share = (kind: keyof typeof counts): string => `${kind} ${((counts[kind] / asked) * 100).toFixed(2)} %`;
+  return `${share('held')}, ${share('free')}, ${share('ambiguous')}, ${share('unknown')}`;
+}
+
+function count(flag: string, text: string): number {
+  if (/^\d+$/.test(text) && (Number(text) > 0 || flag === 'seed')) return Number(text);
+  process.stderr.write(`--${flag} ${text} is not a whole number above 0.\n`);
+  process.exit(2);
 }

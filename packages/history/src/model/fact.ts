@@ -12,6 +12,7 @@ export interface LiveHolder {
   readonly seenAt: EpochMillis;
   /** Terminal pods stay until deleted: their address is no longer theirs. */
   readonly terminal: boolean;
+  /** Those that are open; and, while its sandbox is lost, those that ended with it. */
   readonly tenures: readonly Tenure[];
   readonly placement: Placement | undefined;
   /** When the address was first found blank on a pod that goes on. */

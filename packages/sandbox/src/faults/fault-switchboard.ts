@@ -1,6 +1,6 @@
 // Where faults are armed and counted. The server asks it at every request and for every watch (server/fault-seam.ts);
 // with nothing armed it lets everything pass. Faults of one server strike in the order in which they were armed.
-import type { FaultSeam, FrameFilter, RequestVerdict, SeamRequest } from '../server/fault-seam.ts';
+import type { FaultSeam, Frame, FrameFilter, RequestVerdict, SeamRequest } from '../server/fault-seam.ts';
 import { systemTimers, type Timers } from '../server/timers.ts';
 import { type Fault, type FaultTarget, type FrameFault, isRequestFault, type RequestFault } from './fault.ts';
 import { FaultyFrames } from './faulty-frames.ts';
@@ -19,6 +19,8 @@ export interface SwitchboardOptions {
   /** For faults that strike by chance. */
   readonly random?: () => number;
   readonly timers?: Timers;
+  /** Told of every strike: what struck, and which request or, of a watch, which event. */
+  readonly onStrike?: (fault: Fault, request: SeamRequest, frame: Frame | undefined) => void;
 }
 
 interface Armed {
@@ -32,12 +34,14 @@ interface Armed {
 export class FaultSwitchboard implements FaultSeam {
   readonly #random: () => number;
   readonly #timers: Timers;
+  readonly #onStrike: SwitchboardOptions['onStrike'];
   readonly #armed = new Map<number, Armed>();
   #last = 0;
 
   constructor(options: SwitchboardOptions = {}) {
     this.#random = options.random ?? Math.random;
     this.#timers = options.timers ?? systemTimers;
+    this.#onStrike = options.onStrike;
   }
 
   /** Returns its number, by which it can be taken back. */
@@ -64,6 +68,7 @@ export class FaultSwitchboard implements FaultSeam {
     for (const armed of [...this.#armed.values()]) {
       const { fault } = armed;
       if (!isRequestFault(fault) || !isMeant(fault, request) || !this.#strikes(armed)) continue;
+      this.#onStrike?.(fault, request, undefined);
       const verdict = await this.#verdict(fault, request);
       if (verdict !== undefined) return verdict;
     }
@@ -72,12 +77,14 @@ export class FaultSwitchboard implements FaultSeam {
 
   /** Every watch gets a filter: a fault may be armed while it is open. */
   readonly frames = (request: SeamRequest): FrameFilter =>
-    new FaultyFrames({ timers: this.#timers, next: () => this.#nextFrameFault(request) });
+    new FaultyFrames({ timers: this.#timers, next: (frame) => this.#nextFrameFault(request, frame) });
 
-  #nextFrameFault(request: SeamRequest): FrameFault | undefined {
+  #nextFrameFault(request: SeamRequest, frame: Frame): FrameFault | undefined {
     for (const armed of this.#armed.values()) {
       const { fault } = armed;
-      if (!isRequestFault(fault) && isMeant(fault, request) && this.#strikes(armed)) return fault;
+      if (isRequestFault(fault) || !isMeant(fault, request) || !this.#strikes(armed)) continue;
+      this.#onStrike?.(fault, request, frame);
+      return fault;
     }
     return undefined;
   }

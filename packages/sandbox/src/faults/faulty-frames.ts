@@ -8,7 +8,7 @@ import type { FrameFault } from './fault.ts';
 export interface FaultyFramesOptions {
   readonly timers: Timers;
   /** The fault that strikes this frame, if one does. */
-  readonly next: () => FrameFault | undefined;
+  readonly next: (frame: Frame) => FrameFault | undefined;
 }
 
 /** Longer than a frame's length may be, and no JSON. */
@@ -30,7 +30,7 @@ export class FaultyFrames implements FrameFilter {
 
   frame(frame: Frame, sink: FrameSink): void {
     if (this.#dead) return;
-    const fault = frame.type === 'BOOKMARK' || frame.type === 'ERROR' ? undefined : this.#options.next();
+    const fault = frame.type === 'BOOKMARK' || frame.type === 'ERROR' ? undefined : this.#options.next(frame);
     if (fault?.kind === 'stall') this.#hold(fault.ms);
     if (fault?.kind === 'slow') this.#slowMs = fault.ms;
     if (this.#slowMs > 0 && this.#held === undefined) this.#hold(this.#slowMs);
