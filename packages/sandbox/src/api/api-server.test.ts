@@ -278,3 +278,19 @@ for (const [what, object, code, message] of [
     assert.throws(() => api.create('pods', object), refusal(code, message));
   });
 }
+
+test('after a rewind what was created later is gone, and what was deleted is owned and collected again', () => {
+  const { api } = aServer();
+  const owner = api.create('configmaps', { metadata: { name: 'owner', namespace: 'default' } });
+  api.create('configmaps', { metadata: { name: 'child', namespace: 'default', ...ownedBy(owner).metadata } });
+  const then = Number(api.resourceVersion);
+  api.delete('configmaps', 'default', 'owner');
+  api.create('configmaps', { metadata: { name: 'later', namespace: 'default' } });
+  api.rewind(then);
+  assert.deepEqual(
+    api.list('configmaps').map(({ metadata }) => metadata.name),
+    ['child', 'owner'],
+  );
+  api.delete('configmaps', 'default', 'owner');
+  assert.deepEqual(api.list('configmaps'), []);
+});

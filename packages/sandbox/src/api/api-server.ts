@@ -59,6 +59,11 @@ export class ApiServer implements ClusterApi {
     this.state.store.compact(version);
   }
 
+  /** As if etcd had been restored from a backup made at `version`; versions after it are handed out again. */
+  rewind(version: number): void {
+    this.state.store.rewind(version, () => this.state.reindex());
+  }
+
   create(resource: ResourceName, object: unknown): KubeObject {
     return this.verbs.create(this.#type(resource), undefined, object);
   }

@@ -93,6 +93,21 @@ export class ServerState {
     return this.store.remove(typeKey(type), objectKey(namespace, name as string)) ?? object;
   }
 
+  /** After the store was rewound: the indexes are made anew from what it holds. */
+  reindex(): void {
+    this.#places.clear();
+    this.#dependents.clear();
+    this.#contents.clear();
+    for (const type of this.registry.all()) {
+      for (const { metadata } of this.store.table(typeKey(type)).list('')) {
+        const { uid, namespace, name } = metadata;
+        this.#places.set(uid as string, { type, key: objectKey(namespace, name as string) });
+        if (namespace !== undefined) this.#contents.set(namespace, this.contentOf(namespace) + 1);
+        for (const owner of metadata.ownerReferences ?? []) this.#dependentsOf(owner.uid).add(uid as string);
+      }
+    }
+  }
+
   placeOf(uid: string): ObjectPlace | undefined {
     return this.#places.get(uid);
   }

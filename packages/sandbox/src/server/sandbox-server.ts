@@ -43,6 +43,8 @@ export interface SandboxServer {
   kubeconfig(user?: string): string;
   /** Takes the place of the faults there were; for requests and watches that begin from now on. */
   setFaults(faults: FaultSeam): void;
+  /** Restores an earlier version as from a backup of etcd: versions come again, and all connections break. */
+  rewind(version: number): void;
   /** Breaks every connection that is open now. */
   cutConnections(): void;
   close(): Promise<void>;
@@ -103,6 +105,10 @@ export async function startSandboxServer(options: SandboxServerOptions = {}): Pr
     kubeconfig: (user) => kubeconfigText({ url, caCertificate, user, token: access.tokenOf(user) }),
     setFaults(next) {
       faults = next;
+    },
+    rewind(version) {
+      api.rewind(version);
+      cutConnections();
     },
     cutConnections,
     close: () =>

@@ -101,3 +101,21 @@ test('writes that belong together are told once all are made', () => {
   });
   assert.deepEqual(seen, [102, 102]);
 });
+
+test('a rewound store is as it was, counts versions on from there and tells what that changed', () => {
+  const { store } = aStore();
+  store.put('t', 'n/a', anObject('a', 1));
+  store.put('t', 'n/b', anObject('b'));
+  const then = store.version;
+  store.put('t', 'n/a', anObject('a', 2));
+  store.remove('t', 'n/b');
+  store.put('t', 'n/c', anObject('c'));
+  const heard: string[] = [];
+  store.listen('t', ({ type, key }) => heard.push(`${type} ${key}`));
+  store.rewind(then, () => heard.push('restored'));
+  assert.deepEqual(names(store.table('t').list('')), ['a', 'b']);
+  assert.equal(store.table('t').get('n/a')?.['value'], 1);
+  assert.deepEqual(heard, ['restored', 'DELETED n/c', 'MODIFIED n/a', 'ADDED n/b']);
+  assert.equal(store.put('t', 'n/d', anObject('d')).metadata.resourceVersion, String(then + 1));
+  assert.throws(() => store.rewind(then - 1, () => {}), /only 102 to 103 are remembered/);
+});

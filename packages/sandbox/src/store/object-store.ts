@@ -117,17 +117,40 @@ export class ObjectStore {
     for (const table of this.#tables.values()) table.compact(version);
   }
 
+  /**
+   * As if etcd had been restored from a backup: all is as it was right after `version`, versions are counted on from
+   * there and come a second time, history is gone. Listeners are told the difference, as if it had just happened.
+   */
+  rewind(version: number, restored: () => void): void {
+    const tables = [...this.#tables.values()];
+    const late = tables.find((table) => version < table.compactedAt);
+    if (version > this.#version || late !== undefined) {
+      const oldest = Math.max(...tables.map((table) => table.compactedAt));
+      throw new RangeError(`version ${version} cannot be restored: only ${oldest} to ${this.#version} are remembered`);
+    }
+    this.together(() => {
+      this.#version = version;
+      for (const table of tables) {
+        for (const event of table.restore(version, this.#options.clock.now())) this.#announce(table, event);
+      }
+      restored();
+    });
+  }
+
   #commit(table: ResourceTable, event: StoreEvent): void {
     table.apply(event);
     const { historyLimit, historyAge, clock } = this.#options;
     table.trim(historyLimit, historyAge === undefined ? Number.NEGATIVE_INFINITY : clock.now() - historyAge);
-    const listeners = this.#listeners.get(table.name);
-    if (listeners !== undefined && listeners.size > 0) {
-      this.#pending.push(() => {
-        for (const listener of [...listeners]) if (listeners.has(listener)) listener(event);
-      });
-    }
+    this.#announce(table, event);
     this.#drain();
+  }
+
+  #announce(table: ResourceTable, event: StoreEvent): void {
+    const listeners = this.#listeners.get(table.name);
+    if (listeners === undefined || listeners.size === 0) return;
+    this.#pending.push(() => {
+      for (const listener of [...listeners]) if (listeners.has(listener)) listener(event);
+    });
   }
 
   #drain(): void {

@@ -120,6 +120,30 @@ export class ResourceTable {
     this.#release();
   }
 
+  /**
+   * Goes back to what was right after `version` and forgets all history. Gives back what changed by that; the versions
+   * in it are those of then.
+   */
+  restore(version: number, at: number): StoreEvent[] {
+    const then = this.listAt('', version) ?? [];
+    const wanted = new Map(then.map((object) => [keyOf(object), object]));
+    const events: StoreEvent[] = [];
+    for (const [key, previous] of this.#objects) {
+      if (!wanted.has(key)) events.push({ version, type: 'DELETED', key, object: previous, previous, at });
+    }
+    for (const [key, object] of wanted) {
+      const previous = this.#objects.get(key);
+      if (previous === object) continue;
+      events.push({ version, type: previous === undefined ? 'ADDED' : 'MODIFIED', key, object, previous, at });
+    }
+    for (const event of events) this.apply(event);
+    this.#history = [];
+    this.#forgotten = 0;
+    this.#compactedAt = version;
+    this.#latest = Math.min(this.#latest, version);
+    return events;
+  }
+
   #oldest(): StoreEvent {
     return this.#history[this.#forgotten] as StoreEvent;
   }
@@ -131,6 +155,10 @@ export class ResourceTable {
     this.#history = this.#history.slice(this.#forgotten);
     this.#forgotten = 0;
   }
+}
+
+function keyOf({ metadata }: KubeObject): string {
+  return metadata.namespace === undefined ? `${metadata.name}` : `${metadata.namespace}/${metadata.name}`;
 }
 
 function byCodeUnits(a: string, b: string): number {
