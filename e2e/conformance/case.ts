@@ -1,6 +1,6 @@
 // What a case is, and what it is given: the same for both servers. Cases are data; run.ts runs them.
 import type { Assertions } from './assertions.ts';
-import type { RawClient } from './raw-client.ts';
+import type { Access, RawClient } from './raw-client.ts';
 
 export interface Case {
   /** A sentence about Kubernetes; unique in the whole suite, because accepted differences name it. */
@@ -18,6 +18,8 @@ export interface Area {
 }
 
 export interface Stage {
+  /** Where the server is, for what a client hides. */
+  readonly address: Pick<Access, 'url' | 'ca'>;
   /** May do everything. */
   readonly client: RawClient;
   /** May get, list and watch pods in the namespace LIMITED_NAMESPACE, and nothing else. */

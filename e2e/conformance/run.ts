@@ -81,6 +81,7 @@ function createStage(server: ServerUnderTest, tag: string): Stage & { close(): v
   };
   const unique = (prefix: string) => `${prefix}-${tag}-${++named}`;
   return {
+    address: server.admin,
     get client() {
       return clients.client;
     },

@@ -18,6 +18,7 @@ import { schemas } from './schemas.ts';
 import { selectors } from './selectors.ts';
 import { sizes } from './sizes.ts';
 import { evictions, scale } from './subresources.ts';
+import { transport } from './transport.ts';
 import { watch } from './watch.ts';
 import { workloads } from './workloads.ts';
 
@@ -42,5 +43,6 @@ export const AREAS: readonly Area[] = [
   sizes,
   badRequests,
   access,
+  transport,
   compaction,
 ];

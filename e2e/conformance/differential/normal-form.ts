@@ -23,12 +23,16 @@ function unrepeated(causes: readonly Json[]): Json[] {
 }
 
 function maskText(text: string): string {
-  return text
-    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
-    .replace(/\b10\.96\.\d+\.\d+\b/g, 'CLUSTER-IP')
-    .replace(/ResourceVersion in (precondition|record) \(\d+\)/g, 'ResourceVersion in $1 (VERSION)')
-    .replace(/, ResourceVersion: \d+,/g, ', ResourceVersion: VERSION,');
+  return (
+    text
+      .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+      .replace(/\b10\.96\.\d+\.\d+\b/g, 'CLUSTER-IP')
+      .replace(/ResourceVersion in (the precondition|record) \(\d+\)/g, 'ResourceVersion in $1 (VERSION)')
+      // After this sentence the real server prints the difference as Go would write it.
+      .replace(/(pod updates may not change fields other than [^\n]*)\n[\s\S]*/, '$1')
+      .replace(/, ResourceVersion: \d+,/g, ', ResourceVersion: VERSION,')
+  );
 }
 
 /** Descriptions of columns are prose; ages pass. */
