@@ -108,6 +108,13 @@ test('a one-shot prints one line for each pod, with filters, and stores the hour
   assert.equal(linesOf((await podtrail(`${base} --name cart-`)).out).length, 4);
   assert.equal(linesOf((await podtrail(`${base} --label tier=db`)).out)[0]?.pod_name, 'single');
   assert.equal(linesOf((await podtrail(`${base} -l tier=none`)).out).length, 0);
+  const directory = await mkdtemp(join(tmpdir(), 'podtrail-footprints-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const store = `sqlite:${join(directory, 'ledger.db')}`;
+  const imported = await podtrail(`import - --cluster e2e --store ${store}`, { input: all.out });
+  assert.equal(imported.code, 0, imported.err);
+  const who = await podtrail(`who ${lines[0]?.pod_ip} --at ${lines[0]?.timestamp} --store ${store} -o json`);
+  assert.deepEqual([who.code, JSON.parse(who.out).holders[0]?.uid], [4, lines[0]?.uid], 'a sighting, not a holder');
   const everywhere = linesOf((await podtrail(`footprints --kubeconfig ${cluster.kubeconfig} --oneshot`)).out);
   assert.ok(everywhere.length >= 5);
 });
@@ -360,6 +367,44 @@ test('hours roll over by the clock, somebody else’s writes are kept, and what 
   assert.deepEqual(news, [{ kind: 'expired', names: [first] }]);
   const left: { metadata: { name: string } }[] = (await cluster.kubectlJson(['-n', namespace, 'get', 'cm'])).items;
   assert.ok(left.every(({ metadata }) => metadata.name !== first));
+});
+
+test('while the API server cannot be reached nothing is claimed; then rounds go on, and the hour is complete', {
+  skip: cluster.skipUnless('own control plane', 'simulated nodes'),
+}, async (t) => {
+  const plane = cluster.controlPlane;
+  const namespace = await cluster.namespace(t);
+  await cluster.kubectl(['-n', namespace, 'create', 'deployment', 'cart', '--image=none', '--replicas=3']);
+  await runningPods(namespace, 3);
+  const proxy = await plane.proxyTo(plane.apiserver);
+  const kubeconfig = await plane.kubeconfig({ server: proxy.url });
+  const words = ['-n', namespace, '--interval', '200ms', '--store-in-cm', '--cm-namespace', namespace];
+  const running = new PodtrailProcess(['footprints', '--kubeconfig', kubeconfig, ...words]);
+  t.after(() => running.end('SIGKILL'));
+  await until('it prints rounds', () => running.out.split('\n').length > 12, { withinMs: 60_000 });
+  await proxy.refuse();
+  proxy.cut();
+  const cutAt = Date.now();
+  await running.untilSaid('no rounds while the cluster is not being watched');
+  await cluster.kubectl(['-n', namespace, 'scale', 'deployment', 'cart', '--replicas=5']);
+  await runningPods(namespace, 5);
+  const before = running.out.length;
+  await until('it was silent for a while', () => Date.now() > cutAt + 6000);
+  assert.equal(running.out.length, before, 'it printed while it was blind');
+  await proxy.resume();
+  const resumedAt = Date.now();
+  await until('rounds go on with all pods', () => /* five in a round */ running.out.length > before + 5 * 200, {
+    withinMs: 60_000,
+  });
+  const ended = await running.end('SIGTERM');
+  assert.equal(ended.code, 0, ended.err);
+  const blind = linesOf(ended.out).filter(({ timestamp }) => {
+    const at = Date.parse(timestamp);
+    return at > cutAt + 3000 && at < resumedAt;
+  });
+  assert.deepEqual(blind, []);
+  const union = Object.assign({}, ...(await mappings(namespace)).values());
+  assert.equal(Object.keys(union).length, 5);
 });
 
 test('a reader that has gone ends it quietly', { skip: cluster.skipUnless('simulated nodes') }, async (t) => {

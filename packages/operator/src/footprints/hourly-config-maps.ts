@@ -221,7 +221,9 @@ export class HourlyConfigMaps {
     const options = { signal, fieldManager: FIELD_MANAGER };
     if (stored === undefined) {
       const object = newShardObject(hour.entries.start, write);
-      const created = await configMaps.create(object, options).catch((error) => this.#notCreated(hour, write, error));
+      const created = await configMaps
+        .create(object, options)
+        .catch((error) => this.#notCreated(hour, write, error, signal));
       if (write.index > 0) this.#tell({ kind: 'sharded', name });
       return readShard(created) ?? placeholder(write.index);
     }
@@ -234,10 +236,15 @@ export class HourlyConfigMaps {
   }
 
   /** Either an earlier create of ours came through after all, or the name is somebody else's: the selector tells. */
-  async #notCreated(hour: Hour, { index }: ShardWrite, error: unknown): Promise<never> {
+  async #notCreated(
+    hour: Hour,
+    { index }: ShardWrite,
+    error: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<never> {
     if (!isAlreadyExists(error)) throw error;
     const name = shardName(hour.entries.start, index);
-    if (!(await this.#options.listNames(SHARD_SELECTOR)).includes(name)) {
+    if (!(await this.#options.listNames(SHARD_SELECTOR, signal)).includes(name)) {
       hour.taken.add(index);
       this.#tell({ kind: 'name-taken', name });
     }
