@@ -109,6 +109,33 @@ test('the same seed lives the same life, to the last byte; another seed another 
   assert.notDeepEqual(one.journal, different.journal);
 });
 
+test('a second driver can take over from the first, also with the same seed', () => {
+  const { clock, cluster, api } = smallCluster();
+  cluster.populate({ pods: 20, daemons: 0 });
+  const rates = { job: 1000 };
+  for (const seed of [3, 3]) {
+    const driver = new ChurnDriver({ cluster, seed, rates, jobKeptSeconds: [600, 600] });
+    driver.start();
+    clock.advanceBy(60_000);
+    driver.stop();
+    assert.ok(driver.counts.get('job')! > 30);
+  }
+  assert.ok(api.list('jobs.batch').length > 60);
+});
+
+test('a namespace that is deleted under it does not end a life', () => {
+  const { clock, cluster, api } = smallCluster();
+  cluster.populate({ pods: 40, daemons: 0 });
+  api.create('configmaps', { metadata: { name: 'held', namespace: 'payments', finalizers: ['example.test/held'] } });
+  const driver = new ChurnDriver({ cluster, seed: 3, rates: { ...VIOLENT_CHURN, job: 500 } });
+  driver.start();
+  clock.advanceBy(60_000);
+  api.delete('namespaces', undefined, 'payments');
+  clock.advanceBy(60_000);
+  assert.equal(api.get('namespaces', undefined, 'payments')?.metadata.deletionTimestamp === undefined, false);
+  assert.ok(driver.counts.get('job')! > 100);
+});
+
 test('the truth agrees with what the pods show, as soon as they had time to report it', () => {
   const late = new Map<string, number>();
   live(11, 10, ({ cluster, clock }) => {

@@ -1,6 +1,7 @@
 // Lets a populated cluster live: rollouts, scalings, drains, nodes that die and come back, jobs, OOM kills, sandboxes
 // that break. Each kind of thing happens at random, so far apart on average as its rate says. It does nothing that a
 // person or a failing machine could not do; it is seeded, and never draws from the cluster's own chance.
+import { ApiStatusError } from '../api/api-status-error.ts';
 import type { ClusterApi } from '../api/cluster-api.ts';
 import { SeededRandom } from '../clock/random.ts';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
@@ -106,7 +107,6 @@ export class ChurnDriver {
   readonly #sizes = new Map<string, number>();
   readonly #out = new Set<string>();
   #rates: ChurnRates;
-  #jobs = 0;
   #life = 0;
 
   constructor(options: ChurnOptions) {
@@ -138,13 +138,23 @@ export class ChurnDriver {
   #plan(kind: ChurnKind, mean: number, life: number): void {
     this.#clock.in(Math.ceil(this.#random.waitFor(mean)), () => {
       if (life !== this.#life) return;
-      const about = this.#do(kind);
+      const about = this.#try(kind);
       if (about !== undefined) {
         this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
         this.#options.onChurn?.(kind, about);
       }
       this.#plan(kind, mean, life);
     });
+  }
+
+  /** People do things to the cluster too: what they took away meanwhile is left alone. */
+  #try(kind: ChurnKind): string | undefined {
+    try {
+      return this.#do(kind);
+    } catch (error) {
+      if (error instanceof ApiStatusError) return undefined;
+      throw error;
+    }
   }
 
   /** What it was done to; undefined when there was nothing to do it to. */
@@ -246,9 +256,8 @@ export class ChurnDriver {
     const known = JOBS.filter(({ namespace }) => this.#api.get('namespaces', undefined, namespace) !== undefined);
     const entry = this.#random.pick(known.length > 0 ? known : ANYWHERE);
     if (entry === undefined) return undefined;
-    this.#jobs++;
     const [least, most] = this.#options.jobKeptSeconds ?? [60, 600];
-    const name = `${entry.name}-${28_000_000 + this.#jobs}`;
+    const name = this.#jobName(entry);
     const annotations = {
       [RUNS_FOR]: String(this.#random.between(entry.runs[0], entry.runs[1])),
       ...(this.#random.happens(0.06) ? { [EXIT_CODE]: '1' } : {}),
@@ -270,6 +279,13 @@ export class ChurnDriver {
       },
     });
     return `${entry.namespace}/${name}`;
+  }
+
+  /** Numbered by the second, as a CronJob numbers by the minute; another driver may have taken the number. */
+  #jobName({ namespace, name }: JobEntry): string {
+    for (let number = Math.floor(this.#clock.now() / 1000); ; number++) {
+      if (this.#api.get('jobs.batch', namespace, `${name}-${number}`) === undefined) return `${name}-${number}`;
+    }
   }
 
   #delete(namespace: string, name: string, grace: number | undefined): boolean {

@@ -86,6 +86,14 @@ test('after a forced deletion the object is gone before the address is free', ()
   until('free', () => cluster.truth.tenures[0]!.to !== undefined, 10);
 });
 
+test('what a kubelet has heard of it finishes, also when its node is cut off meanwhile', () => {
+  const { clock, cluster, until, name } = oneRunning();
+  cluster.deletePod('default', name, 0);
+  clock.advanceBy(50);
+  cluster.loseNode('node-01');
+  until('free', () => cluster.truth.tenures[0]!.to !== undefined, 10);
+});
+
 test('a sandbox that dies: first no network, then another address for the same pod', () => {
   const { cluster, until, name, told, versions, pod } = oneRunning();
   assert.equal(cluster.recreateSandbox('default', name), true);

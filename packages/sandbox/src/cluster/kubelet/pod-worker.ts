@@ -116,7 +116,9 @@ export class PodWorker {
       return;
     }
     this.#changeTo('ending');
-    this.#later(FORCED_STOP, () => {
+    const { world } = this.#kubelet;
+    // The kubelet knows already, and needs nobody for it: it goes on even if the node is cut off meanwhile.
+    world.clock.in(world.wait(FORCED_STOP[0], FORCED_STOP[1]), () => {
       this.#tearDown();
       this.#kubelet.forget(this.uid);
     });
