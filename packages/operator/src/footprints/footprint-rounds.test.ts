@@ -96,6 +96,16 @@ test('told to stop in the middle of a round, it ends after a line and flushes wh
   assert.equal(clock.pending, 0);
 });
 
+test('a round that a file takes without a pause still lets signals and the watch be heard', async () => {
+  let written = 0;
+  const { pods, rounds, stop } = stage({ write: async () => void written++ });
+  pods.list(...Array.from({ length: 5000 }, (_, i) => aPod(`pod-${i}`)));
+  const round = assert.rejects(rounds.round(stop.signal), /SIGTERM/);
+  setImmediate(() => stop.abort(new Error('SIGTERM')));
+  await round;
+  assert.ok(written > 0 && written < 100, `${written} writes`);
+});
+
 test('a flush that hangs is broken off five seconds after the signal', async () => {
   const { clock, pods, rounds, stop, news } = stage({
     configMaps: {

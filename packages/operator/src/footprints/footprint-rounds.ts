@@ -1,6 +1,7 @@
 // Tells of every matching pod, round by round, from the informer's cache: a round makes no API call, except for what
 // the hourly ConfigMaps have to write. While the cluster is not being watched no round is told, because its lines would
 // say "now" of what was some time ago.
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Informer, type PodView, sleep, systemClock } from '@podtrail/machinery';
 import { type Footprint, footprintOf } from './footprint.ts';
 import type { FlushReport, HourlyConfigMaps } from './hourly-config-maps.ts';
@@ -30,6 +31,7 @@ export type RoundNews =
 const DEFAULT_INTERVAL_MS = 30_000;
 /** A pipe takes this much at once or not at all: whatever ends this process, no line of up to that length is cut. */
 const ATOMIC_BYTES = 4096;
+const WRITES_WITHOUT_PAUSE = 16;
 const LOOK_AGAIN_MS = 200;
 /** A watch that has just been opened, or is being opened anew as all are from time to time, is as good as current. */
 const BRIEFLY_MS = 2000;
@@ -128,6 +130,7 @@ export class FootprintRounds {
     if (write === undefined) return;
     let lines = '';
     let bytes = 0;
+    let writes = 0;
     for (const pod of pods) {
       const line = format(footprintOf(pod, at));
       const more = Buffer.byteLength(line);
@@ -135,6 +138,8 @@ export class FootprintRounds {
         await write(lines);
         lines = '';
         bytes = 0;
+        // A file takes everything at once: without a pause neither the watch nor a signal would be heard in a round.
+        if (++writes % WRITES_WITHOUT_PAUSE === 0) await setImmediate();
         if (stop.aborted) throw stop.reason;
       }
       lines += line;

@@ -35,10 +35,18 @@ export function entryBytes(key: string, value: string): number {
   return 2 * Buffer.byteLength(key) + Buffer.byteLength(value) + ENTRY_BYTES;
 }
 
+/** An hour is planned over and over while most of its shards stay as they are. */
+const counted = new WeakMap<ReadonlyMap<string, string>, number>();
+
+/** `data` must not be changed afterwards. */
 export function shardBytes({ data, besides }: Pick<Shard, 'data' | 'besides'>): number {
-  let bytes = besides;
-  for (const [key, value] of data) bytes += entryBytes(key, value);
-  return bytes;
+  let bytes = counted.get(data);
+  if (bytes === undefined) {
+    bytes = 0;
+    for (const [key, value] of data) bytes += entryBytes(key, value);
+    counted.set(data, bytes);
+  }
+  return besides + bytes;
 }
 
 /** What all shards together say. Of a key in two of them the higher index has the newer value: entries move up only. */
@@ -59,19 +67,11 @@ export function planShards(
   limit = SHARD_LIMIT_BYTES,
 ): readonly ShardWrite[] {
   const drafts = inOrder(shards).map((shard) => new Draft(shard, shardBytes(shard), false));
-  const homes = new Map<string, Draft>();
-  for (const draft of drafts) {
-    for (const key of draft.shard.data.keys()) {
-      // Left behind by a move that was broken off: the higher one holds.
-      homes.get(key)?.drop(key);
-      homes.set(key, draft);
-    }
-  }
   // The first draft that may have room: what it has no room for now, it will have none for later in this plan either,
   // except for entries that are shorter. Those find their hole in a later plan; here one pass must stay one pass.
   let firstOpen = 0;
   for (const [key, value] of wanted) {
-    const home = homes.get(key);
+    const home = homeOf(drafts, key);
     if (home?.replace(key, value, limit)) continue;
     const bytes = entryBytes(key, value);
     let at = Math.max(firstOpen, home === undefined ? 0 : drafts.indexOf(home) + 1);
@@ -82,7 +82,6 @@ export function planShards(
     const target = drafts[at] ?? newDraft(drafts);
     target.add(key, value, bytes);
     home?.drop(key);
-    homes.set(key, target);
   }
   const changed = drafts.filter((draft) => draft.isChanged);
   if (changed.some(({ remove }) => remove.size > 0)) changed.reverse();
@@ -132,6 +131,18 @@ class Draft {
     this.set.delete(key);
     if (this.shard.data.has(key) && !this.shard.frozen) this.remove.add(key);
   }
+}
+
+/** The highest holds; what a move that was broken off left in a lower one goes. */
+function homeOf(drafts: readonly Draft[], key: string): Draft | undefined {
+  let home: Draft | undefined;
+  for (let i = drafts.length - 1; i >= 0; i--) {
+    const draft = drafts[i]!;
+    if (!draft.shard.data.has(key)) continue;
+    if (home === undefined) home = draft;
+    else draft.drop(key);
+  }
+  return home;
 }
 
 function newDraft(drafts: Draft[]): Draft {
