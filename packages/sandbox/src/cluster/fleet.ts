@@ -5,6 +5,7 @@ import { addressAt, type Cidr, parseCidr, partOf } from './cidr.ts';
 import { Kubelet } from './kubelet/kubelet.ts';
 import type { KubeletTimings } from './kubelet/timings.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
+import type { PodObject } from './pod-object.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import type { TruthJournal } from './truth-journal.ts';
 import type { World } from './world.ts';
@@ -46,10 +47,14 @@ export class Fleet {
     this.#options = options;
     this.#lifecycle = new NodeLifecycle(world);
     world.pods.follow((type, pod, previous) => {
+      const { uid, deletionTimestamp } = pod.metadata;
+      // Only a restored etcd takes a pod from its node: there it is as good as deleted.
+      const before = previous?.spec.nodeName;
+      if (before && before !== pod.spec.nodeName) this.#nodes.get(before)?.kubelet.podGone(uid);
       const node = this.#nodes.get(pod.spec.nodeName ?? '');
       if (node === undefined) return;
-      if (type === 'DELETED') node.kubelet.podGone(pod.metadata.uid);
-      else if (!previous?.spec.nodeName || pod.metadata.deletionTimestamp !== previous.metadata.deletionTimestamp) {
+      if (type === 'DELETED') node.kubelet.podGone(uid);
+      else if (!before || deletionTimestamp !== previous.metadata.deletionTimestamp || wasLost(pod, previous)) {
         node.kubelet.podSeen(pod);
       }
     });
@@ -148,4 +153,9 @@ export class Fleet {
     const taken = new Set(this.#slots.values());
     for (let slot = 0; ; slot++) if (!taken.has(slot)) return slot;
   }
+}
+
+/** Versions only grow, but for an etcd that was restored. */
+function wasLost(pod: PodObject, previous: PodObject): boolean {
+  return Number(pod.metadata.resourceVersion) < Number(previous.metadata.resourceVersion);
 }

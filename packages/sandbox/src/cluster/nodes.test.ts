@@ -157,6 +157,20 @@ test('after a reboot the same pods have other addresses and have restarted once'
   assert.notEqual(bootOf(), boot);
 });
 
+test('a job that has ended stays ended, even if its node reboots before it could say so', () => {
+  const small = smallCluster({ nodes: 1, timings: { teardown: [10, 10], report: [1000, 1000] } });
+  const { api, clock, cluster, podsLike } = small;
+  const annotations = { 'sandbox.podtrail.dev/runs-for-seconds': '5' };
+  api.create('jobs.batch', aWorkload('Job', { name: 'task', annotations, template: { restartPolicy: 'Never' } }));
+  const tenure = () => cluster.truth.tenures[0];
+  while (tenure()?.to === undefined) clock.advanceBy(50);
+  assert.equal(podsLike('task-')[0]?.status.phase, 'Running', 'not told yet');
+  cluster.restartNode('node-01', 5_000);
+  clock.advanceBy(60_000);
+  assert.equal(podsLike('task-')[0]?.status.phase, 'Succeeded');
+  assert.equal(cluster.truth.tenures.length, 2, 'one of each family, and never again');
+});
+
 test('the pods of a removed node are collected, and the next node gets its range', () => {
   const small = running();
   const { cluster, clock } = small;

@@ -57,6 +57,7 @@ export class Kubelet {
       this.#workers.set(uid, worker);
       this.later([0, 0], () => worker.begin());
     } else if (isLeaving(pod)) this.later([0, 0], () => known.stop());
+    else known.seen(pod);
   }
 
   podGone(uid: string): void {

@@ -1,8 +1,6 @@
 // One pod on one node, from the binding to the end: sandbox, address, containers, reports. It is to a pod what a pod
 // worker is to a real kubelet. Each step is a timer of its kubelet, which runs none of them while its node is down.
-import type { Lease } from '../address-pool.ts';
 import { isLeaving, isTerminal, type PodCondition, type PodObject, type PodPhase } from '../pod-object.ts';
-import type { TrueTenure } from '../truth-journal.ts';
 import {
   backOff,
   COMPLETED,
@@ -13,6 +11,7 @@ import {
   startContainer,
 } from './container-run.ts';
 import type { Kubelet } from './kubelet.ts';
+import { PodSandbox } from './pod-sandbox.ts';
 import { podStatus } from './pod-status.ts';
 import type { Span } from './timings.ts';
 
@@ -43,20 +42,20 @@ interface Outcome {
 export class PodWorker {
   readonly #kubelet: Kubelet;
   readonly uid: string;
+  readonly #sandbox: PodSandbox;
   #stage: Stage = 'coming';
   /** Raised with every change of course: steps that were planned before it are not taken. */
   #course = 0;
   #startedAt = 0;
-  #addresses: readonly string[] = [];
-  #lease: Lease | undefined;
-  #hostTenures: readonly TrueTenure[] = [];
-  #sandboxUp = false;
   #containers: readonly ContainerRun[] = [];
   #outcome: Outcome = {};
+  /** What was told last, and the version that it got. */
+  #told: { readonly phase: PodPhase; readonly version: number } | undefined;
 
   constructor(kubelet: Kubelet, uid: string) {
     this.#kubelet = kubelet;
     this.uid = uid;
+    this.#sandbox = new PodSandbox(kubelet);
   }
 
   get isRunning(): boolean {
@@ -80,7 +79,7 @@ export class PodWorker {
     if (isTerminal(pod)) return;
     this.#later(this.#kubelet.timings.notice, () => {
       this.#startedAt = this.#now;
-      if (pod.spec.hostNetwork === true) this.#addresses = this.#kubelet.addresses;
+      if (pod.spec.hostNetwork === true) this.#sandbox.willShare();
       this.#report('Pending');
       this.#later(this.#kubelet.timings.sandbox, () => this.#setUp());
     });
@@ -99,7 +98,7 @@ export class PodWorker {
     this.#later([wait, wait], () => {
       this.#endAll(ending);
       this.#later(this.#kubelet.timings.teardown, () => {
-        this.#tearDown();
+        this.#sandbox.tearDown();
         this.#later(this.#kubelet.timings.report, () => {
           this.#report(this.#phaseAtEnd());
           this.#later(this.#kubelet.timings.report, () => this.#remove());
@@ -110,7 +109,7 @@ export class PodWorker {
 
   /** The object is gone. After a forced deletion the sandbox is still there, and is removed now. */
   objectGone(): void {
-    if (!this.#sandboxUp) {
+    if (!this.#sandbox.isUp) {
       this.#course++;
       this.#kubelet.forget(this.uid);
       return;
@@ -119,9 +118,17 @@ export class PodWorker {
     const { world } = this.#kubelet;
     // The kubelet knows already, and needs nobody for it: it goes on even if the node is cut off meanwhile.
     world.clock.in(world.wait(FORCED_STOP[0], FORCED_STOP[1]), () => {
-      this.#tearDown();
+      this.#sandbox.tearDown();
       this.#kubelet.forget(this.uid);
     });
+  }
+
+  /** The API server lost what was told (etcd was restored from a backup): it is told again. */
+  seen(pod: PodObject): void {
+    const told = this.#told;
+    if (told === undefined || Number(pod.metadata.resourceVersion) >= told.version) return;
+    this.#told = undefined;
+    this.#later(this.#kubelet.timings.report, () => this.#report(told.phase));
   }
 
   /** The node can be reached again: what others wrote about the pod meanwhile is put right. */
@@ -133,10 +140,10 @@ export class PodWorker {
   /** The node came up again: nothing of the sandbox is left. Addresses are given back now, as CNI is only told now. */
   afterReboot(): void {
     const pod = this.#pod;
-    const wasUp = this.#sandboxUp;
+    const wasUp = this.#sandbox.isUp;
     this.#course++;
     this.#endAll({ exitCode: 255, reason: 'Unknown' });
-    this.#tearDown();
+    this.#sandbox.tearDown();
     if (pod === undefined) {
       this.#kubelet.forget(this.uid);
       return;
@@ -148,7 +155,8 @@ export class PodWorker {
         this.#report(this.#phaseAtEnd());
         this.#later(this.#kubelet.timings.report, () => this.#remove());
       });
-    } else if (pod.spec.restartPolicy === 'Never' && wasUp) this.#finish('Failed');
+    } else if (this.#stage === 'ending') this.#finish(this.#outcome.phase ?? this.#phaseAtEnd());
+    else if (pod.spec.restartPolicy === 'Never' && wasUp) this.#finish('Failed');
     else if (wasUp) this.#renewSandbox();
     else {
       this.#stage = 'coming';
@@ -161,7 +169,7 @@ export class PodWorker {
     if (!this.isRunning) return false;
     this.#course++;
     this.#endAll({ exitCode: 137, reason: 'Error' });
-    this.#tearDown();
+    this.#sandbox.tearDown();
     const pod = this.#pod!;
     this.#kubelet.tell(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
     this.#renewSandbox();
@@ -201,28 +209,19 @@ export class PodWorker {
   /** The node is gone for good, with everything on it. */
   perish(): void {
     this.#course++;
-    this.#tearDown();
+    this.#sandbox.tearDown();
   }
 
   #setUp(): void {
     const pod = this.#pod;
     if (pod === undefined) return;
     const { namespace = '', name } = pod.metadata;
-    const holder = { namespace, name, uid: this.uid };
-    if (pod.spec.hostNetwork === true) {
-      this.#addresses = this.#kubelet.addresses;
-      this.#hostTenures = this.#kubelet.shareAddresses(holder);
-    } else {
-      this.#lease = this.#kubelet.pool.take(holder, this.#now);
-      if (this.#lease === undefined) {
-        const message = 'Failed to create pod sandbox: no IP addresses available in range set';
-        this.#kubelet.tell(pod, 'Warning', 'FailedCreatePodSandBox', message);
-        this.#later(NO_ADDRESS_RETRY, () => this.#setUp());
-        return;
-      }
-      this.#addresses = this.#lease.addresses;
+    if (!this.#sandbox.setUp({ namespace, name, uid: this.uid }, pod.spec.hostNetwork === true)) {
+      const message = 'Failed to create pod sandbox: no IP addresses available in range set';
+      this.#kubelet.tell(pod, 'Warning', 'FailedCreatePodSandBox', message);
+      this.#later(NO_ADDRESS_RETRY, () => this.#setUp());
+      return;
     }
-    this.#sandboxUp = true;
     this.#stage = 'running';
     const { slowPull, slowPullChance, containerStart } = this.#kubelet.timings;
     const slow = this.#kubelet.world.random.happens(slowPullChance);
@@ -314,7 +313,7 @@ export class PodWorker {
   #finish(phase: PodPhase): void {
     this.#changeTo('ending');
     this.#later(this.#kubelet.timings.teardown, () => {
-      this.#tearDown();
+      this.#sandbox.tearDown();
       this.#later(this.#kubelet.timings.report, () => {
         this.#stage = 'over';
         this.#report(phase);
@@ -343,15 +342,6 @@ export class PodWorker {
     for (const container of this.#containers) endContainer(container, ending, this.#now);
   }
 
-  /** Invariant: an address is given back exactly once, at the instant its sandbox is torn down. */
-  #tearDown(): void {
-    if (this.#lease !== undefined) this.#kubelet.pool.give(this.#lease, this.#now);
-    this.#lease = undefined;
-    this.#kubelet.unshareAddresses(this.#hostTenures);
-    this.#hostTenures = [];
-    this.#sandboxUp = false;
-  }
-
   #report(phase: PodPhase): void {
     const pod = this.#pod;
     // A pod does not come back from its end, whoever declared it.
@@ -361,15 +351,18 @@ export class PodWorker {
       {
         phase,
         ...(phase === 'Failed' || phase === 'Succeeded' ? this.#outcome : {}),
-        sandboxUp: this.#sandboxUp,
-        addresses: this.#addresses,
+        sandboxUp: this.#sandbox.isUp,
+        addresses: this.#sandbox.addresses,
         hostAddresses: this.#kubelet.addresses,
         startedAt: this.#startedAt,
         containers: this.#containers,
       },
       this.#now,
     );
-    this.#kubelet.world.attempt(() => this.#kubelet.world.api.update('pods', { ...pod, status }, 'status'));
+    const written = this.#kubelet.world.attempt(() =>
+      this.#kubelet.world.api.update('pods', { ...pod, status }, 'status'),
+    );
+    if (written !== undefined) this.#told = { phase, version: Number(written.metadata.resourceVersion) };
   }
 
   /** The last word: only now may the object go. */
