@@ -7,6 +7,11 @@ export {
   AnnotationWatcher,
   type AnnotationWatcherOptions,
 } from './annotations/annotation-watcher.ts';
+export {
+  type ConversionAddress,
+  ConversionEndpoint,
+  type ConversionEndpointOptions,
+} from './conversion/conversion-endpoint.ts';
 export { GROUP, PODTRACKER_SLICES, PODTRACKERS, TRACKER_LABEL } from './crds/manifests.ts';
 export type { Condition, PodTracker, PodTrackerSpec, PodTrackerStatus } from './crds/podtracker.ts';
 export type { PodTrackerSlice } from './crds/podtracker-slice.ts';

@@ -1,0 +1,206 @@
+// Serves conversion on this replica and tells the API server about it: once the endpoint answers, one patch of the
+// definition sets the webhook, the bundle to trust and `served` of v1alpha1. Looks again now and then, because somebody
+// may apply the shipped definition anew, and renews its certificate in time. v1 never depends on any of this.
+import { request } from 'node:https';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Client,
+  type Clock,
+  type GroupVersionResource,
+  isConflict,
+  type JsonPatchOperation,
+  type KubeObject,
+  sleep,
+  systemClock,
+} from '@podtrail/machinery';
+import { OperatorError } from '../errors.ts';
+import { issueCertificate, type ServingCertificate } from './certificate.ts';
+import { CONVERT_PATH, ConversionServer } from './conversion-server.ts';
+import { splitBundle, withCertificate } from './trust-bundle.ts';
+
+const DEFINITIONS: GroupVersionResource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+};
+const DEFINITION = 'podtrackers.podtrail.dev';
+const OLD_VERSION = 'v1alpha1';
+const DAY_MS = 86_400_000;
+
+/** Where API servers find the endpoint: a Service in the cluster, or a URL outside of it. */
+export type ConversionAddress =
+  | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
+  | { readonly url: (port: number) => string };
+
+export interface ConversionEndpointOptions {
+  readonly client: Client;
+  readonly clock?: Clock;
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly address: ConversionAddress;
+  /** This replica: what it announced before is replaced. */
+  readonly identity: string;
+  /** How long a certificate is valid; it is renewed after two thirds of that. Default 30 days. */
+  readonly validMs?: number;
+  /** How often the definition is looked at. Default one minute. */
+  readonly checkMs?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Definition extends KubeObject {
+  spec: {
+    conversion?: { webhook?: { clientConfig?: { caBundle?: string } & Record<string, unknown> } };
+    versions: { name: string; served: boolean }[];
+  };
+}
+
+export class ConversionEndpoint {
+  readonly #options: ConversionEndpointOptions;
+  readonly #clock: Clock;
+  /** Announced before it is used: the newest first. */
+  #certificates: ServingCertificate[];
+  #announced: ServingCertificate | undefined;
+  #serving: ServingCertificate;
+  #port = 0;
+
+  constructor(options: ConversionEndpointOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#serving = this.#issue();
+    this.#certificates = [this.#serving];
+  }
+
+  /** Where it listens; 0 before. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Until the signal aborts. Rejects only if it cannot listen; what the API server refuses is told and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { host, port, checkMs = 60_000, onError } = this.#options;
+    const server = new ConversionServer({ host, port }, this.#serving);
+    this.#port = await server.listen();
+    try {
+      while (!signal.aborted) {
+        try {
+          await this.#tend(server, signal);
+        } catch (error) {
+          if (!signal.aborted) onError?.(error);
+        }
+        await sleep(this.#clock, checkMs, signal).catch(() => {});
+      }
+    } finally {
+      await server.close();
+    }
+  }
+
+  get #newest(): ServingCertificate {
+    return this.#certificates[0] as ServingCertificate;
+  }
+
+  async #tend(server: ConversionServer, signal: AbortSignal): Promise<void> {
+    const { validMs = 30 * DAY_MS } = this.#options;
+    if (this.#clock.now() >= this.#newest.notAfter - validMs / 3) this.#certificates = [this.#issue(), this.#newest];
+    await this.#answers();
+    const known = this.#announced === this.#newest;
+    await this.#announce(signal);
+    this.#announced = this.#newest;
+    // A new one is used a look later, when every API server has heard of it; the old one is dropped a look after that.
+    if (this.#serving === this.#newest) this.#certificates = [this.#newest];
+    else if (known) server.use((this.#serving = this.#newest));
+  }
+
+  /** One patch, made from what was read; with everything as it should be, none. */
+  async #announce(signal: AbortSignal): Promise<void> {
+    const definitions = this.#options.client.resource<Definition>(DEFINITIONS);
+    const definition = await definitions.get(DEFINITION, { signal });
+    const body = this.#patch(definition);
+    if (body.length === 0) return;
+    try {
+      await definitions.patch(DEFINITION, { kind: 'json', body }, { signal });
+    } catch (error) {
+      // Another replica announced itself in between.
+      if (isConflict(error)) await this.#announce(signal);
+      else throw error;
+    }
+  }
+
+  #patch({ metadata, spec }: Definition): JsonPatchOperation[] {
+    const at = spec.versions.findIndex(({ name }) => name === OLD_VERSION);
+    if (at < 0) return [];
+    const { clientConfig = {} } = spec.conversion?.webhook ?? {};
+    const before = Buffer.from(clientConfig.caBundle ?? '', 'base64').toString('utf8');
+    const [own, ...older] = this.#certificates.map(({ certificate }) => certificate) as [string, ...string[]];
+    const bundle = withCertificate(before, own, older, this.#clock.now());
+    const { caBundle: _known, ...known } = clientConfig;
+    const found = isDeepStrictEqual(known, this.#clientConfig()) && sameCertificates(before, bundle);
+    if (found && spec.versions[at]?.served === true) return [];
+    const webhook = {
+      conversionReviewVersions: ['v1'],
+      clientConfig: { ...this.#clientConfig(), caBundle: Buffer.from(bundle).toString('base64') },
+    };
+    return [
+      { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
+      { op: 'replace', path: '/spec/conversion', value: { strategy: 'Webhook', webhook } },
+      { op: 'replace', path: `/spec/versions/${at}/served`, value: true },
+    ];
+  }
+
+  #clientConfig(): Record<string, unknown> {
+    const { address } = this.#options;
+    if ('service' in address) return { service: { ...address.service, path: CONVERT_PATH } };
+    return { url: `${address.url(this.#port)}${CONVERT_PATH}` };
+  }
+
+  /** Asks this replica itself, the way an API server would: what does not answer is not announced. */
+  async #answers(): Promise<void> {
+    const { host } = this.#options;
+    const review = {
+      kind: 'ConversionReview',
+      request: { uid: 'self', desiredAPIVersion: 'podtrail.dev/v1', objects: [] },
+    };
+    const status = await new Promise<number>((resolve, reject) => {
+      const asked = request(
+        {
+          host: host === '0.0.0.0' || host === '::' ? 'localhost' : host,
+          port: this.#port,
+          path: CONVERT_PATH,
+          method: 'POST',
+          ca: this.#certificates.map(({ certificate }) => certificate),
+          servername: this.#names()[0],
+          timeout: 5_000,
+          agent: false,
+        },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        },
+      );
+      asked.on('timeout', () => asked.destroy(new Error('no answer within 5 s')));
+      asked.on('error', reject);
+      asked.end(JSON.stringify(review));
+    });
+    if (status === 200) return;
+    throw new OperatorError('conversion-not-answering', `the conversion endpoint answered ${status} to itself`, {
+      hint: 'v1alpha1 is not served until it answers; v1 is not affected.',
+    });
+  }
+
+  #issue(): ServingCertificate {
+    const { identity, validMs = 30 * DAY_MS } = this.#options;
+    return issueCertificate({ commonName: identity, names: this.#names(), now: this.#clock.now(), validMs });
+  }
+
+  /** The names by which API servers call; the first is a DNS name. */
+  #names(): [string, ...string[]] {
+    const { address } = this.#options;
+    if ('url' in address) return ['localhost', new URL(address.url(1)).hostname.replace(/^\[|\]$/g, '')];
+    const { name, namespace } = address.service;
+    return [`${name}.${namespace}.svc`, 'localhost'];
+  }
+}
+
+function sameCertificates(a: string, b: string): boolean {
+  return splitBundle(a).sort().join('') === splitBundle(b).sort().join('');
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerReview } from './conversion-review.ts';
+
+const review = (desiredAPIVersion: string, ...objects: unknown[]) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'ConversionReview',
+  request: { uid: 'r-1', desiredAPIVersion, objects },
+});
+const v1 = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata: { name: 'a' }, spec: { namespaces: ['x'] } };
+
+test('every object is converted, in order, and the request is named', () => {
+  const answer = answerReview(review('podtrail.dev/v1alpha1', v1, { ...v1, metadata: { name: 'b' } }));
+  assert.equal(answer?.response.uid, 'r-1');
+  assert.deepEqual(answer?.response.result, { status: 'Success' });
+  assert.deepEqual(
+    answer?.response.convertedObjects?.map(({ apiVersion, metadata }) => [apiVersion, metadata.name]),
+    [
+      ['podtrail.dev/v1alpha1', 'a'],
+      ['podtrail.dev/v1alpha1', 'b'],
+    ],
+  );
+});
+
+test('an object of the wanted version is left as it is', () => {
+  assert.deepEqual(answerReview(review('podtrail.dev/v1', v1))?.response.convertedObjects, [v1]);
+});
+
+test('an unknown version or kind fails as a whole, with a sentence', () => {
+  const unknown = answerReview(review('podtrail.dev/v2', v1))?.response;
+  assert.deepEqual(unknown?.convertedObjects, []);
+  assert.match(JSON.stringify(unknown?.result), /a cannot be converted from podtrail.dev\/v1 to podtrail.dev\/v2/);
+  const slice = answerReview(review('podtrail.dev/v1', v1, { ...v1, kind: 'Pod' }))?.response;
+  assert.match(JSON.stringify(slice?.result), /Failed.*this is a Pod/);
+});
+
+test('what is no review is not answered', () => {
+  for (const body of [undefined, null, 1, {}, [], review('x', null), { kind: 'ConversionReview', request: null }]) {
+    assert.equal(answerReview(body), undefined, JSON.stringify(body));
+  }
+});
