@@ -5,32 +5,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Engine, epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
-import { Client, loadClusterConfig } from '@podtrail/machinery';
-import { Recorder } from '@podtrail/operator';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 const LEDGER = { id: 'e2e', name: 'e2e' };
 
-/** Records until the returned function is called; resolves once it watches. */
-async function record(t: TestContext, engine: Engine): Promise<() => Promise<void>> {
-  const client = Client.connect(await loadClusterConfig({ kubeconfig: cluster.kubeconfig }));
-  const recorder = await Recorder.open({ client, engine, cluster: LEDGER, collector: 'e2e' });
-  const stop = new AbortController();
-  const running = recorder.run(stop.signal);
-  const end = async () => {
-    stop.abort();
-    await running;
-    await client.close();
-  };
-  t.after(end);
-  await until('the recorder watches', () => {
-    const { synced, current, problems } = recorder.status;
-    if (synced && current) return true;
-    throw new Error(problems.map(({ what, error }) => `${what}: ${error}`).join('\n'));
-  });
-  return end;
+/** A store of its own for one test. */
+async function aStore(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'podtrail-recorder-e2e-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return `sqlite:${join(directory, 'ledger.db')}`;
+}
+
+/** Resolves once it watches. */
+async function record(t: TestContext, store: string): Promise<PodtrailProcess> {
+  const words = ['record', '--kubeconfig', cluster.kubeconfig, '--store', store, '--cluster-id', LEDGER.id];
+  const recorder = new PodtrailProcess(words);
+  t.after(() => recorder.end('SIGKILL'));
+  await recorder.untilSaid('"msg":"watching"');
+  return recorder;
+}
+
+async function read(t: TestContext, store: string): Promise<Engine> {
+  const engine = await openStore(store, { access: 'read' });
+  t.after(() => engine.close());
+  return engine;
 }
 
 /** A service that is there for a second; its address, and an instant at which it was there. */
@@ -61,12 +61,13 @@ async function untilCovered(engine: Engine, at: number): Promise<void> {
 test('a service that lived only while no recorder ran is in the ledger after the restart', {
   skip: cluster.skip,
 }, async (t) => {
-  const engine = await openStore('memory:', { access: 'write' });
-  const end = await record(t, engine);
+  const store = await aStore(t);
+  const first = await record(t, store);
   const namespace = await cluster.namespace(t);
-  await end();
+  await first.end('SIGTERM');
   const { ip, at } = await shortService(namespace);
-  await record(t, engine);
+  await record(t, store);
+  const engine = await read(t, store);
   await untilCovered(engine, at);
   assert.equal(await ask(engine, ip, at), 'ambiguous short');
   assert.equal(await ask(engine, '10.255.255.1', at), 'free', 'nothing was lost: the rest was free');
@@ -77,16 +78,17 @@ test('a service that lived only while no recorder ran is in the ledger after the
 test('fault 2: when the server no longer has those events, the address is unknown then, not free', {
   skip: cluster.skip,
 }, async (t) => {
-  const engine = await openStore('memory:', { access: 'write' });
-  const end = await record(t, engine);
+  const store = await aStore(t);
+  const first = await record(t, store);
   const namespace = await cluster.namespace(t);
-  await end();
+  await first.end('SIGKILL');
   const { ip, at } = await shortService(namespace);
   const { controlPlane } = cluster;
   await controlPlane.compact();
   await controlPlane.apiserver.kill();
   await controlPlane.apiserver.start();
-  await record(t, engine);
+  await record(t, store);
+  const engine = await read(t, store);
   await untilCovered(engine, at);
   assert.match(await ask(engine, ip, at), /^unknown (gap|not-watched)$/);
   const later = Date.now();
@@ -96,9 +98,7 @@ test('fault 2: when the server no longer has those events, the address is unknow
 
 /** `podtrail record` in a process of its own, with both ports; its pages by name. */
 async function monitored(t: TestContext, kubeconfig: string, ...more: string[]) {
-  const directory = await mkdtemp(join(tmpdir(), 'podtrail-e2e-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  const store = `sqlite:${join(directory, 'ledger.db')}`;
+  const store = await aStore(t);
   const ports = ['--metrics-port', '0', '--health-port', '0'];
   const recorder = new PodtrailProcess(['record', '--kubeconfig', kubeconfig, '--store', store, ...ports, ...more]);
   t.after(() => recorder.end('SIGKILL'));
