@@ -294,3 +294,19 @@ test('after a rewind what was created later is gone, and what was deleted is own
   api.delete('configmaps', 'default', 'owner');
   assert.deepEqual(api.list('configmaps'), []);
 });
+
+test('an event is forgotten an hour after it was last written, once another one comes', () => {
+  const { api, clock } = aServer();
+  const event = (name: string) => ({
+    metadata: { name, namespace: 'default' },
+    involvedObject: { kind: 'Pod', name: 'a', namespace: 'default' },
+  });
+  const listed = () => api.list('events').map(({ metadata }) => metadata.name);
+  api.create('events', event('old'));
+  api.create('events', event('counted'));
+  clock.time += 1_800_000;
+  api.mergePatch('events', 'default', 'counted', { count: 2 });
+  clock.time += 1_800_000;
+  api.create('events', event('new'));
+  assert.deepEqual(listed(), ['counted', 'new']);
+});

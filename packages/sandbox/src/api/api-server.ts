@@ -4,6 +4,7 @@ import { badRequest, noSuchResource, notFound } from './api-status-error.ts';
 import { bindPod } from './binding.ts';
 import type { ClusterApi, DeleteOptions, KubeObject, ListQuery, ResourceName, WatchListener } from './cluster-api.ts';
 import { CustomResources } from './custom-resources.ts';
+import { EventExpiry } from './event-expiry.ts';
 import { evictPod } from './eviction.ts';
 import { ObjectLifecycle } from './object-lifecycle.ts';
 import { applyMergePatch } from './patches/merge-patch.ts';
@@ -46,6 +47,7 @@ export class ApiServer implements ClusterApi {
     this.verbs = new Verbs(this.state, (verbs) => new ObjectLifecycle(this.state, verbs));
     for (const type of this.state.registry.all()) store.table(typeKey(type));
     new CustomResources(this.state, this.verbs).follow();
+    new EventExpiry(this.state).follow();
     for (const name of DEFAULT_NAMESPACES) this.create('namespaces', { metadata: { name } });
   }
 

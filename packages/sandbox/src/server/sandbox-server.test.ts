@@ -6,6 +6,9 @@ import { createInterface, type Interface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { type SandboxServer, type SandboxServerOptions, startSandboxServer } from './sandbox-server.ts';
 
+// Every wait below is for something that comes within milliseconds: a test that hangs has failed.
+const SOON = { timeout: 10_000 };
+
 async function aServer(t: TestContext, options: SandboxServerOptions = {}): Promise<SandboxServer> {
   const server = await startSandboxServer({ insecure: true, ...options });
   t.after(() => server.close());
@@ -76,7 +79,7 @@ function make(server: SandboxServer, name: string, labels: Record<string, string
   server.api.create('configmaps', { metadata: { name, namespace: 'default', labels } });
 }
 
-test('a client that trusts the authority talks over TLS, with a token from the kubeconfig', async (t) => {
+test('a client that trusts the authority talks over TLS, with a token from the kubeconfig', SOON, async (t) => {
   const server = await aServer(t, { insecure: false, access: { tokens: { secret: 'alice' } } });
   const config = JSON.parse(server.kubeconfig('alice'));
   const { token } = config.users[0].user;
@@ -89,7 +92,7 @@ test('a client that trusts the authority talks over TLS, with a token from the k
   assert.equal(reply.json.items.length, 4);
 });
 
-test('tokens and rules decide who may what, in the real words', async (t) => {
+test('tokens and rules decide who may what, in the real words', SOON, async (t) => {
   const rules = [{ effect: 'deny', users: ['bob'], verbs: ['list'], resources: ['pods'] }] as const;
   const server = await aServer(t, { access: { tokens: { a: 'alice', b: 'bob' }, rules } });
   const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -106,7 +109,7 @@ test('tokens and rules decide who may what, in the real words', async (t) => {
   assert.equal((await ask(server, '/api/v1/pods', as('a'))).status, 401);
 });
 
-test('pages of a list show one state, and go on inconsistently once it is compacted', async (t) => {
+test('pages of a list show one state, and go on inconsistently once it is compacted', SOON, async (t) => {
   const server = await aServer(t);
   for (const name of ['a', 'b', 'c', 'd']) make(server, name);
   const first = (await ask(server, `${MAPS}?limit=2`)).json;
@@ -129,7 +132,7 @@ test('pages of a list show one state, and go on inconsistently once it is compac
   assert.deepEqual(names(rest), ['d']);
 });
 
-test('a watch goes on after a version, sees what follows, and ends at its timeout', async (t) => {
+test('a watch goes on after a version, sees what follows, and ends at its timeout', SOON, async (t) => {
   const server = await aServer(t);
   make(server, 'before');
   const { resourceVersion } = server.api;
@@ -141,14 +144,14 @@ test('a watch goes on after a version, sees what follows, and ends at its timeou
   assert.equal(await stream.next(), undefined);
 });
 
-test('without a version a watch begins with what is there', async (t) => {
+test('without a version a watch begins with what is there', SOON, async (t) => {
   const server = await aServer(t);
   make(server, 'a');
   const stream = await watch(server, '');
   assert.equal(await stream.next(), 'ADDED a');
 });
 
-test('an object that begins or ceases to match is ADDED or DELETED for that watch', async (t) => {
+test('an object that begins or ceases to match is ADDED or DELETED for that watch', SOON, async (t) => {
   const server = await aServer(t);
   make(server, 'a');
   const stream = await watch(server, `resourceVersion=${server.api.resourceVersion}&labelSelector=x%3D1`);
@@ -162,7 +165,7 @@ test('an object that begins or ceases to match is ADDED or DELETED for that watc
   assert.equal(object.metadata.resourceVersion, last.metadata.resourceVersion);
 });
 
-test('a watch from a compacted version is told 410 inside the stream', async (t) => {
+test('a watch from a compacted version is told 410 inside the stream', SOON, async (t) => {
   const server = await aServer(t);
   const { resourceVersion } = server.api;
   make(server, 'a');
@@ -174,30 +177,34 @@ test('a watch from a compacted version is told 410 inside the stream', async (t)
   assert.equal(await stream.next(), undefined);
 });
 
-test('a streaming list ends its beginning with a marked bookmark, and bookmarks follow by the clock', async (t) => {
-  const ticks: (() => void)[] = [];
-  const timers = {
-    after: () => () => {},
-    every(_: number, run: () => void) {
-      ticks.push(run);
-      return () => {};
-    },
-  };
-  const server = await aServer(t, { timers });
-  make(server, 'a');
-  const stream = await watch(
-    server,
-    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
-  );
-  assert.equal(await stream.next(), 'ADDED a');
-  const end = JSON.parse(await stream.line());
-  assert.equal(end.object.metadata.annotations['k8s.io/initial-events-end'], 'true');
-  server.api.create('nodes', { metadata: { name: 'elsewhere' } });
-  for (const tick of ticks) tick();
-  assert.equal(await stream.next(), `BOOKMARK ${server.api.resourceVersion}`);
-});
+test(
+  'a streaming list ends its beginning with a marked bookmark, and bookmarks follow by the clock',
+  SOON,
+  async (t) => {
+    const ticks: (() => void)[] = [];
+    const timers = {
+      after: () => () => {},
+      every(_: number, run: () => void) {
+        ticks.push(run);
+        return () => {};
+      },
+    };
+    const server = await aServer(t, { timers });
+    make(server, 'a');
+    const stream = await watch(
+      server,
+      'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    );
+    assert.equal(await stream.next(), 'ADDED a');
+    const end = JSON.parse(await stream.line());
+    assert.equal(end.object.metadata.annotations['k8s.io/initial-events-end'], 'true');
+    server.api.create('nodes', { metadata: { name: 'elsewhere' } });
+    for (const tick of ticks) tick();
+    assert.equal(await stream.next(), `BOOKMARK ${server.api.resourceVersion}`);
+  },
+);
 
-test('a reader that is too slow loses its watch, and nobody else does', async (t) => {
+test('a reader that is too slow loses its watch, and nobody else does', SOON, async (t) => {
   const server = await aServer(t, { mostWaitingEvents: 50 });
   const slow = await open(server, `${MAPS}?watch=true&resourceVersion=${server.api.resourceVersion}`);
   const quick = await watch(server, `resourceVersion=${server.api.resourceVersion}`);
@@ -212,7 +219,7 @@ test('a reader that is too slow loses its watch, and nobody else does', async (t
   await ended;
 });
 
-test('a table has cells, and a watch names its columns once', async (t) => {
+test('a table has cells, and a watch names its columns once', SOON, async (t) => {
   const server = await aServer(t);
   make(server, 'a');
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -231,7 +238,7 @@ test('a table has cells, and a watch names its columns once', async (t) => {
   assert.equal(second.object.columnDefinitions, null);
 });
 
-test('bodies too large and objects too large are refused in the real words', async (t) => {
+test('bodies too large and objects too large are refused in the real words', SOON, async (t) => {
   const server = await aServer(t);
   const post = (path: string, body: unknown) => ask(server, path, { method: 'POST', body });
   const map = (size: number) => ({ metadata: { name: 'big' }, data: { a: 'x'.repeat(size) } });
@@ -245,7 +252,7 @@ test('bodies too large and objects too large are refused in the real words', asy
   assert.equal((await post(leases, lease)).json.message, 'etcdserver: request is too large');
 });
 
-test('a hook answers instead, or cuts the connection', async (t) => {
+test('a hook answers instead, or cuts the connection', SOON, async (t) => {
   const server = await aServer(t);
   server.setFaults({
     request: ({ verb, resource }) =>
@@ -261,7 +268,7 @@ test('a hook answers instead, or cuts the connection', async (t) => {
   assert.equal((await ask(server, '/api/v1/pods')).status, 200);
 });
 
-test('a filter drops, repeats and reorders the frames of a watch', async (t) => {
+test('a filter drops, repeats and reorders the frames of a watch', SOON, async (t) => {
   const server = await aServer(t);
   const closed = Promise.withResolvers<void>();
   server.setFaults({

@@ -49,6 +49,17 @@ test('a pod is read back as it was written', () => {
   assert.deepEqual(unseal(encoder.object(POD) as Uint8Array, 'Pod'), POD);
 });
 
+test('times keep their microseconds where the message has them', () => {
+  const type = builtInResources().find(({ plural }) => plural === 'leases') as ResourceType;
+  const lease = {
+    kind: 'Lease',
+    apiVersion: 'coordination.k8s.io/v1',
+    metadata: { name: 'l' },
+    spec: { renewTime: '2026-01-01T00:00:00.123456Z', leaseTransitions: 0 },
+  };
+  assert.deepEqual(unseal(protobufEncoder(type, 'v1').object(lease) as Uint8Array, 'Lease'), lease);
+});
+
 test('a frame of a watch begins with its length and holds type and object', () => {
   const frame = Buffer.from(encoder.event('MODIFIED', POD));
   assert.equal(frame.readUInt32BE(0), frame.length - 4);
