@@ -1,5 +1,5 @@
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
-import { answerProperties } from './properties/answer-properties.ts';
+import { answerProperties, truthProperties } from './properties/answer-properties.ts';
 import { crashProperties } from './properties/crash-properties.ts';
 import type { PropertySubject } from './properties/property-suite.ts';
 import { recordProperties } from './properties/record-properties.ts';
@@ -9,6 +9,7 @@ const memory: PropertySubject = { name: 'the memory engine', open: async () => n
 
 recordProperties(memory);
 answerProperties(memory);
+truthProperties(memory);
 replayProperties(memory);
 samenessProperties(memory);
 crashProperties(memory);

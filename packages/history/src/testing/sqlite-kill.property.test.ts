@@ -72,7 +72,7 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
   );
 });
 
-/** A recorder's appends, with sealing after every other one, retention in the midst, and of whole weeks at the end. */
+/** A recorder's appends, with sealing after every third one, retention in the midst, and of whole weeks at the end. */
 async function stepsOf({ cluster: clusterPlan, watch }: Plan): Promise<Step[]> {
   const cluster = simulateCluster(clusterPlan);
   const { lives } = simulateWatch(cluster, watch);
@@ -83,7 +83,7 @@ async function stepsOf({ cluster: clusterPlan, watch }: Plan): Promise<Step[]> {
     const numbered = { epoch: 1, resourceVersion: '0', ...checkpoint, at: epochMillis(i) };
     return [
       { kind: 'append', batch: { facts, checkpoint: numbered } },
-      ...(i % 2 === 1 ? [{ kind: 'maintain' } as const] : []),
+      ...(i % 3 === 1 ? [{ kind: 'maintain' } as const] : []),
       ...(i === middle ? [{ kind: 'retain', before: epochMillis(cluster.from + 30_000) } as const] : []),
     ];
   });

@@ -23,9 +23,12 @@ export function replayProperties(subject: PropertySubject): void {
         const one = await suite.store(prefix);
         const exported = await linesOf(engine, one);
         const index = twice % prefix.length;
-        const repeated = [...prefix.slice(0, index + 1), ...prefix.slice(index)];
-        const late = [...prefix, prefix[index] as Observation];
-        for (const variant of [prefix, repeated, late]) {
+        // Told twice at once, or once more at the end.
+        const isLate = twice % 2 === 1;
+        const duplicated = isLate
+          ? [...prefix, prefix[index] as Observation]
+          : [...prefix.slice(0, index + 1), ...prefix.slice(index)];
+        for (const variant of [prefix, duplicated]) {
           sameText(await linesOf(engine, await suite.store(variant)), exported);
         }
         const whole = await recordsOf(engine, await suite.store(log));
@@ -39,7 +42,11 @@ export function replayProperties(subject: PropertySubject): void {
           assert.deepEqual(later?.start, start, 'what has begun has begun');
           if (tenure.end !== undefined) assert.deepEqual(later?.end, tenure.end, 'what has ended has ended');
         }
-        return { 'tenures that go on': tenures.length };
+        return {
+          'tenures that go on': tenures.length,
+          'late duplicates': isLate ? 1 : 0,
+          'duplicates at once': isLate ? 0 : 1,
+        };
       },
     );
   });
@@ -59,16 +66,19 @@ export function samenessProperties(subject: PropertySubject): void {
         assert.deepEqual(await engine.resumption(id), await memory.resumption(twin.id));
         const questions = questionsOf(cluster, plan.watch.seed, 10);
         const plain = ({ cluster: _, ...answer }: Answer) => answer;
-        const compare = async (): Promise<void> => {
+        const compareRecords = async (): Promise<void> =>
           sameText(await linesOf(engine, id), await linesOf(memory, twin.id));
-          const answers = (await answerAll(engine, id, questions)).map(plain);
-          assert.deepEqual(answers, (await answerAll(memory, twin.id, questions)).map(plain));
-        };
-        await compare();
+        const compareAnswers = async (): Promise<void> =>
+          assert.deepEqual(
+            (await answerAll(engine, id, questions)).map(plain),
+            (await answerAll(memory, twin.id, questions)).map(plain),
+          );
+        await compareRecords();
+        await compareAnswers();
         const limit = epochMillis(cluster.from + second * 1000);
         await engine.retain(id, limit);
         await memory.retain(twin.id, limit);
-        await compare();
+        await compareAnswers();
         return { answers: questions.length };
       },
     );
