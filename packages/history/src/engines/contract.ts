@@ -374,6 +374,22 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       });
     });
 
+    test('a checkpoint has the places of services and nodes, and what lies over coverage is not gone on with', async () => {
+      const others = [
+        { kind: 'Service', resourceVersion: '99999999999999999999', settled: at(390) },
+        { kind: 'Node', resourceVersion: '7', settled: at(380) },
+      ] as const;
+      const checkpoint = { epoch: 1, resourceVersion: '8', at: at(400), others };
+      const partial = madeCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
+      await writer.append({ facts: [coverageFact(madeCoverage(100, 400)), coverageFact(partial)], checkpoint });
+      const resumption = await engine.resumption(PROD.id);
+      assert.deepEqual(resumption, { state: { epoch: 1, live: [], coverage: madeCoverage(100, 400) }, checkpoint });
+      assert.deepEqual(
+        (await engine.coverage(PROD.id)).map(({ scope }) => scope.kind),
+        ['cluster', 'pods'],
+      );
+    });
+
     test('a fresh ledger resumes with nothing', async () => {
       const nothing = { state: { epoch: 1, live: [], coverage: undefined }, checkpoint: undefined };
       assert.deepEqual(await engine.resumption(PROD.id), nothing);
