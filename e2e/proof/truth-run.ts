@@ -98,7 +98,7 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
     wrong: answers.filter((answer) => answer.wrong).length,
     counts,
     outages,
-    gaps: gapsBetween(await engine.coverage(uid)),
+    gaps: gapsBetween((await engine.coverage(uid)).filter(({ scope }) => scope.kind !== 'pods')),
   };
 }
 

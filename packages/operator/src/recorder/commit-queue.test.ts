@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Batch, Fact } from '@podtrail/history';
 import { seededRandom } from '@podtrail/machinery';
 import { ManualClock, settle } from '@podtrail/machinery/testing';
-import { CommitQueue } from './commit-queue.ts';
+import { CommitQueue, type StoredBatch } from './commit-queue.ts';
 
 const fact = (uid: string): Fact => ({ kind: 'live', uid, live: undefined });
 const facts = (count: number): Fact[] => Array.from({ length: count }, (_, i) => fact(String(i)));
@@ -94,4 +94,26 @@ test('a writer that was taken over stops for good and says so to every later cal
   await settle();
   await assert.rejects(Promise.resolve(queue.push([fact('b')], undefined)), /another recorder/);
   await assert.rejects(queue.flush(), /another recorder/);
+});
+
+test('how long each observation waited is told once it is durable, retries included', async () => {
+  const clock = new ManualClock();
+  const stored: StoredBatch[] = [];
+  let full = true;
+  const queue = new CommitQueue({
+    append: async () => {
+      if (full) throw new Error('disk full');
+    },
+    ...{ clock, random: () => 0, isFatal: () => false, onStored: (batch) => stored.push(batch) },
+  });
+  void queue.push([fact('a')], undefined, clock.monotonic() - 5);
+  void queue.push([fact('b')], checkpoint(1));
+  await clock.advance(20);
+  assert.equal((queue.refusal?.error as Error | undefined)?.message, 'disk full');
+  assert.equal(queue.refusal?.since, clock.now());
+  full = false;
+  await clock.advance(100);
+  await queue.flush();
+  assert.deepEqual([stored.length, stored[0]?.lagsMs, stored[0]?.batch.facts.length], [1, [125], 2]);
+  assert.deepEqual([queue.refusal, queue.lastLagMs, queue.committedFacts], [undefined, 125, 2]);
 });
