@@ -3,21 +3,15 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
+import { ConversionEndpoint, type ConversionEndpointOptions } from '@podtrail/operator';
 import { until, useCluster } from './controlplane/index.ts';
 import { CRDS, Hand, installDefinitions } from './podtracker-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 const { skip } = cluster;
-const OPERATOR = new URL('../packages/operator/src/index.ts', import.meta.url);
 const DEFINITION = 'podtrackers.podtrail.dev';
 
-/** What the test uses of the operator's ConversionEndpoint. */
-interface Operator {
-  readonly ConversionEndpoint: new (options: Record<string, unknown>) => { run(signal: AbortSignal): Promise<void> };
-}
-
-async function startEndpoint(t: TestContext, identity: string, options: Record<string, unknown> = {}) {
-  const { ConversionEndpoint } = (await import(OPERATOR.href)) as Operator;
+async function startEndpoint(t: TestContext, identity: string, options: Partial<ConversionEndpointOptions> = {}) {
   const client = Client.connect(await loadClusterConfig({ kubeconfig: cluster.controlPlane.adminKubeconfig }));
   const stop = new AbortController();
   const errors: unknown[] = [];

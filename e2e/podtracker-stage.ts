@@ -17,24 +17,23 @@ import {
   type PodView,
   podCodec,
 } from '@podtrail/machinery';
+import {
+  PODTRACKER_SLICES,
+  PODTRACKERS,
+  type PodEntry,
+  type PodTracker,
+  PodTrackerController,
+  type PodTrackerControllerOptions,
+  type PodTrackerSlice,
+  type PodTrackerSpec,
+} from '@podtrail/operator';
 import { type ControlPlane, until } from './controlplane/index.ts';
 
 interface TestContext {
   after(done: () => Promise<void>): void;
 }
 
-/** What the tests use of the operator's PodTrackerController. */
-interface Controller {
-  readonly writes: { readonly status: number; readonly slices: number; readonly conflicts: number };
-  start(signal: AbortSignal): Promise<void>;
-}
-
-interface Operator {
-  readonly PodTrackerController: new (options: Record<string, unknown>) => Controller;
-}
-
 export const CRDS = fileURLToPath(new URL('../deploy/crds/', import.meta.url));
-const OPERATOR = new URL('../packages/operator/src/index.ts', import.meta.url);
 
 export async function installDefinitions(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['apply', '-f', CRDS]);
@@ -46,11 +45,11 @@ export interface StageOptions {
   /** Also the user in the audit log. */
   readonly user?: string;
   readonly groups?: readonly string[];
-  readonly controller?: Record<string, unknown>;
+  readonly controller?: Partial<PodTrackerControllerOptions>;
 }
 
 export class PodTrackerStage {
-  readonly controller: Controller;
+  readonly controller: PodTrackerController;
   readonly pods: Informer<PodView>;
   readonly #client: Client;
   readonly #stop = new AbortController();
@@ -60,13 +59,12 @@ export class PodTrackerStage {
     const { user = 'podtracker', groups = ['system:masters'] } = options;
     const kubeconfig = await plane.kubeconfig({ user, groups: [...groups] });
     const client = Client.connect(await loadClusterConfig({ kubeconfig }));
-    const { PodTrackerController } = (await import(OPERATOR.href)) as Operator;
-    const stage = new PodTrackerStage(client, PodTrackerController, options);
+    const stage = new PodTrackerStage(client, options);
     t.after(() => stage.stop());
     return stage;
   }
 
-  private constructor(client: Client, PodTrackerController: Operator['PodTrackerController'], options: StageOptions) {
+  private constructor(client: Client, options: StageOptions) {
     this.#client = client;
     const { transport } = client;
     const { signal } = this.#stop;
@@ -101,38 +99,10 @@ export class PodTrackerStage {
   }
 }
 
-export interface Listed {
-  readonly podName: string;
-  readonly namespace: string;
-  readonly ip: string;
-  readonly ips?: readonly string[];
-  readonly nodeName?: string;
-  readonly phase?: string;
-  readonly creationTimestamp?: string;
-}
-
-interface TrackerObject extends KubeObject {
-  status?: {
-    observedGeneration?: number;
-    counts?: { pods: number; nodes: number; slices: number };
-    conditions?: { type: string; status: string; reason: string; message: string; lastTransitionTime: string }[];
-    pods?: Record<string, Listed>;
-    nodes?: Record<string, unknown>;
-  };
-}
-
-interface SliceObject extends KubeObject {
-  entries?: Record<string, Listed>;
-  nodes?: Record<string, unknown>;
-}
-
 interface PodObject extends KubeObject {
   spec: { nodeName?: string };
   status: { phase?: string; podIP?: string; podIPs?: { ip: string }[] };
 }
-
-const TRACKERS = { group: 'podtrail.dev', version: 'v1', resource: 'podtrackers' };
-const SLICES = { group: 'podtrail.dev', version: 'v1', resource: 'podtrackerslices' };
 
 /** The administrator's hand: what a test does to the cluster, and what it sees there. */
 export class Hand {
@@ -149,11 +119,11 @@ export class Hand {
   }
 
   get trackers() {
-    return this.client.resource<TrackerObject>(TRACKERS);
+    return this.client.resource<PodTracker>(PODTRACKERS);
   }
 
   get slices() {
-    return this.client.resource<SliceObject>(SLICES);
+    return this.client.resource<PodTrackerSlice>(PODTRACKER_SLICES);
   }
 
   async createNode(name: string, cpu = '8'): Promise<void> {
@@ -164,7 +134,7 @@ export class Hand {
     await this.client.nodes().patch(name, { kind: 'merge', body: { status } }, { subresource: 'status' });
   }
 
-  async createTracker(name: string, spec: Record<string, unknown> = {}): Promise<void> {
+  async createTracker(name: string, spec: PodTrackerSpec = {}): Promise<void> {
     await this.trackers.create({ apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata: { name }, spec });
   }
 
@@ -189,12 +159,12 @@ export class Hand {
     await this.client.pods(namespace).delete(name, { gracePeriodSeconds: 0 });
   }
 
-  async slicesOf(tracker: string): Promise<SliceObject[]> {
+  async slicesOf(tracker: string): Promise<PodTrackerSlice[]> {
     return (await this.slices.list({ labelSelector: `podtrail.dev/tracker=${tracker}` })).items;
   }
 
   /** What is listed by a tracker, in status or slices; throws if a pod is listed twice. */
-  async listed(tracker: string): Promise<Map<string, Listed>> {
+  async listed(tracker: string): Promise<Map<string, PodEntry>> {
     const { status = {} } = await this.trackers.get(tracker);
     const found = new Map(Object.entries(status.pods ?? {}));
     for (const slice of await this.slicesOf(tracker)) {
@@ -207,7 +177,7 @@ export class Hand {
   }
 
   /** What should be listed, from the pods as the server has them. */
-  async selected(selects: (pod: PodObject) => boolean): Promise<Map<string, Listed>> {
+  async selected(selects: (pod: PodObject) => boolean): Promise<Map<string, PodEntry>> {
     const { items } = (await this.client.pods().list()) as unknown as { items: PodObject[] };
     const listed = items.filter(({ status }) => !['Succeeded', 'Failed'].includes(status.phase ?? '') && status.podIP);
     return new Map(

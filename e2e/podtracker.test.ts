@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '@podtrail/machinery';
+import { type PodEntry, type PodTrackerSpec, releaseTrackers } from '@podtrail/operator';
 import { until, useCluster } from './controlplane/index.ts';
-import { forEach, Hand, installDefinitions, type Listed, PodTrackerStage } from './podtracker-stage.ts';
+import { forEach, Hand, installDefinitions, PodTrackerStage } from './podtracker-stage.ts';
 
 const PODS = 2_000;
 const NODES = 5;
@@ -37,14 +38,14 @@ async function set(t: TestContext): Promise<{ hand: Hand; stage: PodTrackerStage
 
 const address = (i: number) => `10.${1 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;
 
-function assertListed(actual: ReadonlyMap<string, Listed>, wanted: ReadonlyMap<string, Listed>): void {
+function assertListed(actual: ReadonlyMap<string, PodEntry>, wanted: ReadonlyMap<string, PodEntry>): void {
   assert.equal(actual.size, wanted.size);
   for (const [uid, entry] of wanted) assert.deepEqual(actual.get(uid), entry);
 }
 
 interface Selects {
   readonly name: string;
-  readonly spec: Record<string, unknown>;
+  readonly spec: PodTrackerSpec;
   readonly selects: Parameters<Hand['selected']>[0];
 }
 
@@ -235,7 +236,7 @@ test("one pod's new address costs one object and less than 2 kB for a tracker", 
   await quiet(hand);
   const since = new Date().toISOString();
   const bytes = await sentBytes();
-  const pod = [...(await hand.listed('shop')).values()].find(({ podName }) => !gold(podName)) as Listed;
+  const pod = [...(await hand.listed('shop')).values()].find(({ podName }) => !gold(podName)) as PodEntry;
   await hand.setStatus(pod.namespace, pod.podName, '10.99.0.1', 'Running');
   await quiet(hand);
   const writes = (await writesSince(since)).map((write) => write.replace(/\d+$/, 'N'));
@@ -250,8 +251,8 @@ test('a burst of changes to one slice is written at most once a second', { skip,
   await quiet(hand);
   const before = stage.controller.writes.slices;
   const started = performance.now();
-  const [uid] = [...(await hand.listed('all'))].find(([, { namespace }]) => namespace === 'bank') as [string, Listed];
-  const { namespace, podName } = (await hand.listed('all')).get(uid) as Listed;
+  const [uid] = [...(await hand.listed('all'))].find(([, { namespace }]) => namespace === 'bank') as [string, PodEntry];
+  const { namespace, podName } = (await hand.listed('all')).get(uid) as PodEntry;
   for (let i = 0; i < 60; i++) {
     await hand.setStatus(namespace, podName, address(90_000 + i), 'Running');
     await sleep(40);
@@ -313,7 +314,7 @@ test('strays are adopted, doubles are taken out, and what was tampered with is p
   await quiet(hand);
   const slices = await hand.slicesOf('shop');
   const [first, second] = slices as [(typeof slices)[0], (typeof slices)[0]];
-  const [uid, entry] = Object.entries(first.entries ?? {})[0] as [string, Listed];
+  const [uid, entry] = Object.entries(first.entries ?? {})[0] as [string, PodEntry];
   const labels = { 'podtrail.dev/tracker': 'shop', 'podtrail.dev/holds': 'pods' };
   await hand.slices.create({
     apiVersion: 'podtrail.dev/v1',
@@ -401,6 +402,49 @@ test('a deleted tracker goes with its slices and its ConfigMaps', { skip, timeou
   t.diagnostic(`${Math.round(performance.now() - started)} ms`);
   assert.deepEqual(await hand.slicesOf('leaving'), []);
   await assert.rejects(hand.client.configMaps('empty').get('footprints'), /not found/);
+});
+
+test('a standby writes nothing, and takes over without writing again what is written', {
+  skip,
+  timeout: 90_000,
+}, async (t) => {
+  const { hand } = await set(t);
+  await quiet(hand);
+  await stage?.stop();
+  let leader = 'first';
+  const start = (user: string) =>
+    PodTrackerStage.start(t, cluster.controlPlane, { user, controller: { isLeader: () => leader === user } });
+  const [first, second] = [await start('first'), await start('second')];
+  const written = ({ controller: { writes } }: PodTrackerStage) => writes.slices + writes.status;
+  const life = [...(await hand.listed('shop')).values()].at(-1) as PodEntry;
+  await hand.setStatus(life.namespace, life.podName, '10.66.0.1', 'Running');
+  await untilListed(hand);
+  // A new process compares everything, and finds that only this differs.
+  assert.equal(written(first), 2, 'one slice of each of two trackers');
+  leader = 'second';
+  await hand.setStatus(life.namespace, life.podName, '10.66.0.2', 'Running');
+  await untilListed(hand);
+  await sleep(1_500);
+  assert.equal(written(first), 2);
+  assert.equal(written(second), 2);
+  stage = await PodTrackerStage.start({ after: () => {} }, cluster.controlPlane);
+});
+
+test('an uninstall may take the finalizers off, and then nothing waits for the operator', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { hand } = await set(t);
+  await until(
+    'it has a finalizer',
+    async () => ((await hand.trackers.get('all')).metadata.finalizers ?? []).length === 1,
+  );
+  await stage?.stop();
+  assert.deepEqual((await releaseTrackers(hand.trackers)).sort(), ['all', 'money', 'shop']);
+  await hand.trackers.delete('money');
+  assert.ok((await hand.trackers.list()).items.every(({ metadata }) => metadata.name !== 'money'));
+  stage = await PodTrackerStage.start({ after: () => {} }, cluster.controlPlane);
+  await until('an operator that comes back cleans up', async () => (await hand.slicesOf('money')).length === 0);
 });
 
 test('a tracker that may not be written is Degraded, says why, and heals', { skip, timeout: 60_000 }, async (t) => {

@@ -11,7 +11,7 @@ import { applyMerge, type Fields, fingerprint } from './residue.ts';
 /** On v1alpha1: what v1 says besides. */
 export const V1_ANNOTATION = 'podtrail.dev/v1';
 /** On v1: what was written as v1alpha1 and has no place in v1. Counts only until v1 changes. */
-export const V1ALPHA1_ANNOTATION = 'podtrail.dev/v1alpha1';
+const V1ALPHA1_ANNOTATION = 'podtrail.dev/v1alpha1';
 /** On v1alpha1, when the pods are in slices: the label selector that finds them. */
 export const SLICES_ANNOTATION = 'podtrail.dev/slices';
 

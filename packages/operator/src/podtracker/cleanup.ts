@@ -1,12 +1,19 @@
 // What is removed when a PodTracker is deleted: its slices, and the ConfigMaps that carry its label. Bounded in time:
 // a deletion must not hang because something cannot be removed; owner references let the garbage collector finish.
-import { type Client, type Clock, isNotFound, type KubeObject, type ResourceClient } from '@podtrail/machinery';
+import {
+  type Client,
+  type Clock,
+  isNotFound,
+  type KubeObject,
+  type ResourceClient,
+  retryOnConflict,
+} from '@podtrail/machinery';
 import { TRACKER_LABEL } from '../crds/manifests.ts';
 import type { PodTracker } from '../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 
-export const FINALIZER = 'podtrail.dev/cleanup';
-export const CLEANUP_LIMIT_MS = 60_000;
+const FINALIZER = 'podtrail.dev/cleanup';
+const CLEANUP_LIMIT_MS = 60_000;
 const AT_ONCE = 8;
 
 export interface CleanupOptions {
@@ -43,6 +50,27 @@ export async function removeBelongings(tracker: PodTracker, options: CleanupOpti
   await removeAll(options.slices, labelSelector, signal);
   const namespace = tracker.spec?.footprints?.configMaps?.namespace;
   if (namespace !== undefined) await removeAll(options.configMaps(namespace), labelSelector, signal);
+}
+
+/**
+ * Takes our finalizer off every tracker: for an uninstall, after which nobody would. What they own is left to the
+ * garbage collector. Returns the names of those that had one.
+ */
+export async function releaseTrackers(trackers: ResourceClient<PodTracker>, signal?: AbortSignal): Promise<string[]> {
+  const released: string[] = [];
+  for await (const { items } of trackers.pages({ limit: 100, signal })) {
+    for (const { metadata } of items.filter(hasFinalizer)) {
+      const name = metadata.name ?? '';
+      await retryOnConflict(async () => {
+        const tracker = await trackers.get(name, { signal });
+        const { resourceVersion } = tracker.metadata;
+        const body = { metadata: { resourceVersion, finalizers: finalizersWith(tracker, false) } };
+        await trackers.patch(name, { kind: 'merge', body }, { signal });
+      });
+      released.push(name);
+    }
+  }
+  return released;
 }
 
 async function removeAll(client: ResourceClient<KubeObject>, labelSelector: string, signal: AbortSignal) {

@@ -33,7 +33,7 @@ import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import { configMapsOf, removeBelongings } from './cleanup.ts';
 import { sameNodeListing } from './packed-entry.ts';
 import { type SliceView, sliceCodec } from './slice-view.ts';
-import { type Reuse, type Surroundings, Tracked } from './tracked.ts';
+import { type Reuse, type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
 import { LEAST_BETWEEN_MS, TrackerPass, type WriteCounts } from './tracker-pass.ts';
 
 export interface PodTrackerControllerOptions {
@@ -150,7 +150,7 @@ export class PodTrackerController {
 
   #follow(): void {
     const { pods, nodes, namespaces } = this.#options;
-    this.trackers.addHandler({ name: 'podtracker', onDelta: (delta) => this.#onTracker(delta) });
+    this.trackers.addHandler({ name: 'podtracker', marks: true, onDelta: (delta) => this.#onTracker(delta) });
     this.slices.addHandler({ name: 'podtracker', marks: true, onDelta: (delta) => this.#onSlice(delta) });
     pods.addHandler({ name: 'podtracker', marks: true, onDelta: (delta) => this.#onPod(delta) });
     nodes.addHandler({ name: 'podtracker', onDelta: (delta) => this.#onNode(delta) });
@@ -162,7 +162,11 @@ export class PodTrackerController {
   }
 
   #onTracker(delta: Delta<PodTracker>): void {
-    if (!isObjectDelta(delta)) return;
+    if (!isObjectDelta(delta)) {
+      // Versions of before would outrank everything that is told from now on.
+      if (isRewound(delta)) for (const name of [...this.#tracked.keys()]) this.#drop(name);
+      return;
+    }
     const { name = '', uid } = delta.object.metadata;
     const known = this.#tracked.get(name);
     if (delta.kind === 'deleted') {
@@ -252,9 +256,7 @@ export class PodTrackerController {
 
   #onSlice(delta: Delta<SliceView>): void {
     if (!isObjectDelta(delta)) {
-      if (delta.kind === 'relisted' && delta.relist.reason === 'rewound') {
-        for (const tracked of this.#tracked.values()) tracked.forgetSlices();
-      }
+      if (isRewound(delta)) for (const tracked of this.#tracked.values()) tracked.forgetSlices();
       return;
     }
     const { object } = delta;
@@ -326,11 +328,11 @@ export class PodTrackerController {
   }
 }
 
-function isElsewhere(before: SliceView, now: SliceView): boolean {
-  return before.tracker !== now.tracker || before.holds !== now.holds;
+/** etcd was restored from a snapshot. */
+function isRewound(delta: Delta<PodTracker> | Delta<SliceView>): boolean {
+  return delta.kind === 'relisted' && delta.relist.reason === 'rewound';
 }
 
-function withoutManagedFields(tracker: PodTracker): PodTracker {
-  delete tracker.metadata.managedFields;
-  return tracker;
+function isElsewhere(before: SliceView, now: SliceView): boolean {
+  return before.tracker !== now.tracker || before.holds !== now.holds;
 }

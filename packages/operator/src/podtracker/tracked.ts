@@ -86,7 +86,7 @@ export class Tracked {
     ];
     if (isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0) return false;
     const { generation } = this.#tracker.metadata;
-    this.#tracker = tracker;
+    this.#tracker = withoutManagedFields(tracker);
     if (generation !== tracker.metadata.generation) {
       this.#selection = new Selection(specOf(tracker));
       this.#selectAgain();
@@ -331,4 +331,10 @@ export class Tracked {
 /** Absent only on servers that were told of the tracker before they knew the default. */
 function specOf(tracker: PodTracker): PodTrackerSpec {
   return tracker.spec ?? {};
+}
+
+/** Nobody here reads them, and they are as long as the rest. */
+export function withoutManagedFields(tracker: PodTracker): PodTracker {
+  delete tracker.metadata.managedFields;
+  return tracker;
 }
