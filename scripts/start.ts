@@ -1,3 +1,9 @@
 // `npm start`: the demo, the same as `npx podtrail demo`. Flags go behind two dashes: npm start -- --seed 7.
-process.argv.splice(2, 0, 'demo');
-await import('../packages/cli/src/main.ts');
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+const demo = spawn(process.execPath, [program, 'demo', ...process.argv.slice(2)], { stdio: 'inherit' });
+// Ctrl+C reaches both: the demo decides when it is over.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => demo.kill(signal));
+demo.on('exit', (code) => process.exit(code ?? 1));

@@ -1,6 +1,7 @@
 // `npm run proof -- faults`: one seed. A small simulated cluster lives violently behind a sandbox server whose
 // switchboard plays faults; a recorder watches, is stopped and started; then the ledger is asked about instants whose
-// truth is certain. The truth is the address pools' own book.
+// truth is certain. The truth is the address pools' own book. Nodes are not lost here: what a kubelet does while nobody
+// hears it, nobody can know, and no answer about it can be judged.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +48,8 @@ const PODS = 40;
 /** Events that never come are found by comparing with a listing; in production that is every ten minutes. */
 const CONSISTENCY_MS = 3_000;
 const SETTLE_MS = 60_000;
+/** The share of runs in which versions go back once. */
+const REWINDS = 0.3;
 
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
   const { seed } = options;
@@ -76,14 +79,22 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const id = api.get('namespaces', undefined, 'kube-system')?.metadata.uid ?? '';
   const recording = new Recording(kubeconfig, store, { id, name: 'faults' });
   await recording.start();
-  const rates = Object.entries(VIOLENT_CHURN).filter(([kind]) => kind !== 'nodeReplacement');
+  const rates = Object.entries(VIOLENT_CHURN).filter(([kind]) => !kind.startsWith('node'));
   const hurried = Object.fromEntries(rates.map(([kind, ms]) => [kind, ms / HURRY]));
   const churn = new ChurnDriver({ cluster, seed, rates: hurried, outageMs: [2_000, 6_000], jobKeptSeconds: [1, 8] });
   clock.follow({ from: Date.now() });
   churn.start();
 
   const from = Date.now();
-  const restarts = await makeTrouble(options.seconds * 1000, chance, switchboard, recording, api);
+  const rewind = (): void => {
+    // Etcd comes back from a backup that is a few seconds old, and with it another API server.
+    const lost = Math.floor(chance.between(3, 60));
+    api.rewind(Math.max(1, Number(api.resourceVersion) - lost));
+    server.cutConnections();
+    struck.set('rewind', (struck.get('rewind') ?? 0) + 1);
+  };
+  const trouble = { ms: options.seconds * 1000, chance, switchboard, recording, api, rewind };
+  const restarts = await makeTrouble(trouble);
   const to = Date.now();
   switchboard.clear();
   churn.stop();
@@ -161,21 +172,29 @@ class Recording {
   }
 }
 
+interface Trouble {
+  readonly ms: number;
+  readonly chance: Chance;
+  readonly switchboard: FaultSwitchboard;
+  readonly recording: Recording;
+  readonly api: ApiServer;
+  readonly rewind: () => void;
+}
+
 /** Faults every second or so, and the recorder away once or twice; returns how often. */
-async function makeTrouble(
-  ms: number,
-  chance: Chance,
-  switchboard: FaultSwitchboard,
-  recording: Recording,
-  api: ApiServer,
-): Promise<number> {
+async function makeTrouble({ ms, chance, switchboard, recording, api, rewind }: Trouble): Promise<number> {
   const end = Date.now() + ms;
   let restarts = 0;
+  let rewindAt = chance.next() < REWINDS ? Date.now() + chance.between(0.2, 0.8) * ms : Number.POSITIVE_INFINITY;
   let away = Date.now() + chance.between(0.3, 0.6) * ms;
   while (Date.now() < end) {
     const fault: Fault = randomFault(chance);
     switchboard.arm(fault);
     await sleep(chance.between(300, 1_800));
+    if (Date.now() >= rewindAt) {
+      rewindAt = Number.POSITIVE_INFINITY;
+      rewind();
+    }
     if (Date.now() < away) continue;
     away = Date.now() + chance.between(0.4, 0.8) * ms;
     restarts++;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { FaultSwitchboard, serveFaultControl } from '@podtrail/sandbox';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { UsageError } from '../errors.ts';
+import { describeError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
 import { checkSize, type SizeOptions, sizeFlags, wholeNumber } from '../sandbox/size-flags.ts';
@@ -65,7 +65,8 @@ async function run(cli: Cli, options: SandboxOptions): Promise<ExitCode> {
           throw portProblem(error, options.faultPort ?? 0);
         });
   try {
-    living.live({ speed: options.speed });
+    const onError = (error: unknown): void => void stderr.write(`${describeError(error, false)}\n`);
+    living.live({ speed: options.speed, onError });
     const { kubeconfigOut } = options;
     if (kubeconfigOut !== undefined) await writeAtOnce(kubeconfigOut, server.kubeconfig(ADMIN));
     await stdout.write(`${server.url}\n`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, epochMillis, gaps } from '@podtrail/history';
 import type { SandboxServer } from '@podtrail/sandbox';
+import { describeError } from '../errors.ts';
 import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { flowLog } from './flow-log.ts';
@@ -64,7 +65,11 @@ export class Demo implements AsyncDisposable {
     await this.#writeFiles(server);
     this.#startRecorder();
     this.#news = new News(this.#living.cluster, (line) => this.#stage.happened(line));
-    this.#living.live({ speed: this.#options.speed, onChurn: (kind, about) => this.#news?.churned(kind, about) });
+    this.#living.live({
+      speed: this.#options.speed,
+      onChurn: (kind, about) => this.#news?.churned(kind, about),
+      onError: (error) => this.#stage.happened(describeError(error, false)),
+    });
     this.#suggest();
     this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key)));
     await this.#watch(signal);

@@ -26,6 +26,8 @@ export interface LiveOptions {
   /** Things happen so many times as often. */
   readonly speed: number;
   readonly onChurn?: (kind: ChurnKind, about: string) => void;
+  /** Something simulated failed; the rest lives on. */
+  readonly onError: (error: unknown) => void;
 }
 
 const MINUTE = 60_000;
@@ -53,7 +55,9 @@ export class LivingCluster {
     this.api = new ApiServer({ clock: this.clock, seed: options.seed });
     const podsPerNode = Math.max(110, Math.ceil((options.pods / options.nodes) * 1.5));
     const { clock, api } = this;
-    this.cluster = new SimulatedCluster({ api, clock, seed: options.seed, nodes: options.nodes, podsPerNode });
+    const { seed, nodes } = options;
+    // Nodes that report that nothing has changed are no news, and a third of all writes.
+    this.cluster = new SimulatedCluster({ api, clock, seed, nodes, podsPerNode, nodeStatusEveryMs: 0 });
   }
 
   /** Resolves when all pods run; `onSlice` lets others keep up. */
@@ -72,9 +76,9 @@ export class LivingCluster {
   }
 
   /** From now on at the pace of the machine. */
-  live({ speed, onChurn }: LiveOptions): void {
+  live({ speed, onChurn, onError }: LiveOptions): void {
     this.#churnAt(LIVE_CHURN, speed, onChurn);
-    this.clock.follow({ from: Date.now() });
+    this.clock.follow({ from: Date.now(), onError });
   }
 
   /** For those who hold its kubeconfig: the sandbox of one user is not another's, also on a shared machine. */
