@@ -14,19 +14,7 @@ const ask = (words: string, options = {}) =>
   run(words === '' ? [] : words.split(' '), { engine, now: at(201), ...options });
 
 test('commands of later parts are not there, and say so', async () => {
-  for (const name of [
-    'demo',
-    'sandbox',
-    'operator',
-    'moves',
-    'explain',
-    'audit',
-    'serve',
-    'render',
-    'install',
-    'uninstall',
-    'mcp',
-  ]) {
+  for (const name of ['operator', 'moves', 'explain', 'audit', 'serve', 'render', 'install', 'uninstall', 'mcp']) {
     const { code, out, err } = await ask(name);
     assert.deepEqual([code, out], [2, ''], name);
     assert.equal(err, `podtrail: podtrail ${name} is not built yet\nhint: podtrail help lists what there is.\n`);
@@ -171,6 +159,8 @@ test('help of podtrail and of every command goes to standard output and names it
     'gaps',
     'footprints',
     'annotations',
+    'demo',
+    'sandbox',
     'attribute',
     'export',
     'import',
