@@ -10,6 +10,6 @@ let stores = 0;
 samenessProperties({
   name: 'the SQLite engine with its thread',
   open: () => SqliteEngine.open({ path: join(directory, `${++stores}.db`), access: 'write', sealAt: 1 }),
-  runsInOneStore: 40,
+  runsInOneStore: 100,
   settle: (engine) => engine.maintain(FOREVER),
 });

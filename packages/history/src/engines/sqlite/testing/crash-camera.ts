@@ -37,7 +37,7 @@ export class CrashCamera extends Failpoints {
 }
 
 /** File, log and weeks. The log's index is built anew by whoever comes. */
-export function copyStore(from: string, to: string): void {
+function copyStore(from: string, to: string): void {
   for (const end of ['', '-wal', '.d']) {
     if (existsSync(`${from}${end}`)) cpSync(`${from}${end}`, `${to}${end}`, { recursive: true });
   }
