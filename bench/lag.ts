@@ -99,6 +99,7 @@ async function measure(stage: Stage) {
   const ms = { p50: quantile(lags, 0.5), p90: quantile(lags, 0.9), p99: quantile(lags, 0.99), max: quantile(lags, 1) };
   const wallSeconds = (after.at - before.at) / 1000;
   const achieved = run.changes / run.seconds;
+  if (achieved < rate * 0.95) log(`The API server took only ${achieved.toFixed(0)} changes a second of ${rate}.`);
   const cpu = (after.cpuSeconds - before.cpuSeconds) / wallSeconds;
   const recorded = { cpuCores: cpu, rssBytes: after.rssBytes };
   return {

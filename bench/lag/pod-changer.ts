@@ -28,6 +28,8 @@ export async function runningPods(client: Client): Promise<ChangedPod[]> {
   return pods;
 }
 
+const MOST_UNDER_WAY = 64;
+
 /** Each pod once, by the clock: a tick that was missed on a busy machine is made up for. */
 export async function changePods(
   client: Client,
@@ -42,6 +44,8 @@ export async function changePods(
   for (let n = 0; n < rate * seconds && failure === undefined; n++) {
     const wait = begun + (n * 1000) / rate - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    // A server that cannot keep up lowers the rate; requests must not pile up until they time out.
+    while (underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
     const pod = pods[n % pods.length]!;
     const ip = addressOf(first + n);
     const write = changePod(client, pod, ip)
