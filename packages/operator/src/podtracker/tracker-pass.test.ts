@@ -154,6 +154,10 @@ test('one slice that cannot be written does not keep the others from being writt
   collections.slices.failNext('create', new ApiError(422, { reason: 'Invalid', message: 'no' }, undefined));
   await run(pass, tracked, scene);
   assert.equal((await collections.slices.list()).items.length, 2);
+  await run(pass, tracked, scene);
+  const { items } = await collections.slices.list();
+  const uids = items.flatMap(({ entries }) => Object.keys(entries ?? {}));
+  assert.equal(new Set(uids).size, 250, 'and is written by the next pass');
 });
 
 test('a condition keeps its time until its answer changes', async () => {
@@ -179,6 +183,33 @@ test('the number of pods may pass 100 in the middle of a pass: status never hold
   for (let i = 0; i < 5; i++) await run(pass, tracked, scene);
   assert.equal(status(collections)?.pods, undefined);
   assert.deepEqual(status(collections)?.counts, { pods: 120, nodes: 1, slices: 2 });
+});
+
+test('pods that go in the middle of a pass, so that status would hold the rest, make another plan', async () => {
+  const { scene, collections, tracked, pass } = await stage(150);
+  collections.slices.interceptNext('create', () => {
+    for (let i = 60; i < 150; i++) scene.remove(podView(`p${i}`), tracked);
+  });
+  assert.equal((await run(pass, tracked, scene)).kind, 'requeue');
+  assert.equal(status(collections), undefined, 'a status from half of the old plan is not written');
+  assert.equal((await run(pass, tracked, scene)).kind, 'done');
+  assert.deepEqual(status(collections)?.counts, { pods: 60, nodes: 1, slices: 0 });
+  assert.deepEqual((await collections.slices.list()).items, []);
+});
+
+test('a tracker stays in slices down to 81 pods, and is in status from 80 on', async () => {
+  const { scene, collections, tracked, pass } = await stage(101);
+  await run(pass, tracked, scene);
+  assert.equal(status(collections)?.counts?.slices, 2);
+  for (let i = 81; i < 101; i++) scene.remove(podView(`p${i}`), tracked);
+  await run(pass, tracked, scene);
+  assert.deepEqual(status(collections)?.counts, { pods: 81, nodes: 1, slices: 1 });
+  assert.equal(status(collections)?.pods, undefined);
+  scene.remove(podView('p80'), tracked);
+  await run(pass, tracked, scene);
+  assert.deepEqual(status(collections)?.counts, { pods: 80, nodes: 1, slices: 0 });
+  assert.equal(Object.keys(status(collections)?.pods ?? {}).length, 80);
+  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, []);
 });
 
 test('a deleted tracker loses its slices and ConfigMaps, then its finalizer', async () => {
