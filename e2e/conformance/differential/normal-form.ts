@@ -30,7 +30,7 @@ function maskText(text: string): string {
       .replace(/\b10\.96\.\d+\.\d+\b/g, 'CLUSTER-IP')
       .replace(/ResourceVersion in (the precondition|record) \(\d+\)/g, 'ResourceVersion in $1 (VERSION)')
       // After this sentence the real server prints the difference as Go would write it.
-      .replace(/(pod updates may not change fields other than [^\n]*)\n[\s\S]*/, '$1')
+      .replace(/(pod updates may not change fields other than [^\n]*previously negative\))[\s\S]*/, '$1')
       .replace(/, ResourceVersion: \d+,/g, ', ResourceVersion: VERSION,')
   );
 }

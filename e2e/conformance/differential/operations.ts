@@ -58,11 +58,15 @@ export function drawOperation(draw: Draw, namespace: string): Operation {
         ...(headers ? { headers } : {}),
       });
       const { json } = answer;
-      if (json?.metadata?.uid !== undefined && json.kind !== 'Scale') memory.set(key, [...known, json].slice(-4));
+      if (json?.metadata?.uid !== undefined && !OTHER_FORMS.includes(json.kind))
+        memory.set(key, [...known, json].slice(-4));
       return answer;
     },
   };
 }
+
+/** Not the object itself, so nothing to send back. */
+const OTHER_FORMS = ['Scale', 'PartialObjectMetadata'];
 
 interface Request {
   readonly method: string;
@@ -81,16 +85,17 @@ const create: Maker = (draw, kind, name, namespace) => {
   if (draw.chance(0.15)) object.metadata.finalizers = ['example.com/a'];
   if (draw.chance(0.05)) object.metadata.name = draw.pick(['', 'Not_A_Name', 'a'.repeat(254), 'x/y']);
   if (draw.chance(0.05)) object.metadata.namespace = draw.pick([namespace, 'elsewhere']);
-  if (draw.chance(0.03)) object.kind = draw.pick(['Secret', 'Pod', '']);
+  if (draw.chance(0.03)) object.kind = draw.pick(['Lease', 'Pod', '']);
   if (draw.chance(0.03)) object.metadata.resourceVersion = '1';
   const query = draw.chance(0.1) ? '?dryRun=All' : '';
   return { method: 'POST', path: kind.path(namespace) + query, body: object, what: ` ${JSON.stringify(object)}` };
 };
 
 const read: Maker = (draw, kind, name, namespace) => {
-  const sub = draw.chance(0.2) ? `/${draw.pick(['status', 'scale', 'nonsense'])}` : '';
+  const path = `${kind.path(namespace)}/${name}`;
+  if (draw.chance(0.2)) return { method: 'GET', path: `${path}/${draw.pick(['status', 'scale', 'nonsense'])}` };
   const headers = draw.chance(0.2) ? draw.pick([TABLE, METADATA]) : undefined;
-  return { method: 'GET', path: `${kind.path(namespace)}/${name}${sub}`, ...(headers ? { headers } : {}) };
+  return { method: 'GET', path, ...(headers ? { headers } : {}) };
 };
 
 const list: Maker = (draw, kind, _, namespace) => {
@@ -172,6 +177,10 @@ const remove: Maker = (draw, kind, name, namespace) => {
 const special: Maker = (draw, kind, name, namespace) => {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  // Always another number: writing the same one through a subresource changes managedFields alone.
+  const replicas = 5 + draw.number(1_000_000);
+  // Custom kinds have a handler of their own for methods that make no sense, with answers of their own.
+  const sensible = kind.plural === 'widgets' ? pods : kind.path(namespace);
   return draw.pick<Request>([
     { method: 'POST', path: `${pods}/${name}/eviction`, body: { metadata: { name } } },
     {
@@ -182,14 +191,14 @@ const special: Maker = (draw, kind, name, namespace) => {
     {
       method: 'PATCH',
       path: `${deployments}/${name}/scale`,
-      body: { spec: { replicas: draw.pick([0, 2, 4, -1]) } },
+      body: { spec: { replicas: draw.chance(0.2) ? -1 : replicas } },
       headers: { 'Content-Type': 'application/merge-patch+json' },
     },
     { method: 'GET', path: `${deployments}/${name}/scale` },
     { method: 'DELETE', path: `${kind.path(namespace)}?labelSelector=app%3Ddb`, body: { gracePeriodSeconds: 0 } },
     {
       method: draw.pick(['PUT', 'PATCH', 'POST']),
-      path: draw.pick([kind.path(namespace), `${kind.path(namespace)}/${name}`]),
+      path: draw.pick([sensible, `${sensible}/${name}`]),
       body: {},
     },
   ]);

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { until } from '../../controlplane/index.ts';
 import { type Json, RawClient } from '../raw-client.ts';
 import type { ServerUnderTest } from '../servers/server.ts';
+import type { WatchEvent } from '../watch-stream.ts';
 import { drawFrom } from './draw.ts';
 import { CUSTOM_GROUP, KINDS } from './kinds.ts';
 import { normalAnswer, normalBody } from './normal-form.ts';
@@ -109,7 +110,14 @@ async function readStory(client: RawClient, path: string, from: string): Promise
   stream.close();
   const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
   const inOrder = versions.every((version, index) => index === 0 || version > (versions[index - 1] as number));
-  return [...events.slice(0, -1).map(({ type, object }) => ({ type, object: normalBody(object) })), { inOrder }];
+  const told = events.slice(0, -1).map(({ type, object }) => ({ type, object: normalBody(object) }));
+  return [...told.filter((event, index) => !isRepeated(event, told.slice(0, index))), { inOrder }];
+}
+
+/** The real server writes an object again when nothing but its managedFields changed. */
+function isRepeated(event: WatchEvent, before: readonly WatchEvent[]): boolean {
+  const last = before.findLast(({ object }) => object.metadata.name === event.object.metadata.name);
+  return event.type === 'MODIFIED' && last?.type !== 'DELETED' && isDeepStrictEqual(last?.object, event.object);
 }
 
 async function defineWidgets(client: RawClient): Promise<void> {

@@ -83,9 +83,9 @@ export function methodNotAllowed(): ApiStatusError {
   return new ApiStatusError(405, 'MethodNotAllowed', message, {});
 }
 
-export function alreadyExists(type: ResourceType, name: string): ApiStatusError {
-  const details = resourceDetails(type, name);
-  return new ApiStatusError(409, 'AlreadyExists', `${qualifiedName(type)} ${quote(name)} already exists`, details);
+export function alreadyExists(type: ResourceType, name: string, isEnding = false): ApiStatusError {
+  const message = `${isEnding ? 'object is being deleted: ' : ''}${qualifiedName(type)} ${quote(name)} already exists`;
+  return new ApiStatusError(409, 'AlreadyExists', message, resourceDetails(type, name));
 }
 
 export function conflict(type: ResourceType, name: string, why = MODIFIED): ApiStatusError {

@@ -124,7 +124,7 @@ function customRules(separateStatus: boolean): ResourceRules {
     ...PLAIN_RULES,
     generation: true,
     separateStatus,
-    statusWithLabels: false,
+    metadataWithStatus: 'none',
     versionedUpdates: true,
     prepareCreate(draft) {
       if (separateStatus) delete draft['status'];

@@ -9,8 +9,11 @@ export function isReleased(metadata: ObjectMeta): boolean {
   return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
-/** In seconds. */
+/** In seconds. For a pod that is ending already only a shorter one that is asked for counts. */
 export function gracePeriod(pod: KubeObject, options: DeleteOptions): number {
+  const { deletionGracePeriodSeconds: ending } = pod.metadata;
+  const asked = options.gracePeriodSeconds;
+  if (ending !== undefined) return asked === undefined ? ending : Math.min(ending, asked < 0 ? 1 : asked);
   const phase = textAt(pod, 'status', 'phase');
   if (textAt(pod, 'spec', 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
   const own = objectAt(pod, 'spec')?.['terminationGracePeriodSeconds'];

@@ -21,11 +21,9 @@ export function evictPod(
   const { namespace, name } = pod.metadata;
   if (needsBudget(pod)) checkBudgets(state, pod);
   if (dryRun) return;
-  if (pod.metadata.deletionTimestamp === undefined) {
-    verbs.update(pods, namespace, name as string, (now) => withTarget(now, state.timestamp()), {
-      subresource: 'status',
-    });
-  }
+  verbs.update(pods, namespace, name as string, (now) => withTarget(now, state.timestamp()), {
+    subresource: 'status',
+  });
   verbs.delete(pods, namespace, name as string, options);
 }
 
@@ -109,7 +107,12 @@ function isReady(pod: KubeObject): boolean {
   );
 }
 
+/** Told once: a pod that is evicted again stays as it is. */
 function withTarget(pod: KubeObject, now: string): unknown {
+  const told = arrayAt(pod, 'status', 'conditions').some(
+    (one) => textAt(one, 'type') === 'DisruptionTarget' && textAt(one, 'reason') === EVICTED.reason,
+  );
+  if (told) return pod;
   const others = arrayAt(pod, 'status', 'conditions').filter((one) => textAt(one, 'type') !== 'DisruptionTarget');
   const condition = { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, lastTransitionTime: now };
   return {

@@ -29,7 +29,7 @@ export function checkName(name: string, names: ResourceRules['names'], field = '
   const rule = RULES[names];
   const errors: FieldError[] = [];
   if (name.length > rule.most) {
-    errors.push({ field, reason: 'Invalid', value, detail: `must be no more than ${rule.most} bytes` });
+    errors.push({ field, reason: 'Invalid', value, detail: `must be no more than ${rule.most} characters` });
   }
   if (!rule.test.test(name)) errors.push({ field, reason: 'Invalid', value, detail: rule.words });
   return errors;

@@ -1,5 +1,5 @@
 // The scale subresource: a small view on the replicas of a workload, and the way back.
-import { ApiStatusError, notFound } from './api-status-error.ts';
+import { ApiStatusError, invalid, notFound } from './api-status-error.ts';
 import type { KubeObject } from './cluster-api.ts';
 import { isObject, type JsonObject, numberAt, objectAt, textAt } from './json-object.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -31,6 +31,11 @@ export function scaleOf(type: ResourceType, object: KubeObject): KubeObject {
 export function withScale(type: ResourceType, object: KubeObject, scale: unknown): JsonObject {
   if (!type.subresources.includes('scale')) throw notFound(type, object.metadata.name as string);
   const replicas = numberAt(scale, 'spec', 'replicas') ?? 0;
+  if (replicas < 0) {
+    const detail = 'must be greater than or equal to 0';
+    const error = { field: 'spec.replicas', reason: 'Invalid', value: String(replicas), detail } as const;
+    throw invalid({ kind: 'Scale', group: 'autoscaling' }, object.metadata.name as string, [error]);
+  }
   const path = type.scalePaths?.specReplicas ?? ['spec', 'replicas'];
   const version = textAt(scale, 'metadata', 'resourceVersion');
   const changed = withValue(object as unknown as JsonObject, path, replicas);

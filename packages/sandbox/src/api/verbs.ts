@@ -25,6 +25,8 @@ export interface WriteOptions {
 }
 
 export interface UpdateOptions extends WriteOptions {
+  /** A PUT over HTTP, which must name the version it is based on where the resource asks for it. */
+  readonly replaces?: boolean;
   readonly subresource?: Subresource | undefined;
 }
 
@@ -59,11 +61,10 @@ export class Verbs {
     const generated = textAt(metadata, 'name') === '' && textAt(metadata, 'generateName') !== '';
     if (generated) metadata['name'] = generatedName(textAt(metadata, 'generateName'), this.#state.random);
     const name = textAt(metadata, 'name');
-    if (textAt(metadata, 'resourceVersion') !== '') {
-      throw new ApiStatusError(500, '', 'resourceVersion should not be set on objects to be created');
-    }
+    const version = givenVersion(metadata);
     if (type.namespaced) this.#checkNamespace(type, name, textAt(metadata, 'namespace'));
     for (const field of SERVER_FIELDS) delete metadata[field];
+    for (const field of CLIENT_FIELDS) if (isEmpty(metadata[field])) delete metadata[field];
     metadata['uid'] = generatedUid(this.#state.random);
     metadata['creationTimestamp'] = this.#state.timestamp();
     if (type.rules.generation) metadata['generation'] = 1;
@@ -71,9 +72,11 @@ export class Verbs {
     const errors: FieldError[] = name === '' ? [NAME_MISSING] : checkName(name, type.rules.names);
     errors.push(...checkMetadata(metadata), ...(type.rules.validate?.(draft) ?? []));
     if (errors.length > 0) throw invalid(type, name, errors);
-    if (this.#state.find(type, textAt(metadata, 'namespace') || undefined, name) !== undefined) {
-      throw alreadyExists(type, name);
+    if (version !== '' && options.dryRun !== true) {
+      throw new ApiStatusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
+    const present = this.#state.find(type, textAt(metadata, 'namespace') || undefined, name);
+    if (present !== undefined) throw alreadyExists(type, name, present.metadata.deletionTimestamp !== undefined);
     checkSize(draft);
     if (options.dryRun === true) return draft as unknown as KubeObject;
     return this.#state.store.together(() => {
@@ -96,12 +99,12 @@ export class Verbs {
     const given = produce(current);
     if (!isObject(given)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
     const wanted = objectAt(given, 'metadata') ?? {};
-    this.#checkIdentity(type, current, given, wanted);
+    this.#checkIdentity(type, current, given, wanted, options.replaces === true);
     const draft =
       options.subresource === 'status'
         ? this.#statusDraft(type, current, given, wanted)
         : this.#mainDraft(type, current, given, wanted);
-    if (options.subresource !== 'status') this.#checkUpdate(type, current, draft);
+    this.#checkUpdate(type, current, draft, wanted, options.subresource === 'status');
     checkSize(draft);
     if (options.dryRun === true) return draft as unknown as KubeObject;
     const metadata = draft['metadata'] as ObjectMeta;
@@ -125,7 +128,7 @@ export class Verbs {
     if (type.plural === 'namespaces' && IMMORTAL_NAMESPACES.includes(name)) {
       throw forbidden(type, name, 'this namespace may not be deleted');
     }
-    if (dryRun) return { object: current, gone: true };
+    if (dryRun) return this.#dryDeletion(type, current, options);
     return this.#state.store.together(() =>
       type.plural === 'namespaces' && type.group === ''
         ? this.#endNamespace(type, current)
@@ -141,35 +144,47 @@ export class Verbs {
     else this.#state.put(type, { ...object, metadata });
   }
 
+  #dryDeletion(type: ResourceType, current: KubeObject, options: DeleteOptions): Deletion {
+    if (type.plural === 'namespaces' && type.group === '') return { object: current, gone: false };
+    const marked = this.#marked(type, current, options);
+    return { object: marked ?? current, gone: marked === undefined };
+  }
+
   #mark(type: ResourceType, current: KubeObject, options: DeleteOptions): Deletion {
+    const marked = this.#marked(type, current, options);
+    if (marked === current) return { object: current, gone: false };
+    if (marked === undefined) return { object: this.#removeNow(type, current), gone: true };
+    const object = this.#state.put(type, marked);
+    // The end of a pod is first told as a grace period of 0, then as the deletion: the real server does both.
+    if (isReleased(object.metadata)) return { object: this.#removeNow(type, object), gone: true };
+    this.#lifecycle.marked(type, object);
+    return { object, gone: false };
+  }
+
+  /** As a deletion leaves it: the same where it changes nothing, undefined where nothing keeps it. */
+  #marked(type: ResourceType, current: KubeObject, options: DeleteOptions): KubeObject | undefined {
     const { metadata } = current;
     const finalizers = finalizersFor(type, metadata, options);
     const grace = type.rules.graceful ? gracePeriod(current, options) : 0;
     const marked = metadata.deletionTimestamp !== undefined;
     const before = metadata.deletionGracePeriodSeconds ?? 0;
     if (marked && grace >= before && deepEqual(finalizers, metadata.finalizers ?? [])) {
-      if (finalizers.length > 0 || before > 0) return { object: current, gone: false };
+      if (finalizers.length > 0 || before > 0) return current;
     }
-    if (finalizers.length === 0 && !type.rules.graceful) {
-      return { object: this.#removeNow(type, current), gone: true };
-    }
+    if (finalizers.length === 0 && !type.rules.graceful) return undefined;
     const seconds = marked ? Math.min(before, grace) : grace;
     const timestamp = marked && seconds === before ? metadata.deletionTimestamp : this.#state.timestamp(seconds);
     const generation = !marked && metadata.generation !== undefined ? { generation: metadata.generation + 1 } : {};
-    const object = this.#state.put(type, {
+    return {
       ...current,
       metadata: {
         ...metadata,
         ...generation,
-        deletionTimestamp: timestamp,
+        deletionTimestamp: timestamp as string,
         deletionGracePeriodSeconds: seconds,
         ...(finalizers.length === 0 ? {} : { finalizers }),
       },
-    });
-    // The end of a pod is first told as a grace period of 0, then as the deletion: the real server does both.
-    if (isReleased(object.metadata)) return { object: this.#removeNow(type, object), gone: true };
-    this.#lifecycle.marked(type, object);
-    return { object, gone: false };
+    };
   }
 
   #endNamespace(type: ResourceType, current: KubeObject): Deletion {
@@ -223,28 +238,31 @@ export class Verbs {
       metadata: keptMetadata(current.metadata, mutableCopy(wanted) as JsonObject),
       ...body,
     };
-    if (!changed) return draft;
-    type.rules.prepareUpdate?.(draft, current as unknown as JsonObject, this.#state.context());
-    if (type.rules.generation && !sameBody(draft, current, type.rules.separateStatus)) {
+    if (changed) type.rules.prepareUpdate?.(draft, current as unknown as JsonObject, this.#state.context());
+    const noted =
+      type.rules.annotationsCount === true &&
+      !deepEqual(objectAt(draft, 'metadata', 'annotations'), current.metadata.annotations);
+    if (type.rules.generation && (noted || (changed && !sameBody(draft, current, type.rules.separateStatus)))) {
       (draft['metadata'] as JsonObject)['generation'] = (current.metadata.generation ?? 0) + 1;
     }
     return draft;
   }
 
   #statusDraft(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): JsonObject {
-    const metadata: JsonObject = { ...(current.metadata as unknown as JsonObject) };
-    if (type.rules.statusWithLabels) {
-      for (const field of ['labels', 'annotations']) {
-        if (wanted[field] !== undefined) metadata[field] = wanted[field];
-      }
-    }
     const { status: _, ...rest } = current;
-    const draft: JsonObject = { ...rest, metadata };
-    if (given['status'] !== undefined && given['status'] !== null) draft['status'] = given['status'];
+    const draft: JsonObject = { ...rest, metadata: statusMetadata(type, current.metadata, wanted) };
+    if (isObject(given['status'])) draft['status'] = { ...given['status'] };
+    type.rules.prepareStatus?.(draft, current as unknown as JsonObject);
     return draft;
   }
 
-  #checkIdentity(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): void {
+  #checkIdentity(
+    type: ResourceType,
+    current: KubeObject,
+    given: JsonObject,
+    wanted: JsonObject,
+    replaces: boolean,
+  ): void {
     const name = current.metadata.name as string;
     checkNamed(name, given);
     const namespace = textAt(wanted, 'namespace');
@@ -252,24 +270,28 @@ export class Verbs {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     }
     checkKind(type, given);
-    const version = textAt(wanted, 'resourceVersion');
-    if (version !== '' && version !== current.metadata.resourceVersion) throw conflict(type, name);
-    const uid = textAt(wanted, 'uid');
-    if (uid !== '' && uid !== current.metadata.uid) {
-      throw conflict(
-        type,
-        name,
-        `StorageError: invalid object, Code: 4, Key: ${storageKey(type, current)}, ResourceVersion: 0, ` +
-          `AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
-      );
+    checkUid(type, current.metadata, textAt(wanted, 'uid'));
+    const version = givenVersion(wanted);
+    if (version === '' && replaces && type.rules.versionedUpdates) {
+      const error = { field: 'metadata.resourceVersion', reason: 'Invalid', value: '0' } as const;
+      const detail = 'must be specified for an update';
+      throw invalid({ kind: type.plural, group: type.group }, name, [{ ...error, detail }]);
     }
+    if (version !== '' && version !== current.metadata.resourceVersion) throw conflict(type, name);
   }
 
-  #checkUpdate(type: ResourceType, current: KubeObject, draft: JsonObject): void {
+  #checkUpdate(
+    type: ResourceType,
+    current: KubeObject,
+    draft: JsonObject,
+    wanted: JsonObject,
+    statusOnly: boolean,
+  ): void {
     const errors = [
+      ...checkFixed(current.metadata, wanted),
       ...checkMetadata(draft['metadata'] as JsonObject),
-      ...(type.rules.validate?.(draft) ?? []),
-      ...(type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? []),
+      ...(statusOnly ? [] : (type.rules.validate?.(draft) ?? [])),
+      ...(statusOnly ? [] : (type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? [])),
     ];
     const metadata = draft['metadata'] as ObjectMeta;
     if (current.metadata.deletionTimestamp !== undefined) {
@@ -300,8 +322,26 @@ export class Verbs {
   }
 }
 
+/** An update may name the UID that it is meant for; what is not there has none. */
+export function checkUid(type: ResourceType, current: ObjectMeta, given: string): void {
+  const { uid = '' } = current;
+  if (given === '' || given === uid) return;
+  throw conflict(
+    type,
+    current.name as string,
+    `StorageError: invalid object, Code: 4, Key: ${storageKey(type, current)}, ResourceVersion: 0, ` +
+      `AdditionalErrorMsg: Precondition failed: UID in precondition: ${given}, UID in object meta: ${uid}`,
+  );
+}
+
+/** 0 is the version of nothing, and as good as none. */
+function givenVersion(metadata: unknown): string {
+  const version = textAt(metadata, 'resourceVersion');
+  return version === '0' ? '' : version;
+}
+
 /** Where etcd would keep it: some refusals name it. */
-function storageKey(type: ResourceType, { metadata }: KubeObject): string {
+function storageKey(type: ResourceType, metadata: ObjectMeta): string {
   const place = type.custom ? `${type.group}/${type.plural}` : type.plural === 'nodes' ? 'minions' : type.plural;
   return `/registry/${place}/${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
 }
@@ -336,16 +376,41 @@ function adoptNamespace(type: ResourceType, metadata: JsonObject, namespace: str
   metadata['namespace'] = namespace;
 }
 
+/** What a client may leave out, but not write otherwise. */
+function checkFixed(current: ObjectMeta, wanted: JsonObject): FieldError[] {
+  return (['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const)
+    .filter((field) => wanted[field] !== undefined && wanted[field] !== null && wanted[field] !== current[field])
+    .map((field) => ({
+      field: `metadata.${field}`,
+      reason: 'Invalid',
+      value: JSON.stringify(wanted[field]),
+      detail: 'field is immutable',
+    }));
+}
+
+const CLIENT_FIELDS = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return (Array.isArray(value) ? value : Object.keys(value)).length === 0;
+}
+
 /** What a client sends may change labels, annotations, finalizers and owners; all else stays. */
 function keptMetadata(current: ObjectMeta, wanted: JsonObject): JsonObject {
   const metadata: JsonObject = { ...(current as unknown as JsonObject) };
-  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
-    const value = wanted[field];
-    const empty = value === undefined || (Array.isArray(value) ? value : Object.keys(value as object)).length === 0;
-    if (empty) delete metadata[field];
-    else metadata[field] = value;
+  for (const field of CLIENT_FIELDS) {
+    if (isEmpty(wanted[field])) delete metadata[field];
+    else metadata[field] = wanted[field];
   }
   return metadata;
+}
+
+function statusMetadata(type: ResourceType, current: ObjectMeta, wanted: JsonObject): JsonObject {
+  const written = type.rules.metadataWithStatus;
+  if (written === 'none') return current as unknown as JsonObject;
+  const field = written === 'all but labels' ? 'labels' : written === 'all but owners' ? 'ownerReferences' : undefined;
+  const kept = field === undefined ? {} : { [field]: (current as unknown as JsonObject)[field] };
+  return keptMetadata(current, { ...(mutableCopy(wanted) as JsonObject), ...kept });
 }
 
 function sameBody(draft: JsonObject, current: KubeObject, withoutStatus: boolean): boolean {

@@ -23,7 +23,7 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
     case 'add':
       return place(document, path, structuredClone(operation['value']), true);
     case 'replace':
-      read(document, path);
+      // A key that is not there is added: the real server's library takes that for a replacement.
       return place(document, path, structuredClone(operation['value']), false);
     case 'remove':
       return remove(document, path);

@@ -31,7 +31,7 @@ for (const [what, patch, result] of [
 for (const [what, patch] of [
   ['a test that fails', [{ op: 'test', path: '/a/b', value: [] }]],
   ['what is not there to be removed', [{ op: 'remove', path: '/a/c' }]],
-  ['what is not there to be replaced', [{ op: 'replace', path: '/c', value: 1 }]],
+  ['a replacement below what is not there', [{ op: 'replace', path: '/c/d', value: 1 }]],
   ['a place behind the end', [{ op: 'add', path: '/a/b/3', value: 1 }]],
   ['an unknown operation', [{ op: 'twist', path: '/a' }]],
 ] as const) {
@@ -39,6 +39,11 @@ for (const [what, patch] of [
     assert.throws(() => applyJsonPatch(DOCUMENT, patch), { code: 422 });
   });
 }
+
+test('a JSON patch that replaces a key that is not there adds it, as on the real server', () => {
+  const patched = applyJsonPatch(DOCUMENT, [{ op: 'replace', path: '/c', value: 1 }]);
+  assert.equal((patched as { c?: number }).c, 1);
+});
 
 test('a strategic patch merges containers by name and keeps the order that is asked for', () => {
   const target = {

@@ -1,6 +1,17 @@
 // Defaults and checks of everything that makes no pods: namespaces, nodes, services, config maps, events, leases and
 // disruption budgets.
-import { arrayAt, deepEqual, ensureObject, isObject, numberAt, objectAt, setDefaults, textAt } from '../json-object.ts';
+import type { FieldError } from '../api-status-error.ts';
+import {
+  arrayAt,
+  deepEqual,
+  ensureObject,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  setDefaults,
+  textAt,
+} from '../json-object.ts';
 import { PLAIN_RULES, type ResourceRules } from './resource-rules.ts';
 
 export const namespaceRules: ResourceRules = {
@@ -96,6 +107,8 @@ const CONFIG_MAP_LIMIT = 1024 * 1024;
 
 export const configMapRules: ResourceRules = {
   ...PLAIN_RULES,
+  prepareCreate: dropEmptyData,
+  prepareUpdate: dropEmptyData,
   validate(draft) {
     let size = 0;
     for (const text of Object.values(objectAt(draft, 'data') ?? {})) size += Buffer.byteLength(String(text));
@@ -115,6 +128,13 @@ export const configMapRules: ResourceRules = {
     }));
   },
 };
+
+/** Empty is as good as absent, and no change. */
+function dropEmptyData(draft: JsonObject): void {
+  for (const field of ['data', 'binaryData']) {
+    if (Object.keys(objectAt(draft, field) ?? {}).length === 0) delete draft[field];
+  }
+}
 
 export const eventRules: ResourceRules = {
   ...PLAIN_RULES,
@@ -137,10 +157,18 @@ export const leaseRules: ResourceRules = {
   ...PLAIN_RULES,
   versionedUpdates: true,
   validate(draft) {
-    const seconds = numberAt(draft, 'spec', 'leaseDurationSeconds');
-    if (seconds === undefined || seconds > 0) return [];
-    const detail = 'must be greater than 0';
-    return [{ field: 'spec.leaseDurationSeconds', reason: 'Invalid', value: String(seconds), detail }];
+    const errors: FieldError[] = [];
+    const seconds = numberAt(draft, 'spec', 'leaseDurationSeconds') ?? 1;
+    const transitions = numberAt(draft, 'spec', 'leaseTransitions') ?? 0;
+    if (seconds <= 0) {
+      const detail = 'must be greater than 0';
+      errors.push({ field: 'spec.leaseDurationSeconds', reason: 'Invalid', value: String(seconds), detail });
+    }
+    if (transitions < 0) {
+      const detail = 'must be greater than or equal to 0';
+      errors.push({ field: 'spec.leaseTransitions', reason: 'Invalid', value: String(transitions), detail });
+    }
+    return errors;
   },
 };
 

@@ -37,12 +37,28 @@ export const podRules: ResourceRules = {
     inheritTopology(draft, context);
     draft['status'] = { phase: 'Pending', qosClass: qualityOfService(spec) };
   },
-  prepareUpdate(draft) {
-    defaultPodSpec(ensureObject(draft, 'spec'));
+  metadataWithStatus: 'all but owners',
+  prepareStatus(draft, current) {
+    const qosClass = textAt(current, 'status', 'qosClass');
+    if (qosClass !== '') setDefaults(ensureObject(draft, 'status'), { qosClass });
+  },
+  prepareUpdate(draft, current) {
+    const spec = ensureObject(draft, 'spec');
+    defaultPodSpec(spec);
+    const { priority, preemptionPolicy } = objectAt(current, 'spec') ?? {};
+    setDefaults(spec, { enableServiceLinks: true, priority, preemptionPolicy });
+    if (textAt(spec, 'serviceAccountName') !== '') setDefaults(spec, { serviceAccount: spec['serviceAccountName'] });
+    tolerateNodeTroubles(spec);
   },
   validate: (draft) => validatePodSpec(objectAt(draft, 'spec') ?? {}, 'spec'),
-  validateUpdate: (draft, current) =>
-    deepEqual(fixedPart(draft), fixedPart(current)) ? [] : [{ field: 'spec', reason: 'Forbidden', detail: FIXED }],
+  validateUpdate(draft, current) {
+    if (arrayAt(draft, 'spec', 'containers').length !== arrayAt(current, 'spec', 'containers').length) {
+      const detail = 'pod updates may not add or remove containers';
+      return [{ field: 'spec.containers', reason: 'Forbidden', detail }];
+    }
+    if (deepEqual(fixedPart(draft), fixedPart(current))) return [];
+    return [{ field: 'spec', reason: 'Forbidden', detail: FIXED }];
+  },
 };
 
 const FIXED =

@@ -19,8 +19,10 @@ export interface ResourceRules {
   readonly generation: boolean;
   /** Whether `status` is written through its own subresource only. */
   readonly separateStatus: boolean;
-  /** Whether labels and annotations may be written together with the status: built-in resources let that happen. */
-  readonly statusWithLabels: boolean;
+  /** Whether changes of annotations count too. */
+  readonly annotationsCount?: boolean;
+  /** What of the metadata is written together with the status: built-in resources let that happen. */
+  readonly metadataWithStatus: 'all' | 'all but labels' | 'all but owners' | 'none';
   /** Pods stay, marked, until their kubelet confirms the deletion. */
   readonly graceful: boolean;
   /** What a deletion is answered with: the object, or a Status that says so. */
@@ -32,6 +34,8 @@ export interface ResourceRules {
   prepareCreate?(draft: JsonObject, context: RuleContext): void;
   /** After defaults; only where something else than metadata and status changed. */
   prepareUpdate?(draft: JsonObject, current: JsonObject, context: RuleContext): void;
+  /** Where the status was written. */
+  prepareStatus?(draft: JsonObject, current: JsonObject): void;
   validate?(draft: JsonObject): readonly FieldError[];
   validateUpdate?(draft: JsonObject, current: JsonObject): readonly FieldError[];
 }
@@ -40,7 +44,7 @@ export const PLAIN_RULES: ResourceRules = {
   names: 'subdomain',
   generation: false,
   separateStatus: false,
-  statusWithLabels: true,
+  metadataWithStatus: 'all',
   graceful: false,
   answersDeletionWith: 'status',
   versionedUpdates: false,

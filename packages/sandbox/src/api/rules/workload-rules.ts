@@ -5,17 +5,21 @@ import { selectorOfObject } from '../selectors/label-selector.ts';
 import { defaultPodSpec, validatePodSpec } from './pod-rules.ts';
 import { PLAIN_RULES, type ResourceRules } from './resource-rules.ts';
 
-export const deploymentRules = workload(
-  (spec) => {
-    setDefaults(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
-    const strategy = ensureObject(spec, 'strategy');
-    setDefaults(strategy, { type: 'RollingUpdate' });
-    if (strategy['type'] === 'RollingUpdate') {
-      setDefaults(ensureObject(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
-    }
-  },
-  () => ({}),
-);
+export const deploymentRules: ResourceRules = {
+  ...workload(
+    (spec) => {
+      setDefaults(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+      const strategy = ensureObject(spec, 'strategy');
+      setDefaults(strategy, { type: 'RollingUpdate' });
+      if (strategy['type'] === 'RollingUpdate') {
+        setDefaults(ensureObject(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
+      }
+    },
+    () => ({}),
+  ),
+  annotationsCount: true,
+  metadataWithStatus: 'all but labels',
+};
 
 export const replicaSetRules = workload(
   (spec) => setDefaults(spec, { replicas: 1 }),
@@ -129,7 +133,7 @@ function validateWorkload(draft: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const spec = objectAt(draft, 'spec') ?? {};
   const selector = objectAt(spec, 'selector');
-  const labels = objectAt(spec, 'template', 'metadata', 'labels') ?? {};
+  const labels = objectAt(spec, 'template', 'metadata', 'labels');
   const replicas = numberAt(spec, 'replicas') ?? 0;
   if (replicas < 0) {
     const detail = 'must be greater than or equal to 0';
@@ -141,11 +145,11 @@ function validateWorkload(draft: JsonObject): FieldError[] {
     errors.push({ field: 'spec.selector', reason: 'Invalid', value: '{}', detail });
     return errors;
   }
-  if (selector === undefined || !selectorOfObject(selector).matches(labels as Record<string, string>)) {
+  if (selector === undefined || !selectorOfObject(selector).matches((labels ?? {}) as Record<string, string>)) {
     errors.push({
       field: 'spec.template.metadata.labels',
       reason: 'Invalid',
-      value: JSON.stringify(labels),
+      value: JSON.stringify(labels ?? null),
       detail: '`selector` does not match template `labels`',
     });
   }

@@ -81,7 +81,12 @@ function notAnObject(value: unknown): string {
   return `json: cannot unmarshal ${type} into Go value of type ${target}`;
 }
 
-function excerpt(text: string): string {
+/** As much of a body as a refusal shows: text of what may be JSON, else hexadecimal digits. */
+export function excerpt(text: string): string {
   if (text === '') return '<empty>';
-  return text.length > 1024 ? `${text.slice(0, 1024)}...` : text;
+  const bytes = Buffer.from(text);
+  const shown = bytes.subarray(0, MOST_SHOWN);
+  return `${text.startsWith('{') ? shown.toString() : shown.toString('hex')}${bytes.length > MOST_SHOWN ? ' ...' : ''}`;
 }
+
+const MOST_SHOWN = 30;

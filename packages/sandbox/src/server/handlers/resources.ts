@@ -12,18 +12,19 @@ import {
 } from '../../api/api-status-error.ts';
 import { checkKind, checkNamed } from '../../api/body-checks.ts';
 import type { KubeObject } from '../../api/cluster-api.ts';
-import { isObject, textAt } from '../../api/json-object.ts';
+import { isObject, type JsonObject, objectAt, textAt } from '../../api/json-object.ts';
 import { applyJsonPatch } from '../../api/patches/json-patch.ts';
 import { applyMergePatch } from '../../api/patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts';
 import { type ResourceType, typeKey } from '../../api/resource-type.ts';
+import { checkUid } from '../../api/verbs.ts';
 import type { ObjectEncoder } from '../encoding/object-encoder.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { keepKnownFields } from './known-fields.ts';
 import { listObjects, parseVersion } from './list.ts';
 import { readListOptions } from './list-options.ts';
-import { mediaType, parsePatch, readObject } from './request-body.ts';
+import { excerpt, mediaType, parsePatch, readObject } from './request-body.ts';
 import { handleSubresource } from './subresources.ts';
 import { readDeleteOptions, readDryRun } from './write-options.ts';
 
@@ -101,9 +102,8 @@ function create(request: ResourceRequest): Answer {
   if (isObject(given)) checkKind(type, given);
   if (type.custom && textAt(given, 'kind') === '') {
     const text = body.toString();
-    const excerpt = text.length > 40 ? `${text.slice(0, 32)} ...` : text;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${text}' (${excerpt})`,
+      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${text}' (${excerpt(text)})`,
     );
   }
   const dryRun = readDryRun(info.query, 'CreateOptions');
@@ -115,14 +115,16 @@ function update(request: ResourceRequest): Answer {
   const { api, type, info } = request;
   if (info.name === '') throw methodNotAllowed();
   const { given, headers } = readKnown(request);
+  checkNamed(info.name, given);
   const dryRun = readDryRun(info.query, 'UpdateOptions');
   const namespace = namespaceOf(request);
   if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
-    return objectAnswer(request, api.verbs.create(type, namespace, given, { dryRun }), 201);
+    const wanted = objectAt(given, 'metadata') ?? {};
+    checkUid(type, { name: info.name, ...(namespace === undefined ? {} : { namespace }) }, textAt(wanted, 'uid'));
+    const first = { ...(given as JsonObject), metadata: { ...wanted, resourceVersion: '' } };
+    return objectAnswer(request, api.verbs.create(type, namespace, first, { dryRun }), 201);
   }
-  checkNamed(info.name, given);
-  checkVersioned(type, info.name, given);
-  const written = api.verbs.update(type, namespace, info.name, () => given, { dryRun });
+  const written = api.verbs.update(type, namespace, info.name, () => given, { dryRun, replaces: true });
   return { ...objectAnswer(request, written), headers };
 }
 
@@ -134,14 +136,6 @@ function readKnown(request: ResourceRequest): { readonly given: unknown; readonl
   const { object: given, unknown } = keepKnownFields(type, info.version, whole, asked === 'Strict');
   const warnings = unknown.map((path) => `299 - ${JSON.stringify(`unknown field ${JSON.stringify(path)}`)}`);
   return { given, headers: asked === 'Warn' && warnings.length > 0 ? { warning: warnings.join(', ') } : {} };
-}
-
-function checkVersioned(type: ResourceType, name: string, given: unknown): void {
-  if (!type.rules.versionedUpdates || textAt(given, 'metadata', 'resourceVersion') !== '') return;
-  const detail = 'must be specified for an update';
-  throw invalid({ kind: type.plural, group: type.group }, name, [
-    { field: 'metadata.resourceVersion', reason: 'Invalid', value: '0', detail },
-  ]);
 }
 
 /** Resources whose PUT may be the first write. */
@@ -179,19 +173,23 @@ export function patcher({ type, message, body }: ResourceRequest): (current: unk
       return (current) => applyMergePatch(current, merged);
     }
     case 'application/strategic-merge-patch+json': {
-      if (type.custom) {
-        throw new ApiStatusError(
-          415,
-          'UnsupportedMediaType',
-          'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-        );
-      }
+      if (type.custom) throw unknownPatch();
       const merged = parsePatch(body);
       return (current) => applyStrategicMergePatch(current, merged);
     }
     default:
+      if (type.custom) throw unknownPatch();
       throw new ApiStatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
+}
+
+/** Custom resources have a handler of their own on the real server, and with it words of their own. */
+function unknownPatch(): ApiStatusError {
+  return new ApiStatusError(
+    415,
+    'UnsupportedMediaType',
+    'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+  );
 }
 
 function remove(request: ResourceRequest): Answer {

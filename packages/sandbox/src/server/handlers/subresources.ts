@@ -1,6 +1,7 @@
 // status, scale, binding, eviction, finalize and log of the resources that have them.
-import { ApiStatusError, badRequest, methodNotAllowed, noSuchResource } from '../../api/api-status-error.ts';
+import { ApiStatusError, badRequest, methodNotAllowed, noSuchResource, notFound } from '../../api/api-status-error.ts';
 import { bindPod } from '../../api/binding.ts';
+import { checkNamed } from '../../api/body-checks.ts';
 import type { KubeObject } from '../../api/cluster-api.ts';
 import { evictPod } from '../../api/eviction.ts';
 import { objectAt, textAt } from '../../api/json-object.ts';
@@ -14,7 +15,7 @@ import { readDeleteOptions, readDryRun } from './write-options.ts';
 export function handleSubresource(request: ResourceRequest): Answer {
   const { type, info } = request;
   const subresource = info.subresource as Subresource;
-  if (!type.subresources.includes(subresource)) throw noSuchResource();
+  if (!type.subresources.includes(subresource)) throw type.custom ? notFound(type, info.name) : noSuchResource();
   switch (subresource) {
     case 'status':
       return status(request);
@@ -36,7 +37,7 @@ function status(request: ResourceRequest): Answer {
   const { api, type, info } = request;
   if (info.verb === 'get') return objectAnswer(request, find(request));
   const dryRun = readDryRun(info.query, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
-  const options = { subresource: 'status', dryRun } as const;
+  const options = { subresource: 'status', dryRun, replaces: info.verb === 'update' } as const;
   return objectAnswer(request, api.verbs.update(type, namespaceOf(request), info.name, producer(request), options));
 }
 
@@ -55,6 +56,7 @@ function producer(request: ResourceRequest): (current: unknown) => unknown {
   if (request.info.verb === 'patch') return patcher(request);
   if (request.info.verb !== 'update') throw methodNotAllowed();
   const given = readObject(request.message, request.body, request.type.kind);
+  checkNamed(request.info.name, given);
   return () => given;
 }
 

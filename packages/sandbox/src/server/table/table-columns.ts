@@ -147,7 +147,7 @@ const BUILT_IN: Readonly<Record<string, readonly Column[]>> = {
 
 function customColumns(type: ResourceType, version: string): readonly Column[] {
   const asked = type.printerColumns?.[version] ?? [];
-  if (asked.length === 0) return [NAME, AGE];
+  if (asked.length === 0) return [NAME, { ...AGE, type: 'date' }];
   return [
     NAME,
     ...asked.map(({ name, type, format = '', priority = 0, jsonPath }): Column => {

@@ -1,6 +1,7 @@
 // The Table form: rows of cells with their objects beside, for clients that print.
 import type { KubeObject } from '../../api/cluster-api.ts';
-import { apiVersionOf, type ResourceType } from '../../api/resource-type.ts';
+import { textAt } from '../../api/json-object.ts';
+import { apiVersionOf, type ResourceType, typeKey } from '../../api/resource-type.ts';
 import { errorFrame, frame } from '../encoding/json-encoder.ts';
 import { bookmarkMetadata, type ListMeta, type ObjectEncoder } from '../encoding/object-encoder.ts';
 import { type Column, tableColumns } from './table-columns.ts';
@@ -58,8 +59,18 @@ export function tableEncoder(options: TableOptions): ObjectEncoder {
 
 function row(object: KubeObject, columns: readonly Column[], options: TableOptions): unknown {
   const now = options.clock.now();
-  return { cells: columns.map((column) => column.cell(object, now)), object: beside(object, options) };
+  const cells = columns.map((column) => column.cell(object, now));
+  const conditions = typeKey(options.type) === 'pods' ? COMPLETED[textAt(object, 'status', 'phase')] : undefined;
+  return { cells, ...(conditions === undefined ? {} : { conditions }), object: beside(object, options) };
 }
+
+const completed = (reason: string, message: string) => [{ type: 'Completed', status: 'True', reason, message }];
+
+/** Pods that have ended, which some printers leave out. */
+const COMPLETED: Readonly<Record<string, unknown>> = {
+  Succeeded: completed('Succeeded', 'The pod has completed successfully.'),
+  Failed: completed('Failed', 'The pod failed.'),
+};
 
 function beside(object: KubeObject, { includeObject, type, version }: TableOptions): unknown {
   if (includeObject === 'None') return null;
