@@ -52,14 +52,14 @@ test('a status update changes the status only, and an update of the object all b
   const { api } = aServer();
   const pod = api.create('pods', aPod('a'));
   const running = api.update('pods', { ...pod, spec: {}, status: { phase: 'Running' } }, 'status');
-  assert.deepEqual(running['status'], { phase: 'Running' });
+  assert.deepEqual(running['status'], { phase: 'Running', qosClass: 'BestEffort' });
   assert.equal(running['spec'], pod['spec']);
   const labelled = api.update('pods', {
     ...running,
     metadata: { ...running.metadata, labels: { x: 'y' } },
     status: { phase: 'Failed' },
   });
-  assert.deepEqual(labelled['status'], { phase: 'Running' });
+  assert.deepEqual(labelled['status'], running['status']);
   assert.deepEqual(labelled.metadata.labels, { x: 'y' });
   assert.equal(labelled.metadata.generation, 1);
 });

@@ -407,7 +407,8 @@ function keptMetadata(current: ObjectMeta, wanted: JsonObject): JsonObject {
 
 function statusMetadata(type: ResourceType, current: ObjectMeta, wanted: JsonObject): JsonObject {
   const written = type.rules.metadataWithStatus;
-  if (written === 'none') return current as unknown as JsonObject;
+  const same = (wanted as unknown) === current;
+  if (written === 'none' || same) return current as unknown as JsonObject;
   const field = written === 'all but labels' ? 'labels' : written === 'all but owners' ? 'ownerReferences' : undefined;
   const kept = field === undefined ? {} : { [field]: (current as unknown as JsonObject)[field] };
   return keptMetadata(current, { ...(mutableCopy(wanted) as JsonObject), ...kept });
