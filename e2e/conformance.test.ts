@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test';
 import { ACCEPTED_DIFFERENCES } from './conformance/accepted-differences.ts';
 import { AREAS } from './conformance/cases/index.ts';
 import { DIFFERENCES_PAGE, renderDifferences } from './conformance/differences-page.ts';
+import { describeDifference, runDifferential } from './conformance/differential/run-differential.ts';
 import { runAreas } from './conformance/run.ts';
 import { startRealServer } from './conformance/servers/real.ts';
 import { startSandbox } from './conformance/servers/sandbox.ts';
@@ -12,14 +13,15 @@ import { complaints, renderTable, type ServerResults, sumAssertions } from './co
 
 const LEAST_ASSERTIONS = 1000;
 const NAMES = AREAS.flatMap(({ cases }) => cases.map(({ name }) => name));
-const runs: ServerResults[] = [];
+/** Random requests; `npm run conformance -- --seeds` draws more. */
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+const STEPS = 60;
 
-for (const start of [startRealServer, startSandbox]) {
-  const server = await start();
-  const results = await runAreas(server, AREAS).finally(() => server.close());
-  runs.push({ server: server.name, results });
-}
-
+const [real, sandbox] = await Promise.all([startRealServer(), startSandbox()]);
+after(() => Promise.all([real.close(), sandbox.close()]));
+const runs: ServerResults[] = await Promise.all(
+  [real, sandbox].map(async (server) => ({ server: server.name, results: await runAreas(server, AREAS) })),
+);
 after(() => process.stdout.write(`${renderTable(runs, ACCEPTED_DIFFERENCES)}\n`));
 
 for (const run of runs) {
@@ -36,6 +38,11 @@ for (const run of runs) {
     });
   });
 }
+
+test(`random requests are answered alike by both, with the seeds 1 to ${SEEDS.length}`, async () => {
+  const found = await runDifferential(real, sandbox, { seeds: SEEDS, steps: STEPS });
+  assert.equal(found.map(describeDifference).join('\n'), '');
+});
 
 test('every case has a name of its own', () => {
   assert.deepEqual(
