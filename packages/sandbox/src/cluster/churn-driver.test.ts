@@ -151,3 +151,31 @@ test('the truth agrees with what the pods show, as soon as they had time to repo
     }
   });
 });
+
+for (const seed of SEEDS) {
+  test(`after etcd was restored from a backup, pods soon show again what they hold (seed ${seed})`, () => {
+    const { api, clock, cluster } = smallCluster({ seed, nodes: 4, addressOrder: 'lowest' });
+    cluster.populate({ pods: 40, daemons: 1 });
+    clock.advanceBy(60_000);
+    const rates = Object.entries(VIOLENT_CHURN).filter(([kind]) => !kind.startsWith('node'));
+    const hurried = Object.fromEntries(rates.map(([kind, ms]) => [kind, ms / 4]));
+    const driver = new ChurnDriver({ cluster, seed, rates: hurried, jobKeptSeconds: [1, 8] });
+    driver.start();
+    for (let restore = 0; restore < 10; restore++) {
+      clock.advanceBy(20_000);
+      api.rewind(Number(api.resourceVersion) - 40 * (restore + 1));
+      clock.advanceBy(4_000);
+      const hidden = new Map<string, number>();
+      for (let half = 0; half < 12; half++) {
+        clock.advanceBy(500);
+        for (const { ip, uid, hostNetwork, to, from } of cluster.truth.tenures) {
+          if (hostNetwork || to !== undefined || clock.now() - from < 4_000) continue;
+          const shown = [...cluster.pods()].find((pod) => pod.metadata.uid === uid);
+          const isShown = shown?.status.podIPs?.some((one) => one.ip === ip) === true;
+          hidden.set(`${ip} ${uid}`, isShown ? 0 : (hidden.get(`${ip} ${uid}`) ?? 0) + 1);
+          assert.ok(hidden.get(`${ip} ${uid}`)! < 8, `${shown?.metadata.name ?? uid} holds ${ip} and does not show it`);
+        }
+      }
+    }
+  });
+}

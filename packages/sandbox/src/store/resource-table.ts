@@ -132,8 +132,13 @@ export class ResourceTable {
       if (!wanted.has(key)) events.push({ version, type: 'DELETED', key, object: previous, previous, at });
     }
     for (const [key, object] of wanted) {
-      const previous = this.#objects.get(key);
+      let previous = this.#objects.get(key);
       if (previous === object) continue;
+      if (previous !== undefined && previous.metadata.uid !== object.metadata.uid) {
+        // Another object of that name: this one goes before that one comes back.
+        events.push({ version, type: 'DELETED', key, object: previous, previous, at });
+        previous = undefined;
+      }
       events.push({ version, type: previous === undefined ? 'ADDED' : 'MODIFIED', key, object, previous, at });
     }
     for (const event of events) this.apply(event);

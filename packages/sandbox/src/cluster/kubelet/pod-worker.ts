@@ -94,6 +94,9 @@ export class PodWorker {
       this.#later(this.#kubelet.timings.report, () => this.#remove());
       return;
     }
+    // What it found is told before it is ended: also the address of a pod that had only just begun.
+    const isShown = this.#pod?.status.podIP === this.#sandbox.addresses[0];
+    if (this.#sandbox.isUp && !isShown) this.#later(this.#kubelet.timings.report, () => this.#report(this.#phaseNow()));
     const { wait, ending } = this.#stopping(this.#pod?.metadata.deletionGracePeriodSeconds ?? 30);
     this.#later([wait, wait], () => {
       this.#endAll(ending);
@@ -134,7 +137,7 @@ export class PodWorker {
   /** The node can be reached again: what others wrote about the pod meanwhile is put right. */
   reportAgain(): void {
     if (this.#startedAt === 0 || this.#stage === 'over' || this.#stage === 'ending') return;
-    this.#report(this.#containers.some(({ id }) => id !== undefined) ? 'Running' : 'Pending');
+    this.#report(this.#phaseNow());
   }
 
   /** The node came up again: nothing of the sandbox is left. Addresses are given back now, as CNI is only told now. */
@@ -331,6 +334,10 @@ export class PodWorker {
       return { wait: graceSeconds * 1000, ending: { exitCode: 137, reason: 'Error' } };
     }
     return { wait, ending: random.happens(0.8) ? COMPLETED : { exitCode: 143, reason: 'Error' } };
+  }
+
+  #phaseNow(): PodPhase {
+    return this.#containers.some(({ id }) => id !== undefined) ? 'Running' : 'Pending';
   }
 
   #phaseAtEnd(): PodPhase {
