@@ -33,7 +33,7 @@ export class SliceWriter {
     this.#options = options;
   }
 
-  /** One failed write does not keep the others from being tried. Never rejects. */
+  /** One failed write does not keep the others from being tried. Never rejects; the caller plans again. */
   async write(
     tracked: Tracked,
     holds: Holds,
@@ -49,7 +49,6 @@ export class SliceWriter {
           await this.#carryOut(tracked, holds, write, { signal, fieldManager: FIELD_MANAGER });
           result.written++;
         } catch (error) {
-          tracked.again(holds, keysOf(write));
           if (await this.#reread(tracked, write, error, signal)) result.conflicts++;
           else result.error ??= error;
         }
@@ -99,14 +98,15 @@ export class SliceWriter {
   }
 }
 
-function keysOf(write: SliceWrite): Iterable<string> {
+/** What a write is about. */
+export function keysOf(write: SliceWrite): string[] {
   switch (write.kind) {
     case 'create':
-      return write.entries.keys();
+      return [...write.entries.keys()];
     case 'patch':
-      return write.changes.keys();
+      return [...write.changes.keys()];
     case 'delete':
-      return write.slice.entries.keys();
+      return [...write.slice.entries.keys()];
   }
 }
 

@@ -212,6 +212,38 @@ test('a tracker stays in slices down to 81 pods, and is in status from 80 on', a
   assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, []);
 });
 
+test('what a pass planned and did not come to is planned again', async () => {
+  const { scene, collections, tracked, pass } = await stage(250);
+  await run(pass, tracked, scene);
+  // The last slice becomes empty; before it is deleted, status meets a conflict.
+  for (const uid of Object.keys(collections.slices.peek('t-2')?.entries ?? {})) {
+    scene.remove(podView(uid.replace('uid-', '')), tracked);
+  }
+  await collections.trackers.patch('t', { kind: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+  assert.equal((await run(pass, tracked, scene)).kind, 'requeue');
+  assert.equal((await run(pass, tracked, scene)).kind, 'done');
+  assert.equal(collections.slices.peek('t-2'), undefined);
+  assert.deepEqual(status(collections)?.counts, { pods: 200, nodes: 1, slices: 2 });
+});
+
+test('slices of nodes are written although slices of pods could not be', async () => {
+  const { scene, collections, tracked, pass } = await stage(0);
+  for (let i = 0; i < 120; i++) {
+    scene.nodeViews.set(`node-${i}`, nodeView(`node-${i}`));
+    scene.add(podView(`p${i}`, { node: `node-${i}` }), tracked);
+  }
+  await run(pass, tracked, scene);
+  assert.deepEqual(status(collections)?.counts, { pods: 120, nodes: 120, slices: 4 });
+  scene.add(podView('p7', { node: 'node-7', ip: '10.9.9.9' }), tracked);
+  scene.nodeViews.set('node-8', nodeView('node-8', '64'));
+  tracked.seeNode('node-8');
+  collections.slices.failNext('patch', new ApiError(500, { message: 'not now' }, undefined));
+  assert.equal((await run(pass, tracked, scene)).kind, 'retry');
+  assert.equal((await run(pass, tracked, scene)).kind, 'done');
+  assert.equal(collections.slices.peek('t-0')?.entries?.['uid-p7']?.ip, '10.9.9.9');
+  assert.equal(collections.slices.peek('t-n0')?.nodes?.['node-8']?.capacity?.['cpu'], '64');
+});
+
 test('a deleted tracker loses its slices and ConfigMaps, then its finalizer', async () => {
   const { scene, collections, tracked, pass } = await stage(250, {
     footprints: { configMaps: { enabled: true, namespace: 'x' } },

@@ -25,7 +25,7 @@ import {
 import { mergeDiff } from './merge-diff.ts';
 import type { SliceWrite } from './plan-slices.ts';
 import type { Holds } from './slice-view.ts';
-import { FIELD_MANAGER, SliceWriter } from './slice-writer.ts';
+import { FIELD_MANAGER, keysOf, SliceWriter } from './slice-writer.ts';
 import type { Tracked } from './tracked.ts';
 
 export interface TrackerPassOptions extends CleanupOptions {
@@ -58,6 +58,8 @@ interface Course {
   conflicts: number;
   failures: number;
 }
+
+type Plans = readonly (readonly [Holds, readonly SliceWrite[]])[];
 
 /** Why a pass ended early; turned into an outcome at its edge. */
 class PlanAgain extends Error {}
@@ -98,35 +100,33 @@ export class TrackerPass {
 
   async #bringTogether(tracked: Tracked, signal: AbortSignal): Promise<void> {
     tracked.decide();
-    const plans: [Holds, SliceWrite[]][] = (['pods', 'nodes'] as const).map((holds) => [
-      holds,
-      tracked.planSlices(holds),
-    ]);
-    const writes = plans.reduce((sum, [, plan]) => sum + plan.length, 0);
+    const plans: Plans = [
+      ['pods', tracked.planSlices('pods')],
+      ['nodes', tracked.planSlices('nodes')],
+    ];
     try {
-      if (tracked.isSliced || writes > 0) await this.#setFinalizer(tracked, signal);
-      if (writes > LARGE_FILL) await this.#writeFilling(tracked, signal);
+      await this.#carryOut(tracked, plans, signal);
     } catch (error) {
-      for (const [holds, plan] of plans) tracked.again(holds, keysOfPlan(plan));
+      // Whatever was not come to must be looked at again; what was written will be found to be right.
+      for (const [holds, plan] of plans) tracked.again(holds, plan.flatMap(keysOf));
       throw error;
     }
+  }
+
+  async #carryOut(tracked: Tracked, plans: Plans, signal: AbortSignal): Promise<void> {
+    const writes = plans.reduce((sum, [, plan]) => sum + plan.length, 0);
+    if (tracked.isSliced || writes > 0) await this.#setFinalizer(tracked, signal);
+    if (writes > LARGE_FILL) await this.#writeFilling(tracked, signal);
     for (const [holds, plan] of plans) {
-      await this.#writeSlices(
-        tracked,
-        holds,
-        plan.filter(({ kind }) => kind !== 'delete'),
-        signal,
-      );
+      const fills = plan.filter(({ kind }) => kind !== 'delete');
+      await this.#writeSlices(tracked, holds, fills, signal);
     }
     // Too many for status since the plan was made, or few enough again.
     if (tracked.decide()) throw new PlanAgain();
     const deletions = plans.map(([holds, plan]) => [holds, plan.filter(({ kind }) => kind === 'delete')] as const);
     const leaving = Object.fromEntries(deletions.map(([holds, plan]) => [holds, plan.length]));
-    await this.#patchStatus(
-      tracked,
-      tracked.wantedStatus({ kind: 'listed' }, this.#options.clock.now(), leaving),
-      signal,
-    );
+    const status = tracked.wantedStatus({ kind: 'listed' }, this.#options.clock.now(), leaving);
+    await this.#patchStatus(tracked, status, signal);
     for (const [holds, plan] of deletions) await this.#writeSlices(tracked, holds, plan, signal);
     await this.#setFinalizer(tracked, signal);
   }
@@ -242,11 +242,4 @@ export class TrackerPass {
     this.counts[what]++;
     this.#courseOf(tracked).written++;
   }
-}
-
-function keysOfPlan(plan: readonly SliceWrite[]): string[] {
-  return plan.flatMap((write) => {
-    if (write.kind === 'create') return [...write.entries.keys()];
-    return write.kind === 'patch' ? [...write.changes.keys()] : [...write.slice.entries.keys()];
-  });
 }
