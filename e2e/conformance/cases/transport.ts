@@ -70,5 +70,48 @@ export const transport: Area = {
         }
       },
     },
+    {
+      name: 'the events of events.k8s.io are those of the core group',
+      async run(server, assert) {
+        const namespace = await server.namespace();
+        await server.client.create(`/api/v1/namespaces/${namespace}/events`, {
+          metadata: { name: 'a.1' },
+          involvedObject: { kind: 'Pod', namespace, name: 'a' },
+          reason: 'Tested',
+        });
+        const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+        const { status, json } = await server.client.get(`${path}/a.1`);
+        assert.equal(status, 200, 'HTTP status');
+        assert.equal(
+          `${json?.apiVersion} ${json?.regarding?.name} ${json?.reason}`,
+          'events.k8s.io/v1 a Tested',
+          'read',
+        );
+        const created = await server.client.post(path, {
+          apiVersion: 'events.k8s.io/v1',
+          kind: 'Event',
+          metadata: { name: 'b.1' },
+          eventTime: '2024-01-01T00:00:00.123456Z',
+          reportingController: 'example.com/tester',
+          reportingInstance: 'tester-1',
+          action: 'Testing',
+          reason: 'Tested',
+          regarding: { kind: 'Pod', namespace, name: 'b' },
+          note: 'it was tested',
+          type: 'Normal',
+        });
+        assert.equal(`${created.status} ${created.json?.note}`, '201 it was tested', 'written');
+        const series = { count: 2, lastObservedTime: '2024-01-01T00:01:00.000000Z' };
+        const patched = await server.client.patch(`${path}/b.1`, 'merge', { series });
+        assert.deepEqual(patched.json?.series, series, 'a series');
+        const core = (await server.client.get(`/api/v1/namespaces/${namespace}/events/b.1`)).json;
+        assert.equal(`${core.involvedObject?.name} ${core.message}`, 'b it was tested', 'seen in the core group');
+        assert.equal(core.reportingComponent, 'example.com/tester', 'who reported it');
+        const stream = await server.client.watch(path);
+        const names = (await stream.take(2)).map(({ object }) => object.regarding?.name);
+        stream.close();
+        assert.deepEqual(names.toSorted(), ['a', 'b'], 'watched');
+      },
+    },
   ],
 };

@@ -105,6 +105,8 @@ const ROWS: readonly Row[] = [
   },
   { plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'], rules: configMapRules },
   { plural: 'events', kind: 'Event', shortNames: ['ev'], rules: eventRules, fields: EVENT_FIELDS },
+  // A view on the events of the core group: see server/event-view.ts. Nothing is stored under this name.
+  { plural: 'events', kind: 'Event', group: 'events.k8s.io', shortNames: ['ev'] },
   { plural: 'leases', kind: 'Lease', group: 'coordination.k8s.io', rules: leaseRules },
   {
     plural: 'deployments',

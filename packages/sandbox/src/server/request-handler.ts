@@ -9,6 +9,7 @@ import type { AccessControl } from './access-control.ts';
 import { type AcceptedForm, negotiate, PROTOBUF } from './content-negotiation.ts';
 import { chooseEncoder } from './encoding/choose-encoder.ts';
 import type { ObjectEncoder } from './encoding/object-encoder.ts';
+import { EVENTS_GROUP, viewEncoder } from './event-view.ts';
 import type { FaultSeam, SeamRequest } from './fault-seam.ts';
 import { handleAccessReview, REVIEW_PATH } from './handlers/access-review.ts';
 import { type Answer, statusAnswer, textAnswer } from './handlers/answer.ts';
@@ -76,7 +77,9 @@ export class RequestHandler {
     this.#options.access.authorize(user, info);
     const body = await readBody(message);
     const pretty = wantsPretty(info, message);
-    const type = this.#type(info);
+    const named = this.#type(info);
+    const eventView = named?.group === EVENTS_GROUP;
+    const type = eventView ? this.#options.api.state.registry.byName('events') : named;
     if (type === undefined) {
       this.#answer(message, response, this.#other(info, user, message, body, pretty));
       return;
@@ -90,7 +93,7 @@ export class RequestHandler {
     this.#answer(
       message,
       response,
-      handleResource({ api, type, info, message, body, encoder: encoder.encoder, pretty }),
+      handleResource({ api, type, info, message, body, encoder: encoder.encoder, pretty, eventView }),
     );
   }
 
@@ -125,7 +128,8 @@ export class RequestHandler {
   }
 
   #encoder(type: ResourceType, info: RequestInfo, message: IncomingMessage, pretty: boolean): ChosenEncoder {
-    const protobuf = hasProtobuf(type) && (info.subresource === '' || info.subresource === 'status');
+    const eventView = info.group === EVENTS_GROUP;
+    const protobuf = !eventView && hasProtobuf(type) && (info.subresource === '' || info.subresource === 'status');
     const form = negotiate(message.headers.accept, { protobuf, table: true, metadata: true, discovery: false });
     const includeObject = info.query.get('includeObject') || 'Metadata';
     if (form.as === 'Table' && !['Metadata', 'Object', 'None'].includes(includeObject)) {
@@ -134,13 +138,15 @@ export class RequestHandler {
         `Unable to convert to Table as requested: includeObject: Invalid value: ${value}: must be 'Metadata', 'Object', 'None', or empty`,
       );
     }
-    const encoder = chooseEncoder(type, info.version, form, {
+    const renamed = eventView && form.as !== 'Table';
+    const chosen = chooseEncoder(renamed ? { ...type, group: EVENTS_GROUP } : type, info.version, form, {
       includeObject,
       pretty: pretty && info.verb !== 'watch',
       clock: this.#options.clock,
     });
-    const shared = form.as === 'Table' ? undefined : `${info.version} ${form.format} ${form.as} ${form.version}`;
-    return { encoder, shared };
+    const encoder = eventView && form.as === 'object' ? viewEncoder(chosen) : chosen;
+    const name = `${info.group}/${info.version} ${form.format} ${form.as} ${form.version}`;
+    return { encoder, shared: form.as === 'Table' ? undefined : name };
   }
 
   #watch(

@@ -19,6 +19,7 @@ import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patc
 import { type ResourceType, typeKey } from '../../api/resource-type.ts';
 import { checkUid } from '../../api/verbs.ts';
 import type { ObjectEncoder } from '../encoding/object-encoder.ts';
+import { patchingView, toCoreEvent } from '../event-view.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { keepKnownFields } from './known-fields.ts';
@@ -36,6 +37,8 @@ export interface ResourceRequest {
   readonly body: Buffer;
   readonly encoder: ObjectEncoder;
   readonly pretty: boolean;
+  /** Events under the names of events.k8s.io. */
+  readonly eventView: boolean;
 }
 
 export function handleResource(request: ResourceRequest): Answer {
@@ -132,7 +135,8 @@ function update(request: ResourceRequest): Answer {
 function readKnown(request: ResourceRequest): { readonly given: unknown; readonly headers: Record<string, string> } {
   const { type, info, message, body } = request;
   const asked = info.query.get('fieldValidation') || 'Warn';
-  const whole = readObject(message, body, type.kind);
+  const read = readObject(message, body, type.kind);
+  const whole = request.eventView ? toCoreEvent(read) : read;
   const { object: given, unknown } = keepKnownFields(type, info.version, whole, asked === 'Strict');
   const warnings = unknown.map((path) => `299 - ${JSON.stringify(`unknown field ${JSON.stringify(path)}`)}`);
   return { given, headers: asked === 'Warn' && warnings.length > 0 ? { warning: warnings.join(', ') } : {} };
@@ -144,7 +148,8 @@ const CREATED_BY_UPDATE = new Set(['leases.coordination.k8s.io', 'events']);
 function patch(request: ResourceRequest): Answer {
   const { api, type, info } = request;
   if (info.name === '') throw methodNotAllowed();
-  const produce = keepingIdentity(request, patcher(request));
+  const patched = patcher(request);
+  const produce = keepingIdentity(request, request.eventView ? patchingView(patched) : patched);
   const dryRun = readDryRun(info.query, 'PatchOptions');
   return objectAnswer(request, api.verbs.update(type, namespaceOf(request), info.name, produce, { dryRun }));
 }
