@@ -234,7 +234,8 @@ describe('other kinds of listings', () => {
     assert.equal(tenure?.end?.source, 'inferred');
     assert.ok((tenure?.end?.notBefore ?? 0) <= at(10));
     assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
-    assert.deepEqual(await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(311) }), []);
+    // What was found together with that, or before, cannot bring it back.
+    assert.deepEqual(await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(310) }), []);
   });
 
   test('fault 7: bookmarks only, for long, extend the coverage and write nothing else', async () => {
@@ -283,4 +284,66 @@ test('an event that is older than what a consistency list has found says nothing
   await ledger.see(21, web.atVersion(25).annotated({ late: 'yes' }));
   await ledger.alive(60);
   assert.equal(await ledger.says('10.0.0.7', 50), 'free');
+});
+
+describe('a listing that lacked a pod that was there', () => {
+  const steady = web.atVersion(20);
+
+  async function missed(): Promise<ToldLedger> {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, steady);
+    await ledger.alive(100);
+    await ledger.tell({
+      ...{ kind: 'listed', resource: 'Pod', reason: 'expired', whole: true, present: [], goneUids: [] },
+      ...{ resourceVersion: '50', at: at(110) },
+    });
+    assert.equal(await ledger.says('10.0.0.7', 110), 'free', 'as far as anybody knows by then');
+    return ledger;
+  }
+
+  test('is corrected by the consistency list: from then on it is held again, and in between in doubt', async () => {
+    const ledger = await missed();
+    const seen = { kind: 'Pod' as const, object: steady.build() };
+    await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(120) });
+    await ledger.tell({ kind: 'alive', at: at(140) });
+    assert.equal(await ledger.says('10.0.0.7', 90), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 115), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 130), 'held web-1');
+    const [first, second] = await ledger.tenures('10.0.0.7');
+    assert.equal(first?.end?.source, 'inferred');
+    assert.ok(second !== undefined && second.end === undefined && second.start.source === 'list');
+  });
+
+  test('is corrected by the next listing, and by the next event', async () => {
+    for (const correct of [
+      (ledger: ToldLedger) =>
+        ledger.tell({
+          ...{ kind: 'listed', resource: 'Pod', reason: 'expired', whole: true, goneUids: [], resourceVersion: '60' },
+          ...{ present: [{ kind: 'Pod', object: steady.build() }], at: at(120) },
+        }),
+      (ledger: ToldLedger) => ledger.see(120, web.atVersion(60).annotated({ changed: 'yes' })),
+    ]) {
+      const ledger = await missed();
+      await correct(ledger);
+      await ledger.tell({ kind: 'alive', at: at(140) });
+      assert.equal(await ledger.says('10.0.0.7', 115), 'ambiguous web-1');
+      assert.equal(await ledger.says('10.0.0.7', 130), 'held web-1');
+    }
+  });
+
+  test('a correction that was told before that listing says nothing', async () => {
+    const ledger = await missed();
+    const seen = { kind: 'Pod' as const, object: steady.build() };
+    assert.deepEqual(await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(105) }), []);
+  });
+
+  test('a pod that was seen to end stays ended, whatever a late correction says', async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, steady);
+    await ledger.deleted(20, web.atVersion(30));
+    const seen = { kind: 'Pod' as const, object: steady.build() };
+    assert.deepEqual(await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(25) }), []);
+  });
 });

@@ -11,7 +11,8 @@ export class LiveHolders {
   readonly #live = new Map<string, LiveHolder>();
   /** Who shows an address now; more than one is a conflict. */
   readonly #holding = new Map<IpAddress, Set<string>>();
-  readonly #ended = new Set<string>();
+  /** With what was known of it, when nobody saw it end. */
+  readonly #ended = new Map<string, LiveHolder | undefined>();
 
   constructor(live: readonly LiveHolder[]) {
     for (const holder of live) this.#add(holder);
@@ -21,8 +22,14 @@ export class LiveHolders {
     return this.#live.get(uid);
   }
 
+  /** Its end was seen: whatever says otherwise is late. */
   hasEnded(uid: string): boolean {
-    return this.#ended.has(uid);
+    return this.#ended.has(uid) && this.#ended.get(uid) === undefined;
+  }
+
+  /** A listing lacked it, and nobody saw it end: if it shows up again, that listing was not whole. */
+  missed(uid: string): LiveHolder | undefined {
+    return this.#live.has(uid) ? undefined : this.#ended.get(uid);
   }
 
   of(kind: Holder['kind'], namespace: string | undefined): LiveHolder[] {
@@ -34,10 +41,11 @@ export class LiveHolders {
 
   /** Takes over what a life's next step left to remember. Returns the step's facts. */
   replace(uid: string, live: LiveHolder | undefined, facts: readonly Fact[]): readonly Fact[] {
-    for (const { ip } of heldBy(this.#live.get(uid))) this.#release(ip, uid);
+    const before = this.#live.get(uid);
+    for (const { ip } of heldBy(before)) this.#release(ip, uid);
     this.#live.delete(uid);
     if (live !== undefined) this.#add(live);
-    else this.#remember(uid);
+    else this.#remember(uid, before && missedSince(before, facts));
     return facts;
   }
 
@@ -74,10 +82,10 @@ export class LiveHolders {
     if (holders?.size === 0) this.#holding.delete(ip);
   }
 
-  #remember(uid: string): void {
-    this.#ended.add(uid);
+  #remember(uid: string, missed: LiveHolder | undefined): void {
+    this.#ended.set(uid, missed);
     if (this.#ended.size <= REMEMBERED_ENDS) return;
-    for (const oldest of this.#ended) {
+    for (const oldest of this.#ended.keys()) {
       this.#ended.delete(oldest);
       return;
     }
@@ -87,4 +95,16 @@ export class LiveHolders {
 /** Without those of a sandbox that was lost, which are remembered until there is another. */
 function heldBy(live: LiveHolder | undefined): readonly Tenure[] {
   return live?.tenures.filter(({ end }) => end === undefined) ?? [];
+}
+
+/** What it would go on from: its network counts as lost since the end that was inferred. */
+function missedSince(before: LiveHolder, facts: readonly Fact[]): LiveHolder | undefined {
+  for (const fact of facts) {
+    const record = fact.kind === 'tenure' ? fact.tenure : fact.kind === 'placement' ? fact.placement : undefined;
+    if (record?.end?.source !== 'inferred') continue;
+    const placement = before.placement && { ...before.placement, end: record.end };
+    const { notBefore: networkLostAt, observedAt: seenAt } = record.end;
+    return { ...before, tenures: [], placement, blankSince: undefined, networkLostAt, seenAt };
+  }
+  return undefined;
 }

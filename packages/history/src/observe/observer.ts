@@ -34,6 +34,7 @@ export interface ObserverState {
 
 type Kind = Observed['kind'];
 type Listing = Extract<Observation, { kind: 'listed' }>;
+type Correction = Extract<Observation, { kind: 'corrected' }>;
 
 export class Observer {
   readonly #options: ObserverOptions;
@@ -81,7 +82,7 @@ export class Observer {
       case 'event':
         return this.#event(observation.type, observation.seen, at);
       case 'corrected':
-        return this.#corrected(observation.type, observation.seen, at);
+        return this.#corrected(observation, at);
       case 'listed':
         return this.#listed(observation, at);
       case 'progress':
@@ -114,15 +115,27 @@ export class Observer {
     return [...facts, ...this.#extend(latest(this.#coverage?.to, known))];
   }
 
-  #corrected(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
+  #corrected({ type, seen, at: told }: Correction, at: EpochMillis): Fact[] {
     const { metadata } = seen.object;
     const stream = this.#stream(seen.kind, metadata.namespace);
+    const missed = this.#live.missed(metadata.uid);
+    if (missed !== undefined) {
+      // One that was told before the listing which lacked it says nothing new.
+      if (type === 'deleted' || told <= missed.seenAt) return [];
+      return this.#take('present', seen, this.#returned(missed, stream, this.#sighting(seen, stream, at, undefined)));
+    }
     const before = this.#live.get(metadata.uid);
     if (this.#live.hasEnded(metadata.uid) || (type === 'present' && isOld(before, seen, stream))) return [];
     const floor = before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS);
     const sighting: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
     if (type === 'present') return this.#take('present', seen, sighting);
     return before === undefined ? [] : this.#apply(metadata.uid, gone(before, undefined, sighting), sighting);
+  }
+
+  /** Nothing about it has changed, perhaps not even its version: what begins anew begins with what is known now. */
+  #returned(missed: LiveHolder, stream: Stream, sighting: Sighting): Sighting {
+    const resourceVersion = stream.version ?? sighting.resourceVersion;
+    return { ...sighting, source: 'list', resourceVersion, floor: missed.networkLostAt };
   }
 
   #listed(listing: Listing, at: EpochMillis): Fact[] {
@@ -147,9 +160,14 @@ export class Observer {
     }
     for (const seen of listing.present) {
       const { uid } = seen.object.metadata;
-      const before = this.#live.get(uid);
-      if (listing.reason !== 'rewound' && isOld(before, seen, stream)) continue;
-      const sighting: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+      const missed = this.#live.missed(uid);
+      const before = this.#live.get(uid) ?? missed;
+      if (missed === undefined && listing.reason !== 'rewound' && isOld(before, seen, stream)) continue;
+      const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+      const sighting =
+        missed === undefined
+          ? listed
+          : { ...listed, resourceVersion: listing.resourceVersion, floor: missed.networkLostAt };
       facts.push(...this.#clockFaults(before, seen, sighting));
       steps.push([uid, present(before, seen, sighting), sighting]);
       stream.mentioned(writtenNotBefore(seen, at));
@@ -165,7 +183,7 @@ export class Observer {
 
   #take(type: 'present' | 'deleted', seen: Observed, sighting: Sighting): Fact[] {
     const { uid } = seen.object.metadata;
-    const before = this.#live.get(uid);
+    const before = this.#live.get(uid) ?? this.#live.missed(uid);
     if (type === 'deleted' && before === undefined) return [];
     const step =
       type === 'present' || before === undefined ? present(before, seen, sighting) : gone(before, seen, sighting);
