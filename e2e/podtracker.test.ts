@@ -1,6 +1,7 @@
 // PodTrackers on a real API server with 2,000 pods: what is listed, what it costs, and what happens when things go
 // wrong. PODTRAIL_E2E_IDLE_SECONDS=60 makes the idle time as long as the acceptance asks for.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '@podtrail/machinery';
@@ -516,3 +517,42 @@ test('fault 25: the definitions are deleted under it; pods are followed on, and 
   await until('a tracker is taken', () => hand.createTracker('again', { namespaces: ['empty'] }).then(() => true));
   await until('it lists the pod', async () => (await hand.listed('again')).size === 1, { withinMs: 60_000 });
 });
+
+test('it used the rights that its documentation names, and no other', { skip }, async () => {
+  const rights = rightsOf(readFileSync(new URL('../docs/podtracker.md', import.meta.url), 'utf8'));
+  const used = new Set<string>();
+  for (const { user, verb, objectRef } of await cluster.controlPlane.auditLog()) {
+    if (user.username !== 'podtracker' || objectRef?.resource === undefined) continue;
+    const { resource, subresource, apiGroup } = objectRef;
+    const group = apiGroup === undefined || apiGroup === '' ? '' : `.${apiGroup}`;
+    used.add(`${verb} ${resource}${group}${subresource === undefined ? '' : `/${subresource}`}`);
+  }
+  assert.deepEqual(
+    [...used].filter((right) => !rights.has(right)),
+    [],
+    'not named',
+  );
+  // Listing is for servers that cannot stream it, reading a slice for conflicts, patching an Event for repetitions; the
+  // definition is the conversion endpoint's.
+  const elsewhere = /^list |^get podtrackerslices|^patch events|customresourcedefinitions/;
+  assert.deepEqual(
+    [...rights].filter((right) => !used.has(right) && !elsewhere.test(right)),
+    [],
+    'not used',
+  );
+});
+
+/** The table under "Rights": resources in the first column, verbs in the second. */
+function rightsOf(document: string): Set<string> {
+  const [, table = ''] = document.split('## Rights');
+  const rights = new Set<string>();
+  for (const line of table.split('\n').slice(3)) {
+    const [, first = '', second = ''] = line.split('|');
+    // "configmaps, where footprints write them" names one resource and says where.
+    const resources = first.split(',').map((part) => part.trim());
+    for (const resource of resources.filter((part) => /^[a-z0-9./]+$/.test(part))) {
+      for (const verb of second.split(',')) rights.add(`${verb.trim()} ${resource}`);
+    }
+  }
+  return rights;
+}

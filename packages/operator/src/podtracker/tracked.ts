@@ -173,8 +173,11 @@ export class Tracked {
     for (const holds of ['pods', 'nodes'] as const) {
       const inSlices = this.#sliced[holds] || this.books[holds].size > 0;
       const sliced = counts[holds] > (inSlices ? BACK_INTO_STATUS : ENTRY_LIMIT);
-      if (sliced !== this.#sliced[holds]) changed = true;
+      if (sliced === this.#sliced[holds]) continue;
+      changed = true;
       this.#sliced[holds] = sliced;
+      // While they were in status nobody kept count of what differs from slices; some may still be there.
+      if (sliced) for (const key of this.#wantedKeys(holds)) this.#dirty[holds].add(key);
     }
     return changed;
   }
@@ -195,8 +198,7 @@ export class Tracked {
       dirty.clear();
       return [];
     }
-    // Into slices for the first time, or out of them: all keys.
-    const keys = !sliced ? book.keys() : book.size === 0 ? this.#wantedKeys(holds) : dirty;
+    const keys = sliced ? dirty : book.keys();
     const wanted = sliced ? (key: string) => this.#wanted(holds, key) : () => undefined;
     const writes = planSlices(book, [...keys], wanted, () => this.#newName(holds));
     dirty.clear();
