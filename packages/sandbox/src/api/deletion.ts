@@ -21,6 +21,11 @@ export function gracePeriod(pod: KubeObject, options: DeleteOptions): number {
   return seconds < 0 ? 1 : seconds;
 }
 
+/** A shorter grace period counts from when the deletion began. */
+export function shortened(deletionTimestamp: string, bySeconds: number): string {
+  return new Date(Date.parse(deletionTimestamp) - bySeconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
 /** Those of the object with what the propagation adds. */
 export function finalizersFor(type: ResourceType, metadata: ObjectMeta, options: DeleteOptions): string[] {
   const policy = options.propagationPolicy ?? type.rules.propagation;

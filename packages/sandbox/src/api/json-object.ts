@@ -1,4 +1,5 @@
 // Reading and writing untyped JSON in drafts: a missing or wrongly typed part reads as undefined.
+import { setOwnField } from '../store/own-field.ts';
 
 export type JsonObject = { [field: string]: unknown };
 
@@ -59,7 +60,7 @@ export function mutableCopy(value: unknown): unknown {
   const result: JsonObject = {};
   for (const field of Object.keys(value)) {
     const part = value[field];
-    if (part !== undefined && part !== null) result[field] = mutableCopy(part);
+    if (part !== undefined && part !== null) setOwnField(result, field, mutableCopy(part));
   }
   return result;
 }

@@ -12,13 +12,14 @@ import {
 } from './api-status-error.ts';
 import { checkKind, checkNamed } from './body-checks.ts';
 import type { DeleteOptions, KubeObject, ObjectMeta } from './cluster-api.ts';
-import { checkPreconditions, finalizersFor, gracePeriod, isReleased } from './deletion.ts';
+import { checkPreconditions, finalizersFor, gracePeriod, isReleased, shortened } from './deletion.ts';
 import { deepEqual, ensureObject, isObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
 import { checkMetadata } from './object-metadata.ts';
 import { checkName, generatedName, generatedUid } from './object-names.ts';
 import { checkSize } from './object-size.ts';
 import { apiVersionOf, type ResourceType, type Subresource } from './resource-type.ts';
 import type { ServerState } from './server-state.ts';
+import { checkFixed, dropEmpty, keptMetadata, statusMetadata, unsettled } from './written-metadata.ts';
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
@@ -64,7 +65,7 @@ export class Verbs {
     const version = givenVersion(metadata);
     if (type.namespaced) this.#checkNamespace(type, name, textAt(metadata, 'namespace'));
     for (const field of SERVER_FIELDS) delete metadata[field];
-    for (const field of CLIENT_FIELDS) if (isEmpty(metadata[field])) delete metadata[field];
+    dropEmpty(metadata);
     metadata['uid'] = generatedUid(this.#state.random);
     metadata['creationTimestamp'] = this.#state.timestamp();
     if (type.rules.generation) metadata['generation'] = 1;
@@ -173,14 +174,16 @@ export class Verbs {
     }
     if (finalizers.length === 0 && !type.rules.graceful) return undefined;
     const seconds = marked ? Math.min(before, grace) : grace;
-    const timestamp = marked && seconds === before ? metadata.deletionTimestamp : this.#state.timestamp(seconds);
+    const timestamp = marked
+      ? shortened(metadata.deletionTimestamp as string, before - seconds)
+      : this.#state.timestamp(seconds);
     const generation = !marked && metadata.generation !== undefined ? { generation: metadata.generation + 1 } : {};
     return {
       ...current,
       metadata: {
         ...metadata,
         ...generation,
-        deletionTimestamp: timestamp as string,
+        deletionTimestamp: timestamp,
         deletionGracePeriodSeconds: seconds,
         ...(finalizers.length === 0 ? {} : { finalizers }),
       },
@@ -288,7 +291,7 @@ export class Verbs {
     statusOnly: boolean,
   ): void {
     const errors = [
-      ...checkFixed(current.metadata, wanted),
+      ...checkFixed(current.metadata, statusOnly ? unsettled(type, wanted) : wanted),
       ...checkMetadata(draft['metadata'] as JsonObject),
       ...(statusOnly ? [] : (type.rules.validate?.(draft) ?? [])),
       ...(statusOnly ? [] : (type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? [])),
@@ -374,44 +377,6 @@ function adoptNamespace(type: ResourceType, metadata: JsonObject, namespace: str
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   metadata['namespace'] = namespace;
-}
-
-/** What a client may leave out, but not write otherwise. */
-function checkFixed(current: ObjectMeta, wanted: JsonObject): FieldError[] {
-  return (['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const)
-    .filter((field) => wanted[field] !== undefined && wanted[field] !== null && wanted[field] !== current[field])
-    .map((field) => ({
-      field: `metadata.${field}`,
-      reason: 'Invalid',
-      value: JSON.stringify(wanted[field]),
-      detail: 'field is immutable',
-    }));
-}
-
-const CLIENT_FIELDS = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
-
-function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  return (Array.isArray(value) ? value : Object.keys(value)).length === 0;
-}
-
-/** What a client sends may change labels, annotations, finalizers and owners; all else stays. */
-function keptMetadata(current: ObjectMeta, wanted: JsonObject): JsonObject {
-  const metadata: JsonObject = { ...(current as unknown as JsonObject) };
-  for (const field of CLIENT_FIELDS) {
-    if (isEmpty(wanted[field])) delete metadata[field];
-    else metadata[field] = wanted[field];
-  }
-  return metadata;
-}
-
-function statusMetadata(type: ResourceType, current: ObjectMeta, wanted: JsonObject): JsonObject {
-  const written = type.rules.metadataWithStatus;
-  const same = (wanted as unknown) === current;
-  if (written === 'none' || same) return current as unknown as JsonObject;
-  const field = written === 'all but labels' ? 'labels' : written === 'all but owners' ? 'ownerReferences' : undefined;
-  const kept = field === undefined ? {} : { [field]: (current as unknown as JsonObject)[field] };
-  return keptMetadata(current, { ...(mutableCopy(wanted) as JsonObject), ...kept });
 }
 
 function sameBody(draft: JsonObject, current: KubeObject, withoutStatus: boolean): boolean {

@@ -1,5 +1,6 @@
 // JSON patch (RFC 6902): add, remove, replace, move, copy and test by pointers.
 import { ApiStatusError, badRequest } from '../api-status-error.ts';
+import { setOwnField } from '../../store/own-field.ts';
 import { deepEqual, isObject, type JsonObject } from '../json-object.ts';
 
 /** Never changes `target`. */
@@ -67,7 +68,7 @@ function place(document: unknown, path: readonly string[], value: unknown, inser
   if (Array.isArray(parent)) {
     const at = last === '-' ? parent.length : index(last, insert ? parent.length : parent.length - 1);
     parent.splice(at, insert ? 0 : 1, value);
-  } else if (isObject(parent)) parent[last] = value;
+  } else if (isObject(parent)) setOwnField(parent, last, value);
   else throw rejected();
   return document;
 }

@@ -85,3 +85,19 @@ test('a strategic patch deletes from lists, adds to sets and replaces lists with
     tolerations: [{ key: 'y' }],
   });
 });
+
+for (const [what, apply, patch] of [
+  ['a merge patch', applyMergePatch, '{"data":{"__proto__":"q","x":"y"}}'],
+  ['a strategic merge patch', applyStrategicMergePatch, '{"data":{"__proto__":"q","x":"y"}}'],
+  [
+    'a JSON patch',
+    applyJsonPatch,
+    '[{"op":"replace","path":"/data/__proto__","value":"q"},{"op":"add","path":"/data/x","value":"y"}]',
+  ],
+] as const) {
+  test(`fault 30: ${what} changes a key called __proto__ like any other`, () => {
+    const target = JSON.parse('{"data":{"__proto__":"p","constructor":"c"}}');
+    const patched = JSON.stringify(apply(target, JSON.parse(patch)));
+    assert.equal(patched, '{"data":{"__proto__":"q","constructor":"c","x":"y"}}');
+  });
+}

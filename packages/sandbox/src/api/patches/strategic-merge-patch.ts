@@ -1,5 +1,6 @@
 // Strategic merge patch, as far as kubectl's annotate, label, cordon, scale, set image and apply need it: lists that
 // Kubernetes merges by a key are merged by that key here too, all others are replaced.
+import { ownField, setOwnField } from '../../store/own-field.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 
 /** By the list's field name; a list of plain values that is merged has the key ''. */
@@ -40,7 +41,7 @@ export function applyStrategicMergePatch(target: unknown, patch: unknown): unkno
     if (field.startsWith('$')) continue;
     if (value === null) delete result[field];
     else if (Array.isArray(value)) result[field] = mergeList(field, result[field], value, patch);
-    else result[field] = applyStrategicMergePatch(result[field], value);
+    else setOwnField(result, field, applyStrategicMergePatch(ownField(result, field), value));
   }
   return result;
 }

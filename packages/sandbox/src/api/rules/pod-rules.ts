@@ -56,7 +56,11 @@ export const podRules: ResourceRules = {
       const detail = 'pod updates may not add or remove containers';
       return [{ field: 'spec.containers', reason: 'Forbidden', detail }];
     }
-    if (deepEqual(fixedPart(draft), fixedPart(current))) return [];
+    // A negative grace period, from before that was checked, may be mended.
+    const before = numberAt(current, 'spec', 'terminationGracePeriodSeconds') ?? 0;
+    const mended = before < 0 && numberAt(draft, 'spec', 'terminationGracePeriodSeconds') === 1;
+    const wanted = mended ? { terminationGracePeriodSeconds: before } : {};
+    if (deepEqual({ ...fixedPart(draft), ...wanted }, fixedPart(current))) return [];
     return [{ field: 'spec', reason: 'Forbidden', detail: FIXED }];
   },
 };
@@ -164,7 +168,7 @@ export function validatePodSpec(spec: JsonObject, path: string): FieldError[] {
 }
 
 /** What no update may change: all of the spec but for images, the deadline and further tolerations. */
-function fixedPart(pod: JsonObject): unknown {
+function fixedPart(pod: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _, tolerations: __, ...spec } = objectAt(pod, 'spec') ?? {};
   const withoutImages = (list: unknown) =>
     Array.isArray(list)
@@ -172,7 +176,6 @@ function fixedPart(pod: JsonObject): unknown {
       : list;
   return {
     ...spec,
-    terminationGracePeriodSeconds: undefined,
     containers: withoutImages(spec['containers']),
     initContainers: withoutImages(spec['initContainers']),
   };

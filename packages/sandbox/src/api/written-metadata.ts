@@ -1,0 +1,57 @@
+// What of the metadata that a client sends is written, kept or refused. The verbs call it for every create and update.
+import type { FieldError } from './api-status-error.ts';
+import type { ObjectMeta } from './cluster-api.ts';
+import { type JsonObject, mutableCopy } from './json-object.ts';
+import type { ResourceType } from './resource-type.ts';
+
+const CLIENT_FIELDS = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+const FIXED_FIELDS = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
+/** What a client sends may change labels, annotations, finalizers and owners; all else stays. */
+export function keptMetadata(current: ObjectMeta, wanted: JsonObject): JsonObject {
+  const metadata: JsonObject = { ...(current as unknown as JsonObject) };
+  for (const field of CLIENT_FIELDS) {
+    if (isEmpty(wanted[field])) delete metadata[field];
+    else metadata[field] = wanted[field];
+  }
+  return metadata;
+}
+
+/** The same for what comes with a status. */
+export function statusMetadata(type: ResourceType, current: ObjectMeta, wanted: JsonObject): JsonObject {
+  const written = type.rules.metadataWithStatus;
+  const same = (wanted as unknown) === current;
+  if (written === 'none' || same) return current as unknown as JsonObject;
+  const field = written === 'all but labels' ? 'labels' : written === 'all but owners' ? 'ownerReferences' : undefined;
+  const kept = field === undefined ? {} : { [field]: (current as unknown as JsonObject)[field] };
+  return keptMetadata(current, { ...(mutableCopy(wanted) as JsonObject), ...kept });
+}
+
+/** Empty is as good as absent, and no change. */
+export function dropEmpty(metadata: JsonObject): void {
+  for (const field of CLIENT_FIELDS) if (isEmpty(metadata[field])) delete metadata[field];
+}
+
+/** What a client may leave out, but not write otherwise. */
+export function checkFixed(current: ObjectMeta, wanted: JsonObject): FieldError[] {
+  return FIXED_FIELDS.filter(
+    (field) => wanted[field] !== undefined && wanted[field] !== null && wanted[field] !== current[field],
+  ).map((field) => ({
+    field: `metadata.${field}`,
+    reason: 'Invalid',
+    value: JSON.stringify(wanted[field]),
+    detail: 'field is immutable',
+  }));
+}
+
+/** The metadata beside a status, without what is put back before it is looked at. */
+export function unsettled(type: ResourceType, wanted: JsonObject): JsonObject {
+  if (type.rules.metadataWithStatus === 'none') return {};
+  const { deletionTimestamp: _, ...rest } = wanted;
+  return type.rules.graceful ? rest : wanted;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return (Array.isArray(value) ? value : Object.keys(value)).length === 0;
+}
