@@ -347,3 +347,19 @@ describe('a listing that lacked a pod that was there', () => {
     assert.deepEqual(await ledger.tell({ kind: 'corrected', type: 'present', seen, at: at(25) }), []);
   });
 });
+
+test('a holder that a listing beside a catch-up lacks is gone, unless it was seen after that listing', async () => {
+  const ledger = new ToldLedger();
+  await ledger.list(0, 'start');
+  await ledger.see(10, web.atVersion(20));
+  await ledger.see(11, aPod('late').withIp('10.0.0.8').createdAt(at(9)).readyAt(at(10)).atVersion(90));
+  await ledger.alive(100);
+  await ledger.restart();
+  const check = { kind: 'checked', resource: 'Pod', resourceVersion: '80', uids: ['uid-other'] } as const;
+  await ledger.tell({ ...check, at: at(120) });
+  await ledger.tell({ kind: 'alive', at: at(140) });
+  assert.equal(await ledger.says('10.0.0.7', 100), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.7', 130), 'free');
+  assert.equal(await ledger.says('10.0.0.8', 130), 'held late');
+  assert.deepEqual(await ledger.tell({ ...check, at: at(141) }), [], 'told again it says nothing new');
+});

@@ -90,6 +90,18 @@ export type Observation =
       readonly at: EpochMillis;
     }
   /**
+   * A listing beside a catch-up had exactly these at this version. Whoever was last seen before that and is not among
+   * them is gone, though no event said so: then the events were not those of the history that was recorded.
+   */
+  | {
+      readonly kind: 'checked';
+      readonly resource: Observed['kind'];
+      readonly namespace?: string | undefined;
+      readonly resourceVersion: string;
+      readonly uids: readonly string[];
+      readonly at: EpochMillis;
+    }
+  /**
    * Asked aside of the watch by a consistent read, the server said that this is its newest version. `at` is when the
    * question was sent: what is newer, of whatever kind, was written later. Optional; it keeps bounds and gaps narrow
    * where events are rare.

@@ -34,6 +34,7 @@ export interface ObserverState {
 
 type Kind = Observed['kind'];
 type Listing = Extract<Observation, { kind: 'listed' }>;
+type Check = Extract<Observation, { kind: 'checked' }>;
 type Correction = Extract<Observation, { kind: 'corrected' }>;
 
 export class Observer {
@@ -85,6 +86,8 @@ export class Observer {
         return this.#corrected(observation, at);
       case 'listed':
         return this.#listed(observation, at);
+      case 'checked':
+        return this.#checked(observation, at);
       case 'progress':
         this.#stream(observation.resource, observation.namespace).heard(
           observation.resourceVersion,
@@ -178,6 +181,21 @@ export class Observer {
     stream.restart(listing.resourceVersion, at);
     const opens = listing.resource === 'Pod' || this.#coverage?.ended !== false;
     if (opens && this.#allListed()) facts.push(...this.#openCoverage(listing.reason, at));
+    return facts;
+  }
+
+  #checked({ resource, namespace, resourceVersion, uids }: Check, at: EpochMillis): Fact[] {
+    const stream = this.#stream(resource, namespace);
+    const there = new Set(uids);
+    const facts: Fact[] = [];
+    for (const live of this.#live.of(resource, namespace)) {
+      const isNewer = compareVersions(live.resourceVersion, resourceVersion) > 0;
+      if (there.has(live.holder.uid) || live.epoch !== stream.epoch || isNewer) continue;
+      const { collector } = this.#options;
+      const floor = epochMillis(live.seenAt - LONGEST_DELIVERY_MS);
+      const sighting: Sighting = { source: 'inferred', epoch: stream.epoch, resourceVersion, collector, at, floor };
+      facts.push(...this.#apply(live.holder.uid, gone(live, undefined, sighting), sighting));
+    }
     return facts;
   }
 

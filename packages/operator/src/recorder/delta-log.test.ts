@@ -43,6 +43,8 @@ function tell(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
           return `${o.kind} ${o.type} ${o.seen.object.metadata.name}`;
         case 'progress':
           return `progress ${o.resourceVersion}`;
+        case 'checked':
+          return `checked ${o.uids} at ${o.resourceVersion}`;
         default:
           return o.kind;
       }
@@ -82,8 +84,23 @@ test('during a catch-up the listing waits; when the replay is complete it only c
     { kind: 'replayed', type: 'deleted', object: pod('b', 9), observedAt: 1_000 },
     { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 },
   );
-  assert.deepEqual(told, ['event present a', 'event deleted b', 'corrected present a', 'progress 10']);
+  assert.deepEqual(told, [
+    ...['event present a', 'event deleted b', 'corrected present a', 'checked uid-a at 10', 'progress 10'],
+  ]);
   assert.equal(log.catchingUp, false);
+});
+
+test('a second listing during a catch-up tells only what it changed; what is told in the end is the whole', () => {
+  for (const outcome of ['complete', 'expired'] as const) {
+    const log = new DeltaLog('Pod', wrap, { catchesUp: true });
+    const [start, again] = [relist('start', '10'), relist('expired', '20')];
+    tell(log, mark('relisted', start), added(pod('a', 8)), added(pod('b', 9)), mark('listed', start));
+    tell(log, added(pod('c', 12), 'watch'), deleted(pod('b', 13), 'watch', false));
+    assert.deepEqual(tell(log, mark('relisted', again), added(pod('d', 18)), mark('listed', again)), []);
+    const told = tell(log, { kind: 'caught-up', outcome, from: '5', to: '20', observedAt: 1_000 });
+    if (outcome === 'complete') assert.equal(told.at(-2), 'checked uid-a,uid-c,uid-d at 20');
+    else assert.deepEqual(told, ['listed expired whole=true +3 - since 500']);
+  }
 });
 
 test('a catch-up that has expired makes the listing count, as a whole', () => {

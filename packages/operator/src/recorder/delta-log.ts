@@ -27,6 +27,8 @@ export class DeltaLog<T extends Cacheable> {
   /** While a catch-up runs, the listing waits: it counts only if the events cannot be had. */
   #catchingUp: boolean;
   #listing: Listing | undefined;
+  /** While a catch-up runs: what is in the informer's cache, as far as that was told, over all listings of that time. */
+  readonly #cached = new Map<string, Observed>();
   #first = true;
 
   constructor(
@@ -52,9 +54,9 @@ export class DeltaLog<T extends Cacheable> {
         this.#listing = { relist: delta.relist, present: [], goneUids: [] };
         return NOTHING;
       case 'listed':
+        if (!this.#catchingUp) return this.#endListing(at);
         // A rewind ends the hope of a catch-up: the versions of before mean nothing now.
-        if (delta.relist.reason === 'rewound') this.#catchingUp = false;
-        return this.#catchingUp ? NOTHING : this.#endListing(at);
+        return delta.relist.reason === 'rewound' ? this.#endCatchUp(at, 'rewound') : NOTHING;
       case 'replayed':
         return this.#event(delta.type === 'deleted' ? 'deleted' : 'present', delta.object, at);
       case 'caught-up':
@@ -66,6 +68,7 @@ export class DeltaLog<T extends Cacheable> {
 
   #object(delta: Extract<Delta<T>, { kind: 'added' | 'updated' | 'deleted' }>, at: At): Told {
     if (delta.kind === 'updated' && delta.resync) return NOTHING;
+    if (this.#catchingUp) this.#mirror(delta.kind === 'deleted', delta.object);
     if (delta.source === 'list' && this.#listing !== undefined) {
       if (delta.kind === 'deleted') this.#listing.goneUids.push(delta.object.metadata.uid ?? '');
       else this.#listing.present.push(this.#wrap(delta.object));
@@ -86,20 +89,43 @@ export class DeltaLog<T extends Cacheable> {
 
   #caughtUp(outcome: 'complete' | 'expired', to: string, at: At): Told {
     if (!this.#catchingUp) return NOTHING;
-    this.#catchingUp = false;
     // The events since the stored version are lost: there is a gap, and this listing is its far side.
-    if (outcome === 'expired') return this.#endListing(at, 'expired');
+    if (outcome === 'expired') return this.#endCatchUp(at, 'expired');
+    this.#catchingUp = false;
     const listing = this.#listing;
     this.#listing = undefined;
     this.#first = false;
     // The listing cross-checks the replay: whatever it knows better is a correction, the rest tells nothing new.
-    const checks = (listing?.present ?? []).map(
-      (seen): Observation => ({ kind: 'corrected', type: 'present', seen, at }),
-    );
-    return {
-      observations: [...checks, this.#progress(to, at)],
-      resourceVersion: to,
-    };
+    const present = this.#takeCached();
+    const checks = present.map((seen): Observation => ({ kind: 'corrected', type: 'present', seen, at }));
+    const missing = listing === undefined ? [] : [this.#missing(listing.relist.resourceVersion, present, at)];
+    return { observations: [...checks, ...missing, this.#progress(to, at)], resourceVersion: to };
+  }
+
+  /** Who is remembered and was neither listed nor deleted: versions were handed out twice while nobody was watching. */
+  #missing(resourceVersion: string, present: readonly Observed[], at: At): Observation {
+    const uids = present.map(({ object }) => object.metadata.uid);
+    return { kind: 'checked', resource: this.#resource, namespace: this.#namespace, resourceVersion, uids, at };
+  }
+
+  /** The cache is told as one listing: of several while it caught up, each told only what it changed. */
+  #endCatchUp(at: At, reason: Relist['reason']): Told {
+    this.#catchingUp = false;
+    const present = this.#takeCached();
+    if (this.#listing !== undefined) this.#listing = { ...this.#listing, present, goneUids: [] };
+    return this.#endListing(at, reason);
+  }
+
+  #mirror(isGone: boolean, object: T): void {
+    const uid = object.metadata.uid ?? '';
+    if (isGone) this.#cached.delete(uid);
+    else this.#cached.set(uid, this.#wrap(object));
+  }
+
+  #takeCached(): Observed[] {
+    const all = [...this.#cached.values()];
+    this.#cached.clear();
+    return all;
   }
 
   #progress(resourceVersion: string, at: At): Observation {
