@@ -36,3 +36,10 @@ for (const [what, before, after] of [
     assert.deepEqual(later, after);
   });
 }
+
+test('fault 30: fields called __proto__ and constructor are fields like any other', () => {
+  const given = JSON.parse('{"__proto__":"p","constructor":"c","inner":{"__proto__":{}}}');
+  const copy = frozenCopy<unknown>(given, frozenCopy<unknown>({ inner: {} }));
+  assert.equal(JSON.stringify(copy), JSON.stringify(given));
+  assert.equal(frozenCopy<unknown>(JSON.parse(JSON.stringify(given)), copy), copy, 'the same is no change');
+});

@@ -1,6 +1,7 @@
 // Turns plain JSON into a deeply frozen copy that shares every unchanged part with an earlier version. Called at each
 // commit: versions of one object that follow each other then cost little more than what changed between them, and an
 // update that changes nothing gives back the earlier object itself.
+import { ownField, setOwnField } from './own-field.ts';
 
 /** Fields that are `undefined` are left out, as JSON would. */
 export function frozenCopy<T>(value: T, earlier?: unknown): T {
@@ -35,9 +36,10 @@ function copyObject(value: Record<string, unknown>, earlier: unknown): Record<st
   for (const key of Object.keys(value)) {
     const given = value[key];
     if (given === undefined) continue;
-    const item = copy(given, before?.[key]);
-    if (same && (item !== before?.[key] || !Object.hasOwn(before as object, key))) same = false;
-    result[key] = item;
+    const held = ownField(before, key);
+    const item = copy(given, held);
+    if (item !== held) same = false;
+    setOwnField(result, key, item);
     count++;
   }
   if (same && Object.keys(before as object).length === count) return before as Record<string, unknown>;

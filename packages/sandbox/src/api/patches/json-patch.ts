@@ -1,6 +1,7 @@
 // JSON patch (RFC 6902): add, remove, replace, move, copy and test by pointers.
-import { ApiStatusError, badRequest } from '../api-status-error.ts';
+
 import { setOwnField } from '../../store/own-field.ts';
+import { ApiStatusError, badRequest } from '../api-status-error.ts';
 import { deepEqual, isObject, type JsonObject } from '../json-object.ts';
 
 /** Never changes `target`. */

@@ -1,6 +1,7 @@
 // Protobuf messages to JSON objects, by the schema: what clients send. Writers in Go send every plain field, also the
 // empty ones; those are dropped here, as JSON would leave them out.
 import type { JsonObject } from '../../api/json-object.ts';
+import { setOwnField } from '../../store/own-field.ts';
 import { type MessageField, messageSchema } from './message-schema.ts';
 
 /** Fields that are pointers in Go: they are only sent where they are set, so that 0 and false mean something. */
@@ -53,7 +54,7 @@ function takeField(object: JsonObject, field: MessageField, value: WireValue): v
   } else if (field.shape === 'map') {
     const map = (object[field.name] ??= {}) as JsonObject;
     const [key, item] = readEntry(field, value as Uint8Array);
-    map[key] = item;
+    setOwnField(map, key, item);
   } else {
     const read = readValue(field, value);
     if (read !== undefined && (POINTERS.has(field.name) || !isEmpty(field, read))) object[field.name] = read;
