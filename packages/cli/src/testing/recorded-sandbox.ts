@@ -1,0 +1,126 @@
+// A recorder on the stage of faults, and its ledger.
+import {
+  type Batch,
+  type Change,
+  type Coverage,
+  type Engine,
+  epochMillis,
+  type Fact,
+  openStore,
+  parseIp,
+  type Tenure,
+  who,
+} from '@podtrail/history';
+import { seededRandom } from '@podtrail/machinery';
+import { Recorder, type RecorderOptions } from '@podtrail/operator';
+import type { FaultStage } from './fault-stage.ts';
+import { notePause, type Pause } from './followed-sandbox.ts';
+
+export interface RecordedOptions extends Partial<Pick<RecorderOptions, 'consistencyMs'>> {
+  /** Called instead of the store, which it may call. */
+  readonly append?: (batch: Batch, store: (batch: Batch) => Promise<void>) => Promise<void>;
+}
+
+export class RecordedSandbox {
+  readonly cluster = { id: 'faults', name: 'faults' };
+  readonly engine: Engine;
+  /** As they became durable. */
+  readonly batches: Batch[] = [];
+  /** Of the watch of pods. */
+  readonly pauses: Pause[] = [];
+  recorder!: Recorder;
+  readonly #stage: FaultStage;
+
+  /** Resolves when the recorder has listed everything and is current. */
+  static async start(stage: FaultStage, options: RecordedOptions = {}): Promise<RecordedSandbox> {
+    const recorded = new RecordedSandbox(stage, await openStore('memory:', { access: 'write' }));
+    await recorded.#run(options);
+    await recorded.current();
+    return recorded;
+  }
+
+  private constructor(stage: FaultStage, engine: Engine) {
+    this.#stage = stage;
+    this.engine = engine;
+  }
+
+  async #run({ append, ...options }: RecordedOptions): Promise<void> {
+    const { clock } = this.#stage;
+    const client = await this.#stage.connect();
+    this.recorder = await Recorder.open({
+      ...{ client, clock, random: seededRandom(7), cluster: this.cluster, collector: 'test', ...options },
+      engine: append === undefined ? this.engine : withAppend(this.engine, append),
+      listeners: [
+        {
+          stored: ({ batch }) => void this.batches.push(batch),
+          watchChanged: (resource, state) => {
+            if (resource === 'pods') notePause(this.pauses, state, clock);
+          },
+        },
+      ],
+    });
+    const stop = new AbortController();
+    const running = this.recorder.run(stop.signal);
+    this.#stage.atEnd(async () => {
+      stop.abort();
+      await running;
+    });
+  }
+
+  /** Everything that happened until now is in the ledger, and all watches are open. */
+  async current(): Promise<void> {
+    const { until, api } = { until: this.#stage.until.bind(this.#stage), api: this.#stage.api };
+    // Of the pods only; their stream need not come to the versions of others.
+    const newest = Math.max(0, ...api.list('pods').map(({ metadata }) => Number(metadata.resourceVersion)));
+    const told = () => this.batches.some(({ checkpoint }) => Number(checkpoint?.resourceVersion ?? 0) >= newest);
+    await until('the recorder is current', () => this.recorder.status.current && told());
+    const begun = this.#stage.clock.now();
+    await until('the ledger speaks of now', () => (this.recorder.status.coverageTo ?? 0) > begun);
+  }
+
+  facts(): Fact[] {
+    return this.batches.flatMap(({ facts }) => facts);
+  }
+
+  async records<K extends Fact['kind']>(kind: K): Promise<Extract<Fact, { kind: K }>[]> {
+    const found: Extract<Fact, { kind: K }>[] = [];
+    for await (const fact of this.engine.records(this.cluster.id)) {
+      if (fact.kind === kind) found.push(fact as Extract<Fact, { kind: K }>);
+    }
+    return found;
+  }
+
+  async tenures(ip: string): Promise<Tenure[]> {
+    const all = (await this.records('tenure')).map(({ tenure }) => tenure);
+    return all.filter((tenure) => tenure.ip === parseIp(ip));
+  }
+
+  async changes(): Promise<Change[]> {
+    return (await this.records('change')).map(({ change }) => change);
+  }
+
+  async stretches(): Promise<Coverage[]> {
+    return (await this.engine.coverage(this.cluster.id)).filter(({ scope }) => scope.kind === 'cluster');
+  }
+
+  /** "held web-1", "free", "unknown gap"; without a time of the last instant that the ledger speaks of. */
+  async says(ip: string, at: number = this.recorder.status.coverageTo ?? 0): Promise<string> {
+    const answer = await who(this.engine, { cluster: this.cluster.id, ip: parseIp(ip)!, at: epochMillis(at) });
+    return [answer.answer, ...answer.holders.map(({ name }) => name), answer.reason ?? ''].join(' ').trim();
+  }
+}
+
+function withAppend(engine: Engine, append: NonNullable<RecordedOptions['append']>): Engine {
+  return new Proxy(engine, {
+    get(target, key) {
+      if (key === 'takeOver') {
+        return async (cluster: Parameters<Engine['takeOver']>[0]) => {
+          const writer = await target.takeOver(cluster);
+          return { ...writer, append: (batch: Batch) => append(batch, (stored) => writer.append(stored)) };
+        };
+      }
+      const value = Reflect.get(target, key) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
