@@ -24,7 +24,8 @@ export async function makeScene(client: RawClient): Promise<void> {
   await client.create(core(SHOP, 'configmaps'), aConfigMap('settings', { color: 'red', size: '7' }));
   await client.create(core(SHOP, 'services'), {
     metadata: { name: 'web' },
-    spec: { selector: { app: 'web' }, ports: [{ port: 80, name: 'http' }] },
+    // Headless: a new real server looks its addresses over once, and tells events about those given out meanwhile.
+    spec: { clusterIP: 'None', selector: { app: 'web' }, ports: [{ port: 80, name: 'http' }] },
   });
   await client.create(core(SHOP, 'events'), {
     metadata: { name: 'web-abc-two.1' },
