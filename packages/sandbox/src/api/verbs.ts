@@ -19,7 +19,14 @@ import { checkName, generatedName, generatedUid } from './object-names.ts';
 import { checkSize } from './object-size.ts';
 import { apiVersionOf, type ResourceType, type Subresource } from './resource-type.ts';
 import type { ServerState } from './server-state.ts';
-import { checkFixed, dropEmpty, keptMetadata, statusMetadata, unsettled } from './written-metadata.ts';
+import {
+  checkAddedFinalizers,
+  checkFixed,
+  dropEmpty,
+  keptMetadata,
+  statusMetadata,
+  unsettled,
+} from './written-metadata.ts';
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
@@ -293,19 +300,10 @@ export class Verbs {
     const errors = [
       ...checkFixed(current.metadata, statusOnly ? unsettled(type, wanted) : wanted),
       ...checkMetadata(draft['metadata'] as JsonObject),
+      ...checkAddedFinalizers(current.metadata, draft['metadata'] as ObjectMeta),
       ...(statusOnly ? [] : (type.rules.validate?.(draft) ?? [])),
       ...(statusOnly ? [] : (type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? [])),
     ];
-    const metadata = draft['metadata'] as ObjectMeta;
-    if (current.metadata.deletionTimestamp !== undefined) {
-      const known = new Set(current.metadata.finalizers ?? []);
-      const added = (metadata.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
-      if (added.length > 0) {
-        const list = `[]string{${added.map((one) => JSON.stringify(one)).join(', ')}}`;
-        const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
-        errors.push({ field: 'metadata.finalizers', reason: 'Forbidden', detail });
-      }
-    }
     if (errors.length > 0) throw invalid(type, current.metadata.name as string, errors);
   }
 

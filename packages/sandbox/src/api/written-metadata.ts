@@ -44,6 +44,17 @@ export function checkFixed(current: ObjectMeta, wanted: JsonObject): FieldError[
   }));
 }
 
+/** What is ending may lose finalizers and get no more. */
+export function checkAddedFinalizers(current: ObjectMeta, written: ObjectMeta): FieldError[] {
+  if (current.deletionTimestamp === undefined) return [];
+  const known = new Set(current.finalizers ?? []);
+  const added = (written.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
+  if (added.length === 0) return [];
+  const list = `[]string{${added.map((one) => JSON.stringify(one)).join(', ')}}`;
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+  return [{ field: 'metadata.finalizers', reason: 'Forbidden', detail }];
+}
+
 /** The metadata beside a status, without what is put back before it is looked at. */
 export function unsettled(type: ResourceType, wanted: JsonObject): JsonObject {
   if (type.rules.metadataWithStatus === 'none') return {};
