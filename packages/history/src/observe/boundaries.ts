@@ -27,6 +27,8 @@ export interface Sighting {
    * before it. Undefined when nothing is known of the time before.
    */
   readonly floor: EpochMillis | undefined;
+  /** It was seen to end, and an etcd that was restored from a backup shows it again, as it was. */
+  readonly isRisen?: boolean;
 }
 
 /** What a kubelet reports may have happened this much before it is written. */

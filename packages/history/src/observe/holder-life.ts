@@ -137,7 +137,8 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     const earlier = [...lost, ...tenures];
     for (const ip of shown) {
       if (kept.some((tenure) => tenure.ip === ip)) continue;
-      const mayBeStale = !isUsed && earlier.some((tenure) => tenure.ip === ip);
+      const wasAnothers = !isUsed && earlier.some((tenure) => tenure.ip === ip);
+      const mayBeStale = wasAnothers || sighting.isRisen === true;
       const start = mayBeStale ? doubtfulStart(pod, sighting) : tenureStart(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.
       const least = before?.terminal ? latest(before.seenAt, sighting.floor) : before?.networkLostAt;

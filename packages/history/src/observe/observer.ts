@@ -166,7 +166,8 @@ export class Observer {
       const missed = this.#live.missed(uid);
       const before = this.#live.get(uid) ?? missed;
       if (missed === undefined && listing.reason !== 'rewound' && isOld(before, seen, stream)) continue;
-      const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+      const isRisen = this.#live.hasEnded(uid) || before?.terminal === true;
+      const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list', isRisen };
       const sighting =
         missed === undefined
           ? listed

@@ -94,19 +94,28 @@ export class PodWorker {
       this.#later(this.#kubelet.timings.report, () => this.#remove());
       return;
     }
+    if (!this.#sandbox.isUp) {
+      // Nothing runs that would have to be stopped.
+      this.#reportEnd();
+      return;
+    }
     // What it found is told before it is ended: also the address of a pod that had only just begun.
     const isShown = this.#pod?.status.podIP === this.#sandbox.addresses[0];
-    if (this.#sandbox.isUp && !isShown) this.#later(this.#kubelet.timings.report, () => this.#report(this.#phaseNow()));
+    if (!isShown) this.#later(this.#kubelet.timings.report, () => this.#report(this.#phaseNow()));
     const { wait, ending } = this.#stopping(this.#pod?.metadata.deletionGracePeriodSeconds ?? 30);
     this.#later([wait, wait], () => {
       this.#endAll(ending);
       this.#later(this.#kubelet.timings.teardown, () => {
         this.#sandbox.tearDown();
-        this.#later(this.#kubelet.timings.report, () => {
-          this.#report(this.#phaseAtEnd());
-          this.#later(this.#kubelet.timings.report, () => this.#remove());
-        });
+        this.#reportEnd();
       });
+    });
+  }
+
+  #reportEnd(): void {
+    this.#later(this.#kubelet.timings.report, () => {
+      this.#report(this.#phaseAtEnd());
+      this.#later(this.#kubelet.timings.report, () => this.#remove());
     });
   }
 
@@ -154,10 +163,7 @@ export class PodWorker {
     if (this.#stage === 'over' && !isLeaving(pod)) return;
     if (isLeaving(pod)) {
       this.#stage = 'ending';
-      this.#later(this.#kubelet.timings.report, () => {
-        this.#report(this.#phaseAtEnd());
-        this.#later(this.#kubelet.timings.report, () => this.#remove());
-      });
+      this.#reportEnd();
     } else if (this.#stage === 'ending') this.#finish(this.#outcome.phase ?? this.#phaseAtEnd());
     else if (pod.spec.restartPolicy === 'Never' && wasUp) this.#finish('Failed');
     else if (wasUp) this.#renewSandbox();
