@@ -62,8 +62,8 @@ test('a strategic patch merges containers by name and keeps the order that is as
         name: 'b',
         image: '2',
         env: [
-          { name: 'X', value: '1' },
           { name: 'Y', value: '2' },
+          { name: 'X', value: '1' },
         ],
       },
       { name: 'a', image: '1' },
@@ -101,3 +101,12 @@ for (const [what, apply, patch] of [
     assert.equal(patched, '{"data":{"__proto__":"q","constructor":"c","x":"y"}}');
   });
 }
+
+test('a strategic patch puts new elements before those that it does not name, unless these came before named ones', () => {
+  const types = (list: readonly string[]) => ({ conditions: list.map((type) => ({ type })) });
+  const merged = (present: readonly string[], patch: readonly string[]) =>
+    applyStrategicMergePatch(types(present), types(patch));
+  assert.deepEqual(merged(['Disrupted'], ['Ready']), types(['Ready', 'Disrupted']));
+  assert.deepEqual(merged(['A', 'B', 'C'], ['B']), types(['A', 'B', 'C']));
+  assert.deepEqual(merged(['A', 'B'], ['B', 'New']), types(['A', 'B', 'New']));
+});

@@ -65,7 +65,8 @@ function mergeList(field: string, present: unknown, patch: readonly unknown[], p
     } else if (at >= 0) result[at] = applyStrategicMergePatch(result[at], item);
     else result.push(applyStrategicMergePatch({}, item));
   }
-  return inOrder(result, key, parent[`$setElementOrder/${field}`]);
+  const order = parent[`$setElementOrder/${field}`];
+  return inOrder(result, key, Array.isArray(order) ? order : patch, Array.isArray(present) ? present : []);
 }
 
 /** Ports of containers and ports of services have different keys under the same name. */
@@ -73,13 +74,23 @@ function portKey(ports: readonly unknown[]): string {
   return ports.some((port) => isObject(port) && port['containerPort'] !== undefined) ? 'containerPort' : 'port';
 }
 
-function inOrder(list: unknown[], key: string, order: unknown): unknown[] {
-  if (!Array.isArray(order)) return list;
-  const wanted = order.map((item) => (isObject(item) && key !== '' ? item[key] : item));
-  const position = (item: unknown) => wanted.indexOf(key === '' ? item : (item as JsonObject)[key]);
-  const last = wanted.length;
-  const rank = (item: unknown) => (position(item) < 0 ? last : position(item));
-  return [...list].sort((a, b) => rank(a) - rank(b));
+/**
+ * Those that the patch names come in its order; one that it does not name stays before those that it preceded on the
+ * server, and else comes after them.
+ */
+function inOrder(list: readonly unknown[], key: string, order: readonly unknown[], present: readonly unknown[]) {
+  const identity = (item: unknown) => (isObject(item) && key !== '' ? item[key] : item);
+  const wanted = order.map(identity);
+  const known = present.map(identity);
+  const position = (item: unknown) => wanted.indexOf(identity(item));
+  const named = list.filter((item) => position(item) >= 0).sort((a, b) => position(a) - position(b));
+  const others = list.filter((item) => position(item) < 0);
+  const result: unknown[] = [];
+  while (named.length > 0 && others.length > 0) {
+    const [left, right] = [known.indexOf(identity(others[0])), known.indexOf(identity(named[0]))];
+    result.push(left >= 0 && right >= 0 && left < right ? others.shift() : named.shift());
+  }
+  return [...result, ...named, ...others];
 }
 
 function keepOnly(result: JsonObject, fields: unknown): void {
