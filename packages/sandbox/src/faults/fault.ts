@@ -69,11 +69,11 @@ export type FrameFault = Striking &
 
 export type Fault = RequestFault | FrameFault;
 
-export const REQUEST_FAULTS = [
+const REQUEST_FAULTS = [
   ...(['refuse', 'expire', 'wrong-body', 'close-at-once', 'delay', 'break', 'never-answer'] as const),
 ];
 
-export const FRAME_FAULTS = [
+const FRAME_FAULTS = [
   ...(['drop', 'repeat', 'swap', 'older', 'half-open', 'stall', 'slow', 'truncate', 'garbage', 'shred'] as const),
   ...(['cut', 'end', 'expire-inside'] as const),
 ];
