@@ -81,19 +81,22 @@ test('fault 1: a listing whose pages expire between each other is begun again, a
   assert.deepEqual(pods.pauses, []);
 });
 
-test('fault 1: a server on which every version has expired is asked with growing pauses, and followed when it is well', async (t) => {
-  const stage = await FaultStage.start(t);
-  stage.pod('web');
-  const expiring = stage.switchboard.arm({ kind: 'expire', on: WATCHES, times: Number.POSITIVE_INFINITY });
-  const pods = await FollowedSandbox.start(stage);
-  await stage.until('eight pauses', () => pods.pauses.length === 8);
-  for (const [i, { ms }] of pods.pauses.entries()) {
-    const longest = Math.min(30_000, 800 * 2 ** i);
-    assert.ok(ms >= longest / 2 && ms <= longest, `pause ${i} of ${ms} ms`);
-  }
-  assert.ok(stage.requests.length <= 16, `${stage.requests.length} requests for eight failures`);
-  assert.deepEqual(pods.names, ['web'], 'pages are served, so the cache is filled');
-  stage.switchboard.disarm(expiring);
-  stage.pod('late');
-  await stage.until('the late pod is seen', () => pods.names.includes('late'));
-});
+for (const streaming of [true, false]) {
+  const how = streaming ? 'streams' : 'pages';
+  test(`fault 1: a server on which every version has expired is listed by ${how} with growing pauses, and followed when it is well`, async (t) => {
+    const stage = await FaultStage.start(t);
+    stage.pod('web');
+    const expiring = stage.switchboard.arm({ kind: 'expire', on: WATCHES, times: Number.POSITIVE_INFINITY });
+    const pods = await FollowedSandbox.start(stage, { streaming });
+    await stage.until('eight pauses', () => pods.pauses.length === 8);
+    for (const [i, { ms }] of pods.pauses.entries()) {
+      const longest = Math.min(30_000, 800 * 2 ** i);
+      assert.ok(ms >= longest / 2 && ms <= longest, `pause ${i} of ${ms} ms`);
+    }
+    assert.ok(stage.requests.length <= 16, `${stage.requests.length} requests for eight failures`);
+    assert.deepEqual(pods.names, ['web'], 'pages are served, so the cache is filled');
+    stage.switchboard.disarm(expiring);
+    stage.pod('late');
+    await stage.until('the late pod is seen', () => pods.names.includes('late'));
+  });
+}

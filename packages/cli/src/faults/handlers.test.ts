@@ -18,6 +18,8 @@ test('fault 11: of 50,000 events that come while the store is slow none is dropp
   const recorded = await RecordedSandbox.start(stage, { append });
   const listings = stage.podListings.length;
   open = Promise.withResolvers<void>();
+  // Also when something below fails: the recorder ends only when its store does.
+  stage.atEnd(async () => open.resolve());
   const total = 50_000;
   let most = 0;
   for (let n = 0; n < total; n++) {

@@ -97,6 +97,7 @@ for (const [how, options, on] of [
       const [first, second] = stage.requests;
       const ms = (second?.at ?? 0) - (first?.at ?? 0);
       assert.ok(ms >= 3_000 && ms <= 3_800, `${ms}`);
+      assert.equal(pods.pauses.length, 'retries' in options ? 0 : 1, 'waited out by the reflector, or below it');
       assert.deepEqual([first?.verb, second?.verb], [on.verb, on.verb], 'the same is asked for again');
       assert.deepEqual(pods.names, ['web']);
     });
