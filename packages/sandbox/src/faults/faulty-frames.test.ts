@@ -93,9 +93,21 @@ describe('frames of a watch under faults', () => {
   });
 
   test('shreds join to what they were', () => {
-    const played = new Played({ kind: 'shred' }).tell('a frame that is longer than a shred');
+    const played = new Played({ kind: 'shred' }).tell('a frame that is longer than a shred', 'two');
+    assert.deepEqual(played.sent, ['a frame'], 'one piece in a turn, and nothing overtakes');
+    for (const timer of played.timers) timer();
     assert.ok(played.sent.length > 3);
-    assert.equal(played.sent.join(''), 'a frame that is longer than a shred');
+    assert.equal(played.sent.join(''), 'a frame that is longer than a shredtwo');
+  });
+
+  test('a stall that ends between shreds waits for the last of them', () => {
+    const played = new Played({ kind: 'shred' }, { kind: 'stall', ms: 5 }).tell('longer than a shred', 'two', 'three');
+    const [piece, stall] = played.timers;
+    stall?.();
+    assert.deepEqual(played.sent, ['longer ']);
+    piece?.();
+    for (const timer of played.timers.slice(2)) timer();
+    assert.equal(played.sent.join(''), 'longer than a shredtwothree');
   });
 
   test('a fault is counted, and used up', () => {

@@ -14,6 +14,9 @@ export interface FaultyFramesOptions {
 /** Longer than a frame's length may be, and no JSON. */
 const GARBAGE = Uint8Array.from([0x7b, 0x22, 0xff, 0xfe, 0x00, 0x0a, 0x7b, 0x7d, 0x0a]);
 const REMEMBERED = 16;
+/** Odd, so that pieces end inside of numbers and characters; larger where there would be too many of them. */
+const SHRED_BYTES = 7;
+const MOST_SHREDS = 64;
 
 export class FaultyFrames implements FrameFilter {
   readonly #options: FaultyFramesOptions;
@@ -21,6 +24,9 @@ export class FaultyFrames implements FrameFilter {
   #held: (() => void)[] | undefined;
   #dead = false;
   #slowMs = 0;
+  /** Pieces of a frame are still to be sent: nothing may come between them. */
+  #shredding = false;
+  #stalls = 0;
   #swapped: Frame | undefined;
   #earlier: Uint8Array[] = [];
 
@@ -77,14 +83,33 @@ export class FaultyFrames implements FrameFilter {
         break;
       default:
     }
-    if (fault?.kind === 'shred') for (let i = 0; i < bytes.length; i += 7) sink.send(bytes.subarray(i, i + 7));
+    if (fault?.kind === 'shred') this.#shred(bytes, sink);
     else sink.send(bytes);
     if (fault?.kind === 'repeat') sink.send(bytes);
-    if (this.#swapped !== undefined) sink.send(this.#swapped.bytes);
+    const swapped = this.#swapped;
     this.#swapped = undefined;
+    if (swapped !== undefined) this.#pass(() => sink.send(swapped.bytes));
     if (frame.type === 'BOOKMARK') return;
     this.#earlier.push(bytes);
     if (this.#earlier.length > REMEMBERED) this.#earlier.shift();
+  }
+
+  /** One piece at a time: what is written in one turn goes out as one. */
+  #shred(bytes: Uint8Array, sink: FrameSink): void {
+    const size = Math.max(SHRED_BYTES, Math.ceil(bytes.length / MOST_SHREDS) | 1);
+    this.#held ??= [];
+    this.#shredding = true;
+    const send = (from: number) => {
+      if (this.#dead) return;
+      sink.send(bytes.subarray(from, from + size));
+      if (from + size < bytes.length) {
+        this.#options.timers.after(1, () => send(from + size));
+        return;
+      }
+      this.#shredding = false;
+      if (this.#stalls === 0) this.#release();
+    };
+    send(0);
   }
 
   #pass(act: () => void): void {
@@ -94,19 +119,26 @@ export class FaultyFrames implements FrameFilter {
 
   #hold(ms: number): void {
     this.#held ??= [];
-    this.#options.timers.after(ms, () => this.#release());
+    this.#stalls++;
+    this.#options.timers.after(ms, () => {
+      this.#stalls--;
+      this.#release();
+    });
   }
 
   #release(): void {
     const held = this.#held;
-    if (held === undefined) return;
+    if (held === undefined || this.#shredding) return;
     if (this.#slowMs > 0) {
       held.shift()?.();
+      // Whoever sends the last piece goes on.
+      if (this.#shredding) return;
       if (held.length > 0) this.#options.timers.after(this.#slowMs, () => this.#release());
       else this.#held = undefined;
       return;
     }
     this.#held = undefined;
-    for (const act of held) act();
+    // One of them may hold back the rest.
+    for (const act of held) this.#pass(act);
   }
 }
