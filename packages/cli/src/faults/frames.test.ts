@@ -42,12 +42,12 @@ for (const form of ['protobuf', 'JSON'] as const) {
     });
   }
 
-  test(`fault 12: frames of ${form} that come in pieces of seven bytes are whole again, also their characters`, async (t) => {
+  test(`fault 12: frames of ${form} that come in small pieces are whole again, also their characters`, async (t) => {
     const stage = await FaultStage.start(t);
     const pods = await FollowedSandbox.start(stage, { protobuf: form === 'protobuf' });
     await stage.until('it is listed', () => pods.informer.synced);
     stage.switchboard.arm({ kind: 'shred', on: WATCHES, times: 2 });
-    // Of two, three and four bytes: whatever comes before them, pieces of seven end inside of some.
+    // Of two, three and four bytes: whatever comes before them, pieces of an odd length end inside of some.
     const note = 'grüß € 🙂🙃 '.repeat(20);
     stage.pod('web', { annotations: { note } });
     stage.pod('late', { annotations: { note: `x${note}` } });
