@@ -79,3 +79,10 @@ test('what is no protobuf, or broken off, is a bad request', () => {
   const bytes = encoder.object(POD) as Uint8Array;
   assert.throws(() => unseal(bytes.subarray(0, 40), 'Pod'), { code: 400 });
 });
+
+test('fault 30: a key called __proto__ of a map is written and read like any other', () => {
+  const labels = JSON.parse('{"__proto__":"p","constructor":"c"}');
+  const pod: KubeObject = { ...POD, metadata: { ...POD.metadata, labels } };
+  const read = unseal(Buffer.from(encoder.object(pod)), 'Pod') as { metadata?: { labels?: unknown } };
+  assert.equal(JSON.stringify(read.metadata?.labels), JSON.stringify(labels));
+});
