@@ -13,6 +13,7 @@ import { footprintsCommand } from './commands/footprints.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
 import { nodeCommand } from './commands/node.ts';
+import { operatorCommand } from './commands/operator.ts';
 import { recordCommand } from './commands/record.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { storeCommand } from './commands/store.ts';
@@ -21,10 +22,7 @@ import { versionCommand } from './commands/version.ts';
 import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
 
-const LATER = new Set([
-  ...['operator', 'moves', 'explain', 'audit', 'serve'],
-  ...['render', 'install', 'uninstall', 'mcp'],
-]);
+const LATER = new Set([...['moves', 'explain', 'audit', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
 
 export function buildProgram(cli: Cli): Command {
   const program = cli
@@ -35,6 +33,7 @@ export function buildProgram(cli: Cli): Command {
   for (const command of [
     demoCommand(cli),
     recordCommand(cli),
+    operatorCommand(cli),
     whoCommand(cli),
     trailCommand(cli),
     nodeCommand(cli),

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { podtrailVersion } from '../podtrail-version.ts';
@@ -163,14 +164,6 @@ function namespaceList(text: string): string[] {
     );
   }
   return [...new Set(names)];
-}
-
-function portNumber(flag: string): (text: string) => number {
-  return (text) => {
-    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (port <= 65_535) return port;
-    throw new UsageError(`${flag} ${text} is not a port`, 'a number up to 65535; 0 lets the system choose one.');
-  };
 }
 
 function told(error: unknown): string {

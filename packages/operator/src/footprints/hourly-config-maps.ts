@@ -22,7 +22,14 @@ import type { ListNames } from './config-map-names.ts';
 import { HOUR_MS, parseShardName, shardName, startOfHour } from './hour.ts';
 import { HourEntries, statesIn } from './pod-hours.ts';
 import { deleteExpired } from './retention.ts';
-import { newShardObject, readShard, SHARD_SELECTOR, type StoredShard, shardPatch } from './shard-objects.ts';
+import {
+  newShardObject,
+  type Owners,
+  readShard,
+  SHARD_SELECTOR,
+  type StoredShard,
+  shardPatch,
+} from './shard-objects.ts';
 import { planShards, SHARD_LIMIT_BYTES, type ShardWrite } from './shard-plan.ts';
 
 export interface HourlyConfigMapsOptions {
@@ -32,7 +39,9 @@ export interface HourlyConfigMapsOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   /** Own ConfigMaps of hours that ended longer ago are deleted. Undefined: never. */
-  readonly retentionMs?: number | undefined;
+  readonly retentionMs?: number | (() => number) | undefined;
+  /** The PodTrackers that asked for them, asked at each write. Default: nobody's. */
+  readonly owners?: () => Owners;
   /** Lower it for tests only. */
   readonly limitBytes?: number;
   readonly onNews?: (news: HourlyNews) => void;
@@ -105,6 +114,13 @@ export class HourlyConfigMaps {
         for (const pod of statesIn(delta)) if (matches(pod)) entries.saw(pod);
       },
     });
+  }
+
+  /** What matches may have changed: takes note of every pod in the cache that does now. */
+  lookAgain(): void {
+    const { entries } = this.#hourAt(this.#clock.now());
+    if (this.#pods === undefined) return;
+    for (const pod of this.#pods.lister) if (this.#pods.matches(pod)) entries.saw(pod);
   }
 
   /** Writes what is new. Calls follow one another; a failed one leaves everything to the next. */
@@ -220,14 +236,14 @@ export class HourlyConfigMaps {
     const name = shardName(hour.entries.start, write.index);
     const options = { signal, fieldManager: FIELD_MANAGER };
     if (stored === undefined) {
-      const object = newShardObject(hour.entries.start, write);
+      const object = newShardObject(hour.entries.start, write, this.#options.owners?.());
       const created = await configMaps
         .create(object, options)
         .catch((error) => this.#notCreated(hour, write, error, signal));
       if (write.index > 0) this.#tell({ kind: 'sharded', name });
       return readShard(created) ?? placeholder(write.index);
     }
-    const patch = { kind: 'merge' as const, body: shardPatch(write, stored.resourceVersion) };
+    const patch = { kind: 'merge' as const, body: shardPatch(write, stored, this.#options.owners?.()) };
     const patched = await configMaps.patch(name, patch, options).catch((error) => {
       // Somebody deleted it: the same as somebody having changed it.
       throw isNotFound(error) ? new Outdated(error) : error;
@@ -261,7 +277,7 @@ export class HourlyConfigMaps {
     if (!stamps.some((at) => at >= start - HOUR_MS && at < start + 2 * HOUR_MS)) return;
     this.#swept = start;
     try {
-      const before = this.#clock.now() - retentionMs;
+      const before = this.#clock.now() - (typeof retentionMs === 'function' ? retentionMs() : retentionMs);
       const names = await deleteExpired({ configMaps, listNames, before, signal });
       if (names.length > 0) this.#tell({ kind: 'expired', names });
     } catch (error) {
@@ -283,5 +299,5 @@ class Outdated extends Error {
 
 /** Stands for a ConfigMap that is not to be written. */
 function placeholder(index: number): StoredShard {
-  return { index, data: new Map(), besides: 0, frozen: true, resourceVersion: '', createdAt: undefined };
+  return { index, data: new Map(), besides: 0, frozen: true, resourceVersion: '', createdAt: undefined, belongsTo: '' };
 }

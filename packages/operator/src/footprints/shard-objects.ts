@@ -1,5 +1,6 @@
 // Between a shard of the plan and the ConfigMap that carries it on the server.
-import type { KubeObject } from '@podtrail/machinery';
+import type { KubeObject, OwnerReference } from '@podtrail/machinery';
+import { GROUP, TRACKER_LABEL } from '../crds/manifests.ts';
 import { parseShardName, shardName } from './hour.ts';
 import type { Shard, ShardWrite } from './shard-plan.ts';
 
@@ -11,11 +12,16 @@ const OURS = { 'app.kubernetes.io/managed-by': 'podtrail' };
 export const SHARD_SELECTOR = selectorOf(LABELS);
 export const OWN_SHARD_SELECTOR = selectorOf({ ...LABELS, ...OURS });
 
+/** The PodTrackers for which ConfigMaps are written; empty where nobody's tracker asked for them. */
+export type Owners = readonly { readonly name: string; readonly uid: string }[];
+
 /** A shard, with what a write to it needs. */
 export interface StoredShard extends Shard {
   readonly resourceVersion: string;
   /** Epoch milliseconds of the server's clock; undefined if it did not say. */
   readonly createdAt: number | undefined;
+  /** Whose it is, as labels and owner references say. */
+  readonly belongsTo: string;
 }
 
 export function readShard(object: KubeObject): StoredShard | undefined {
@@ -32,25 +38,61 @@ export function readShard(object: KubeObject): StoredShard | undefined {
     frozen: object['immutable'] === true || metadata.deletionTimestamp !== undefined,
     resourceVersion: metadata.resourceVersion ?? '',
     createdAt: Number.isNaN(createdAt) ? undefined : createdAt,
+    belongsTo: belonging(metadata.labels?.[TRACKER_LABEL], ourOwners(metadata)),
   };
 }
 
 /** Names, times and operations of the managers themselves. */
 const MANAGER_BYTES = 1024;
 
-export function newShardObject(start: number, write: ShardWrite): KubeObject {
+export function newShardObject(start: number, write: ShardWrite, owners: Owners = []): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: shardName(start, write.index), labels: { ...LABELS, ...OURS } },
+    metadata: {
+      name: shardName(start, write.index),
+      labels: { ...LABELS, ...OURS, ...trackerLabel(owners) },
+      ...(owners.length === 0 ? {} : { ownerReferences: owners.map(referenceTo) }),
+    },
     data: Object.fromEntries(write.set),
   };
 }
 
 /** Only what changes, and only if nobody wrote since we read. */
-export function shardPatch(write: ShardWrite, resourceVersion: string): unknown {
+export function shardPatch(write: ShardWrite, stored: StoredShard, owners: Owners = []): unknown {
   const removed = [...write.remove].map((key): [string, null] => [key, null]);
-  return { metadata: { resourceVersion }, data: Object.fromEntries<string | null>([...write.set, ...removed]) };
+  const { resourceVersion } = stored;
+  return {
+    metadata: { resourceVersion, ...newBelonging(stored, owners) },
+    data: Object.fromEntries<string | null>([...write.set, ...removed]),
+  };
+}
+
+/** A tracker came or went. What belongs to nobody (`podtrail footprints` made it, or pod-ashiato) stays nobody's. */
+function newBelonging({ belongsTo }: StoredShard, owners: Owners): Record<string, unknown> {
+  const label = trackerLabel(owners)[TRACKER_LABEL];
+  if (owners.length === 0 || belongsTo === '' || belongsTo === belonging(label, owners)) return {};
+  return { labels: { [TRACKER_LABEL]: label ?? null }, ownerReferences: owners.map(referenceTo) };
+}
+
+/** Only of one: what carries the label of a tracker is removed with it, and others may still need it. */
+function trackerLabel(owners: Owners): Record<string, string> {
+  const [first] = owners;
+  return first === undefined || owners.length > 1 ? {} : { [TRACKER_LABEL]: first.name };
+}
+
+/** The garbage collector removes what all of its owners have left. */
+function referenceTo({ name, uid }: Owners[number]): OwnerReference {
+  return { apiVersion: `${GROUP}/v1`, kind: 'PodTracker', name, uid };
+}
+
+function ourOwners({ ownerReferences = [] }: KubeObject['metadata']): Owners {
+  return ownerReferences.filter(({ kind, apiVersion }) => kind === 'PodTracker' && apiVersion.startsWith(`${GROUP}/`));
+}
+
+function belonging(label: string | undefined, owners: Owners): string {
+  const uids = owners.map(({ uid }) => uid).sort();
+  return label === undefined && uids.length === 0 ? '' : [label ?? '', ...uids].join(' ');
 }
 
 export function isOurs({ metadata }: KubeObject): boolean {

@@ -105,6 +105,8 @@ export class Recorder {
   #coverageTo: EpochMillis | undefined;
   #checkpointAt: EpochMillis | undefined;
   #beatAt: number | undefined;
+  #pods: Informer<PodView> | undefined;
+  #nodes: Informer<NodeView> | undefined;
   readonly #failed = Promise.withResolvers<never>();
 
   /** Takes the cluster's ledger over and reads from it where to go on. */
@@ -180,6 +182,15 @@ export class Recorder {
     return this.#beatAt === undefined ? undefined : this.#clock.monotonic() - this.#beatAt;
   }
 
+  /**
+   * The caches of the whole cluster, for others in this process to follow; they live from `run` to its end. Undefined
+   * when only some namespaces are recorded.
+   */
+  get caches(): { readonly pods: Informer<PodView>; readonly nodes: Informer<NodeView> } | undefined {
+    const [pods, nodes] = [this.#pods, this.#nodes];
+    return pods === undefined || nodes === undefined ? undefined : { pods, nodes };
+  }
+
   #problems(): Problem[] {
     const problems = this.#streams.flatMap((stream) => stream.problem ?? []);
     const { refusal } = this.#commits;
@@ -225,6 +236,7 @@ export class Recorder {
 
   #followPods(namespace: string | undefined, startFrom: string | undefined): void {
     const informer = new Informer({ ...this.#common('pods', namespace), resource: PODS, codec: podCodec, startFrom });
+    if (namespace === undefined) this.#pods = informer;
     const wrap = (object: PodView): Observed => ({ kind: 'Pod', object });
     this.#follow(
       'pods',
@@ -249,6 +261,7 @@ export class Recorder {
       codec: nodeCodec,
       startFrom,
     });
+    this.#nodes = informer;
     const wrap = (object: NodeView): Observed => ({ kind: 'Node', object });
     this.#follow('nodes', informer, new DeltaLog('Node', wrap, { catchesUp: startFrom !== undefined }), undefined);
   }

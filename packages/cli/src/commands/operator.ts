@@ -1,0 +1,182 @@
+// `podtrail operator`: the recorder and all controllers in one process, as a replica in a cluster or on a machine beside
+// it. May be killed at any time; the next one goes on where the store and the lease say.
+import type { Engine } from '@podtrail/history';
+import { type ClusterConfig, electionIdentity } from '@podtrail/machinery';
+import type { LogLevel, OperatorProcess } from '@podtrail/operator/process';
+import { type Command, Option } from 'commander';
+import type { Cli } from '../cli.ts';
+import { CliError, InterruptedError, UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { portNumber } from '../options/port-number.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { storeUrl } from '../options/store-url.ts';
+import { podtrailVersion } from '../podtrail-version.ts';
+import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
+import { retentionMs } from '../record/retention.ts';
+import { parseDuration } from '../times/duration.ts';
+
+interface OperatorOptions extends SharedOptions {
+  readonly clusterName?: string;
+  readonly clusterId?: string;
+  readonly identity?: string;
+  readonly leaseName: string;
+  readonly retention?: number;
+  readonly bind: string;
+  readonly metricsPort: number;
+  readonly healthPort: number;
+  readonly conversion: boolean;
+  readonly conversionPort: number;
+  readonly conversionService: string;
+  readonly conversionUrl?: URL;
+  readonly footprintInterval: number;
+  readonly logLevel: LogLevel;
+}
+
+type Outcome = Awaited<ReturnType<OperatorProcess['run']>>;
+
+export function operatorCommand(cli: Cli): Command {
+  return cli
+    .command('operator', 'Record, and serve PodTrackers: the process that runs in a cluster.', [
+      ...(['kubeconfig', 'context', 'store'] as const),
+    ])
+    .option(
+      '-n, --namespace <name>',
+      'namespace of the lease and of the Service; without it that of the context or pod',
+    )
+    .option('--identity <name>', 'this replica, kept as provenance; without it the name of this host')
+    .option('--lease-name <name>', 'the lease that decides who writes to the API', 'podtrail-operator')
+    .option('--cluster-name <name>', 'name of the cluster in the store; without it that of the context')
+    .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
+    .option(
+      '--retention <duration>',
+      'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
+      retentionMs,
+    )
+    .option('--bind <address>', 'the address of this machine on which all ports are served', '127.0.0.1')
+    .option('--metrics-port <port>', 'serve /metrics for Prometheus there', portNumber('--metrics-port'), 9090)
+    .option('--health-port <port>', 'serve /livez, /readyz and /healthz there', portNumber('--health-port'), 9091)
+    .option('--no-conversion', 'do not serve v1alpha1 from this replica')
+    .option('--conversion-port <port>', 'serve conversion there (TLS)', portNumber('--conversion-port'), 9443)
+    .option('--conversion-service <name>', 'the Service by which API servers reach it', 'podtrail-conversion')
+    .option('--conversion-url <url>', 'the URL by which they do, instead of a Service: https://127.0.0.1', urlOf)
+    .option('--footprint-interval <duration>', 'time between rounds of footprints', intervalOf, 30_000)
+    .addOption(
+      new Option('--log-level <level>', 'the least that is logged, as JSON lines on standard error')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .configureHelp({ optionDescription: describeOption })
+    .addHelpText(
+      'after',
+      `
+Every replica records all the time, each into a store of its own. Which of them writes to the Kubernetes API
+(PodTrackers, slices, ConfigMaps, events) is decided by a lease; the others are warm and take over within 20 seconds.
+SIGTERM ends it within 10 seconds, with exit code 0. A leader that lost its lease ends with exit code 1, so that it
+is started anew.
+
+The rights it needs are those of deploy/kustomize/.`,
+    )
+    .action(cli.finishes((options: OperatorOptions) => run(cli, options)));
+}
+
+async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
+  const { surroundings } = cli;
+  const { clock, random, signal, stderr, stdout, hostname } = surroundings;
+  refuseSharedPorts(options);
+  // Read only here: no other command should wait for the metrics library.
+  const { Log, OperatorMonitoring, OperatorProcess, problemOf } = await import('@podtrail/operator/process');
+  const write = (line: string): void => void stderr.write(line).catch(() => undefined);
+  const log = new Log({ level: options.logLevel, now: () => clock.now(), write });
+  const config = await surroundings.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
+  const { bind: host, metricsPort, healthPort } = options;
+  const monitoring = await OperatorMonitoring.start({
+    ...{ host, metricsPort, healthPort, clock, version: podtrailVersion() },
+  });
+  const client = surroundings.connect(config, monitoring.observer);
+  let engine: Engine | undefined;
+  try {
+    // The store first: whether it can be written is known at once, whether the cluster answers may take a while.
+    const store = storeUrl(options.store, surroundings);
+    engine = await surroundings.openStore(store, 'write');
+    const onFailure = async (error: unknown) =>
+      log.warn('the cluster cannot be reached; trying again', { problem: problemOf(error) });
+    const id = options.clusterId ?? (await askClusterId(client, { clock, signal, onFailure }));
+    const cluster = await nameCluster(engine, id, options.clusterName, config);
+    const replica = options.identity ?? hostname;
+    const namespace = options.namespace ?? config.namespace;
+    const operator = await OperatorProcess.open({
+      ...{ client, engine, cluster, clock, random, log, monitoring, replica },
+      lease: { namespace, name: options.leaseName, identity: electionIdentity(replica) },
+      conversion: conversionOf(options, namespace),
+      retentionMs: options.retention,
+      footprintIntervalMs: options.footprintInterval,
+      write: (lines) => stdout.write(lines),
+    });
+    log.info('operator', { ...about(config, store), replica, cluster: cluster.name, id, ...monitoring.addresses });
+    return ended(await operator.run(signal), log);
+  } catch (error) {
+    if (signal.aborted) throw new InterruptedError();
+    throw error;
+  } finally {
+    await monitoring.close();
+    await engine?.close();
+    await client.close();
+  }
+}
+
+function ended(outcome: Outcome, log: { info(message: string): void }): ExitCode {
+  switch (outcome.kind) {
+    case 'stopped':
+      log.info('stopped');
+      return EXIT.answered;
+    case 'leadership-lost':
+      throw new CliError('leadership-lost', `the lease was lost to ${outcome.holder || 'nobody'} (${outcome.reason})`, {
+        hint: 'start it again: it competes anew, and goes on recording where it stopped.',
+      });
+    case 'failed':
+      throw outcome.error instanceof Error ? outcome.error : new Error(`${outcome.step}: ${String(outcome.error)}`);
+  }
+}
+
+function about(config: ClusterConfig, store: string): Record<string, string> {
+  return { version: podtrailVersion(), server: config.server, store };
+}
+
+function conversionOf(options: OperatorOptions, namespace: string) {
+  const { conversion, conversionPort: port, conversionService: name, conversionUrl, bind: host } = options;
+  if (!conversion) return undefined;
+  if (conversionUrl === undefined) return { host, port, address: { service: { namespace, name, port: 443 } } };
+  const url = (listening: number): string => {
+    const at = new URL(conversionUrl);
+    if (at.port === '') at.port = String(listening);
+    return at.origin;
+  };
+  return { host, port, address: { url } };
+}
+
+function refuseSharedPorts({ metricsPort, healthPort, conversionPort, conversion }: OperatorOptions): void {
+  const ports = [metricsPort, healthPort, ...(conversion ? [conversionPort] : [])].filter((port) => port !== 0);
+  const twice = ports.find((port, at) => ports.indexOf(port) !== at);
+  if (twice !== undefined) throw new UsageError(`two ports are both ${twice}`, 'give each a port of its own.');
+}
+
+function urlOf(text: string): URL {
+  if (URL.canParse(text) && text.startsWith('https://')) return new URL(text);
+  throw new UsageError(`--conversion-url ${text} is no https URL`, 'write it as https://127.0.0.1.');
+}
+
+function intervalOf(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms >= 100) return ms;
+  throw new UsageError(`--footprint-interval ${text} is not a time between rounds`, 'write it as 30s or 1m.');
+}
+
+/** Durations are kept as milliseconds and shown as they are written. */
+function describeOption(option: Option): string {
+  if (option.long === '--footprint-interval') return `${option.description} (default: 30s)`;
+  const { defaultValue, negate, argChoices } = option;
+  const choices = argChoices === undefined ? '' : `choices: ${argChoices.join(', ')}; `;
+  return defaultValue === undefined || negate
+    ? option.description
+    : `${option.description} (${choices}default: ${String(defaultValue)})`;
+}

@@ -1,0 +1,235 @@
+// The operator: the recorder and all controllers in one process, on the same caches. The recorder runs on every replica
+// all the time, into its own store; the lease decides only who writes to the Kubernetes API. Called by `podtrail
+// operator`; never ends the process itself: `run` says why it ended.
+import type { Cluster, Engine } from '@podtrail/history';
+import {
+  type Client,
+  type Clock,
+  EVENTS,
+  EventRecorder,
+  electionHealthCheck,
+  fencedClient,
+  Informer,
+  type KubeEvent,
+  LEASES,
+  LeaderElector,
+  type Lease,
+  LeaseLock,
+  Manager,
+  type ManagerOutcome,
+  type MetadataOnlyView,
+  metadataCodec,
+  NAMESPACES,
+  type Random,
+  type ReflectorState,
+  sleep,
+} from '@podtrail/machinery';
+import { type ConversionAddress, ConversionEndpoint } from '../conversion/conversion-endpoint.ts';
+import { OperatorError } from '../errors.ts';
+import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '../metrics/controller-metrics.ts';
+import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
+import { Recorder } from '../recorder/recorder.ts';
+import type { RecorderListener } from '../recorder/recorder-listener.ts';
+import { type Log, problemOf } from './log.ts';
+import type { OperatorMonitoring } from './operator-monitoring.ts';
+import { TrackerAnnotations } from './tracker-annotations.ts';
+import { TrackerFootprints } from './tracker-footprints.ts';
+
+export interface OperatorProcessOptions {
+  readonly client: Client;
+  readonly engine: Engine;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly monitoring: OperatorMonitoring;
+  /** This replica, for people: the name of its pod. Kept as provenance of facts and in events. */
+  readonly replica: string;
+  readonly lease: { readonly namespace: string; readonly name: string; readonly identity: string };
+  /** Undefined: v1alpha1 is not served by this replica. */
+  readonly conversion?:
+    | { readonly host: string; readonly port: number; readonly address: ConversionAddress }
+    | undefined;
+  readonly retentionMs?: number | undefined;
+  readonly footprintIntervalMs: number;
+  /** Takes footprint lines: standard output. */
+  readonly write: (lines: string) => Promise<void>;
+}
+
+/**
+ * Shorter than usual: from the last renewal to a new leader it takes at worst the lease and two looks of 4.4 s, which
+ * must be within 20 s.
+ */
+const TIMING = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
+/** Passes and the last flush of ConfigMaps may take this long at the end; all of it together stays below 10 s. */
+const DRAIN_MS = 3_000;
+const GRACE_MS = 500;
+const EVENTS_AT_END_MS = 1_000;
+const RECORDER_AT_END_MS = 3_000;
+/** How long after the lease ran out the process may take to end before it is called dead. */
+const OVERDUE_MS = 20_000;
+
+export class OperatorProcess {
+  readonly manager: Manager;
+  readonly recorder: Recorder;
+  readonly #options: OperatorProcessOptions;
+
+  /** Takes the cluster's ledger over. */
+  static async open(options: OperatorProcessOptions): Promise<OperatorProcess> {
+    const { client, engine, cluster, clock, random, monitoring, log, replica } = options;
+    const recorder = await Recorder.open({
+      ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
+      listeners: [monitoring.recorderMetrics, logging(log)],
+    });
+    return new OperatorProcess(options, recorder);
+  }
+
+  private constructor(options: OperatorProcessOptions, recorder: Recorder) {
+    this.#options = options;
+    this.recorder = recorder;
+    const { client, clock, random, log, monitoring, replica } = options;
+    const { registry } = monitoring;
+    const { caches } = recorder;
+    if (caches === undefined) throw new OperatorError('no-caches', 'the operator needs the pods of the whole cluster');
+    const { pods, nodes } = caches;
+    const elector = this.#elector();
+    const isLeader = () => elector.isLeader();
+    this.manager = new Manager({
+      ...{ clock, election: elector, shutdownDeadlineMs: DRAIN_MS, abortGraceMs: GRACE_MS },
+      onNewLeader: (leader) => {
+        if (leader !== '') log.info('the leader is', { leader, self: leader === elector.identity });
+      },
+    });
+    this.manager.live.add(
+      'election',
+      electionHealthCheck(() => elector, OVERDUE_MS),
+    );
+    const events = new EventRecorder({
+      events: (namespace) => fencedClient(client.resource<KubeEvent>(EVENTS, namespace), isLeader),
+      ...{ clock, random, reportingController: 'podtrail.dev/operator', reportingInstance: replica },
+      onError: (error, { reason }) => log.warn('an event was not written', { reason, problem: problemOf(error) }),
+    });
+    const namespaces = new Informer<MetadataOnlyView>({
+      ...{ transport: client.transport, resource: NAMESPACES, codec: metadataCodec, clock, random },
+      onState: (state) => logState(log, 'namespaces', state),
+    });
+    const trackers = new PodTrackerController({
+      ...{ client, pods, nodes, namespaces, clock, events, isLeader },
+      metrics: passMetrics(registry)('podtracker'),
+      queueMetrics: queueMetrics(registry),
+      onFailure: ({ key, error, attempt, bug }) => {
+        const fields = { tracker: key, attempt, problem: problemOf(error), ...(bug ? { stack: stackOf(error) } : {}) };
+        log.warn('a PodTracker could not be brought up to date; trying again', fields);
+      },
+    });
+    const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
+    const { footprintIntervalMs: intervalMs, write } = options;
+    const footprints = new TrackerFootprints({ ...shared, client, events, intervalMs, write });
+    const annotations = new TrackerAnnotations(shared);
+    for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
+    this.manager.addController(trackers.controller);
+    this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
+    this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
+    this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });
+    this.manager.addTask({
+      name: 'events',
+      needsLeadership: true,
+      run: async (signal) => {
+        await aborted(signal);
+        await events.shutDown(EVENTS_AT_END_MS);
+      },
+    });
+    this.#addConversion();
+    watchControllers(registry, {
+      caches: () =>
+        Object.entries({ namespaces, podtrackers: trackers.trackers, podtrackerslices: trackers.slices }).map(
+          ([resource, { synced, isCurrent: current, lister }]) => ({ resource, synced, current, objects: lister.size }),
+        ),
+      writes: () => ({ ...trackers.writes }),
+      events: () => events.counts,
+    });
+    monitoring.watch(recorder, this.manager);
+  }
+
+  /** Until the signal aborts, the leadership is lost or something fails; then within ten seconds everything has ended. */
+  async run(signal: AbortSignal): Promise<ManagerOutcome> {
+    const { clock, log } = this.#options;
+    const stopRecorder = new AbortController();
+    const ended = new AbortController();
+    let failure: unknown;
+    // First, so that the caches are the recorder's: they end with it, after the controllers.
+    const recording = this.recorder.run(stopRecorder.signal).catch((error: unknown) => {
+      failure = error;
+      ended.abort();
+    });
+    const outcome = await this.manager.run(AbortSignal.any([signal, ended.signal]));
+    log.info('stopping', { why: outcome.kind, leftQueued: outcome.leftQueued });
+    for (const { name, keys } of outcome.cutOff) log.warn('cut off', { name, keys });
+    stopRecorder.abort();
+    await Promise.race([recording, sleep(clock, RECORDER_AT_END_MS)]);
+    if (failure === undefined) return outcome;
+    return { kind: 'failed', step: 'recorder', error: failure, cutOff: outcome.cutOff, leftQueued: outcome.leftQueued };
+  }
+
+  #elector(): LeaderElector {
+    const { client, clock, random, lease, log, monitoring } = this.#options;
+    return new LeaderElector({
+      ...{ ...TIMING, clock, random, metrics: electionMetrics(monitoring.registry) },
+      lock: new LeaseLock({
+        client: client.resource<Lease>(LEASES, lease.namespace),
+        ...lease,
+        labels: { 'app.kubernetes.io/name': 'podtrail', 'app.kubernetes.io/component': 'operator' },
+      }),
+      onError: (error) => log.warn('the lease could not be taken or renewed', { problem: problemOf(error) }),
+    });
+  }
+
+  #addConversion(): void {
+    const { client, clock, log, replica: identity, conversion } = this.#options;
+    if (conversion === undefined) return;
+    let last = '';
+    const endpoint = new ConversionEndpoint({
+      ...{ client, clock, identity, ...conversion },
+      onError: (error) => {
+        // It looks every minute: the same sentence again and again tells nothing.
+        const problem = problemOf(error);
+        if (problem !== last) log.warn('v1alpha1 cannot be announced; trying again every minute', { problem });
+        last = problem;
+      },
+    });
+    this.manager.addTask({ name: 'conversion', run: (signal) => endpoint.run(signal) });
+  }
+}
+
+function logging(log: Log): RecorderListener {
+  return {
+    watchChanged: (resource, state) => logState(log, resource, state),
+    lost: (resource, reason) => log.warn('events were lost; there is a gap', { resource, reason }),
+    storeFailed: (error, attempt) => {
+      // Every try would be a flood; the first tells, and then each time the number doubles.
+      if ((attempt & (attempt - 1)) === 0)
+        log.error('the store did not take facts; trying again', { attempt, problem: problemOf(error) });
+    },
+    housekept: ({ what, error, removed }) => {
+      if (error !== undefined) log.warn('the housekeeping of the store failed', { what, problem: problemOf(error) });
+      else if (removed > 0) log.info('forgot what is older than the retention', { removed });
+    },
+  };
+}
+
+function logState(log: Log, resource: string, state: ReflectorState): void {
+  if (state.kind === 'waiting')
+    log.warn('cannot be watched; trying again', { resource, problem: problemOf(state.error) });
+  else log.debug('watch', { resource, state: state.kind });
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,280 @@
+// Footprints as PodTrackers ask for them: hourly ConfigMaps, one set for each namespace that any tracker names, and a
+// JSON line for each pod on request. Follows on every replica, so that a standby knows the hour; writes only in `run`,
+// which the leader alone runs.
+import {
+  type Client,
+  type Clock,
+  type EventRecorder,
+  fencedClient,
+  type Informer,
+  isObjectDelta,
+  type MetadataOnlyView,
+  type PodView,
+  type Random,
+} from '@podtrail/machinery';
+import type { PodTracker } from '../crds/podtracker.ts';
+import { configMapNames } from '../footprints/config-map-names.ts';
+import { FootprintRounds, type RoundNews } from '../footprints/footprint-rounds.ts';
+import { HourlyConfigMaps, type HourlyNews } from '../footprints/hourly-config-maps.ts';
+import { Selection } from '../podtracker/selection.ts';
+import { parseAge } from './age.ts';
+import { type Log, problemOf } from './log.ts';
+
+export interface TrackerFootprintsOptions {
+  readonly client: Client;
+  readonly pods: Informer<PodView>;
+  readonly namespaces: Informer<MetadataOnlyView>;
+  readonly trackers: Informer<PodTracker>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly isLeader: () => boolean;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly log: Log;
+  /** Takes footprint lines. */
+  readonly write: (lines: string) => Promise<void>;
+  readonly intervalMs: number;
+}
+
+/** A tracker that asks for footprints. */
+interface Asker {
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number | undefined;
+  readonly selection: Selection;
+  /** Where its ConfigMaps are; undefined if it wants none. */
+  readonly namespace: string | undefined;
+  readonly retentionMs: number;
+  readonly lines: boolean;
+}
+
+interface Rounds {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+interface Target extends Partial<Rounds> {
+  readonly configMaps: Pick<HourlyConfigMaps, 'flush' | 'lookAgain'>;
+  /** From now on nothing is written: what the finalizer of the last tracker removes must not come back. */
+  readonly drop: () => void;
+}
+
+export class TrackerFootprints {
+  readonly #options: TrackerFootprintsOptions;
+  readonly #askers = new Map<string, Asker>();
+  readonly #targets = new Map<string, Target>();
+  readonly #lines = new Map<string, Rounds>();
+  /** What is being brought to its end. */
+  readonly #ending = new Set<Promise<void>>();
+  /** Set while this replica leads. */
+  #leading: AbortSignal | undefined;
+
+  constructor(options: TrackerFootprintsOptions) {
+    this.#options = options;
+    options.trackers.addHandler({
+      name: 'footprints',
+      onDelta: (delta) => {
+        if (isObjectDelta(delta)) this.#onTracker(delta.object, delta.kind === 'deleted');
+      },
+    });
+    options.namespaces.addHandler({
+      name: 'footprints',
+      onDelta: (delta) => {
+        if (!isObjectDelta(delta)) return;
+        const { object } = delta;
+        const isNews = delta.kind !== 'updated' || !delta.previous.metadata.labels.equals(object.metadata.labels);
+        if (isNews && [...this.#askers.values()].some(({ selection }) => selection.dependsOnNamespaceLabels))
+          this.#lookAgain();
+      },
+    });
+  }
+
+  /** Writes until the signal aborts, and then once more what has changed since. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#leading = signal;
+    this.#settle();
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const rounds = [...this.#targets.values(), ...this.#lines.values()];
+    for (const { stop } of rounds) stop?.abort(signal.reason);
+    await Promise.all([...rounds.map(({ ended }) => ended), ...this.#ending]);
+  }
+
+  #onTracker(tracker: PodTracker, isGone: boolean): void {
+    const { name = '', uid = '', generation } = tracker.metadata;
+    const known = this.#askers.get(name);
+    // Status changes far more often than what was asked for.
+    if (!isGone && known?.uid === uid && known.generation === generation) return;
+    if (isGone && known?.uid !== uid) return;
+    const asker = isGone ? undefined : askerOf(tracker);
+    if (known === undefined && asker === undefined) return;
+    if (asker === undefined) this.#askers.delete(name);
+    else this.#askers.set(name, asker);
+    this.#settle();
+    if (asker?.namespace !== undefined) this.#targets.get(asker.namespace)?.configMaps.lookAgain();
+  }
+
+  #lookAgain(): void {
+    for (const { configMaps } of this.#targets.values()) configMaps.lookAgain();
+  }
+
+  /** Makes and ends what the trackers of now want and no longer want. */
+  #settle(): void {
+    const wanted = new Set([...this.#askers.values()].flatMap(({ namespace }) => namespace ?? []));
+    for (const [namespace, target] of this.#targets) {
+      if (wanted.has(namespace)) continue;
+      this.#targets.delete(namespace);
+      target.drop();
+      this.#end(target);
+    }
+    for (const namespace of wanted) {
+      if (!this.#targets.has(namespace)) this.#targets.set(namespace, this.#follow(namespace));
+    }
+    for (const [name, rounds] of this.#lines) {
+      if (this.#askers.get(name)?.lines === true) continue;
+      this.#lines.delete(name);
+      this.#end(rounds);
+    }
+    if (this.#leading === undefined || this.#leading.aborted) return;
+    for (const [namespace, target] of this.#targets) {
+      if (target.ended === undefined) this.#targets.set(namespace, { ...target, ...this.#flush(namespace, target) });
+    }
+    for (const { name, lines } of this.#askers.values()) {
+      if (lines && !this.#lines.has(name)) this.#lines.set(name, this.#tellLines(name));
+    }
+  }
+
+  #end({ stop, ended }: Partial<Rounds>): void {
+    stop?.abort();
+    if (ended === undefined) return;
+    const ending = ended.finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  #follow(namespace: string): Target {
+    const { client, clock, random, isLeader, pods } = this.#options;
+    let dropped = false;
+    const hourly = new HourlyConfigMaps({
+      configMaps: fencedClient(client.configMaps(namespace), () => isLeader() && !dropped),
+      listNames: configMapNames(client, namespace),
+      retentionMs: () => longest(this.#askersOf(namespace)),
+      owners: () => this.#askersOf(namespace),
+      ...{ clock, random },
+      onNews: (news) => this.#tellNews(namespace, news),
+    });
+    const matches = (pod: PodView) => this.#askersOf(namespace).some((asker) => this.#selects(asker, pod));
+    const registration = hourly.follow(pods, matches);
+    return {
+      configMaps: {
+        flush: async (signal) => (dropped ? { writes: 0, entries: 0 } : await hourly.flush(signal)),
+        lookAgain: () => hourly.lookAgain(),
+      },
+      drop: () => {
+        dropped = true;
+        registration.remove();
+      },
+    };
+  }
+
+  #askersOf(namespace: string): readonly Asker[] {
+    return [...this.#askers.values()].filter((asker) => asker.namespace === namespace);
+  }
+
+  #selects({ selection }: Asker, pod: PodView): boolean {
+    const { namespace } = pod.metadata;
+    return selection.selects(pod, this.#options.namespaces.lister.get(namespace)?.metadata.labels);
+  }
+
+  #flush(namespace: string, { configMaps }: Target): Rounds {
+    return this.#rounds({ configMaps }, (news) => {
+      if (news.kind === 'not-stored' && this.#askersOf(namespace).length > 0)
+        this.#tellNotStored(namespace, news.error);
+    });
+  }
+
+  #tellLines(name: string): Rounds {
+    const matches = (pod: PodView) => {
+      const asker = this.#askers.get(name);
+      return asker !== undefined && this.#selects(asker, pod);
+    };
+    const format = (footprint: object) => `${JSON.stringify({ tracker: name, ...footprint })}\n`;
+    const write = async (lines: string) => {
+      // A reader that has gone must not end the process.
+      await this.#options.write(lines).catch(() => undefined);
+    };
+    return this.#rounds({ matches, format, write }, () => {});
+  }
+
+  #rounds(
+    parts: Pick<ConstructorParameters<typeof FootprintRounds>[0], 'configMaps' | 'matches' | 'format' | 'write'>,
+    onNews: (news: RoundNews) => void,
+  ): Rounds {
+    const { pods, clock, intervalMs, log } = this.#options;
+    const stop = new AbortController();
+    const rounds = new FootprintRounds({ pods, clock, intervalMs, onNews, ...parts });
+    const ended = rounds.run(stop.signal).catch((error) => {
+      log.error('footprints ended; they begin again with the next leader', { problem: problemOf(error) });
+    });
+    return { stop, ended };
+  }
+
+  #tellNews(namespace: string, news: HourlyNews): void {
+    if (!this.#options.isLeader()) return;
+    const { log } = this.#options;
+    switch (news.kind) {
+      case 'sharded':
+        log.info('the hour got another ConfigMap', { namespace, name: news.name });
+        this.#record(namespace, {
+          type: 'Normal',
+          reason: 'ConfigMapSharded',
+          note: `The footprints of this hour continue in the ConfigMap ${namespace}/${news.name}`,
+        });
+        break;
+      case 'expired':
+        log.info('ConfigMaps of old hours were deleted', { namespace, names: news.names });
+        break;
+      case 'not-expired': {
+        const problem = problemOf(news.error);
+        log.warn('ConfigMaps of old hours could not be deleted; trying again in an hour', { namespace, problem });
+        break;
+      }
+      case 'name-taken':
+        log.warn('a ConfigMap of that name is not ours; taking the next name', { namespace, name: news.name });
+        break;
+      case 'given-up':
+        log.error('an hour could not be written for so long that it was given up', { namespace, ...news });
+        break;
+    }
+  }
+
+  #tellNotStored(namespace: string, error: unknown): void {
+    const problem = problemOf(error);
+    this.#options.log.error('the hourly ConfigMaps could not be written; trying again', { namespace, problem });
+    const note = `The hourly ConfigMaps in ${namespace} cannot be written: ${problem}`;
+    this.#record(namespace, { type: 'Warning', reason: 'Degraded', note });
+  }
+
+  #record(namespace: string, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
+    for (const { name, uid } of this.#askersOf(namespace)) {
+      const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
+      this.#options.events.record({ regarding, action: 'Footprints', ...event });
+    }
+  }
+}
+
+/** Where several trackers share ConfigMaps, the one that keeps them longest decides. */
+function longest(askers: readonly Asker[]): number {
+  const ages = askers.map(({ retentionMs }) => retentionMs);
+  return ages.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...ages);
+}
+
+/** Undefined if it asks for none, or is being deleted: what the finalizer removes must not come back. */
+function askerOf({ metadata, spec }: PodTracker): Asker | undefined {
+  const { name = '', uid = '', generation } = metadata;
+  const { log: lines = false, configMaps } = spec.footprints ?? {};
+  const namespace = configMaps?.enabled === true ? (configMaps.namespace ?? 'default') : undefined;
+  if (metadata.deletionTimestamp !== undefined || (!lines && namespace === undefined)) return undefined;
+  const retentionMs = parseAge(configMaps?.retention ?? '') ?? Number.POSITIVE_INFINITY;
+  return { name, uid, generation, selection: new Selection(spec), namespace, retentionMs, lines };
+}
