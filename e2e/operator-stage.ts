@@ -1,0 +1,93 @@
+// The operator as a process of its own on a real control plane, installed from deploy/kustomize and with the token of
+// its ServiceAccount. Used by the operator tests.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PodtrailProcess } from './cli/podtrail-process.ts';
+import { type ControlPlane, until } from './controlplane/index.ts';
+
+interface TestContext {
+  after(done: () => Promise<unknown>): void;
+}
+
+export const KUSTOMIZE = fileURLToPath(new URL('../deploy/kustomize/', import.meta.url));
+export const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
+export const OPERATOR_USER = 'system:serviceaccount:podtrail:podtrail-operator';
+
+/** Applies the manifests and waits until the definitions are served and the aggregated role is filled. */
+export async function install(plane: ControlPlane): Promise<void> {
+  await plane.kubectl(['apply', '-k', KUSTOMIZE]);
+  const served = async () => (await plane.request('/apis/podtrail.dev/v1/podtrackerslices')).status === 200;
+  await until('the definitions are served', served, { withinMs: 30_000 });
+  await until('the roles are joined', async () => {
+    const role = await plane.request('/apis/rbac.authorization.k8s.io/v1/clusterroles/podtrail-operator');
+    return role.json().rules?.length >= 6;
+  });
+}
+
+export class OperatorReplica {
+  readonly name: string;
+  readonly process: PodtrailProcess;
+  readonly store: string;
+
+  private constructor(name: string, process: PodtrailProcess, store: string) {
+    this.name = name;
+    this.process = process;
+    this.store = store;
+  }
+
+  /** `directory`: the volume of an earlier replica, to go on with its store. */
+  static async start(
+    t: TestContext,
+    plane: ControlPlane,
+    name: string,
+    options: { readonly words?: readonly string[]; readonly store?: string } = {},
+  ): Promise<OperatorReplica> {
+    const kubeconfig = await plane.kubeconfig({ serviceAccount: SERVICE_ACCOUNT });
+    let { store } = options;
+    if (store === undefined) {
+      const directory = await mkdtemp(join(tmpdir(), 'podtrail-operator-'));
+      t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+      store = `sqlite:${join(directory, 'ledger.db')}`;
+    }
+    const words = [
+      ...['operator', '--kubeconfig', kubeconfig, '--namespace', 'podtrail', '--identity', name, '--store', store],
+      ...['--metrics-port', '0', '--health-port', '0', '--conversion-port', '0', '--footprint-interval', '1s'],
+      ...['--log-level', 'debug', ...(options.words ?? ['--no-conversion'])],
+    ];
+    const replica = new OperatorReplica(name, new PodtrailProcess(words), store);
+    t.after(() => replica.process.end('SIGKILL'));
+    await replica.process.untilSaid('"msg":"operator"');
+    return replica;
+  }
+
+  get log(): Record<string, unknown>[] {
+    const lines = this.process.err.split('\n');
+    return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  }
+
+  address(what: 'metrics' | 'health'): string {
+    return String(this.log.find(({ msg }) => msg === 'operator')?.[what]);
+  }
+
+  async untilReady(): Promise<void> {
+    await until(`${this.name} is ready`, async () => (await fetch(this.address('health'))).status === 200, {
+      withinMs: 60_000,
+    });
+  }
+
+  async metric(name: string): Promise<number> {
+    const page = await (await fetch(this.address('metrics'))).text();
+    const found = page.split('\n').find((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+    return Number(found?.split(' ').at(-1));
+  }
+
+  async leads(): Promise<boolean> {
+    return (await this.metric('podtrail_leader')) === 1;
+  }
+
+  async untilLeads(withinMs = 60_000): Promise<void> {
+    await until(`${this.name} leads`, () => this.leads(), { withinMs, everyMs: 100 });
+  }
+}
