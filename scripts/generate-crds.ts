@@ -1,4 +1,5 @@
-// Writes deploy/crds/ from the TypeScript source of truth in the operator. A test there fails when somebody forgot to.
+// Writes deploy/crds/, and the copy that kustomize needs under its own root, from the TypeScript source of truth in the
+// operator. Tests fail when somebody forgot to.
 import { mkdirSync, writeFileSync } from 'node:fs';
 
 interface CrdFiles {
@@ -7,11 +8,14 @@ interface CrdFiles {
 
 // By a computed path: scripts know none of our packages, and this one only passes text on.
 const source = new URL('../packages/operator/src/crds/crd-files.ts', import.meta.url);
-const target = new URL('../deploy/crds/', import.meta.url);
+const TARGETS = ['deploy/crds/', 'deploy/kustomize/crds/'];
 
 const { crdFiles } = (await import(source.href)) as CrdFiles;
-mkdirSync(target, { recursive: true });
-for (const [name, text] of crdFiles()) {
-  writeFileSync(new URL(name, target), text);
-  process.stdout.write(`deploy/crds/${name}: ${text.length} bytes\n`);
+for (const folder of TARGETS) {
+  const target = new URL(`../${folder}`, import.meta.url);
+  mkdirSync(target, { recursive: true });
+  for (const [name, text] of crdFiles()) {
+    writeFileSync(new URL(name, target), text);
+    process.stdout.write(`${folder}${name}: ${text.length} bytes\n`);
+  }
 }

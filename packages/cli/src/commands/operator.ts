@@ -5,7 +5,7 @@ import { type ClusterConfig, electionIdentity } from '@podtrail/machinery';
 import type { LogLevel, OperatorProcess } from '@podtrail/operator/process';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
-import { CliError, InterruptedError, UsageError } from '../errors.ts';
+import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
@@ -94,6 +94,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
   });
   const client = surroundings.connect(config, monitoring.observer);
   let engine: Engine | undefined;
+  let hasBegun = false;
   try {
     // The store first: whether it can be written is known at once, whether the cluster answers may take a while.
     const store = storeUrl(options.store, surroundings);
@@ -113,9 +114,11 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
       write: (lines) => stdout.write(lines),
     });
     log.info('operator', { ...about(config, store), replica, cluster: cluster.name, id, ...monitoring.addresses });
+    hasBegun = true;
     return ended(await operator.run(signal), log);
   } catch (error) {
-    if (signal.aborted) throw new InterruptedError();
+    // Told to end before it had begun: nothing was cut off.
+    if (signal.aborted && !hasBegun) return EXIT.answered;
     throw error;
   } finally {
     await monitoring.close();

@@ -68,6 +68,7 @@ const EVENTS_AT_END_MS = 1_000;
 const RECORDER_AT_END_MS = 3_000;
 /** How long after the lease ran out the process may take to end before it is called dead. */
 const OVERDUE_MS = 20_000;
+const LOOK_EVERY_MS = 5_000;
 
 export class OperatorProcess {
   readonly manager: Manager;
@@ -129,6 +130,7 @@ export class OperatorProcess {
     for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
     this.manager.addController(trackers.controller);
     this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
+    this.manager.addTask({ name: 'definitions', run: (signal) => this.#lookAtDefinitions(trackers, signal) });
     this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
     this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });
     this.manager.addTask({
@@ -182,6 +184,21 @@ export class OperatorProcess {
       }),
       onError: (error) => log.warn('the lease could not be taken or renewed', { problem: problemOf(error) }),
     });
+  }
+
+  /** Everything else works without the definitions; whoever waits for a PodTracker wants to know. */
+  async #lookAtDefinitions({ trackers, slices }: PodTrackerController, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    let wasServed: boolean | undefined;
+    while (!signal.aborted) {
+      await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
+      const waiting = [trackers.state, slices.state].find((state) => state.kind === 'waiting');
+      const isServed = waiting === undefined;
+      if (signal.aborted || isServed === wasServed) continue;
+      wasServed = isServed;
+      if (waiting === undefined) log.info('PodTrackers are served');
+      else log.warn('PodTrackers cannot be served; recording goes on', { problem: problemOf(waiting.error) });
+    }
   }
 
   #addConversion(): void {

@@ -39,6 +39,7 @@ const LONGEST_VALUE = 80;
 export class TrackerAnnotations {
   readonly #options: TrackerAnnotationsOptions;
   readonly #askers = new Map<string, Asker>();
+  #isAsked = false;
   /** Resolves when the first tracker asks. */
   #asked = Promise.withResolvers<void>();
   #unasked = new AbortController();
@@ -83,15 +84,24 @@ export class TrackerAnnotations {
 
   #onTracker({ metadata, spec }: PodTracker, isGone: boolean): void {
     const { name = '', generation } = metadata;
-    if (!isGone && this.#askers.get(name)?.generation === generation && this.#askers.has(name)) return;
+    const known = this.#askers.get(name);
+    // Status changes far more often than what was asked for.
+    if (!isGone && known !== undefined && known.generation === generation) return;
     const { enabled = false, keys = [] } = spec.annotations ?? {};
     if (isGone || !enabled) this.#askers.delete(name);
     else {
       const asker = { generation, selection: new Selection(spec), keeps: keyFilter(keys), only: keys.length > 0 };
       this.#askers.set(name, asker);
     }
-    if (this.#askers.size > 0) {
-      if (this.#unasked.signal.aborted) this.#unasked = new AbortController();
+    this.#changeMind(this.#askers.size > 0);
+  }
+
+  /** Only at a change: whoever waits for `#asked` must not be left with a promise that nobody keeps. */
+  #changeMind(isAsked: boolean): void {
+    if (isAsked === this.#isAsked) return;
+    this.#isAsked = isAsked;
+    if (isAsked) {
+      this.#unasked = new AbortController();
       this.#asked.resolve();
     } else {
       this.#asked = Promise.withResolvers<void>();

@@ -11,6 +11,7 @@ import {
   type MetadataOnlyView,
   type PodView,
   type Random,
+  type Timer,
 } from '@podtrail/machinery';
 import type { PodTracker } from '../crds/podtracker.ts';
 import { configMapNames } from '../footprints/config-map-names.ts';
@@ -21,7 +22,7 @@ import { parseAge } from './age.ts';
 import { type Log, problemOf } from './log.ts';
 
 export interface TrackerFootprintsOptions {
-  readonly client: Client;
+  readonly client: Pick<Client, 'configMaps' | 'table'>;
   readonly pods: Informer<PodView>;
   readonly namespaces: Informer<MetadataOnlyView>;
   readonly trackers: Informer<PodTracker>;
@@ -58,6 +59,8 @@ interface Target extends Partial<Rounds> {
   readonly drop: () => void;
 }
 
+const GATHER_MS = 100;
+
 export class TrackerFootprints {
   readonly #options: TrackerFootprintsOptions;
   readonly #askers = new Map<string, Asker>();
@@ -65,6 +68,7 @@ export class TrackerFootprints {
   readonly #lines = new Map<string, Rounds>();
   /** What is being brought to its end. */
   readonly #ending = new Set<Promise<void>>();
+  #looking: Timer | undefined;
   /** Set while this replica leads. */
   #leading: AbortSignal | undefined;
 
@@ -83,7 +87,7 @@ export class TrackerFootprints {
         const { object } = delta;
         const isNews = delta.kind !== 'updated' || !delta.previous.metadata.labels.equals(object.metadata.labels);
         if (isNews && [...this.#askers.values()].some(({ selection }) => selection.dependsOnNamespaceLabels))
-          this.#lookAgain();
+          this.#lookSoon();
       },
     });
   }
@@ -115,8 +119,12 @@ export class TrackerFootprints {
     if (asker?.namespace !== undefined) this.#targets.get(asker.namespace)?.configMaps.lookAgain();
   }
 
-  #lookAgain(): void {
-    for (const { configMaps } of this.#targets.values()) configMaps.lookAgain();
+  /** Once for many: at the start every namespace is news. */
+  #lookSoon(): void {
+    this.#looking ??= this.#options.clock.setTimer(GATHER_MS, () => {
+      this.#looking = undefined;
+      for (const { configMaps } of this.#targets.values()) configMaps.lookAgain();
+    });
   }
 
   /** Makes and ends what the trackers of now want and no longer want. */

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseAge } from './age.ts';
+import { Log, problemOf } from './log.ts';
+
+function logAt(level: 'debug' | 'warn') {
+  const lines: string[] = [];
+  return { lines, log: new Log({ level, now: () => 0, write: (line) => void lines.push(line) }) };
+}
+
+test('a log line is one JSON object, whatever is in its values', () => {
+  const { log, lines } = logAt('debug');
+  log.info('message', { problem: 'two\nlines \u001b[31m', keys: ['a'] });
+  assert.equal(lines[0]?.indexOf('\n'), (lines[0]?.length ?? 0) - 1);
+  assert.deepEqual(JSON.parse(lines[0] ?? ''), {
+    ...{ time: '1970-01-01T00:00:00.000Z', level: 'info', msg: 'message' },
+    ...{ problem: 'two\nlines \u001b[31m', keys: ['a'] },
+  });
+});
+
+test('what is below the level is not said', () => {
+  const { log, lines } = logAt('warn');
+  log.debug('1');
+  log.info('2');
+  log.warn('3');
+  log.error('4');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).msg),
+    ['3', '4'],
+  );
+});
+
+test('a log that cannot be written, or a value that is no JSON, ends nothing', () => {
+  const broken = new Log({
+    ...{ level: 'info', now: () => 0 },
+    write: () => {
+      throw new Error('gone');
+    },
+  });
+  broken.error('message');
+  const { log, lines } = logAt('debug');
+  log.info('message', { count: 1n });
+  assert.deepEqual(lines, []);
+});
+
+test('a problem is one line', () => {
+  assert.equal(problemOf(new Error('a\n  b')), 'a b');
+  assert.equal(problemOf('x'), 'x');
+});
+
+test('ages are numbers with units, one after the other; anything else is none', () => {
+  assert.deepEqual(['7d', '168h', '1h30m', '90s'].map(parseAge), [604_800_000, 604_800_000, 5_400_000, 90_000]);
+  assert.deepEqual(['', '7', 'x', '1.5h', '-1h', '1w'].map(parseAge), Array(6).fill(undefined));
+});

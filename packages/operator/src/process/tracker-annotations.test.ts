@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandom } from '@podtrail/machinery';
+import { aPod, ManualClock, type PodBuilder } from '@podtrail/machinery/testing';
+import { ToldInformer } from '../footprints/testing/told-informer.ts';
+import { keptLog, ToldNamespaces, ToldTrackers } from './testing/told-trackers.ts';
+import { TrackerAnnotations } from './tracker-annotations.ts';
+
+function stage(t: { after(done: () => Promise<void>): void }) {
+  const clock = new ManualClock();
+  const pods = new ToldInformer(clock);
+  const namespaces = new ToldNamespaces(clock);
+  const trackers = new ToldTrackers(clock);
+  const { log, lines } = keptLog();
+  const leading = { is: true };
+  const told = () => lines.filter(({ msg }) => msg === 'annotations');
+  const isLeader = () => leading.is;
+  const annotations = new TrackerAnnotations({
+    ...{ pods, namespaces, trackers, clock, random: seededRandom(1), isLeader, log },
+  });
+  const stop = new AbortController();
+  const running = annotations.run(stop.signal);
+  t.after(async () => {
+    stop.abort();
+    await running;
+  });
+  return { clock, pods, namespaces, trackers, told, leading };
+}
+
+const web = (annotations: Record<string, string>): PodBuilder =>
+  aPod('web-1').inNamespace('shop').onNode('n1').withAnnotations(annotations);
+
+test('changes are told for the trackers that ask and select the pod, with the keys that they name, cut', async (t) => {
+  const { clock, pods, trackers, told } = stage(t);
+  pods.list(web({}));
+  trackers.put('ADDED', 'owners', { annotations: { enabled: true, keys: ['example.com/*'] } });
+  trackers.put('ADDED', 'other', { namespaces: ['bank'], annotations: { enabled: true } });
+  trackers.put('ADDED', 'silent', { annotations: { enabled: false } });
+  await clock.advance(10);
+  pods.change(web({ 'example.com/owner': 'x'.repeat(100), 'other/key': '1' }));
+  await clock.advance(10);
+  assert.deepEqual(
+    told().map(({ tracker, event, pod, changes }) => ({ tracker, event, pod, changes })),
+    [
+      {
+        ...{ tracker: 'owners', event: 'UPDATED', pod: 'web-1' },
+        changes: [{ change: 'added', key: 'example.com/owner', after: `${'x'.repeat(80)}…` }],
+      },
+    ],
+  );
+});
+
+test('nobody asks, somebody asks, nobody, somebody: only what changes while somebody asks is told', async (t) => {
+  const { clock, pods, trackers, told } = stage(t);
+  pods.list(web({}));
+  trackers.put('ADDED', 'all', {});
+  trackers.put('MODIFIED', 'all', {});
+  let n = 0;
+  const change = async () => {
+    pods.change(web({ n: String(++n) }));
+    await clock.advance(10);
+  };
+  await change();
+  trackers.put('MODIFIED', 'all', { annotations: { enabled: true } });
+  await clock.advance(10);
+  await change();
+  trackers.put('MODIFIED', 'all', {});
+  await clock.advance(10);
+  await change();
+  trackers.put('MODIFIED', 'all', { annotations: { enabled: true } });
+  await clock.advance(10);
+  await change();
+  trackers.put('DELETED', 'all', {});
+  await clock.advance(10);
+  await change();
+  assert.deepEqual(
+    told().map(({ changes }) => (changes as { after: string }[])[0]?.after),
+    ['2', '4'],
+  );
+});
+
+test('a standby follows and tells nothing; a leader tells from then on', async (t) => {
+  const { clock, pods, trackers, told, leading } = stage(t);
+  leading.is = false;
+  pods.list(web({}));
+  trackers.put('ADDED', 'all', { annotations: { enabled: true } });
+  await clock.advance(10);
+  pods.change(web({ n: '1' }));
+  await clock.advance(10);
+  assert.deepEqual(told(), []);
+  leading.is = true;
+  pods.change(web({ n: '2' }));
+  await clock.advance(10);
+  assert.equal(told().length, 1);
+});
