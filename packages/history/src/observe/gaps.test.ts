@@ -370,6 +370,8 @@ test('a pod that was seen to end and that a restored etcd shows again is in doub
   await ledger.see(10, web.atVersion(20));
   await ledger.tell({ kind: 'probed', resourceVersion: '20', at: at(18) });
   await ledger.deleted(20, web.atVersion(30));
+  await ledger.tell({ kind: 'probed', resourceVersion: '30', at: at(30) });
+  await ledger.tell({ kind: 'alive', at: at(30) });
   const restored = { kind: 'Pod' as const, object: web.atVersion(20).build() };
   await ledger.tell({
     ...{ kind: 'listed', resource: 'Pod', reason: 'rewound', whole: true, goneUids: [] },
@@ -377,5 +379,6 @@ test('a pod that was seen to end and that a restored etcd shows again is in doub
   });
   await ledger.tell({ kind: 'alive', at: at(60) });
   assert.equal(await ledger.says('10.0.0.7', 15), 'held web-1');
+  assert.equal(await ledger.says('10.0.0.7', 25), 'free', 'what was known before stays known');
   assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
 });

@@ -141,7 +141,8 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
       const mayBeStale = wasAnothers || sighting.isRisen === true;
       const start = mayBeStale ? doubtfulStart(pod, sighting) : tenureStart(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.
-      const least = before?.terminal ? latest(before.seenAt, sighting.floor) : before?.networkLostAt;
+      const hasEnded = before?.terminal === true || sighting.isRisen === true;
+      const least = hasEnded ? latest(before?.seenAt, sighting.floor) : before?.networkLostAt;
       const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
       facts.push({ kind: 'tenure', tenure: opened });
       kept.push(opened);

@@ -108,6 +108,11 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     return this.#reflector.lastVersion;
   }
 
+  /** See `Reflector.doubt`. */
+  doubt(): void {
+    this.#reflector.doubt();
+  }
+
   waitForSync(signal?: AbortSignal): Promise<void> {
     if (this.#synced) return Promise.resolve();
     return new Promise((resolve, reject) => {

@@ -100,6 +100,29 @@ test('fault 06: a load balancer without servers behind it is an outage, too: ver
   assert.deepEqual(pods.story.slice(-2), ['relisted rewound@51', 'deleted a (final state unknown)']);
 });
 
+test('fault 06: a watch that was opened from a version yet to come is ended by the word that versions went back', async (t) => {
+  const pods = await FollowedPods.start(t);
+  await pods.sync('100', [aPod('a').atVersion(90).build()]);
+  await pods.clock.advance(6000);
+  pods.informer.doubt();
+  const probe = await pods.server.next();
+  assert.equal(probe.isWatch, false);
+  probe.list('Pod', '50', []);
+  await pods.sync('51', []);
+  assert.deepEqual(pods.story.slice(-2), ['relisted rewound@51', 'deleted a (final state unknown)']);
+});
+
+test('a doubt that turns out to be none costs one look, and the watch goes on where it was', async (t) => {
+  const pods = await FollowedPods.start(t);
+  await pods.sync('100', [aPod('a').atVersion(90).build()]);
+  await pods.clock.advance(6000);
+  pods.informer.doubt();
+  (await pods.server.next()).list('Pod', '120', []);
+  const watch = await pods.server.next();
+  assert.equal(watch.isWatch, true);
+  assert.equal(watch.query.get('resourceVersion'), '100');
+});
+
 test('fault 06: after a rewind an object of the same version is taken as it is listed: versions are given out again', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('100', [aPod('a').atVersion(95).inPhase('Running').build()]);

@@ -130,6 +130,15 @@ export class Reflector<T extends Cacheable> {
     return this.#version;
   }
 
+  /**
+   * Somebody learned, aside of the watch, that the server's newest version is older than ours. A watch from a version
+   * that is yet to come is taken and stays silent, so this one is ended, and versions are looked at before the next.
+   */
+  doubt(): void {
+    this.#mustProbe = true;
+    if (this.#state.kind === 'watching') this.#stream?.close();
+  }
+
   /** Since the last event, bookmark or listing; undefined before the first. For metrics and health. */
   get silentMs(): number | undefined {
     return this.#lastSign === undefined ? undefined : this.#clock.monotonic() - this.#lastSign;

@@ -85,7 +85,7 @@ test('alive as long as it moves, whatever the cluster does', async () => {
 function aStream() {
   const clock = new ManualClock(0);
   const informer: { -readonly [K in keyof Followable]: Followable[K] } = {
-    ...{ synced: true, isCurrent: true, silentMs: 0, lister: { size: 1 } },
+    ...{ synced: true, isCurrent: true, silentMs: 0, lastVersion: '7', doubt: () => {}, lister: { size: 1 } },
     state: { kind: 'idle' },
     start: async () => {},
   };

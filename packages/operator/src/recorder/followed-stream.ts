@@ -10,7 +10,9 @@ export interface Followable {
   readonly isCurrent: boolean;
   readonly state: ReflectorState;
   readonly silentMs: number | undefined;
+  readonly lastVersion: string | undefined;
   readonly lister: { readonly size: number };
+  doubt(): void;
   start(signal: AbortSignal): Promise<void>;
 }
 

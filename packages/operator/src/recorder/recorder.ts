@@ -17,8 +17,10 @@ import {
   type Cacheable,
   type Client,
   type Clock,
+  compareResourceVersions,
   type Delta,
   Informer,
+  isComparable,
   NODES,
   type NodeView,
   nodeCodec,
@@ -361,10 +363,15 @@ export class Recorder {
   async #probe(signal: AbortSignal): Promise<void> {
     if (!this.#isCurrent) return;
     const at = this.#now.now();
+    const known = this.#streams.map(({ informer }) => ({ informer, version: informer.lastVersion }));
     const one = this.#client.metadata(PODS, this.#namespaces?.[0]);
     const { metadata } = await one.list({ limit: 1, resourceVersion: '', signal });
     const resourceVersion = metadata.resourceVersion ?? '';
     if (resourceVersion === '') return;
+    // A consistent read is never older than what a watch has told before, unless etcd was restored from a backup.
+    const ahead = known.filter(({ version }) => version !== undefined && isOlder(resourceVersion, version));
+    for (const { informer } of ahead) informer.doubt();
+    if (ahead.length > 0) return;
     void this.#record([{ kind: 'probed', resourceVersion, at }], undefined)?.catch(() => undefined);
   }
 
@@ -387,4 +394,8 @@ export class Recorder {
       },
     };
   }
+}
+
+function isOlder(a: string, b: string): boolean {
+  return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) < 0;
 }
