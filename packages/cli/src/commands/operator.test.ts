@@ -1,0 +1,157 @@
+// `podtrail operator` in this process, on a sandbox: that its parts are joined, that probes tell the truth, how it ends.
+// e2e/operator*.test.ts have the same on a real control plane, with its rights and with replicas.
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Engine, epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { Client, loadClusterConfig, systemClock } from '@podtrail/machinery';
+import { type SandboxServer, startSandboxServer } from '@podtrail/sandbox';
+import { parse } from 'yaml';
+import { type Ran, run } from '../testing/run-in-process.ts';
+
+const CRDS = ['podtrackers', 'podtrackerslices'].map(
+  (name) => new URL(`../../../../deploy/crds/${name}.podtrail.dev.yaml`, import.meta.url),
+);
+const DEFINITIONS = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const TRACKERS = { group: 'podtrail.dev', version: 'v1', resource: 'podtrackers' };
+const PATIENCE_MS = 20_000;
+const NO_RETRY = { connectionRetries: 0, refusalRetries: 0, firstDelayMs: 1, longestDelayMs: 1 };
+
+async function until<T>(what: string, ask: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await ask();
+    if (found !== undefined && found !== false) return found;
+    assert.ok(performance.now() < deadline, `in vain: ${what}`);
+    await sleep(20);
+  }
+}
+
+class Stage {
+  readonly server: SandboxServer;
+  readonly kubeconfig: string;
+  readonly engine: Engine;
+  readonly #t: TestContext;
+
+  static async start(t: TestContext): Promise<Stage> {
+    const directory = await mkdtemp(join(tmpdir(), 'podtrail-operator-'));
+    t.after(() => rm(directory, { recursive: true, force: true }));
+    const server = await startSandboxServer({ server: { seed: 7 } });
+    t.after(() => server.close());
+    const kubeconfig = join(directory, 'kubeconfig');
+    await writeFile(kubeconfig, server.kubeconfig());
+    return new Stage(t, server, kubeconfig, await openStore('memory:', { access: 'write' }));
+  }
+
+  private constructor(t: TestContext, server: SandboxServer, kubeconfig: string, engine: Engine) {
+    this.#t = t;
+    this.server = server;
+    this.kubeconfig = kubeconfig;
+    this.engine = engine;
+  }
+
+  async installDefinitions(client: Client): Promise<void> {
+    for (const url of CRDS) await client.resource(DEFINITIONS).create(parse(await readFile(url, 'utf8')));
+  }
+
+  pod(name: string, ip: string): void {
+    this.server.api.create('pods', {
+      metadata: { name, namespace: 'default' },
+      spec: { nodeName: 'node-a', containers: [{ name: 'web', image: 'none' }] },
+    });
+    const status = { phase: 'Running', podIP: ip, podIPs: [{ ip }] };
+    this.server.api.mergePatch('pods', 'default', name, { status }, 'status');
+  }
+
+  operator(...words: string[]) {
+    const stop = new AbortController();
+    const said = { text: '' };
+    const stderr = { isTTY: false, write: async (text: string | Uint8Array) => void (said.text += String(text)) };
+    const all = ['operator', '--kubeconfig', this.kubeconfig, '--namespace', 'default', '--no-conversion', ...words];
+    const ports = ['--metrics-port', '0', '--health-port', '0', '--footprint-interval', '200ms'];
+    const ended: Promise<Ran> = run([...all, ...ports], {
+      ...{ engine: this.engine, clock: systemClock, random: Math.random, signal: stop.signal, stderr },
+      loadConfig: (options) => loadClusterConfig(options),
+      connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
+    });
+    this.#t.after(async () => {
+      stop.abort();
+      await ended;
+    });
+    const log = () => said.text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    const health = async () => {
+      const { health: url } = await until('it listens', () => log().find(({ msg }) => msg === 'operator'));
+      const answer = await fetch(url);
+      return { status: answer.status, text: await answer.text() };
+    };
+    return { ended, log, health, said, stop };
+  }
+}
+
+test('without the definitions it records and is ready; with them it serves PodTrackers; told to end, it does', async (t) => {
+  const stage = await Stage.start(t);
+  stage.server.api.create('nodes', { metadata: { name: 'node-a' } });
+  stage.pod('web-1', '10.0.0.1');
+  const operator = stage.operator();
+  await until('it is ready', async () => (await operator.health()).status === 200);
+  const at = epochMillis(Date.now());
+  await until('the pod is in the ledger', async () => {
+    const [cluster] = await stage.engine.clusters();
+    if (cluster === undefined) return false;
+    const { holders } = await who(stage.engine, { cluster: cluster.id, ip: parseIp('10.0.0.1')!, at });
+    return holders[0]?.name === 'web-1';
+  });
+  const client = Client.connect(await loadClusterConfig({ kubeconfig: stage.kubeconfig }));
+  t.after(() => client.close());
+  await stage.installDefinitions(client);
+  await client.resource(TRACKERS).create({
+    ...{ apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata: { name: 'all' } },
+    spec: { footprints: { log: true, configMaps: { enabled: true, namespace: 'default', retention: '48h' } } },
+  });
+  await until('the tracker lists the pod', async () => {
+    const { items } = await client.resource(TRACKERS).list();
+    const status = items[0]?.['status'] as { counts?: { pods: number } } | undefined;
+    return status?.counts?.pods === 1;
+  });
+  await until('the hour has its ConfigMap', async () => {
+    const { items } = await client.configMaps('default').list({ labelSelector: 'podtrail.dev/tracker=all' });
+    return items[0] !== undefined && 'default_web-1' in (items[0]['data'] as object);
+  });
+  const started = performance.now();
+  operator.stop.abort();
+  const { code, out } = await operator.ended;
+  assert.equal(code, 0, operator.said.text);
+  assert.ok(performance.now() - started < 10_000);
+  assert.match(out, /"tracker":"all".*"pod_name":"web-1"/);
+  const [lease] = (await client.leases('default').list()).items as { spec?: { holderIdentity?: string } }[];
+  assert.equal(lease?.spec?.holderIdentity, '', 'the lease is given back');
+});
+
+test('told to end while the cluster cannot be reached, it ends with 0; until then it is alive, not ready, and says why', async (t) => {
+  const stage = await Stage.start(t);
+  await stage.server.close();
+  const stop = new AbortController();
+  const said = { text: '' };
+  const stderr = { isTTY: false, write: async (text: string | Uint8Array) => void (said.text += String(text)) };
+  const ended = run(
+    ['operator', '--kubeconfig', stage.kubeconfig, '--metrics-port', '0', '--health-port', '0', '--no-conversion'],
+    {
+      ...{ engine: stage.engine, clock: systemClock, signal: stop.signal, stderr },
+      loadConfig: (options) => loadClusterConfig(options),
+      connect: (config) => Client.connect(config, { retry: NO_RETRY }),
+    },
+  );
+  await until('it says so', () => said.text.includes('the cluster cannot be reached'));
+  stop.abort();
+  assert.equal((await ended).code, 0);
+});
+
+test('ports that are the same, and a URL that is none, are refused with a sentence', async () => {
+  const twice = await run(['operator', '--metrics-port', '9000', '--health-port', '9000']);
+  assert.deepEqual([twice.code, twice.err.split('\n')[0]], [2, 'podtrail: two ports are both 9000']);
+  const url = await run(['operator', '--conversion-url', 'http://x']);
+  assert.deepEqual([url.code, url.err.split('\n')[0]], [2, 'podtrail: --conversion-url http://x is no https URL']);
+});
