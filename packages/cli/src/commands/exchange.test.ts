@@ -21,9 +21,10 @@ const empty = () => openStore('memory:', { access: 'write' });
 const importText = (into: Engine, input: string, ...words: string[]) =>
   run(['import', '-', ...words], { engine: into, input });
 
-test('an export names its cluster first, and every line is JSON that a terminal does not obey', async () => {
+test('an export names its cluster first and counts its records last, and every line is JSON that a terminal does not obey', async () => {
   const [header = '', ...lines] = exported.trimEnd().split('\n');
   assert.deepEqual(JSON.parse(header), { podtrailExport: 1, cluster: CLUSTER });
+  assert.deepEqual(JSON.parse(lines.pop() ?? ''), { podtrailExportEnd: lines.length });
   assert.ok(lines.length > 10);
   for (const line of lines) assert.ok(typeof JSON.parse(line).kind === 'string');
   assert.doesNotMatch(exported, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -76,6 +77,26 @@ test('an import that breaks off claims nothing: answers stay unknown until all o
   assert.match(err, /line \d+ is not a fact of an export: it is no JSON/);
   const free = await run('who 10.0.0.99 --at 2026-11-15T10:00:30Z'.split(' '), { engine: copy, now: at(201) });
   assert.notEqual(free.code, 3, 'free would be a lie');
+  assert.equal((await importText(copy, exported)).code, 0);
+  assert.equal((await run(['export'], { engine: copy })).out, exported);
+});
+
+test('an export that was cut between two lines, or lost one, claims nothing and can be imported again', async () => {
+  const copy = await empty();
+  const lines = exported.trimEnd().split('\n');
+  const cuts: (readonly [readonly string[], RegExp])[] = [
+    [lines.slice(0, 8), /the export breaks off after 7 records: its last line, which counts them, is missing\nhint:/],
+    [lines.slice(0, -1), /its last line, which counts them, is missing/],
+    [lines.toSpliced(7, 1), /it counts \d+ records, and there were \d+/],
+    [[...lines, lines[7] ?? ''], /the export had ended before it/],
+  ];
+  for (const [cut, says] of cuts) {
+    const { code, err } = await importText(copy, `${cut.join('\n')}\n`);
+    assert.equal(code, 1);
+    assert.match(err, says);
+    const free = await run('who 10.0.0.99 --at 2026-11-15T10:00:30Z'.split(' '), { engine: copy, now: at(201) });
+    assert.equal(free.code, 5, 'free would be a lie');
+  }
   assert.equal((await importText(copy, exported)).code, 0);
   assert.equal((await run(['export'], { engine: copy })).out, exported);
 });

@@ -14,8 +14,8 @@ export function exportCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-The first line names the cluster, each other line is one record. podtrail import reads it; doing that twice changes
-nothing. A recorder may go on meanwhile: what it stores during the export may be missing from it.
+The first line names the cluster, the last counts the records, each between is one. podtrail import reads it; doing
+that twice changes nothing. A recorder may go on meanwhile: what it stores during the export may be missing from it.
 
 Example:
   podtrail export --cluster prod-eu | gzip > prod-eu.jsonl.gz`,
@@ -26,7 +26,7 @@ Example:
 async function run(cli: Cli, options: SharedOptions) {
   const { stdout, signal } = cli.surroundings;
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    let lines = -1;
+    let lines = -2;
     let chunk = '';
     for await (const line of exportLedger(engine, cluster)) {
       if (signal.aborted) throw new InterruptedError();

@@ -1,5 +1,5 @@
 // The ledger of one cluster as JSON lines: first a header that names the cluster, then every record as the fact that
-// would store it. Streams; nothing is held.
+// would store it, last how many there were, so that a file that was cut short is known as such. Streams; nothing is held.
 import { type Cluster, type Coverage, type Engine, exportLines } from '@podtrail/history';
 import { formatJsonLine } from '../output/json.ts';
 
@@ -10,15 +10,26 @@ export interface ExportHeader {
   readonly cluster: Cluster;
 }
 
+/** The last line. */
+export interface ExportFooter {
+  /** How many lines of records came before. */
+  readonly podtrailExportEnd: number;
+}
+
 /** Lines with their line ends. */
 export async function* exportLedger(engine: Engine, cluster: Cluster): AsyncGenerator<string> {
   const header: ExportHeader = { podtrailExport: EXPORT_FORMAT, cluster: { id: cluster.id, name: cluster.name } };
   yield formatJsonLine(header);
   const expired = (await engine.expired(cluster.id)).reduce((latest, { to }) => Math.max(latest, to), 0);
+  let records = 0;
   for await (const line of exportLines(engine, cluster.id)) {
     const kept = expired === 0 ? line : sinceExpired(line, expired);
-    if (kept !== undefined) yield `${kept}\n`;
+    if (kept === undefined) continue;
+    records++;
+    yield `${kept}\n`;
   }
+  const footer: ExportFooter = { podtrailExportEnd: records };
+  yield formatJsonLine(footer);
 }
 
 /**

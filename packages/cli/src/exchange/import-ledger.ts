@@ -2,7 +2,7 @@
 // time was watched is stored last, when everything that was seen in it is there.
 import type { Cluster, Coverage, Engine, Fact, Writer } from '@podtrail/history';
 import { CliError } from '../errors.ts';
-import { EXPORT_FORMAT } from './export-ledger.ts';
+import { EXPORT_FORMAT, type ExportFooter } from './export-ledger.ts';
 import { FactProblem, readFact } from './fact-reader.ts';
 import { lineageOf } from './lineage.ts';
 
@@ -14,6 +14,8 @@ export interface Imported {
 }
 
 const BATCH = 2000;
+const NOTHING_CLAIMED =
+  'what was stored before it stays; nothing is claimed to have been watched until all of it is there.';
 
 /** `header` is the first line, parsed. */
 export async function importLedger(engine: Engine, header: unknown, lines: AsyncIterable<string>): Promise<Imported> {
@@ -25,6 +27,8 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   let batch: Fact[] = [];
   let facts = 0;
   let number = 1;
+  let records = 0;
+  let isWhole = false;
   const leftBehind = new Set<string>();
   const store = async (some: readonly Fact[]): Promise<void> => {
     if (some.length === 0) return;
@@ -34,7 +38,16 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   for await (const line of lines) {
     number++;
     if (line.trim() === '') continue;
-    const fact = parseFact(line, number);
+    const value = parseLine(line, number);
+    if (isWhole) throw badLine(number, 'the export had ended before it');
+    if (isFooter(value)) {
+      if (value.podtrailExportEnd !== records)
+        throw badLine(number, `it counts ${value.podtrailExportEnd} records, and there were ${records}`);
+      isWhole = true;
+      continue;
+    }
+    records++;
+    const fact = factOf(value, number);
     if (fact.kind === 'coverage') {
       if (writer !== undefined)
         throw new CliError('bad-export', `line ${number}: coverage stands before all other facts`);
@@ -57,6 +70,12 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
     writer = await engine.takeOver(cluster);
   }
   await store(batch);
+  if (!isWhole) {
+    const after = `after ${records} ${records === 1 ? 'record' : 'records'}`;
+    throw new CliError('cut-export', `the export breaks off ${after}: its last line, which counts them, is missing`, {
+      hint: NOTHING_CLAIMED,
+    });
+  }
   // Who lived when the store was last told, and does not in the export, has ended.
   await store([...leftBehind].map((uid): Fact => ({ kind: 'live', uid, live: undefined })));
   await store(coverage.map((record): Fact => ({ kind: 'coverage', coverage: record })));
@@ -88,14 +107,27 @@ function clusterOf(header: unknown): Cluster {
   return { id: cluster.id, name: cluster.name };
 }
 
-function parseFact(line: string, number: number): Fact {
+function isFooter(value: unknown): value is ExportFooter {
+  return typeof value === 'object' && value !== null && 'podtrailExportEnd' in value;
+}
+
+function parseLine(line: string, number: number): unknown {
   try {
-    return readFact(JSON.parse(line));
+    return JSON.parse(line);
   } catch (error) {
-    const why = error instanceof FactProblem ? error.message : 'it is no JSON';
-    throw new CliError('bad-export', `line ${number} is not a fact of an export: ${why}`, {
-      hint: 'what was stored before it stays; nothing is claimed to have been watched until all of it is there.',
-      cause: error,
-    });
+    throw badLine(number, 'it is no JSON', error);
   }
+}
+
+function factOf(value: unknown, number: number): Fact {
+  try {
+    return readFact(value);
+  } catch (error) {
+    throw error instanceof FactProblem ? badLine(number, error.message, error) : error;
+  }
+}
+
+function badLine(number: number, why: string, cause?: unknown): CliError {
+  const message = `line ${number} is not a fact of an export: ${why}`;
+  return new CliError('bad-export', message, { hint: NOTHING_CLAIMED, cause });
 }
