@@ -12,8 +12,9 @@ import { Session } from './session.ts';
 import { store } from './store.ts';
 import { sync } from './sync.ts';
 import { watch } from './watch.ts';
+import { writes } from './writes.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, lag, hold];
+const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, lag, writes, hold];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },
