@@ -82,6 +82,7 @@ async function measure(stage: Stage) {
   const warmUp = rate * WARM_UP_SECONDS;
   log(`Changing ${rate} pods a second for ${WARM_UP_SECONDS} + ${seconds} s …`);
   let before = usageOf(recorder.pid);
+  const lagsBefore = await ownLags(recorder.metrics);
   const run = await changePods(client, targets, { rate, seconds: WARM_UP_SECONDS + seconds }, (change, n) => {
     if (n === warmUp) before = usageOf(recorder.pid);
     if (n < warmUp || n % every !== 0) return;
@@ -90,6 +91,7 @@ async function measure(stage: Stage) {
   });
   const after = usageOf(recorder.pid);
   const load = loadavg()[0] ?? 0;
+  const own = boundOf(lagsBefore, await ownLags(recorder.metrics), 0.99);
   asker.send('end');
   await once(asker, 'exit');
   if (lags.length + missed !== asked)
@@ -101,7 +103,7 @@ async function measure(stage: Stage) {
   const achieved = run.changes / run.seconds;
   if (achieved < rate * 0.95) log(`The API server took only ${achieved.toFixed(0)} changes a second of ${rate}.`);
   const cpu = (after.cpuSeconds - before.cpuSeconds) / wallSeconds;
-  const recorded = { cpuCores: cpu, rssBytes: after.rssBytes };
+  const recorded = { cpuCores: cpu, rssBytes: after.rssBytes, arrivalToDurableP99AtMostMs: own };
   return {
     report: {
       pods: stage.pods,
@@ -122,6 +124,7 @@ async function measure(stage: Stage) {
         'max ms',
         'samples',
         'changes/s',
+        'in the recorder p99',
         'recorder CPU',
         'RSS',
         'load',
@@ -132,6 +135,7 @@ async function measure(stage: Stage) {
           ...[ms.p50, ms.p90, ms.p99, ms.max].map((value) => value.toFixed(0)),
           String(lags.length),
           achieved.toFixed(0),
+          `≤ ${own.toFixed(0)}`,
           `${(cpu * 100).toFixed(0)} %`,
           megabytes(after.rssBytes),
           load.toFixed(1),
@@ -142,8 +146,24 @@ async function measure(stage: Stage) {
   };
 }
 
-async function startRecorder({ kubeconfig, children, log }: Stage, url: string): Promise<ChildProcess> {
-  const words = ['record', '--kubeconfig', kubeconfig, '--store', url, '--cluster-name', 'bench'];
+interface StartedRecorder {
+  readonly pid: number | undefined;
+  /** Where it serves its metrics. */
+  readonly metrics: string;
+}
+
+async function startRecorder({ kubeconfig, children, log }: Stage, url: string): Promise<StartedRecorder> {
+  const words = [
+    'record',
+    '--kubeconfig',
+    kubeconfig,
+    '--store',
+    url,
+    '--cluster-name',
+    'bench',
+    '--metrics-port',
+    '0',
+  ];
   const child = spawn(process.execPath, [PODTRAIL, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   children.push(child);
   let said = '';
@@ -157,7 +177,29 @@ async function startRecorder({ kubeconfig, children, log }: Stage, url: string):
   const patience = setTimeout(() => fail('does not watch'), WATCHING_WITHIN_MS);
   await watching.promise.finally(() => clearTimeout(patience));
   log('It watches.');
-  return child;
+  const metrics = /"metrics":"([^"]+)"/.exec(said)?.[1];
+  if (metrics === undefined)
+    throw new BenchError(`podtrail record names no address of its metrics:\n${said.slice(-2000)}`);
+  return { pid: child.pid, metrics };
+}
+
+/** How many events the recorder had durable within each bound, in seconds: its own part of the way. */
+async function ownLags(url: string): Promise<Map<number, number>> {
+  const page = await (await fetch(url)).text();
+  const found = new Map<number, number>();
+  for (const [, bound, count] of page.matchAll(/^podtrail_recorder_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)) {
+    found.set(bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound), Number(count));
+  }
+  return found;
+}
+
+/** The smallest bound within which this share of the events between two readings lies, in milliseconds. */
+function boundOf(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>, share: number): number {
+  const all = (after.get(Number.POSITIVE_INFINITY) ?? 0) - (before.get(Number.POSITIVE_INFINITY) ?? 0);
+  for (const [bound, count] of [...after].sort(([a], [b]) => a - b)) {
+    if (count - (before.get(bound) ?? 0) >= all * share) return bound * 1000;
+  }
+  return Number.NaN;
 }
 
 async function startAsker({ children }: Stage, url: string, cluster: string): Promise<ChildProcess> {
