@@ -130,6 +130,58 @@ test('without the definitions it records and is ready; with them it serves PodTr
   assert.equal(lease?.spec?.holderIdentity, '', 'the lease is given back');
 });
 
+/** An operator on a cluster with the definitions, one pod and a tracker of all pods. */
+async function served(t: TestContext, lease?: { readonly holderIdentity: string }) {
+  const stage = await Stage.start(t);
+  const client = Client.connect(await loadClusterConfig({ kubeconfig: stage.kubeconfig }));
+  t.after(() => client.close());
+  await stage.installDefinitions(client);
+  stage.pod('web-1', '10.0.0.1');
+  const metadata = { name: 'all' };
+  await client.resource(TRACKERS).create({ apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata, spec: {} });
+  if (lease !== undefined) {
+    const now = new Date().toISOString().replace('Z', '000Z');
+    const spec = { ...lease, leaseDurationSeconds: 3_600, acquireTime: now, renewTime: now, leaseTransitions: 1 };
+    await client.leases('default').create({ metadata: { name: 'podtrail-operator', namespace: 'default' }, spec });
+  }
+  const operator = stage.operator();
+  const status = async () => (await client.resource(TRACKERS).get('all'))['status'];
+  await until('it is ready', async () => (await operator.health()).status === 200);
+  return { stage, client, operator, status };
+}
+
+test('a standby is ready and records, and writes nothing to the API', async (t) => {
+  const { stage, operator, status } = await served(t, { holderIdentity: 'another' });
+  await until('it has seen who leads', () => operator.log().some(({ leader }) => leader === 'another'));
+  stage.pod('web-2', '10.0.0.2');
+  const at = epochMillis(Date.now() + 50);
+  await until('the pod is in the ledger', async () => {
+    const [cluster] = await stage.engine.clusters();
+    const { holders } = await who(stage.engine, { cluster: cluster?.id ?? '', ip: parseIp('10.0.0.2')!, at });
+    return holders[0]?.name === 'web-2';
+  });
+  assert.equal(await status(), undefined);
+});
+
+test('fault 22: a leader whose lease somebody else has taken ends with exit code 1, and says to whom', async (t) => {
+  const { client, operator, status } = await served(t);
+  await until('it leads', async () => (await status()) !== undefined);
+  const body = { spec: { holderIdentity: 'another', renewTime: '2026-11-15T10:00:00.000000Z' } };
+  await client.leases('default').patch('podtrail-operator', { kind: 'merge', body });
+  const { code } = await operator.ended;
+  assert.equal(code, 1);
+  assert.match(operator.said.text, /the lease was lost to another \(taken\)/);
+});
+
+test('a recorder whose ledger somebody else has taken over ends the process with exit code 1', async (t) => {
+  const { stage, operator } = await served(t);
+  const [cluster] = await stage.engine.clusters();
+  assert.ok(cluster);
+  await stage.engine.takeOver(cluster);
+  const { code } = await operator.ended;
+  assert.equal(code, 1);
+});
+
 test('told to end while the cluster cannot be reached, it ends with 0; until then it is alive, not ready, and says why', async (t) => {
   const stage = await Stage.start(t);
   await stage.server.close();
@@ -145,6 +197,11 @@ test('told to end while the cluster cannot be reached, it ends with 0; until the
     },
   );
   await until('it says so', () => said.text.includes('the cluster cannot be reached'));
+  const url = /"health":"([^"]+)"/.exec(said.text)?.[1] ?? '';
+  const ready = await fetch(url);
+  assert.equal(ready.status, 503);
+  assert.match(await ready.text(), /^\[-\]recorder failed: the cluster or its ledger is still being opened$/m);
+  assert.equal((await fetch(url.replace('/readyz', '/livez'))).status, 200);
   stop.abort();
   assert.equal((await ended).code, 0);
 });

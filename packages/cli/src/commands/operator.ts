@@ -92,6 +92,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
   const monitoring = await OperatorMonitoring.start({
     ...{ host, metricsPort, healthPort, clock, version: podtrailVersion() },
   });
+  log.info('listening', monitoring.addresses);
   const client = surroundings.connect(config, monitoring.observer);
   let engine: Engine | undefined;
   let hasBegun = false;

@@ -62,10 +62,10 @@ export interface OperatorProcessOptions {
  */
 const TIMING = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
 /** Passes and the last flush of ConfigMaps may take this long at the end; all of it together stays below 10 s. */
-const DRAIN_MS = 3_000;
+const DRAIN_MS = 2_000;
 const GRACE_MS = 500;
 const EVENTS_AT_END_MS = 1_000;
-const RECORDER_AT_END_MS = 3_000;
+const RECORDER_AT_END_MS = 1_500;
 /** How long after the lease ran out the process may take to end before it is called dead. */
 const OVERDUE_MS = 20_000;
 const LOOK_EVERY_MS = 5_000;
@@ -165,10 +165,13 @@ export class OperatorProcess {
       ended.abort();
     });
     const outcome = await this.manager.run(AbortSignal.any([signal, ended.signal]));
-    log.info('stopping', { why: outcome.kind, leftQueued: outcome.leftQueued });
+    log.info('the controllers have ended', { why: outcome.kind, leftQueued: outcome.leftQueued });
     for (const { name, keys } of outcome.cutOff) log.warn('cut off', { name, keys });
     stopRecorder.abort();
-    await Promise.race([recording, sleep(clock, RECORDER_AT_END_MS)]);
+    const patience = new AbortController();
+    const late = sleep(clock, RECORDER_AT_END_MS, patience.signal).catch(() => undefined);
+    await Promise.race([recording, late]);
+    patience.abort();
     if (failure === undefined) return outcome;
     return { kind: 'failed', step: 'recorder', error: failure, cutOff: outcome.cutOff, leftQueued: outcome.leftQueued };
   }
