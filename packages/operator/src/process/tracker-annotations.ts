@@ -116,7 +116,7 @@ export class TrackerAnnotations {
     for (const [tracker, { selection, keeps, only }] of this.#askers) {
       if (!selection.selects(pod, namespaces.lister.get(namespace)?.metadata.labels)) continue;
       const kept = changes.filter(({ key }) => keeps(key));
-      if (kept.length === 0 && (only || event === 'UPDATED')) continue;
+      if (kept.length === 0 && only) continue;
       const about = { tracker, event, namespace, pod: name, uid, node: pod.spec.nodeName, phase: pod.status.phase };
       log.info('annotations', { ...about, changes: kept.map(shorten) });
     }

@@ -118,9 +118,10 @@ test('a tracker that is being deleted is written for no more, not even at the en
   stage.trackers.put('ADDED', 'shop', wants('default'));
   stage.lead();
   await stage.clock.advance(10);
+  // Seen, and not yet written.
+  stage.pods.add(pod('web-2'));
   stage.trackers.put('MODIFIED', 'shop', wants('default'), { deletionTimestamp: '2026-11-15T10:00:00Z' });
   await stage.server('default').delete(FIRST);
-  stage.pods.add(pod('web-2'));
   await stage.clock.advance(5_000);
   await stage.end();
   assert.equal(stage.data('default'), undefined);
@@ -208,5 +209,21 @@ test('ConfigMaps that cannot be written are told in the log and on the tracker, 
   );
   await stage.clock.advance(1_000);
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1' });
+  await stage.end();
+});
+
+test('an hour that needs a second ConfigMap is an event on the trackers whose it is', async () => {
+  const stage = new Stage();
+  const names = Array.from({ length: 2_200 }, (_, i) => `${'x'.repeat(225)}-${i}`);
+  stage.pods.list(...names.map((name) => pod(name)));
+  stage.trackers.put('ADDED', 'shop', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  assert.deepEqual(
+    stage.events.map(({ reason, regarding, note }) => [reason, regarding.name, note]),
+    [['ConfigMapSharded', 'shop', `The footprints of this hour continue in the ConfigMap default/${FIRST}-1`]],
+  );
+  const stored = [FIRST, `${FIRST}-1`].flatMap((name) => Object.keys(stage.data('default', name) as object));
+  assert.equal(stored.length, names.length);
   await stage.end();
 });
