@@ -47,10 +47,9 @@ export const writes: Benchmark = {
     process.once('exit', killAll);
     try {
       const oneshot = await measureOneshot(stage);
-      await session.goPrograms().then((programs) => {
-        session.log(`Filling it with ${tracked} pods …`);
-        return runLoader(programs, 'fill', ['--kubeconfig', kubeconfig, '--pods', String(tracked)]);
-      });
+      const programs = await session.goPrograms();
+      session.log(`Filling it with ${tracked} pods …`);
+      await runLoader(programs, 'fill', ['--kubeconfig', kubeconfig, '--pods', String(tracked)]);
       const tracker = await measureTracker(stage, idleSeconds);
       return outcomeOf(oneshot, tracker, idleSeconds);
     } finally {
