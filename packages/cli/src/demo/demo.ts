@@ -28,6 +28,8 @@ const DAY_MS = 24 * 3_600_000;
 const FLOW_ROWS = 2000;
 const LOOK_MS = 1000;
 const DOWN_MS = 20_000;
+/** A recorder that watches says so twice a second. */
+const WATCHING_MS = 3_000;
 const CLUSTER_NAME = 'demo';
 
 export class Demo implements AsyncDisposable {
@@ -183,11 +185,14 @@ export class Demo implements AsyncDisposable {
     const [cluster] = (await engine.status()).clusters;
     const now = this.#surroundings.clock.now();
     const span = { from: epochMillis(now - 2 * DAY_MS), to: epochMillis(now) };
-    const holes = cluster === undefined ? 0 : (await gaps(engine, { cluster: cluster.id, span })).gaps.length;
+    const watched = cluster === undefined ? undefined : await gaps(engine, { cluster: cluster.id, span });
+    const holes = watched?.gaps.length ?? 0;
     const { nodeNames } = this.#living.cluster;
     const up = nodeNames.filter((node) => this.#living.cluster.isNodeUp(node)).length;
     const pods = this.#living.api.list('pods').length;
-    const recorder = this.#recorder?.runs === true ? 'recording' : 'NOT RECORDING';
+    // A recorder that has just begun reads what it missed first: until then nobody watches.
+    const isWatching = now - (watched?.last ?? 0) < WATCHING_MS;
+    const recorder = this.#recorder?.runs !== true ? 'NOT RECORDING' : isWatching ? 'recording' : 'catching up';
     const { moves = 0, reuses = 0 } = this.#news ?? {};
     return [
       recorder,

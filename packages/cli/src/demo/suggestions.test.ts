@@ -38,6 +38,14 @@ describe('commands to try', () => {
     assert.match(commands[1] ?? '', /trail db-0 -n shop /);
   });
 
+  test('nothing is said of them that did not happen', () => {
+    const why = (tenures: readonly TrueTenure[]) => suggestions({ ...options, tenures }).map((one) => one.why);
+    assert.equal(why(TENURES)[0], 'who held 10.244.0.5 then (somebody else has had it since)');
+    assert.equal(why(TENURES)[1], 'the trail of a pod that came back once');
+    const single = why(TENURES.slice(0, 1));
+    assert.deepEqual(single.slice(0, 2), ['who held 10.244.0.5 then', 'the trail of a pod']);
+  });
+
   test('there are five, and none without a store', () => {
     assert.equal(commands.length, 5);
     for (const command of commands) assert.match(command, /--store sqlite:\/tmp\/x\/ledger\.db$/);

@@ -26,19 +26,19 @@ export function suggestions(options: SuggestionOptions): Suggestion[] {
     (tenure): tenure is TrueTenure & { to: number } =>
       !tenure.hostNetwork && tenure.to !== undefined && tenure.to - tenure.from > LONG_MS && isV4(tenure.ip),
   );
-  const reused = findLast(ended, (tenure) => isHeldAgain(options.tenures, tenure)) ?? ended.at(-1);
+  const reused = findLast(ended, (tenure) => isHeldAgain(options.tenures, tenure));
   const fallback = options.tenures.find((tenure) => !tenure.hostNetwork && isV4(tenure.ip));
-  const asked = reused ?? fallback;
+  const asked = reused ?? ended.at(-1) ?? fallback;
   if (asked === undefined) return [];
   const middle = rfc3339((asked.from + (asked.to ?? options.now)) / 2);
   const moved = mostLives(options.tenures) ?? asked;
   return [
     {
-      why: `who held ${asked.ip} then (somebody else has had it since)`,
+      why: `who held ${asked.ip} then${reused === undefined ? '' : ' (somebody else has had it since)'}`,
       command: `${program} who ${asked.ip} --at ${middle} ${store}`,
     },
     {
-      why: `the trail of a pod that came back ${livesOf(options.tenures, moved)} times`,
+      why: `the trail of a pod${cameBack(returnsOf(options.tenures, moved))}`,
       command: `${program} trail ${moved.name} -n ${moved.namespace} ${store}`,
     },
     {
@@ -75,7 +75,11 @@ function mostLives(tenures: readonly TrueTenure[]): TrueTenure | undefined {
   return best?.last;
 }
 
-function livesOf(tenures: readonly TrueTenure[], { namespace, name }: TrueTenure): number {
+function cameBack(times: number): string {
+  return times === 0 ? '' : ` that came back ${times === 1 ? 'once' : `${times} times`}`;
+}
+
+function returnsOf(tenures: readonly TrueTenure[], { namespace, name }: TrueTenure): number {
   return new Set(tenures.filter((t) => t.namespace === namespace && t.name === name).map(({ uid }) => uid)).size - 1;
 }
 
