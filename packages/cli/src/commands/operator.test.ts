@@ -206,6 +206,19 @@ test('told to end while the cluster cannot be reached, it ends with 0; until the
   assert.equal((await ended).code, 0);
 });
 
+test('told to end while the API server is silent, a leader ends within ten seconds', async (t) => {
+  const { stage, operator, status } = await served(t);
+  await until('it leads', async () => (await status()) !== undefined);
+  stage.server.setFaults({ request: () => ({ kind: 'hang' }) });
+  stage.pod('web-2', '10.0.0.2');
+  const started = performance.now();
+  operator.stop.abort();
+  const { code } = await operator.ended;
+  assert.equal(code, 0, operator.said.text);
+  assert.ok(performance.now() - started < 10_000, `${performance.now() - started} ms`);
+  t.diagnostic(`${Math.round(performance.now() - started)} ms`);
+});
+
 test('ports that are the same, and a URL that is none, are refused with a sentence', async () => {
   const twice = await run(['operator', '--metrics-port', '9000', '--health-port', '9000']);
   assert.deepEqual([twice.code, twice.err.split('\n')[0]], [2, 'podtrail: two ports are both 9000']);

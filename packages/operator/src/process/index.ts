@@ -1,4 +1,4 @@
 // The operator's process, apart from the rest: only `podtrail operator` reads it, and the metrics library with it.
-export { LOG_LEVELS, Log, type LogLevel, problemOf } from './log.ts';
+export { Log, type LogLevel, problemOf } from './log.ts';
 export { OperatorMonitoring } from './operator-monitoring.ts';
 export { OperatorProcess } from './operator-process.ts';

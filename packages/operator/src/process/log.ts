@@ -1,7 +1,7 @@
 // The operator's log: one JSON object a line, a constant message and what differs as fields. Whatever is in a value, a
 // newline included, stays inside its line. Writing never throws and is never waited for.
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFields = Readonly<Record<string, unknown>>;
 
