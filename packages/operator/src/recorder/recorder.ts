@@ -298,10 +298,16 @@ export class Recorder {
       onDelta: (delta: Delta<T>) => {
         const { observations, resourceVersion } = log.tell(delta, this.#now.now());
         this.#tellLosses(resource, observations);
+        if (delta.kind === 'listed' && delta.relist.reason === 'rewound') this.#doubtOthers(informer);
         if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
         return this.#record(observations, delta.observedAt);
       },
     });
+  }
+
+  /** Versions are the cluster's: where one stream found that they went back, the others sit on ones that are yet to come. */
+  #doubtOthers(known: { doubt(): void }): void {
+    for (const { informer } of this.#streams) if (informer !== known) informer.doubt();
   }
 
   #tellLosses(resource: FollowedResource, observations: readonly Observation[]): void {
@@ -361,7 +367,7 @@ export class Recorder {
 
   /** Asks the server how far it is, aside of the watch: that keeps bounds narrow where events are rare. */
   async #probe(signal: AbortSignal): Promise<void> {
-    if (!this.#isCurrent) return;
+    if (!this.#streams.some(({ informer }) => informer.isCurrent)) return;
     const at = this.#now.now();
     const known = this.#streams.map(({ informer }) => ({ informer, version: informer.lastVersion }));
     const one = this.#client.metadata(PODS, this.#namespaces?.[0]);

@@ -49,6 +49,8 @@ export class PodWorker {
   #startedAt = 0;
   #containers: readonly ContainerRun[] = [];
   #outcome: Outcome = {};
+  /** Its object is gone, its sandbox not yet. */
+  #isOrphan = false;
   /** What was told last, and the version that it got. */
   #told: { readonly phase: PodPhase; readonly version: number } | undefined;
 
@@ -127,18 +129,22 @@ export class PodWorker {
       return;
     }
     this.#changeTo('ending');
+    this.#isOrphan = true;
     const { world } = this.#kubelet;
     // The kubelet knows already, and needs nobody for it: it goes on even if the node is cut off meanwhile.
     world.clock.in(world.wait(FORCED_STOP[0], FORCED_STOP[1]), () => {
       this.#sandbox.tearDown();
       this.#kubelet.forget(this.uid);
+      const risen = this.#pod;
+      if (risen !== undefined) this.#kubelet.podSeen(risen);
     });
   }
 
   /** The API server lost what was told (etcd was restored from a backup): it is told again. */
   seen(pod: PodObject): void {
     const told = this.#told;
-    if (told === undefined || Number(pod.metadata.resourceVersion) >= told.version) return;
+    // Where the object was gone the sandbox goes first; if the object is there again by then, it begins anew.
+    if (this.#isOrphan || told === undefined || Number(pod.metadata.resourceVersion) >= told.version) return;
     this.#told = undefined;
     this.#later(this.#kubelet.timings.report, () => this.#report(told.phase));
   }
