@@ -210,12 +210,14 @@ export class OperatorProcess {
     let wasServed: boolean | undefined;
     while (!signal.aborted) {
       await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
-      const waiting = [trackers.state, slices.state].find((state) => state.kind === 'waiting');
-      const isServed = waiting === undefined;
-      if (signal.aborted || isServed === wasServed) continue;
+      const states = [trackers.state, slices.state];
+      const waiting = states.find((state) => state.kind === 'waiting');
+      const isServed = states.every(({ kind }) => kind === 'watching');
+      // In between, while it is tried again, nothing is known.
+      if (signal.aborted || isServed === wasServed || (!isServed && waiting === undefined)) continue;
       wasServed = isServed;
-      if (waiting === undefined) log.info('PodTrackers are served');
-      else log.warn('PodTrackers cannot be served; recording goes on', { problem: problemOf(waiting.error) });
+      if (isServed) log.info('PodTrackers are served');
+      else log.warn('PodTrackers cannot be served; recording goes on', { problem: problemOf(waiting?.error) });
     }
   }
 
