@@ -74,6 +74,8 @@ async function run(cli: Cli, options: SandboxOptions): Promise<ExitCode> {
     if (kubeconfigOut !== undefined)
       await stderr.write(`try: kubectl --kubeconfig ${kubeconfigOut} get pods -A -o wide\n`);
     else await stderr.write('no kubeconfig was written; --kubeconfig-out FILE writes one\n');
+    if (options.speed > 0)
+      await stderr.write('rollouts, drains and dying nodes happen by themselves; with --speed 0 nothing does\n');
     await stderr.write('Ctrl+C ends it\n');
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     return EXIT.answered;
