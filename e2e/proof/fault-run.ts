@@ -27,6 +27,8 @@ export interface FaultRunOptions {
   readonly seed: number;
   readonly seconds: number;
   readonly questions: number;
+  /** Restore etcd from a backup once on the way. */
+  readonly rewinds: boolean;
 }
 
 export interface FaultRunResult {
@@ -48,8 +50,6 @@ const PODS = 40;
 /** Events that never come are found by comparing with a listing; in production that is every ten minutes. */
 const CONSISTENCY_MS = 3_000;
 const SETTLE_MS = 60_000;
-/** The share of runs in which versions go back once. */
-const REWINDS = 0.25;
 
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
   const { seed } = options;
@@ -106,7 +106,14 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
     clock.follow({ from: Date.now() });
     struck.set('rewind', (struck.get('rewind') ?? 0) + 1);
   };
-  const trouble = { ms: options.seconds * 1000, chance, switchboard, recording, compact, rewind };
+  const trouble = {
+    ms: options.seconds * 1000,
+    chance,
+    switchboard,
+    recording,
+    compact,
+    rewind: options.rewinds ? rewind : undefined,
+  };
   const restarts = await makeTrouble(trouble);
   const to = Date.now();
   switchboard.clear();
@@ -191,20 +198,20 @@ interface Trouble {
   readonly switchboard: FaultSwitchboard;
   readonly recording: Recording;
   readonly compact: () => void;
-  readonly rewind: () => Promise<void>;
+  readonly rewind: (() => Promise<void>) | undefined;
 }
 
 /** Faults every second or so, and the recorder away once or twice; returns how often. */
 async function makeTrouble({ ms, chance, switchboard, recording, compact, rewind }: Trouble): Promise<number> {
   const end = Date.now() + ms;
   let restarts = 0;
-  let rewindAt = chance.next() < REWINDS ? Date.now() + chance.between(0.2, 0.8) * ms : Number.POSITIVE_INFINITY;
+  let rewindAt = Date.now() + chance.between(0.2, 0.8) * ms;
   let away = Date.now() + chance.between(0.3, 0.6) * ms;
   while (Date.now() < end) {
     const fault: Fault = randomFault(chance);
     switchboard.arm(fault);
     await sleep(chance.between(300, 1_800));
-    if (Date.now() >= rewindAt) {
+    if (rewind !== undefined && Date.now() >= rewindAt) {
       rewindAt = Number.POSITIVE_INFINITY;
       await rewind();
     }

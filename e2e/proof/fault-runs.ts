@@ -9,6 +9,7 @@ export interface FaultRunsOptions {
   readonly seconds: number;
   readonly questions: number;
   readonly parallel: number;
+  readonly rewinds: boolean;
   readonly out: string;
   readonly log: (line: string) => void;
 }
@@ -51,7 +52,8 @@ export async function faultRuns(options: FaultRunsOptions): Promise<FaultRunsRes
   };
   const worker = async (): Promise<void> => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-      await take(await faultRun({ seed, seconds: options.seconds, questions: options.questions }));
+      const { seconds, questions, rewinds } = options;
+      await take(await faultRun({ seed, seconds, questions, rewinds }));
     }
   };
   await Promise.all(Array.from({ length: options.parallel }, worker));

@@ -21,6 +21,7 @@ faults: on the sandbox, without a control plane, with random faults of every kin
   --seconds N      of each (default 30)
   --questions N    of each (default 400)
   --parallel N     so many at a time (default 4)
+  --rewinds        also restore etcd from a backup once in each run (not solved: see e2e/proof/README.md)
 
 both:
   --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
@@ -38,6 +39,7 @@ const { values, positionals } = parseArgs({
     lives: { type: 'string', default: '800' },
     questions: { type: 'string' },
     faults: { type: 'boolean', default: false },
+    rewinds: { type: 'boolean', default: false },
     out: { type: 'string' },
     json: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -76,7 +78,8 @@ async function proveFaults(): Promise<FaultRunsResult> {
   const seconds = count('seconds', values.seconds);
   const questions = count('questions', values.questions ?? '400');
   const parallel = count('parallel', values.parallel);
-  const runs = await faultRuns({ seeds, seconds, questions, parallel, out, log });
+  const { rewinds } = values;
+  const runs = await faultRuns({ seeds, seconds, questions, parallel, rewinds, out, log });
   process.stdout.write(reportFaults(runs));
   return runs;
 }
