@@ -238,3 +238,34 @@ test('an address to which too much happened is asked for row by row, with the sa
     assert.deepEqual(await ask(windows, some), await expected(engine, some, undefined));
   }
 });
+
+test('what retention takes while the windows are read is not called free', async () => {
+  const engine = await openStore('memory:', { access: 'write' });
+  const ip = '10.0.0.7' as IpAddress;
+  const tenure = {
+    ip,
+    holder: holder('Pod', 'web-1'),
+    start: boundary(1, 1, 1, 1),
+    end: boundary(HOUR, HOUR, HOUR, 2),
+  };
+  const writer = await engine.takeOver(CLUSTER);
+  await writer.append({ facts: [coverage(0, DAY), { kind: 'tenure', tenure }] });
+  const reader = new Proxy<WindowReader>(engine, {
+    get: (of, name: keyof WindowReader) => {
+      if (name !== 'tenuresOfIps') return of[name].bind(of);
+      // What is asked for in one turn is one view: retention comes before both or after both.
+      return (...asked: Parameters<WindowReader['tenuresOfIps']>) => {
+        void engine.retain(CLUSTER.id, epochMillis(2 * HOUR));
+        return of.tenuresOfIps(...asked);
+      };
+    },
+  });
+  const windows = new AnswerWindows<string>(reader, { cluster: CLUSTER.id, spell: (answer) => answer });
+  const window = windows.of(ip);
+  windows.want(window, MINUTE);
+  await windows.read();
+  assert.equal(
+    windows.answer(window, MINUTE) ?? (await windows.askEach([{ ip, at: epochMillis(MINUTE) }]))[0],
+    'unknown',
+  );
+});

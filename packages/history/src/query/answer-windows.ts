@@ -87,7 +87,7 @@ export class AnswerWindows<T> {
   async read(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
-    const { edition, watched } = await this.#look();
+    await this.#look();
     const windows: AddressWindow<T>[] = [];
     const asked: IpSpan[] = [];
     for (const window of wanted) {
@@ -101,10 +101,20 @@ export class AnswerWindows<T> {
       asked.push(span);
     }
     if (asked.length === 0) return;
-    const found = await this.#engine.tenuresOfIps(this.#options.cluster, asked, LARGEST_PAGE);
+    // In one view of the store: had retention taken something in between, its absence would look like "free".
+    const [found, { edition, watched }] = await Promise.all([
+      this.#engine.tenuresOfIps(this.#options.cluster, asked, LARGEST_PAGE),
+      this.#look(),
+    ]);
     const late: Promise<void>[] = [];
     for (let i = 0; i < asked.length; i++) {
-      const filling = this.#fill(windows[i] as AddressWindow<T>, asked[i] as IpSpan, found[i], edition, watched);
+      const window = windows[i] as AddressWindow<T>;
+      // A gap has taken back what was settled: those rows are asked for one by one.
+      if (window.readTo > this.#settled) {
+        window.readTo = 0;
+        continue;
+      }
+      const filling = this.#fill(window, asked[i] as IpSpan, found[i], edition, watched);
       if (filling !== undefined) late.push(filling);
     }
     await Promise.all(late);
