@@ -40,13 +40,19 @@ export function hasBeenUsed(pod: ObservedPod, ready: EpochMillis | undefined): b
   );
 }
 
-/** When the last container ended: the address was needed until then. */
+/**
+ * When the last container ended: the address was needed until then. Init containers end when a pod begins: alone they say
+ * nothing, as in a pod whose node was lost and that others made Failed.
+ */
 export function lastFinishedAt(pod: ObservedPod): EpochMillis | undefined {
   let found: EpochMillis | undefined;
-  for (const { current, finishedAt } of pod.status.terminations) {
-    if (current && finishedAt !== undefined) found = latest(found, epochMillis(finishedAt));
+  let isOver = false;
+  for (const { kind = 'regular', current, finishedAt } of pod.status.terminations) {
+    if (!current || finishedAt === undefined) continue;
+    if (kind === 'regular') isOver = true;
+    found = latest(found, epochMillis(finishedAt));
   }
-  return found;
+  return isOver ? found : undefined;
 }
 
 /** When any container last ended, also one that has been started again since: its sandbox was there until then. */

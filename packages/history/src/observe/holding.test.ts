@@ -227,6 +227,24 @@ describe('who holds an address', () => {
     assert.equal(await ledger.says('10.0.0.7', 30), 'free');
   });
 
+  test('an init container ends when its pod begins: a pod whose node was lost held its address until others ended it', async () => {
+    const pod = aPod('web-1').withIp('10.0.0.7').createdAt(at(5)).readyAt(at(6)).initializedAt(at(8));
+    const ends: Readonly<Record<string, (ledger: ToldLedger) => Promise<unknown>>> = {
+      'made Failed': (ledger) => ledger.see(7260, pod.inPhase('Failed')),
+      'deleted by force': (ledger) => ledger.deleted(7260, pod.deletedAt(at(7200), 30)),
+    };
+    for (const [how, end] of Object.entries(ends)) {
+      const ledger = new ToldLedger();
+      await ledger.list(0, 'start');
+      await ledger.see(11, pod.withCondition('ContainersReady', 'True', at(10)));
+      await ledger.alive(7200);
+      await end(ledger);
+      await ledger.alive(7300);
+      assert.equal(await ledger.says('10.0.0.7', 3600), 'held web-1', how);
+      assert.equal(await ledger.says('10.0.0.7', 7270), 'free', how);
+    }
+  });
+
   test('deletion without grace ends a tenure between what was last known and the delete', async () => {
     const ledger = await watching();
     await ledger.see(13, web);

@@ -36,7 +36,11 @@ export interface ObservedPod {
       readonly lastTransitionTime: number | undefined;
     }[];
     /** Of containers that ended; `current` is false for the run before a restart. */
-    readonly terminations: readonly { readonly current: boolean; readonly finishedAt: number | undefined }[];
+    readonly terminations: readonly {
+      readonly kind?: 'init' | 'regular' | 'ephemeral';
+      readonly current: boolean;
+      readonly finishedAt: number | undefined;
+    }[];
   };
 }
 

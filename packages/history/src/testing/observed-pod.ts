@@ -92,6 +92,12 @@ export class PodBuilder {
     return this.#status({ terminations: [...this.#pod.status.terminations, { current, finishedAt: seconds(time) }] });
   }
 
+  /** Its init container ended, and its containers began. */
+  initializedAt(time: number): PodBuilder {
+    const ended = { kind: 'init', current: true, finishedAt: seconds(time) } as const;
+    return this.#status({ terminations: [...this.#pod.status.terminations, ended] });
+  }
+
   completedAt(time: number): PodBuilder {
     return this.inPhase('Succeeded').finishedAt(time);
   }
