@@ -45,7 +45,6 @@ export class Stream {
   heard(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
     // Told once more: the frame before it is not the one that it repeats.
     if (!isEvent && this.#heardAt !== undefined && at <= this.#heardAt && this.isOld(version)) return this.settled;
-    if (this.#heardAt !== undefined) this.#settle(epochMillis(this.#heardAt - LONGEST_DELIVERY_MS));
     this.#heardAt = latest(this.#heardAt, at);
     // An event was written after the probes that gave a lower version, and perhaps before one that gave its own.
     const written = this.#passed(version, isEvent ? -1 : 0);

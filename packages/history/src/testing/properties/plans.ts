@@ -12,13 +12,14 @@ export interface Plan {
 
 const KINDS: readonly Fault['kind'][] = ['stall', 'reconnect', 'expire', 'crash', 'crash-expired', 'rewind'];
 
-const clusterPlans = fc.record({ seed: fc.nat(), pods: fc.integer({ min: 1, max: 12 }), seconds: fc.constant(100) });
+const clusterPlans = fc.record({ seed: fc.nat(), pods: fc.integer({ min: 1, max: 12 }), seconds: fc.constant(300) });
 
 export function plans(kinds: readonly Fault['kind'][] = KINDS): fc.Arbitrary<Plan> {
   const fault = fc.record({
     kind: fc.constantFrom(...kinds),
-    atSecond: fc.integer({ min: 4, max: 80 }),
-    seconds: fc.integer({ min: 1, max: 60 }),
+    atSecond: fc.integer({ min: 4, max: 120 }),
+    // Also longer than a silent watch is put up with (75 s): a recorder that was stopped reads late what waited for it.
+    seconds: fc.integer({ min: 1, max: 200 }),
   });
   const watch = fc.record({
     seed: fc.nat(),
