@@ -364,21 +364,29 @@ test('a holder that a listing beside a catch-up lacks is gone, unless it was see
   assert.deepEqual(await ledger.tell({ ...check, at: at(141) }), [], 'told again it says nothing new');
 });
 
-test('a pod that was seen to end and that a restored etcd shows again is in doubt until more is heard of it', async () => {
-  const ledger = new ToldLedger();
-  await ledger.list(0, 'start');
-  await ledger.see(10, web.atVersion(20));
-  await ledger.tell({ kind: 'probed', resourceVersion: '20', at: at(18) });
-  await ledger.deleted(20, web.atVersion(30));
-  await ledger.tell({ kind: 'probed', resourceVersion: '30', at: at(30) });
-  await ledger.tell({ kind: 'alive', at: at(30) });
-  const restored = { kind: 'Pod' as const, object: web.atVersion(20).build() };
-  await ledger.tell({
-    ...{ kind: 'listed', resource: 'Pod', reason: 'rewound', whole: true, goneUids: [] },
-    ...{ resourceVersion: '25', present: [restored], at: at(40) },
+for (const when of ['', ', also after a restart', ', also after many others have ended']) {
+  test(`a pod that was seen to end and that a restored etcd shows again is in doubt until more is heard of it${when}`, async () => {
+    const ledger = new ToldLedger();
+    await ledger.list(0, 'start');
+    await ledger.see(10, web.atVersion(20));
+    await ledger.tell({ kind: 'probed', resourceVersion: '20', at: at(18) });
+    await ledger.deleted(20, web.atVersion(30));
+    await ledger.tell({ kind: 'probed', resourceVersion: '30', at: at(30) });
+    await ledger.tell({ kind: 'alive', at: at(30) });
+    if (when.includes('restart')) await ledger.restart();
+    for (let i = 0; when.includes('many') && i < 1100; i++) {
+      const short = aPod(`short-${i}`).withIp('10.0.1.1').createdAt(at(31)).readyAt(at(31));
+      await ledger.see(31, short.atVersion(40 + 2 * i));
+      await ledger.deleted(31, short.atVersion(41 + 2 * i));
+    }
+    const restored = { kind: 'Pod' as const, object: web.atVersion(20).build() };
+    await ledger.tell({
+      ...{ kind: 'listed', resource: 'Pod', reason: 'rewound', whole: true, goneUids: [] },
+      ...{ resourceVersion: '25', present: [restored], at: at(40) },
+    });
+    await ledger.tell({ kind: 'alive', at: at(60) });
+    assert.equal(await ledger.says('10.0.0.7', 15), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 25), 'free', 'what was known before stays known');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
   });
-  await ledger.tell({ kind: 'alive', at: at(60) });
-  assert.equal(await ledger.says('10.0.0.7', 15), 'held web-1');
-  assert.equal(await ledger.says('10.0.0.7', 25), 'free', 'what was known before stays known');
-  assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
-});
+}

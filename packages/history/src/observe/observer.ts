@@ -166,7 +166,11 @@ export class Observer {
       const missed = this.#live.missed(uid);
       const before = this.#live.get(uid) ?? missed;
       if (missed === undefined && listing.reason !== 'rewound' && isOld(before, seen, stream)) continue;
-      const isRisen = this.#live.hasEnded(uid) || before?.terminal === true;
+      // Whom nobody remembers, though the backup is from a time that was watched, has ended since.
+      const created = seen.object.metadata.creationTimestamp ?? Number.NEGATIVE_INFINITY;
+      const isForgotten =
+        listing.reason === 'rewound' && before === undefined && floor !== undefined && created < floor;
+      const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
       const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list', isRisen };
       const sighting =
         missed === undefined
