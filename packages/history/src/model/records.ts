@@ -85,6 +85,11 @@ export interface Coverage {
   readonly opened: 'start' | 'expired' | 'rewound' | 'undecodable';
 }
 
+/** Whether a watch of this scope would have told of the holder. */
+export function sees(scope: Coverage['scope'], { kind, namespace }: Pick<Holder, 'kind' | 'namespace'>): boolean {
+  return scope.kind !== 'namespaces' || (kind !== 'Node' && scope.namespaces.includes(namespace));
+}
+
 /** Two non-terminal holders showed one address at once. */
 export interface Conflict extends Provenance {
   readonly ip: IpAddress;

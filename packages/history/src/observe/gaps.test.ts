@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MemoryEngine } from '../engines/memory/memory-engine.ts';
+import type { Scope } from '../model/records.ts';
 import { aPod, type PodBuilder } from '../testing/observed-pod.ts';
 import { at, ToldLedger } from '../testing/told-ledger.ts';
 
@@ -273,6 +275,62 @@ describe('other kinds of listings', () => {
     assert.equal(await ledger.says('10.0.0.7', 30), 'held web-1');
     assert.equal(await ledger.says('10.0.0.9', 30), 'unknown not-watched');
   });
+});
+
+describe('a recorder that watches less than the one before it', () => {
+  const listing = { kind: 'listed', resource: 'Pod', reason: 'start', whole: true, goneUids: [], present: [] } as const;
+
+  /** `web-1` of the namespace shop is seen until second 60; then only the namespace bank is watched, until 7200. */
+  async function narrowed(scope: Scope): Promise<ToldLedger> {
+    const engine = new MemoryEngine();
+    const first = new ToldLedger(scope, engine);
+    const present = [{ kind: 'Pod' as const, object: web.atVersion(5).build() }];
+    const namespace = scope.kind === 'cluster' ? undefined : 'shop';
+    await first.tell({ ...listing, namespace, present, resourceVersion: '6', at: at(10) });
+    await first.tell({ kind: 'probed', resourceVersion: '6', at: at(60) });
+    await first.tell({ kind: 'alive', at: at(60) });
+    const second = new ToldLedger({ kind: 'namespaces', namespaces: ['bank'] }, engine);
+    await second.restart();
+    await second.tell({ ...listing, namespace: 'bank', resourceVersion: '900', at: at(100) });
+    await second.tell({ kind: 'progress', resource: 'Pod', namespace: 'bank', resourceVersion: '900', at: at(7200) });
+    await second.tell({ kind: 'alive', at: at(7200) });
+    return second;
+  }
+
+  for (const scope of [{ kind: 'cluster' }, { kind: 'namespaces', namespaces: ['shop'] }] as const) {
+    test(`says nothing of the pods that it does not see (before: ${scope.kind})`, async () => {
+      const ledger = await narrowed(scope);
+      assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+      assert.equal(await ledger.says('10.0.0.7', 3600), 'unknown not-watched');
+    });
+  }
+
+  test('and what is gone when all is watched again ended at some time since it was last seen', async () => {
+    const { engine } = await narrowed({ kind: 'cluster' });
+    const ledger = new ToldLedger({ kind: 'cluster' }, engine);
+    await ledger.restart();
+    await ledger.tell({ ...listing, resourceVersion: '1900', at: at(7300) });
+    await ledger.tell({ kind: 'alive', at: at(7400) });
+    assert.equal(await ledger.says('10.0.0.7', 3600), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 7350), 'free');
+  });
+});
+
+test('what waited behind a store that was stuck for minutes happened at some time since the last proof', async () => {
+  const ledger = new ToldLedger();
+  const other = aPod('other').withIp('10.0.0.9').createdAt(at(1)).readyAt(at(2));
+  const late = aPod('late').createdAt(at(12)).startedAt(at(12));
+  await ledger.list(0, 'start');
+  await ledger.see(10, web);
+  await ledger.see(10, other);
+  await ledger.alive(11);
+  // At second 13 `web-1` is deleted by force and `late` gets its address; nothing is read until second 310.
+  await ledger.see(310, other.annotated({ a: '1' }));
+  await ledger.deleted(310, web);
+  await ledger.see(310, late.withIp('10.0.0.8'));
+  await ledger.alive(320);
+  assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.8', 200), 'ambiguous late');
 });
 
 test('an event that is older than what a consistency list has found says nothing about that pod', async () => {

@@ -2,7 +2,7 @@
 // gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
 import type { Fact, LiveHolder } from '../model/fact.ts';
-import type { Checkpoint, Coverage, Scope, StreamPosition } from '../model/records.ts';
+import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest } from '../model/time.ts';
 import type { Sighting } from './boundaries.ts';
 import { clockFaults, writtenNotBefore } from './evidence.ts';
@@ -249,7 +249,9 @@ export class Observer {
     const name = scope.kind === 'cluster' || kind === 'Node' ? kind : `${kind}/${namespace ?? ''}`;
     const known = this.#streams.get(name);
     if (known !== undefined) return known;
-    const resumed = this.#options.resume?.coverage?.confirmed;
+    const before = this.#options.resume?.coverage;
+    // The last recorder may have watched less than this one: then each holder was last seen when it was last seen.
+    const resumed = before !== undefined && wasWatched(before.scope, kind, namespace) ? before.confirmed : undefined;
     const position = this.#others.length > 0 ? checkpoint?.others?.find((other) => other.kind === name) : undefined;
     // One that begins with a listing: nobody noted how far it was.
     const unnoted = resumed === undefined || kind === 'Pod' ? resumed : epochMillis(resumed - LONGEST_DELIVERY_MS);
@@ -334,6 +336,10 @@ export class Observer {
     this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, confirmed: at, ended: false, opened };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
+}
+
+function wasWatched(scope: Coverage['scope'], kind: Kind, namespace: string | undefined): boolean {
+  return scope.kind === 'cluster' || (namespace !== undefined && sees(scope, { kind, namespace }));
 }
 
 /** Order is by (epoch, resourceVersion), never by time. */

@@ -46,12 +46,13 @@ export function answersWithin<T>(
   return { bounds: parts.slice(1).map(({ from }) => from), answers };
 }
 
-/** Between two neighbouring bounds of tenures everything that judge looks at stays as it is. */
+/** Between two neighbouring bounds of tenures everything that judge looks at stays as it is, while one scope is watched. */
 function partsOf<T>({ span, tenures, watched, now }: SpanQuestion<T>): Part[] {
-  const cuts = cutsOf(
-    span,
-    tenures.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
-  );
+  const isOneScope = watched.stretches.every(({ scope }) => scope.kind === 'cluster');
+  const cuts = cutsOf(span, [
+    ...tenures.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
+    ...(isOneScope ? [] : watched.stretches.map(({ from, to }) => ({ notBefore: from, notAfter: to + 1 }))),
+  ]);
   const parts: Part[] = [];
   let possible: Tenure[] = [];
   let next = 0;

@@ -3,7 +3,7 @@
 import type { Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { AnswerKind, UnknownReason } from './answer.ts';
-import { isExpiredAt, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
+import { isExpiredAt, lastSeen, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
 
 /** A recorder says at least every second that it is watching; silent for longer than this, it is taken for gone. */
 const LIVENESS_MS = 5000;
@@ -36,7 +36,7 @@ export function judge(
     if (isOne && first.holder.kind !== 'Node') return verdict('held', provisional, [first]);
     return verdict('ambiguous', provisional, nodesFirst(certain));
   }
-  const open = possible.filter(({ end }) => end !== undefined || asOf <= (watched.last ?? asOf));
+  const open = possible.filter(({ end, holder }) => end !== undefined || asOf <= (lastSeen(watched, holder) ?? asOf));
   if (open.length > 0) return verdict('ambiguous', isUnconfirmed(watched, at), nodesFirst(open));
   const reason = whyUnknown(watched, asOf);
   if (reason !== undefined) return { answer: 'unknown', reason, provisional: false, tenures: [] };
@@ -47,11 +47,19 @@ function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Ten
   return { answer, reason: undefined, provisional, tenures };
 }
 
-function certainlyHeld({ start, end }: Tenure, watched: WatchedTime, at: EpochMillis, asOf: EpochMillis): boolean {
+function certainlyHeld(
+  { holder, start, end }: Tenure,
+  watched: WatchedTime,
+  at: EpochMillis,
+  asOf: EpochMillis,
+): boolean {
   // What was stored since the watch last gave a sign of life counts too: it is part of the present state.
   if (start.notAfter > at) return false;
   // Still open: it held as far as anybody was watching, and a gap before that end is bridged by the far side.
-  if (end === undefined) return watched.last !== undefined && asOf <= watched.last;
+  if (end === undefined) {
+    const last = lastSeen(watched, holder);
+    return last !== undefined && asOf <= last;
+  }
   return at < end.notBefore;
 }
 

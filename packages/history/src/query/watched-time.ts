@@ -1,6 +1,6 @@
 // When the ledger was watching, and when not: coverage records in their order, and the gaps between them.
 import type { Expired } from '../engines/engine.ts';
-import type { Coverage } from '../model/records.ts';
+import { type Coverage, type Holder, sees } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 
 export interface Gap {
@@ -53,4 +53,11 @@ export function isExpiredAt(watched: WatchedTime, at: EpochMillis): boolean {
 /** Only a recorder of the whole cluster can say that nobody held an address. */
 export function seesEverything(scope: Coverage['scope']): boolean {
   return scope.kind === 'cluster';
+}
+
+/** Until when somebody watched what this holder is part of: a recorder of other namespaces says nothing about it. */
+export function lastSeen({ stretches, last }: WatchedTime, holder: Holder): EpochMillis | undefined {
+  const present = stretches.at(-1);
+  if (present === undefined || sees(present.scope, holder)) return last;
+  return stretches.findLast(({ scope }) => sees(scope, holder))?.to;
 }
