@@ -104,7 +104,7 @@ export function isDoubtful({ notAfter }: Boundary): boolean {
 export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveHolder): Boundary {
   const { at } = sighting;
   const finished = credible(pod, lastFinishedAt(pod), at);
-  const lost = credible(pod, networkLostAt(pod), at);
+  const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
   // Kubelets that do not keep the condition leave it at what it was in the beginning.
   const lastUse = finished ?? before?.networkReadyAt;
   const upper = lost !== undefined && lastUse !== undefined && lost >= lastUse ? secondAfter(lost) : at;
@@ -170,7 +170,7 @@ export function blankFrom(sighting: Sighting): EpochMillis {
 /** The kubelet says that the sandbox of a pod that goes on is gone. */
 export function lostEnd(pod: ObservedPod, sighting: Sighting, before: LiveHolder | undefined): Boundary {
   const { at } = sighting;
-  const lost = credible(pod, networkLostAt(pod), at);
+  const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
   const since = lostFrom(pod, sighting, before) ?? blankFrom(sighting);
   return boundary(sighting, since, lost === undefined ? at : secondAfter(lost), since);
 }
@@ -198,10 +198,13 @@ export function asMillis(time: number | undefined, notAfter?: EpochMillis): Epoc
   return time === undefined || (notAfter !== undefined && time > notAfter) ? undefined : epochMillis(time);
 }
 
+function timelyReadyAt(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
+  return timely(credible(pod, networkReadyAt(pod), sighting.at), sighting);
+}
+
 /** A kubelet's word that comes much later than others' words of the same time (a partition) may come from a wrong clock. */
-function timelyReadyAt(pod: ObservedPod, { at, floor }: Sighting): EpochMillis | undefined {
-  const ready = credible(pod, networkReadyAt(pod), at);
-  return ready === undefined || (floor !== undefined && ready < floor - REPORTING_LAG_MS) ? undefined : ready;
+function timely(time: EpochMillis | undefined, { floor }: Sighting): EpochMillis | undefined {
+  return time === undefined || (floor !== undefined && time < floor - REPORTING_LAG_MS) ? undefined : time;
 }
 
 function reportedSince({ floor }: Sighting): EpochMillis | undefined {

@@ -63,6 +63,29 @@ describe('clocks', () => {
     assert.equal(await ledger.says('10.0.0.7', 5031), 'free');
   });
 
+  test('fault 21: a kubelet an hour behind does not end its pod an hour early', async () => {
+    const web = aPod('web-1')
+      .withIp('10.0.0.7')
+      .createdAt(at(5))
+      .readyAt(at(7 - HOUR));
+    const lost = web.lostAt(at(7201 - HOUR));
+    for (const [how, end] of [
+      ['it completes', lost.completedAt(at(7200 - HOUR))],
+      ['its sandbox is lost', lost],
+    ] as const) {
+      const ledger = new ToldLedger();
+      await ledger.list(0, 'start');
+      await ledger.see(8, web);
+      await ledger.alive(7199);
+      await ledger.see(7201, end);
+      await ledger.alive(7300);
+      await boundsAreNested(ledger);
+      assert.equal(await ledger.says('10.0.0.7', 3000), 'held web-1', how);
+      assert.equal(await ledger.says('10.0.0.7', 5000), 'ambiguous web-1', how);
+      assert.equal(await ledger.says('10.0.0.7', 7250), 'free', how);
+    }
+  });
+
   test('fault 21: the collector’s clock that jumps back makes no negative interval', async () => {
     const ledger = new ToldLedger();
     await ledger.list(HOUR, 'start');
