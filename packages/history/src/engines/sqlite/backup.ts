@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { HistoryError } from '../../errors.ts';
 import { asHistoryError } from './faults.ts';
 import type { Head, WeekEntry } from './head.ts';
+import { makePrivate, OWNER_ONLY } from './private-file.ts';
 import { Weeks } from './weeks.ts';
 
 export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<undefined, void> {
@@ -16,8 +17,9 @@ export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<
   try {
     // First the weeks: a head that lists a week which is not there would be no copy.
     const entries = head.read(() => [...head.clusters().values()].flatMap((cluster) => cluster.weeks));
-    mkdirSync(copies.directory, { recursive: true });
+    mkdirSync(copies.directory, { recursive: true, mode: OWNER_ONLY });
     yield* copyWeeks(entries, weeks, copies);
+    makePrivate(path);
     head.db.prepare('VACUUM INTO ?').run(path);
     yield;
     // Sealed while we copied: the head lists them already.

@@ -8,6 +8,7 @@ import { unknownCluster } from '../refusals.ts';
 import { Failpoints } from './failpoints.ts';
 import { noStore } from './faults.ts';
 import { migrateHead } from './migrate.ts';
+import { makePrivate } from './private-file.ts';
 import { FORMAT, refuseCutFile, refuseOlder, storedVersion } from './schema.ts';
 import { WordTable } from './words.ts';
 
@@ -54,6 +55,7 @@ export class Head {
     this.path = path;
     if (!writable && !existsSync(path)) throw noStore(path);
     refuseCutFile(path);
+    if (writable) makePrivate(path);
     this.db = new DatabaseSync(path, { readOnly: !writable, timeout: 0 });
     try {
       const version = storedVersion(this.db, path, format.steps.length);

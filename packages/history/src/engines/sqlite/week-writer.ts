@@ -7,6 +7,7 @@ import { handleOf, sealed } from './checksum.ts';
 import { nameHandle, workloadHandle } from './head-append.ts';
 import { ipHandle } from './ip-key.ts';
 import { POSTINGS_PER_BLOCK, PostingList, PostingWriter, unitOf } from './postings.ts';
+import { makePrivate } from './private-file.ts';
 import type { Life } from './record-layout.ts';
 import { RecordWriter } from './record-writer.ts';
 import { APPLICATION_ID } from './schema.ts';
@@ -58,6 +59,7 @@ export function* buildWeekFile(
 ): Generator<undefined, BuiltWeek> {
   const draft = `${path}.draft`;
   rmSync(draft, { force: true });
+  makePrivate(draft);
   const db = new DatabaseSync(draft, { timeout: 0 });
   try {
     // Nobody else sees the draft, and a crash leaves only a draft.

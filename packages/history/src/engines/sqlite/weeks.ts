@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Span } from '../engine.ts';
 import type { ClusterEntry, WeekEntry } from './head.ts';
+import { OWNER_ONLY } from './private-file.ts';
 import { FORMAT } from './schema.ts';
 import { WEEK_MS, weekName, weekOf, weekStart } from './week.ts';
 import { WeekFile } from './week-file.ts';
@@ -27,7 +28,7 @@ export class Weeks {
   }
 
   prepareDirectory(): void {
-    mkdirSync(this.directory, { recursive: true });
+    mkdirSync(this.directory, { recursive: true, mode: OWNER_ONLY });
   }
 
   open({ file }: WeekEntry): WeekFile {

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
 import { isBusy } from './faults.ts';
+import { makePrivate } from './private-file.ts';
 
 export class WriterLock {
   readonly #db: DatabaseSync;
@@ -11,6 +12,7 @@ export class WriterLock {
   /** Throws `store-in-use` when another process, or this one, holds it. */
   constructor(path: string) {
     const lockPath = `${path}.lock`;
+    makePrivate(lockPath);
     const db = new DatabaseSync(lockPath, { timeout: 0 });
     try {
       // Readers are let in: whoever is refused may read who is here.
