@@ -1,6 +1,6 @@
 // who, for the many rows of a log: the answers of an address are the same from one boundary to the next, so they are
 // worked out once for a window of time and then only looked up. `podtrail attribute` is the caller. Only time that has
-// been told to the end is kept, because only there can nothing more come; the rest is asked for row by row.
+// been told to the end is kept, because there hardly anything more comes (a correction, or a doubt that is resolved, may: then the next run knows); the rest is asked for row by row.
 import type { Engine, IpSpan, Moment } from '../engines/engine.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Coverage, Tenure } from '../model/records.ts';
