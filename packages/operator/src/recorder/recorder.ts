@@ -96,6 +96,7 @@ export class Recorder {
   readonly #observer: Observer;
   readonly #commits: CommitQueue;
   readonly #now: SteadyClock;
+  #clockProblem: Problem | undefined;
   readonly #engine: Engine;
   readonly #cluster: Cluster;
   readonly #retentionMs: number | undefined;
@@ -195,6 +196,7 @@ export class Recorder {
 
   #problems(): Problem[] {
     const problems = this.#streams.flatMap((stream) => stream.problem ?? []);
+    if (this.#clockProblem !== undefined) problems.unshift(this.#clockProblem);
     const { refusal } = this.#commits;
     if (refusal === undefined) return problems;
     const { since, error } = refusal;
@@ -360,14 +362,23 @@ export class Recorder {
   #beat(): void {
     this.#beatAt = this.#clock.monotonic();
     for (const stream of this.#streams) stream.look();
-    if (!this.#isCurrent || this.#commits.failing > 0) return;
+    const at = this.#now.now();
+    this.#doubtClock(at);
+    // What a clock in doubt says was watched could lie in the future.
+    if (!this.#isCurrent || this.#commits.failing > 0 || this.#clockProblem !== undefined) return;
     // A failure is told by `run`; the heart need not hear of it.
-    void this.#record([{ kind: 'alive', at: this.#now.now() }], undefined)?.catch(() => undefined);
+    void this.#record([{ kind: 'alive', at }], undefined)?.catch(() => undefined);
+  }
+
+  #doubtClock(at: EpochMillis): void {
+    const error = this.#now.doubt;
+    if (error === undefined) this.#clockProblem = undefined;
+    else this.#clockProblem = { what: 'clock', since: this.#clockProblem?.since ?? at, error };
   }
 
   /** Asks the server how far it is, aside of the watch: that keeps bounds narrow where events are rare. */
   async #probe(signal: AbortSignal): Promise<void> {
-    if (!this.#streams.some(({ informer }) => informer.isCurrent)) return;
+    if (!this.#streams.some(({ informer }) => informer.isCurrent) || this.#clockProblem !== undefined) return;
     const at = this.#now.now();
     const known = this.#streams.map(({ informer }) => ({ informer, version: informer.lastVersion }));
     const one = this.#client.metadata(PODS, this.#namespaces?.[0]);
