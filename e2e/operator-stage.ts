@@ -1,6 +1,6 @@
 // The operator as a process of its own on a real control plane, installed from deploy/kustomize and with the token of
 // its ServiceAccount. Used by the operator tests.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ interface TestContext {
 }
 
 export const KUSTOMIZE = fileURLToPath(new URL('../deploy/kustomize/', import.meta.url));
-export const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
+const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
 export const OPERATOR_USER = 'system:serviceaccount:podtrail:podtrail-operator';
 
 /** Applies the manifests and waits until the definitions are served and the aggregated role is filled. */
@@ -30,14 +30,17 @@ export class OperatorReplica {
   readonly name: string;
   readonly process: PodtrailProcess;
   readonly store: string;
+  /** By which the audit log tells replicas apart, though all of them are the same user. */
+  readonly credential: string;
 
-  private constructor(name: string, process: PodtrailProcess, store: string) {
+  private constructor(name: string, process: PodtrailProcess, store: string, credential: string) {
+    this.credential = credential;
     this.name = name;
     this.process = process;
     this.store = store;
   }
 
-  /** `directory`: the volume of an earlier replica, to go on with its store. */
+  /** `store`: that of an earlier replica, to go on with. */
   static async start(
     t: TestContext,
     plane: ControlPlane,
@@ -56,7 +59,7 @@ export class OperatorReplica {
       ...['--metrics-port', '0', '--health-port', '0', '--conversion-port', '0', '--footprint-interval', '1s'],
       ...['--log-level', 'debug', ...(options.words ?? ['--no-conversion'])],
     ];
-    const replica = new OperatorReplica(name, new PodtrailProcess(words), store);
+    const replica = new OperatorReplica(name, new PodtrailProcess(words), store, await tokenId(kubeconfig));
     t.after(() => replica.process.end('SIGKILL'));
     await replica.process.untilSaid('"msg":"operator"');
     return replica;
@@ -90,4 +93,9 @@ export class OperatorReplica {
   async untilLeads(withinMs = 60_000): Promise<void> {
     await until(`${this.name} leads`, () => this.leads(), { withinMs, everyMs: 100 });
   }
+}
+
+async function tokenId(kubeconfig: string): Promise<string> {
+  const [, payload = ''] = /token: "[^.]+\.([^.]+)\./.exec(await readFile(kubeconfig, 'utf8')) ?? [];
+  return `JTI=${JSON.parse(Buffer.from(payload, 'base64url').toString()).jti}`;
 }

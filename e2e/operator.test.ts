@@ -1,7 +1,12 @@
 // `podtrail operator` on a real control plane, as deploy/kustomize installs it: with the token of its ServiceAccount
 // and no other rights.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { delimiter, dirname } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { until, useCluster } from './controlplane/index.ts';
 import { install, KUSTOMIZE, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
@@ -81,4 +86,20 @@ test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotati
     refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`),
     [],
   );
+});
+
+test('the kubectl commands of docs/install.md work, one after the other', { skip, timeout: 120_000 }, async (t) => {
+  const root = new URL('../', import.meta.url);
+  const page = await readFile(new URL('docs/install.md', root), 'utf8');
+  const fences = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, lines = '']) => lines);
+  const commands = fences.flatMap((lines) => lines.split('\n')).filter((line) => line.startsWith('kubectl'));
+  assert.ok(commands.length >= 7, `${commands.length} commands`);
+  const PATH = `${dirname(cluster.kubectlPath)}${delimiter}${process.env['PATH']}`;
+  const env = { ...process.env, PATH, KUBECONFIG: cluster.kubeconfig };
+  for (const command of commands) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: fileURLToPath(root), env });
+    t.diagnostic(`${command}: ${stdout.split('\n').length - 1} lines`);
+  }
+  await assert.rejects(cluster.kubectl(['get', 'namespace', 'podtrail']), /NotFound/);
+  await assert.rejects(cluster.kubectl(['get', 'crd', 'podtrackers.podtrail.dev']), /NotFound/);
 });
