@@ -39,6 +39,8 @@ export interface FaultRunResult {
   readonly struck: ReadonlyMap<string, number>;
   readonly restarts: number;
   readonly gaps: number;
+  /** Questions that were not asked, because this machine was too slow to do then what the truth says was done. */
+  readonly unasked: number;
   readonly truth: TruthBook;
 }
 
@@ -87,6 +89,7 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const churn = new ChurnDriver({ cluster, seed, rates: hurried, outageMs: [2_000, 6_000], jobKeptSeconds: [1, 8] });
   clock.follow({ from: Date.now() });
   churn.start();
+  const starvation = new Starvation();
 
   const from = Date.now();
   let compactedAt = 1;
@@ -124,7 +127,9 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const engine = recording.engine;
   const truth = bookOf(cluster);
   const ips = [...new Set(truth.tenures.map(({ ip }) => ip))];
-  const questions = drawQuestions(truth, ips, { from: from + 2_000, to: to - 2_000 }, options.questions, chance);
+  starvation.end();
+  const drawn = drawQuestions(truth, ips, { from: from + 2_000, to: to - 2_000 }, options.questions, chance);
+  const questions = drawn.filter(({ at }) => !starvation.concerns(at));
   const answers: Answered[] = [];
   for (const question of questions) {
     const answer = await who(engine, { cluster: id, ip: parseIp(question.ip)!, at: epochMillis(question.at) });
@@ -134,7 +139,37 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   }
   const gaps = (await engine.coverage(id)).filter(({ opened }, n) => n > 0 && opened !== 'start').length;
   await recording.end();
-  return { seed, lives: truth.tenures.length, answers, struck, restarts, gaps, truth };
+  const unasked = drawn.length - questions.length;
+  return { seed, lives: truth.tenures.length, answers, struck, restarts, gaps, unasked, truth };
+}
+
+/**
+ * The simulation acts at the times of its clock; a process that gets no processor acts later than that, and the truth
+ * would then be ahead of what it wrote. Such times are noticed, and not asked about.
+ */
+class Starvation {
+  static readonly #LOOK_MS = 100;
+  static readonly #TOLERATED_MS = 600;
+  readonly #starved: { readonly from: number; readonly to: number }[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor() {
+    let last = Date.now();
+    this.#timer = setInterval(() => {
+      const now = Date.now();
+      if (now - last > Starvation.#LOOK_MS + Starvation.#TOLERATED_MS) this.#starved.push({ from: last, to: now });
+      last = now;
+    }, Starvation.#LOOK_MS);
+  }
+
+  /** What is written late is believed to have been reported within five seconds. */
+  concerns(at: number): boolean {
+    return this.#starved.some(({ from, to }) => at > from - 6_000 && at < to + 3_000);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
 }
 
 /** A recorder that can be stopped and started on one store. */
