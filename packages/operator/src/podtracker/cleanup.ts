@@ -74,12 +74,17 @@ export async function releaseTrackers(trackers: ResourceClient<PodTracker>, sign
 }
 
 async function removeAll(client: ResourceClient<KubeObject>, labelSelector: string, signal: AbortSignal) {
-  for await (const { items } of client.pages({ labelSelector, limit: 500, signal })) {
-    const waiting = [...items];
-    const worker = async () => {
-      for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await remove(client, item, signal);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  try {
+    for await (const { items } of client.pages({ labelSelector, limit: 500, signal })) {
+      const waiting = [...items];
+      const worker = async () => {
+        for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await remove(client, item, signal);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    }
+  } catch (error) {
+    // The definition of slices was deleted, and all of them with it: there is nothing to wait for.
+    if (!isNotFound(error)) throw error;
   }
 }
 
