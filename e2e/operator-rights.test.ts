@@ -1,0 +1,187 @@
+// What deploy/kustomize grants the operator, beside what the audit log shows it using: the same, but for the few that
+// docs/operator.md names. Then the definitions are taken away under it, and everything is uninstalled in both orders.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { until, useCluster } from './controlplane/index.ts';
+import { install, KUSTOMIZE, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
+import { CRDS, forEach, Hand } from './podtracker-stage.ts';
+
+const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true });
+const { skip } = cluster;
+
+/** Granted for what does not happen every day; each has its line in docs/operator.md. */
+const SELDOM = [
+  ...['nodes', 'services', 'namespaces', 'podtrackers', 'podtrackerslices'].map((resource) => `list ${resource}`),
+  ...['get podtrackers', 'get podtrackerslices', 'patch events', 'get configmaps', 'delete configmaps'],
+];
+
+interface Rule {
+  readonly verbs: string[];
+  readonly resources: string[];
+}
+
+/** `verb resource`, of all roles that are bound to the operator. */
+async function granted(): Promise<string[]> {
+  const { items } = await cluster.kubectlJson(['get', 'clusterroles', '-l', 'app.kubernetes.io/name=podtrail']);
+  const isForPeople = (name: string) => name.startsWith('podtrail-podtracker-');
+  const rules: Rule[] = items
+    .filter(({ metadata }: { metadata: { name: string } }) => !isForPeople(metadata.name))
+    .flatMap((role: { rules: Rule[] }) => role.rules ?? []);
+  const pairs = rules.flatMap(({ verbs, resources }) => verbs.flatMap((verb) => resources.map((r) => `${verb} ${r}`)));
+  return [...new Set(pairs)].sort();
+}
+
+async function used(): Promise<string[]> {
+  const log = await cluster.controlPlane.auditLog();
+  const own = log.filter(({ user, objectRef }) => user.username === OPERATOR_USER && objectRef !== undefined);
+  const pairs = own.map(({ verb, objectRef: ref }) => {
+    return `${verb} ${ref?.resource}${ref?.subresource === undefined ? '' : `/${ref.subresource}`}`;
+  });
+  return [...new Set(pairs)].sort();
+}
+
+/** A tracker with slices, ConfigMaps and an event: everything that the operator ever writes. */
+async function busyTracker(hand: Hand, name: string): Promise<void> {
+  const configMaps = { enabled: true, namespace: 'default', retention: '48h' };
+  await hand.createTracker(name, { footprints: { log: false, configMaps } });
+  await until('it is sliced', async () => (await hand.slicesOf(name)).length > 0);
+}
+
+async function configMapsLeft(): Promise<number> {
+  const { items } = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'app=pod-ashiato']);
+  return items.length;
+}
+
+test('the rights that are granted are those that are used', { skip, timeout: 120_000 }, async (t) => {
+  const plane = cluster.controlPlane;
+  await install(plane);
+  const hand = await Hand.of(t, plane);
+  await hand.createNode('node-1');
+  const pods = Array.from({ length: 120 }, (_, i) => i);
+  await forEach(pods, (i) => hand.createPod('default', `web-${i}`, 'node-1', `10.0.0.${i}`));
+  const operator = await OperatorReplica.start(t, plane, 'one', { words: ['--conversion-url', 'https://127.0.0.1'] });
+  await operator.untilLeads();
+  await busyTracker(hand, 'all');
+  // An address that goes over to another pod is an event; pods that come and go are patches of slices and ConfigMaps.
+  await hand.deletePod('default', 'web-0');
+  await hand.createPod('default', 'again', 'node-1', '10.0.0.0');
+  await until('the event is there', async () => {
+    const { items } = await cluster.kubectlJson(['-n', 'default', 'get', 'events.events.k8s.io']);
+    return items.some(({ reason }: { reason: string }) => reason === 'IPReused');
+  });
+  await until('it is listed', async () => [...(await hand.listed('all')).values()].some((p) => p.podName === 'again'));
+  await until('the server was asked how far it is', async () => (await used()).includes('list pods'));
+  // Back into status: slices are deleted.
+  await forEach(pods.slice(1, 60), (i) => hand.deletePod('default', `web-${i}`));
+  await until('it is in status again', async () => (await hand.slicesOf('all')).length === 0);
+  await until('v1alpha1 is served', async () => {
+    return (await plane.request('/apis/podtrail.dev/v1alpha1/podtrackers')).status === 200;
+  });
+  await until('the ConfigMap has the new pod', async () => {
+    const { items } = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'podtrail.dev/tracker=all']);
+    return items[0]?.data?.default_again === 'node-1';
+  });
+  assert.equal((await operator.process.end('SIGTERM')).code, 0);
+  const [mayDo, does] = [await granted(), await used()];
+  assert.deepEqual(
+    does.filter((pair) => !mayDo.includes(pair)),
+    [],
+    'used and not granted',
+  );
+  const unused = mayDo.filter((pair) => !does.includes(pair));
+  assert.deepEqual(
+    unused.filter((pair) => !SELDOM.includes(pair)),
+    [],
+    'granted and not used',
+  );
+  t.diagnostic(`${mayDo.length} granted, ${does.length} used; not used today: ${unused.join(', ')}`);
+});
+
+test('fault 25: with the definitions deleted under it the recorder goes on; with them back, so do PodTrackers', {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const plane = cluster.controlPlane;
+  const hand = await Hand.of(t, plane);
+  const operator = await OperatorReplica.start(t, plane, 'one');
+  await operator.untilLeads();
+  await until('the tracker lists its pods', async () => (await hand.listed('all')).size > 0);
+  await cluster.kubectl(['delete', '-f', CRDS, '--timeout=30s']);
+  await operator.process.untilSaid('PodTrackers cannot be served; recording goes on');
+  await hand.createPod('default', 'later', 'node-1', '10.9.9.9');
+  const at = epochMillis(Date.now());
+  const ledger = await openStore(operator.store, { access: 'read' });
+  t.after(() => ledger.close());
+  await until('it is recorded', async () => {
+    const [recorded] = await ledger.clusters();
+    const { holders } = await who(ledger, { cluster: recorded?.id ?? '', ip: parseIp('10.9.9.9')!, at });
+    return holders[0]?.name === 'later';
+  });
+  assert.equal((await fetch(operator.address('health'))).status, 200, 'still ready');
+  await install(plane);
+  await hand.createTracker('again');
+  await until(
+    'the new tracker lists its pods',
+    async () => {
+      return [...(await hand.listed('again')).values()].some(({ podName }) => podName === 'later');
+    },
+    { withinMs: 60_000 },
+  );
+  await hand.trackers.delete('again');
+  assert.equal((await operator.process.end('SIGTERM')).code, 0);
+});
+
+test('uninstalled with the operator there, and after it was gone: nothing is left, nothing is stuck', {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const plane = cluster.controlPlane;
+  const hand = await Hand.of(t, plane);
+  const operator = await OperatorReplica.start(t, plane, 'one');
+  await operator.untilLeads();
+  await forEach(
+    Array.from({ length: 60 }, (_, i) => i),
+    (i) => hand.createPod('default', `more-${i}`, 'node-1', `10.0.1.${i}`),
+  );
+  await busyTracker(hand, 'first');
+  await until('its ConfigMap is there', async () => (await configMapsLeft()) > 0);
+  await cluster.kubectl(['delete', 'pt', '--all', '--timeout=30s']);
+  assert.deepEqual([(await hand.slicesOf('first')).length, await configMapsLeft()], [0, 0]);
+
+  await busyTracker(hand, 'second');
+  await until('its ConfigMap is there', async () => (await configMapsLeft()) > 0);
+  await operator.process.end('SIGKILL');
+  await cluster.kubectl(['delete', 'pt', '--all', '--wait=false']);
+  await cluster.kubectl(['patch', 'pt', 'second', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+  await until(
+    'the garbage collector has removed what it owned',
+    async () => {
+      return (await hand.slicesOf('second')).length === 0 && (await configMapsLeft()) === 0;
+    },
+    { withinMs: 60_000 },
+  );
+});
+
+test('uninstalled at one stroke, with PodTrackers there: nothing is left, nothing is stuck', {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const plane = cluster.controlPlane;
+  const hand = await Hand.of(t, plane);
+  const operator = await OperatorReplica.start(t, plane, 'one');
+  await operator.untilLeads();
+  await busyTracker(hand, 'third');
+  await cluster.kubectl(['delete', '-k', KUSTOMIZE, '--timeout=60s']);
+  await assert.rejects(cluster.kubectl(['get', 'namespace', 'podtrail']), /NotFound/);
+  await assert.rejects(cluster.kubectl(['get', 'crd', 'podtrackers.podtrail.dev']), /NotFound/);
+  await until('the garbage collector has removed its ConfigMaps', async () => (await configMapsLeft()) === 0, {
+    withinMs: 60_000,
+  });
+  t.diagnostic(
+    operator.log
+      .filter(({ level }) => level === 'error' || level === 'warn')
+      .map(({ msg }) => msg)
+      .join('; '),
+  );
+});
