@@ -41,6 +41,8 @@ export interface FaultRunResult {
   readonly gaps: number;
   /** Questions that were not asked, because this machine was too slow to do then what the truth says was done. */
   readonly unasked: number;
+  /** Answers that said of themselves that they may change; they are not judged. */
+  readonly provisional: number;
   readonly truth: TruthBook;
 }
 
@@ -131,8 +133,14 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const drawn = drawQuestions(truth, ips, { from: from + 2_000, to: to - 2_000 }, options.questions, chance);
   const questions = drawn.filter(({ at }) => !starvation.concerns(at));
   const answers: Answered[] = [];
+  let provisional = 0;
   for (const question of questions) {
     const answer = await who(engine, { cluster: id, ip: parseIp(question.ip)!, at: epochMillis(question.at) });
+    // The watch was still silent when the run ended: such an answer says itself that it may change.
+    if (answer.provisional) {
+      provisional++;
+      continue;
+    }
     const uids = answer.holders.map((holder) => holder.uid);
     const wrong = isWrong(question.truth, answer.answer, uids);
     answers.push({ ...question, answer: answer.answer, uids, reason: answer.reason, wrong });
@@ -140,7 +148,7 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const gaps = (await engine.coverage(id)).filter(({ opened }, n) => n > 0 && opened !== 'start').length;
   await recording.end();
   const unasked = drawn.length - questions.length;
-  return { seed, lives: truth.tenures.length, answers, struck, restarts, gaps, unasked, truth };
+  return { seed, lives: truth.tenures.length, answers, struck, restarts, gaps, unasked, provisional, truth };
 }
 
 /**

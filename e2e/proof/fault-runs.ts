@@ -25,13 +25,14 @@ export interface FaultRunsResult {
   readonly restarts: number;
   readonly gaps: number;
   readonly unasked: number;
+  readonly provisional: number;
 }
 
 export async function faultRuns(options: FaultRunsOptions): Promise<FaultRunsResult> {
   const waiting = [...options.seeds];
   const counts = { held: 0, free: 0, ambiguous: 0, unknown: 0 };
   const struck: Record<string, number> = {};
-  const sums = { seeds: 0, lives: 0, asked: 0, wrong: 0, restarts: 0, gaps: 0, unasked: 0 };
+  const sums = { seeds: 0, lives: 0, asked: 0, wrong: 0, restarts: 0, gaps: 0, unasked: 0, provisional: 0 };
   const wrongSeeds: number[] = [];
   const take = async (result: FaultRunResult): Promise<void> => {
     const wrong = result.answers.filter((answer) => answer.wrong);
@@ -42,6 +43,7 @@ export async function faultRuns(options: FaultRunsOptions): Promise<FaultRunsRes
     sums.restarts += result.restarts;
     sums.gaps += result.gaps;
     sums.unasked += result.unasked;
+    sums.provisional += result.provisional;
     for (const { answer } of result.answers) counts[answer]++;
     for (const [kind, count] of result.struck) struck[kind] = (struck[kind] ?? 0) + count;
     options.log(

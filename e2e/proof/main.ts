@@ -99,7 +99,8 @@ function reportFaults(runs: FaultRunsResult): string {
   const lines = [
     `seeds ${seed} to ${seed + runs.seeds - 1}: ${runs.lives} pod lives, ${runs.asked} questions, ${runs.wrong} wrong`,
     shares(runs.counts, runs.asked),
-    `${runs.restarts} restarts of the recorder, ${runs.gaps} gaps; ${runs.unasked} questions not asked: the machine was too slow`,
+    `${runs.restarts} restarts of the recorder, ${runs.gaps} gaps`,
+    `not judged: ${runs.provisional} provisional answers; not asked: ${runs.unasked}, because the machine was too slow then`,
     `faults that struck: ${faults.map(([kind, times]) => `${kind} ${times}`).join(', ')}`,
     ...(runs.wrongSeeds.length === 0 ? [] : [`wrong: seeds ${runs.wrongSeeds.join(', ')}; see ${out}`]),
   ];
