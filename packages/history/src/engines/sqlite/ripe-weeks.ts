@@ -5,6 +5,8 @@ import { WEEK_MS, weekOf, weekStart } from './week.ts';
 
 /** After a week's end its last records are given this long to come. */
 const LATE_MS = 3_600_000;
+/** And after this long hardly any more will come: what is left in the head is worth writing the file once more. */
+const SETTLED_MS = 24 * 3_600_000;
 
 /** `sealAt`: of a week that is not over yet. Oldest first. */
 export function ripeWeeks(head: Head, { number, weeks }: ClusterEntry, now: number, sealAt: number): number[] {
@@ -24,7 +26,9 @@ export function ripeWeeks(head: Head, { number, weeks }: ClusterEntry, now: numb
     const isOver = weekStart(week) + WEEK_MS + LATE_MS <= now;
     // A file is written anew as a whole: only for a share of it that is worth that.
     const first = isOver ? 1 : sealAt;
-    const again = Math.max(isOver ? Math.min(1000, sealAt) : sealAt, size / 5);
+    const isSettled = weekStart(week) + WEEK_MS + SETTLED_MS <= now;
+    const least = isOver ? Math.min(1000, sealAt) : sealAt;
+    const again = isSettled ? least : Math.max(least, size / 5);
     if (count >= (sealedAlready === undefined ? first : again)) ripe.push(week);
   }
   return ripe.sort((a, b) => a - b);
