@@ -58,8 +58,11 @@ export function boundary(
   };
 }
 
-/** An address appeared on a pod. */
-export function tenureStart(pod: ObservedPod, sighting: Sighting): Boundary {
+/**
+ * An address appeared on a pod. `unseen`: its whole life passed between two sightings. Then somebody told of it too late
+ * or an event was lost, and that nothing had been told of it by some time proves nothing.
+ */
+export function tenureStart(pod: ObservedPod, sighting: Sighting, unseen = false): Boundary {
   const { at } = sighting;
   const ready = timelyReadyAt(pod, sighting);
   if (ready !== undefined) return boundary(sighting, secondBefore(ready), secondAfter(ready), ready);
@@ -69,7 +72,8 @@ export function tenureStart(pod: ObservedPod, sighting: Sighting): Boundary {
   // What has already ended began before its containers ended or its sandbox was lost.
   const finished = isTerminal(pod) ? credible(pod, lastFinishedAt(pod), at) : undefined;
   const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? at;
-  return boundary(sighting, latest(begun, reportedSince(sighting)) ?? at, secondAfter(upper), upper);
+  const since = unseen ? (begun ?? reportedSince(sighting)) : latest(begun, reportedSince(sighting));
+  return boundary(sighting, since ?? at, secondAfter(upper), upper);
 }
 
 /** As the latest time of a beginning that is in doubt: no instant is certain yet. */

@@ -119,7 +119,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     // A short life may never have been seen: its address is told only now.
     for (const ip of livedUnseen(before, pod, sighting) ? shown : []) {
       if (tenures.some((tenure) => tenure.ip === ip)) continue;
-      const start = tenureStart(pod, sighting);
+      const start = tenureStart(pod, sighting, true);
       facts.push(closed({ ip, holder, start: notBefore(start, before?.networkLostAt), end: undefined }, end));
     }
     tenures = [];

@@ -245,6 +245,18 @@ describe('who holds an address', () => {
     }
   });
 
+  test('a sandbox that came and went between two sightings may have come as soon as its pod was there', async () => {
+    // The event that showed its address was lost: the API server's watch cache does that.
+    const ledger = await watching();
+    const job = aPod('job').createdAt(at(9)).startedAt(at(10)).inPhase('Pending');
+    await ledger.see(10, job.lostAt(at(10)));
+    await ledger.see(19.5, aPod('other').createdAt(at(19)).inPhase('Pending'));
+    await ledger.see(21, job.withIp('10.0.0.7').inPhase('Running').lostAt(at(20)));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 12), 'ambiguous job');
+    assert.equal(await ledger.says('10.0.0.7', 30), 'free');
+  });
+
   test('deletion without grace ends a tenure between what was last known and the delete', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
