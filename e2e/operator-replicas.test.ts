@@ -109,7 +109,7 @@ async function twoReplicas(t: Parameters<typeof OperatorReplica.start>[0], suffi
 
 test('a leader that is killed is followed by the other within 20 s; nothing is lost', {
   skip,
-  timeout: 90_000,
+  timeout: 270_000,
 }, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);
   await hand.createNode('node-1');
@@ -135,7 +135,7 @@ test('a leader that is killed is followed by the other within 20 s; nothing is l
 
 test('fault 22: a leader that is stopped past its lease and continued writes nothing more, and ends; the other leads', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);
   const { a, b } = await twoReplicas(t, 'stopped');
@@ -162,7 +162,7 @@ test('fault 22: a leader that is stopped past its lease and continued writes not
 
 test('a rolling restart: replicas end and come back one by one; one writer at a time, no change lost in either ledger', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const plane = cluster.controlPlane;
   const hand = await Hand.of(t, plane);

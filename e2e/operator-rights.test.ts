@@ -53,7 +53,7 @@ async function configMapsLeft(): Promise<number> {
   return items.length;
 }
 
-test('the rights that are granted are those that are used', { skip, timeout: 120_000 }, async (t) => {
+test('the rights that are granted are those that are used', { skip, timeout: 360_000 }, async (t) => {
   const plane = cluster.controlPlane;
   await install(plane);
   const hand = await Hand.of(t, plane);
@@ -100,7 +100,7 @@ test('the rights that are granted are those that are used', { skip, timeout: 120
 
 test('fault 25: with the definitions deleted under it the recorder goes on; with them back, so do PodTrackers', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const plane = cluster.controlPlane;
   const hand = await Hand.of(t, plane);
@@ -134,7 +134,7 @@ test('fault 25: with the definitions deleted under it the recorder goes on; with
 
 test('uninstalled with the operator there, and after it was gone: nothing is left, nothing is stuck', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const plane = cluster.controlPlane;
   const hand = await Hand.of(t, plane);
@@ -165,7 +165,7 @@ test('uninstalled with the operator there, and after it was gone: nothing is lef
 
 test('uninstalled at one stroke, with PodTrackers there: nothing is left, nothing is stuck', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const plane = cluster.controlPlane;
   const hand = await Hand.of(t, plane);

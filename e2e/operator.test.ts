@@ -38,7 +38,7 @@ test('the manifests are admitted without a warning, twice, under restricted pod 
 
 test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotations, answers probes, and ends in time', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const plane = cluster.controlPlane;
   const hand = await Hand.of(t, plane);
@@ -88,7 +88,7 @@ test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotati
   );
 });
 
-test('the kubectl commands of docs/install.md work, one after the other', { skip, timeout: 120_000 }, async (t) => {
+test('the kubectl commands of docs/install.md work, one after the other', { skip, timeout: 360_000 }, async (t) => {
   const root = new URL('../', import.meta.url);
   const page = await readFile(new URL('docs/install.md', root), 'utf8');
   const fences = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, lines = '']) => lines);

@@ -73,7 +73,7 @@ async function untilServed(): Promise<void> {
 
 test('before the webhook answers there is v1 only; then both show the same tracker, without loss', {
   skip,
-  timeout: 60_000,
+  timeout: 180_000,
 }, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);
   await installDefinitions(cluster.controlPlane);
@@ -113,7 +113,7 @@ test('before the webhook answers there is v1 only; then both show the same track
   assert.deepEqual(errors, []);
 });
 
-test('a definition that is applied anew is set right again', { skip, timeout: 60_000 }, async (t) => {
+test('a definition that is applied anew is set right again', { skip, timeout: 180_000 }, async (t) => {
   await startEndpoint(t, 'replica-0');
   await untilServed();
   await cluster.kubectl(['apply', '-f', CRDS]);
@@ -123,7 +123,7 @@ test('a definition that is applied anew is set right again', { skip, timeout: 60
 
 test('every replica is trusted, a restarted one replaces what it announced, and a renewed certificate is taken over without a refusal', {
   skip,
-  timeout: 90_000,
+  timeout: 270_000,
 }, async (t) => {
   const other = await startEndpoint(t, 'replica-1');
   await until('replica-1 is trusted', async () => (await bundle()).length === 2);
@@ -152,7 +152,7 @@ test('every replica is trusted, a restarted one replaces what it announced, and 
   assert.deepEqual(errors, []);
 });
 
-test('with the webhook gone v1 is read and written as before', { skip, timeout: 60_000 }, async (t) => {
+test('with the webhook gone v1 is read and written as before', { skip, timeout: 180_000 }, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);
   const answer = await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers/web');
   assert.notEqual(answer.status, 200, 'nobody answers any more');

@@ -44,7 +44,10 @@ test('the definitions are applied twice without a change, and the server finds n
 });
 
 test('kubectl explain describes every field', { skip }, async () => {
-  const text = await cluster.kubectl(['explain', 'pt.spec', '--recursive']);
+  // The description of a new kind is published some time after the kind itself is there.
+  const text = await until('kubectl can explain PodTrackers', () =>
+    cluster.kubectl(['explain', 'pt.spec', '--recursive']),
+  );
   for (const field of [
     'namespaces',
     'namespaceSelector',
@@ -57,7 +60,8 @@ test('kubectl explain describes every field', { skip }, async () => {
     assert.match(text, new RegExp(`\\b${field}\\b`));
   }
   assert.match(await cluster.kubectl(['explain', 'pt.spec.namePrefix']), /whose name begins with this/);
-  assert.match(await cluster.kubectl(['explain', 'pts.entries']), /Pods by their UID/);
+  const entries = await until('kubectl can explain slices', () => cluster.kubectl(['explain', 'pts.entries']));
+  assert.match(entries, /Pods by their UID/);
   assert.doesNotMatch(await cluster.kubectl(['explain', 'pt.status', '--recursive']), /<no description>/);
 });
 

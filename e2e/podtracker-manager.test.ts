@@ -26,7 +26,7 @@ const cluster = await useCluster({ needs: ['own control plane'] });
 
 test('the manager is active before the definitions are installed; trackers are served as soon as they are; it stops in time', {
   skip: cluster.skip,
-  timeout: 90_000,
+  timeout: 270_000,
 }, async (t) => {
   const plane = cluster.controlPlane;
   const hand = await Hand.of(t, plane);

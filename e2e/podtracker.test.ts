@@ -201,7 +201,7 @@ async function quiet(hand: Hand): Promise<void> {
   );
 }
 
-test(`${IDLE_SECONDS} idle seconds cost no request to trackers and slices`, { skip, timeout: 120_000 }, async (t) => {
+test(`${IDLE_SECONDS} idle seconds cost no request to trackers and slices`, { skip, timeout: 360_000 }, async (t) => {
   const { hand } = await set(t);
   await quiet(hand);
   const since = new Date().toISOString();
@@ -211,7 +211,7 @@ test(`${IDLE_SECONDS} idle seconds cost no request to trackers and slices`, { sk
   assert.equal((await sentBytes()) - bytes, 0);
 });
 
-test('300 irrelevant annotation changes cost no request', { skip, timeout: 60_000 }, async (t) => {
+test('300 irrelevant annotation changes cost no request', { skip, timeout: 180_000 }, async (t) => {
   const { hand, stage } = await set(t);
   await quiet(hand);
   const since = new Date().toISOString();
@@ -231,7 +231,7 @@ test('300 irrelevant annotation changes cost no request', { skip, timeout: 60_00
 
 test("one pod's new address costs one object and less than 2 kB for a tracker", {
   skip,
-  timeout: 60_000,
+  timeout: 180_000,
 }, async (t) => {
   const { hand } = await set(t);
   await quiet(hand);
@@ -247,7 +247,7 @@ test("one pod's new address costs one object and less than 2 kB for a tracker", 
   t.diagnostic(`${cost} bytes in ${writes.length} writes to two trackers`);
 });
 
-test('a burst of changes to one slice is written at most once a second', { skip, timeout: 60_000 }, async (t) => {
+test('a burst of changes to one slice is written at most once a second', { skip, timeout: 180_000 }, async (t) => {
   const { hand, stage } = await set(t);
   await quiet(hand);
   const before = stage.controller.writes.slices;
@@ -267,7 +267,7 @@ test('a burst of changes to one slice is written at most once a second', { skip,
 
 test('a tracker around 100 pods goes into slices once, and back into status only below 80', {
   skip,
-  timeout: 90_000,
+  timeout: 270_000,
 }, async (t) => {
   const { hand } = await set(t);
   await hand.createTracker('edge', { namespaces: ['empty'] });
@@ -309,7 +309,7 @@ test('a tracker around 100 pods goes into slices once, and back into status only
 
 test('strays are adopted, doubles are taken out, and what was tampered with is put right', {
   skip,
-  timeout: 60_000,
+  timeout: 180_000,
 }, async (t) => {
   const { hand } = await set(t);
   await quiet(hand);
@@ -366,7 +366,7 @@ test('an address that passes from one tracked pod to another is told as an Event
 
 test('fault 23: in a storm of 50 foreign writes a second the tracker keeps up, with bounded conflicts', {
   skip,
-  timeout: 60_000,
+  timeout: 180_000,
 }, async (t) => {
   const { hand, stage } = await set(t);
   await hand.createTracker('stormy', { namespaces: ['empty'] });
@@ -388,7 +388,7 @@ test('fault 23: in a storm of 50 foreign writes a second the tracker keeps up, w
   await hand.trackers.delete('stormy');
 });
 
-test('a deleted tracker goes with its slices and its ConfigMaps', { skip, timeout: 60_000 }, async (t) => {
+test('a deleted tracker goes with its slices and its ConfigMaps', { skip, timeout: 180_000 }, async (t) => {
   const { hand } = await set(t);
   const configMaps = { enabled: true, namespace: 'empty' };
   await hand.createTracker('leaving', { footprints: { configMaps } });
@@ -407,7 +407,7 @@ test('a deleted tracker goes with its slices and its ConfigMaps', { skip, timeou
 
 test('a standby writes nothing, and takes over without writing again what is written', {
   skip,
-  timeout: 90_000,
+  timeout: 270_000,
 }, async (t) => {
   const { hand } = await set(t);
   await quiet(hand);
@@ -433,7 +433,7 @@ test('a standby writes nothing, and takes over without writing again what is wri
 
 test('an uninstall may take the finalizers off, and then nothing waits for the operator', {
   skip,
-  timeout: 60_000,
+  timeout: 180_000,
 }, async (t) => {
   const { hand } = await set(t);
   await until(
@@ -448,7 +448,7 @@ test('an uninstall may take the finalizers off, and then nothing waits for the o
   await until('an operator that comes back cleans up', async () => (await hand.slicesOf('money')).length === 0);
 });
 
-test('a tracker that may not be written is Degraded, says why, and heals', { skip, timeout: 60_000 }, async (t) => {
+test('a tracker that may not be written is Degraded, says why, and heals', { skip, timeout: 180_000 }, async (t) => {
   const { hand } = await set(t);
   await cluster.kubectl([
     'create',
@@ -496,7 +496,7 @@ test('a tracker that may not be written is Degraded, says why, and heals', { ski
 
 test('fault 25: the definitions are deleted under it; pods are followed on, and new trackers are served when they are back', {
   skip,
-  timeout: 120_000,
+  timeout: 360_000,
 }, async (t) => {
   const { hand } = await set(t);
   await stage?.stop();

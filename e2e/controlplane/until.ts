@@ -9,7 +9,7 @@ import { ControlPlaneError } from './control-plane-error.ts';
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  { withinMs = 30_000, everyMs = 50 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 60_000, everyMs = 50 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   let cause: unknown;
