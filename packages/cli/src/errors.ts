@@ -40,11 +40,8 @@ export class InterruptedError extends CliError {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (field(error, 'status') === 403) return EXIT.forbidden;
-  return NO_RECORD.has(String(field(error, 'code'))) ? EXIT.none : EXIT.error;
+  return EXIT.error;
 }
-
-/** A store that was never written has no record of anything. */
-const NO_RECORD = new Set(['no-store']);
 
 /** The lines for standard error, without a trailing newline. */
 export function describeError(error: unknown, debug: boolean): string {

@@ -83,11 +83,11 @@ test('with several clusters one must be named, and the error lists them', async 
   assert.match(wrong.err, /holds no cluster nope; it holds/);
 });
 
-test('an empty store and a missing one have no record: exit code 3', async () => {
+test('an empty store knows nothing (exit code 5), a missing one is an error (1): neither is "free"', async () => {
   const empty = await ask('who 10.0.0.7', { engine: await openStore('memory:', { access: 'write' }) });
-  assert.equal(empty.code, 3);
+  assert.equal(empty.code, 5);
   assert.match(empty.err, /the store holds no cluster yet\nhint: start `podtrail record`/);
-  assert.equal((await ask('who 10.0.0.7', { engine: undefined })).code, 3);
+  assert.equal((await ask('who 10.0.0.7', { engine: undefined })).code, 1);
 });
 
 test('the store is the one that is named, else of the environment, else under the XDG data directory', async () => {

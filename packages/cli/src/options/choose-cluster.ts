@@ -9,7 +9,8 @@ export async function chooseCluster(engine: Pick<Engine, 'clusters'>, wanted: st
   if (first === undefined) {
     throw new CliError('empty-store', 'the store holds no cluster yet', {
       hint: 'start `podtrail record` on the cluster first.',
-      exitCode: EXIT.none,
+      // Not "none": a script would take that for free, and nobody was watching.
+      exitCode: EXIT.unknown,
     });
   }
   if (wanted === undefined) {
