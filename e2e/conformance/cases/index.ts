@@ -8,11 +8,13 @@ import { deletion } from './deletion.ts';
 import { discovery } from './discovery.ts';
 import { dryRun } from './dry-run.ts';
 import { eventsAndLeases } from './events-and-leases.ts';
+import { fieldTypes } from './field-types.ts';
 import { garbageCollection } from './garbage-collection.ts';
 import { lists } from './lists.ts';
 import { namespaces } from './namespaces.ts';
 import { objects } from './objects.ts';
 import { patch } from './patch.ts';
+import { patchRefusals } from './patch-refusals.ts';
 import { representations } from './representations.ts';
 import { schemas } from './schemas.ts';
 import { selectors } from './selectors.ts';
@@ -26,6 +28,7 @@ export const AREAS: readonly Area[] = [
   discovery,
   objects,
   patch,
+  patchRefusals,
   deletion,
   garbageCollection,
   namespaces,
@@ -41,6 +44,7 @@ export const AREAS: readonly Area[] = [
   schemas,
   dryRun,
   sizes,
+  fieldTypes,
   badRequests,
   access,
   transport,

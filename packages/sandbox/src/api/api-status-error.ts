@@ -166,7 +166,7 @@ export function invalid(
   return new ApiStatusError(422, 'Invalid', `${qualifiedKind(subject)} ${quote(name)} is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
     ...(subject.group === '' ? {} : { group: subject.group }),
-    kind: subject.kind,
+    ...(subject.kind === '' ? {} : { kind: subject.kind }),
     causes,
   });
 }

@@ -10,7 +10,7 @@ import {
   invalid,
   notFound,
 } from './api-status-error.ts';
-import { checkKind, checkNamed } from './body-checks.ts';
+import { checkKind, checkNamespace, checkPath } from './body-checks.ts';
 import type { DeleteOptions, KubeObject, ObjectMeta } from './cluster-api.ts';
 import { checkPreconditions, finalizersFor, gracePeriod, isReleased, shortened } from './deletion.ts';
 import { deepEqual, ensureObject, isObject, type JsonObject, mutableCopy, objectAt, textAt } from './json-object.ts';
@@ -35,6 +35,8 @@ export interface WriteOptions {
 export interface UpdateOptions extends WriteOptions {
   /** A PUT over HTTP, which must name the version it is based on where the resource asks for it. */
   readonly replaces?: boolean;
+  /** A PATCH over HTTP: another UID is wrong in itself, and not only late. */
+  readonly patches?: boolean;
   readonly subresource?: Subresource | undefined;
 }
 
@@ -107,7 +109,7 @@ export class Verbs {
     const given = produce(current);
     if (!isObject(given)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
     const wanted = objectAt(given, 'metadata') ?? {};
-    this.#checkIdentity(type, current, given, wanted, options.replaces === true);
+    this.#checkIdentity(type, current, given, wanted, options);
     const draft =
       options.subresource === 'status'
         ? this.#statusDraft(type, current, given, wanted)
@@ -271,16 +273,12 @@ export class Verbs {
     current: KubeObject,
     given: JsonObject,
     wanted: JsonObject,
-    replaces: boolean,
+    { replaces = false, patches = false }: UpdateOptions,
   ): void {
     const name = current.metadata.name as string;
-    checkNamed(name, given);
-    const namespace = textAt(wanted, 'namespace');
-    if (namespace !== '' && namespace !== (current.metadata.namespace ?? '')) {
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    }
-    checkKind(type, given);
-    checkUid(type, current.metadata, textAt(wanted, 'uid'));
+    if (!type.custom) checkKind(type, given);
+    checkPath(current.metadata.namespace ?? '', name, given);
+    if (!patches) checkUid(type, current.metadata, textAt(wanted, 'uid'));
     const version = givenVersion(wanted);
     if (version === '' && replaces && type.rules.versionedUpdates) {
       const error = { field: 'metadata.resourceVersion', reason: 'Invalid', value: '0' } as const;
@@ -288,6 +286,8 @@ export class Verbs {
       throw invalid({ kind: type.plural, group: type.group }, name, [{ ...error, detail }]);
     }
     if (version !== '' && version !== current.metadata.resourceVersion) throw conflict(type, name);
+    // The kind of a custom object is a field like others, and looked at when all is known to be about this object.
+    if (type.custom) checkKind(type, given);
   }
 
   #checkUpdate(
@@ -298,9 +298,9 @@ export class Verbs {
     statusOnly: boolean,
   ): void {
     const errors = [
-      ...checkFixed(current.metadata, statusOnly ? unsettled(type, wanted) : wanted),
       ...checkMetadata(draft['metadata'] as JsonObject),
       ...checkAddedFinalizers(current.metadata, draft['metadata'] as ObjectMeta),
+      ...checkFixed(current.metadata, statusOnly ? unsettled(type, wanted) : wanted),
       ...(statusOnly ? [] : (type.rules.validate?.(draft) ?? [])),
       ...(statusOnly ? [] : (type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? [])),
     ];
@@ -369,11 +369,8 @@ function adoptNamespace(type: ResourceType, metadata: JsonObject, namespace: str
     delete metadata['namespace'];
     return;
   }
-  const own = textAt(metadata, 'namespace');
   if (namespace === undefined) return;
-  if (own !== '' && own !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
+  checkNamespace(namespace, { metadata });
   metadata['namespace'] = namespace;
 }
 

@@ -5,7 +5,7 @@ import { type JsonObject, mutableCopy } from './json-object.ts';
 import type { ResourceType } from './resource-type.ts';
 
 const CLIENT_FIELDS = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
-const FIXED_FIELDS = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+const FIXED_FIELDS = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /** What a client sends may change labels, annotations, finalizers and owners; all else stays. */
 export function keptMetadata(current: ObjectMeta, wanted: JsonObject): JsonObject {
@@ -32,10 +32,14 @@ export function dropEmpty(metadata: JsonObject): void {
   for (const field of CLIENT_FIELDS) if (isEmpty(metadata[field])) delete metadata[field];
 }
 
-/** What a client may leave out, but not write otherwise. */
+/** What a client may leave out, but not write otherwise. Other times than those that are there are ignored. */
 export function checkFixed(current: ObjectMeta, wanted: JsonObject): FieldError[] {
+  const isLeftOut = (field: string) => [undefined, null, ''].includes(wanted[field] as string);
   return FIXED_FIELDS.filter(
-    (field) => wanted[field] !== undefined && wanted[field] !== null && wanted[field] !== current[field],
+    (field) =>
+      !isLeftOut(field) &&
+      wanted[field] !== current[field] &&
+      !(field === 'deletionTimestamp' && current[field] !== undefined),
   ).map((field) => ({
     field: `metadata.${field}`,
     reason: 'Invalid',

@@ -1,7 +1,9 @@
 // Strategic merge patch, as far as kubectl's annotate, label, cordon, scale, set image and apply need it: lists that
 // Kubernetes merges by a key are merged by that key here too, all others are replaced.
 import { ownField, setOwnField } from '../../store/own-field.ts';
+import { ApiStatusError } from '../api-status-error.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
+import { goText } from './go-text.ts';
 
 /** By the list's field name; a list of plain values that is merged has the key ''. */
 const MERGE_KEYS: Readonly<Record<string, string | undefined>> = {
@@ -52,13 +54,14 @@ function mergeList(field: string, present: unknown, patch: readonly unknown[], p
     (item) => isObject(item) && item['$patch'] === 'replace' && Object.keys(item).length === 1,
   );
   if (key === undefined || replaces) return patch.filter((item) => !(isObject(item) && item['$patch'] === 'replace'));
-  const result = Array.isArray(present) ? [...present] : [];
+  const before = Array.isArray(present) ? present : [];
+  if (Array.isArray(present)) checkItems(present, patch, key);
+  const result = [...before];
   for (const item of patch) {
-    if (key === '') {
+    if (key === '' || !isObject(item)) {
       if (!result.includes(item)) result.push(item);
       continue;
     }
-    if (!isObject(item)) continue;
     const at = result.findIndex((one) => isObject(one) && one[key] === item[key]);
     if (item['$patch'] === 'delete') {
       if (at >= 0) result.splice(at, 1);
@@ -66,7 +69,18 @@ function mergeList(field: string, present: unknown, patch: readonly unknown[], p
     else result.push(applyStrategicMergePatch({}, item));
   }
   const order = parent[`$setElementOrder/${field}`];
-  return inOrder(result, key, Array.isArray(order) ? order : patch, Array.isArray(present) ? present : []);
+  return inOrder(result, key, Array.isArray(order) ? order : patch, before);
+}
+
+/** Items of two sorts, or without the key that they are merged by, make the real server fail. */
+function checkItems(present: readonly unknown[], patch: readonly unknown[], key: string): void {
+  const items = [...present, ...patch];
+  const failed = (why: string) => new ApiStatusError(500, '', why);
+  if (items.some((item) => isObject(item) !== isObject(items[0]) || typeof item !== typeof items[0])) {
+    throw failed(`list element types are not identical: ${goText([present, patch])}`);
+  }
+  const keyless = items.find((item) => key !== '' && isObject(item) && item[key] === undefined);
+  if (keyless !== undefined) throw failed(`map: ${goText(keyless)} does not contain declared merge key: ${key}`);
 }
 
 /** Ports of containers and ports of services have different keys under the same name. */

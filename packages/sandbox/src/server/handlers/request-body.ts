@@ -45,7 +45,7 @@ function parseObject(body: Buffer, kind: string): unknown {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${notAnObject(value)} (${body.toString('hex')})`,
+      `the object provided is unrecognized (must be of type ${kind}): ${notAnObject(value)} (${body.toString('hex')})`,
     );
   } catch (error) {
     if (error instanceof ApiStatusError) throw error;
@@ -55,12 +55,13 @@ function parseObject(body: Buffer, kind: string): unknown {
   }
 }
 
-export function parsePatch(body: Buffer): unknown {
+/** `prefix` is what the refusal begins with. */
+export function parsePatch(body: Buffer, prefix: string): unknown {
   const text = body.toString();
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw badRequest(`error decoding patch: ${goWords(text, error)}`);
+    throw badRequest(`${prefix}${goWords(text, error)}`);
   }
 }
 
@@ -74,11 +75,12 @@ function goWords(text: string, error: unknown): string {
   return `invalid character '${sign}' looking for beginning of ${place}`;
 }
 
-function notAnObject(value: unknown): string {
+/** What is said of JSON that is no object, where one was to be read. */
+export function notAnObject(value: unknown): string {
   const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   const target =
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `json: cannot unmarshal ${type} into Go value of type ${target}`;
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${target}`;
 }
 
 /** As much of a body as a refusal shows: text of what may be JSON, else hexadecimal digits. */

@@ -1,31 +1,21 @@
 // The verbs on resources over HTTP: reads what is asked, calls the verbs of the API, and encodes what they give.
 import type { IncomingMessage } from 'node:http';
 import type { ApiServer } from '../../api/api-server.ts';
-import {
-  ApiStatusError,
-  badRequest,
-  invalid,
-  methodNotAllowed,
-  noSuchResource,
-  notFound,
-  tooLargeVersion,
-} from '../../api/api-status-error.ts';
-import { checkKind, checkNamed } from '../../api/body-checks.ts';
+import { badRequest, methodNotAllowed, noSuchResource, notFound, tooLargeVersion } from '../../api/api-status-error.ts';
+import { checkKind, checkNamespace, checkPath } from '../../api/body-checks.ts';
 import type { KubeObject } from '../../api/cluster-api.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../../api/json-object.ts';
-import { applyJsonPatch } from '../../api/patches/json-patch.ts';
-import { applyMergePatch } from '../../api/patches/merge-patch.ts';
-import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts';
 import { type ResourceType, typeKey } from '../../api/resource-type.ts';
 import { checkUid } from '../../api/verbs.ts';
 import type { ObjectEncoder } from '../encoding/object-encoder.ts';
-import { patchingView, toCoreEvent } from '../event-view.ts';
+import { toCoreEvent } from '../event-view.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
-import { keepKnownFields } from './known-fields.ts';
+import { bodyKind, keepKnownFields, readFieldValidation, warningHeaders } from './known-fields.ts';
 import { listObjects, parseVersion } from './list.ts';
 import { readListOptions } from './list-options.ts';
-import { excerpt, mediaType, parsePatch, readObject } from './request-body.ts';
+import { Patching } from './patching.ts';
+import { excerpt, readObject } from './request-body.ts';
 import { handleSubresource } from './subresources.ts';
 import { readDeleteOptions, readDryRun } from './write-options.ts';
 
@@ -101,26 +91,28 @@ function get(request: ResourceRequest): Answer {
 function create(request: ResourceRequest): Answer {
   const { api, type, info, body } = request;
   if (info.name !== '' || (type.namespaced && info.namespace === '')) throw methodNotAllowed();
+  const dryRun = readDryRun(info.query, 'CreateOptions');
   const { given, headers } = readKnown(request);
-  if (isObject(given)) checkKind(type, given);
   if (type.custom && textAt(given, 'kind') === '') {
     const text = body.toString();
     throw badRequest(
       `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${text}' (${excerpt(text)})`,
     );
   }
-  const dryRun = readDryRun(info.query, 'CreateOptions');
-  const created = api.verbs.create(type, namespaceOf(request), given, { dryRun });
+  const namespace = namespaceOf(request);
+  checkNamespace(namespace ?? '', given);
+  if (isObject(given)) checkKind(type, given);
+  const created = api.verbs.create(type, namespace, given, { dryRun });
   return { ...objectAnswer(request, created, 201), headers };
 }
 
 function update(request: ResourceRequest): Answer {
   const { api, type, info } = request;
   if (info.name === '') throw methodNotAllowed();
-  const { given, headers } = readKnown(request);
-  checkNamed(info.name, given);
   const dryRun = readDryRun(info.query, 'UpdateOptions');
+  const { given, headers } = readKnown(request);
   const namespace = namespaceOf(request);
+  checkPath(namespace ?? '', info.name, given);
   if (CREATED_BY_UPDATE.has(typeKey(type)) && api.state.find(type, namespace, info.name) === undefined) {
     const wanted = objectAt(given, 'metadata') ?? {};
     checkUid(type, { name: info.name, ...(namespace === undefined ? {} : { namespace }) }, textAt(wanted, 'uid'));
@@ -134,12 +126,13 @@ function update(request: ResourceRequest): Answer {
 /** What a body holds of its kind, and the warnings about the rest as headers. */
 function readKnown(request: ResourceRequest): { readonly given: unknown; readonly headers: Record<string, string> } {
   const { type, info, message, body } = request;
-  const asked = info.query.get('fieldValidation') || 'Warn';
   const read = readObject(message, body, type.kind);
   const whole = request.eventView ? toCoreEvent(read) : read;
-  const { object: given, unknown } = keepKnownFields(type, info.version, whole, asked === 'Strict');
-  const warnings = unknown.map((path) => `299 - ${JSON.stringify(`unknown field ${JSON.stringify(path)}`)}`);
-  return { given, headers: asked === 'Warn' && warnings.length > 0 ? { warning: warnings.join(', ') } : {} };
+  // The kind of a custom object is a field like others, and looked at later.
+  if (!type.custom && isObject(whole)) checkKind(type, whole);
+  const validation = readFieldValidation(info.query);
+  const { object, unknown } = keepKnownFields(bodyKind(type, info.version), whole, validation);
+  return { given: object, headers: warningHeaders(unknown, validation) };
 }
 
 /** Resources whose PUT may be the first write. */
@@ -148,53 +141,11 @@ const CREATED_BY_UPDATE = new Set(['leases.coordination.k8s.io', 'events']);
 function patch(request: ResourceRequest): Answer {
   const { api, type, info } = request;
   if (info.name === '') throw methodNotAllowed();
-  const patched = patcher(request);
-  const produce = keepingIdentity(request, request.eventView ? patchingView(patched) : patched);
+  const patching = new Patching(request, bodyKind(type, info.version));
   const dryRun = readDryRun(info.query, 'PatchOptions');
-  return objectAnswer(request, api.verbs.update(type, namespaceOf(request), info.name, produce, { dryRun }));
-}
-
-/** A patch that changes the UID is wrong in itself, and not only late as an update with another UID is. */
-function keepingIdentity({ type, info }: ResourceRequest, produce: (current: unknown) => unknown) {
-  return (current: KubeObject): unknown => {
-    const patched = produce(current);
-    const uid = textAt(patched, 'metadata', 'uid');
-    if (uid === current.metadata.uid) return patched;
-    throw invalid(type, info.name, [
-      { field: 'metadata.uid', reason: 'Invalid', value: JSON.stringify(uid), detail: 'field is immutable' },
-    ]);
-  };
-}
-
-/** What a patch makes of an object, by the patch's media type. */
-export function patcher({ type, message, body }: ResourceRequest): (current: unknown) => unknown {
-  switch (mediaType(message)) {
-    case 'application/json-patch+json': {
-      const operations = parsePatch(body);
-      return (current) => applyJsonPatch(current, operations);
-    }
-    case 'application/merge-patch+json': {
-      const merged = parsePatch(body);
-      return (current) => applyMergePatch(current, merged);
-    }
-    case 'application/strategic-merge-patch+json': {
-      if (type.custom) throw unknownPatch();
-      const merged = parsePatch(body);
-      return (current) => applyStrategicMergePatch(current, merged);
-    }
-    default:
-      if (type.custom) throw unknownPatch();
-      throw new ApiStatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
-  }
-}
-
-/** Custom resources have a handler of their own on the real server, and with it words of their own. */
-function unknownPatch(): ApiStatusError {
-  return new ApiStatusError(
-    415,
-    'UnsupportedMediaType',
-    'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-  );
+  const options = { dryRun, patches: true };
+  const written = api.verbs.update(type, namespaceOf(request), info.name, patching.produce, options);
+  return { ...objectAnswer(request, written), headers: patching.headers };
 }
 
 function remove(request: ResourceRequest): Answer {
