@@ -30,7 +30,6 @@ export {
   type HourlyConfigMapsOptions,
   type HourlyNews,
 } from './footprints/hourly-config-maps.ts';
-export { releaseTrackers } from './podtracker/cleanup.ts';
 export { PodTrackerController, type PodTrackerControllerOptions } from './podtracker/podtracker-controller.ts';
 export { Selection } from './podtracker/selection.ts';
 export type { WriteCounts } from './podtracker/tracker-pass.ts';

@@ -23,6 +23,7 @@ import { HOUR_MS, parseShardName, shardName, startOfHour } from './hour.ts';
 import { HourEntries, statesIn } from './pod-hours.ts';
 import { deleteExpired } from './retention.ts';
 import {
+  changesHands,
   newShardObject,
   type Owners,
   readShard,
@@ -169,16 +170,19 @@ export class HourlyConfigMaps {
 
   async #write(hour: Hour, signal: AbortSignal | undefined): Promise<FlushReport> {
     const report = { writes: 0, entries: 0 };
-    if (hour.shards !== undefined && !hour.entries.hasNews) return report;
+    if (hour.shards !== undefined && !hour.entries.hasNews && this.#othersOf(hour.shards).length === 0) return report;
     const attempt = async () => {
       const wanted = await this.#wanted(hour, signal);
       const shards = hour.shards ?? new Map<number, StoredShard>();
+      const carryOut = async (write: ShardWrite) => {
+        shards.set(write.index, await this.#writeShard(hour, write, shards.get(write.index), signal));
+        report.writes++;
+        report.entries += write.set.size;
+      };
       try {
-        for (const write of planShards([...shards.values()], wanted, this.#limit)) {
-          shards.set(write.index, await this.#writeShard(hour, write, shards.get(write.index), signal));
-          report.writes++;
-          report.entries += write.set.size;
-        }
+        for (const write of planShards([...shards.values()], wanted, this.#limit)) await carryOut(write);
+        // A tracker that went takes with it what is still its own, though others have entries in it.
+        for (const { index } of this.#othersOf(shards)) await carryOut(untouched(index));
       } catch (error) {
         // Whether or not it was carried out: the server knows, and is asked.
         hour.shards = undefined;
@@ -195,6 +199,12 @@ export class HourlyConfigMaps {
         await sleep(this.#clock, jitter(this.#random, pause, 0.5), signal);
       }
     }
+  }
+
+  /** Those that do not belong to the trackers of now. */
+  #othersOf(shards: ReadonlyMap<number, StoredShard>): StoredShard[] {
+    const owners = this.#options.owners?.();
+    return [...shards.values()].filter((shard) => changesHands(shard, owners));
   }
 
   /** What is new; everything, where the shards had to be read first. */
@@ -295,6 +305,11 @@ class Outdated extends Error {
   constructor(cause: unknown) {
     super('the shards are not as they were read', { cause });
   }
+}
+
+/** A write that changes nothing but whose the shard is. */
+function untouched(index: number): ShardWrite {
+  return { index, isNew: false, set: new Map(), remove: new Set() };
 }
 
 /** Stands for a ConfigMap that is not to be written. */

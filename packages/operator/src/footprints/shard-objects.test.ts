@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '@podtrail/machinery';
-import { newShardObject, type Owners, readShard, shardPatch } from './shard-objects.ts';
+import { changesHands, newShardObject, type Owners, readShard, shardPatch } from './shard-objects.ts';
 
 const START = Date.UTC(2026, 10, 15, 10);
 const write = { index: 0, isNew: true, set: new Map([['shop_web-1', 'n1']]), remove: new Set<string>() };
@@ -19,6 +19,16 @@ test('for nobody there is no label of a tracker and no owner, and a tracker does
   assert.equal(object.metadata.labels?.['podtrail.dev/tracker'], undefined);
   assert.equal(object.metadata.ownerReferences, undefined);
   assert.deepEqual(patchOf(object, [a]).metadata, { resourceVersion: '7' });
+});
+
+test('it changes hands when other trackers own it than of now, told by UID; frozen or of nobody it does not', () => {
+  const stored = (...owners: Owners) => readShard(newShardObject(START, write, owners))!;
+  assert.equal(changesHands(stored(a), [a]), false);
+  assert.equal(changesHands(stored(a), [{ ...a, uid: 'uid-of-its-successor' }]), true);
+  assert.equal(changesHands(stored(a, b), [b]), true);
+  assert.equal(changesHands(stored(a), []), false);
+  assert.equal(changesHands(stored(), [a]), false);
+  assert.equal(changesHands({ ...stored(a), frozen: true }, [b]), false);
 });
 
 test('for one tracker there are both, and nothing about them is written again', () => {

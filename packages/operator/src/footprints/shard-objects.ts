@@ -68,6 +68,11 @@ export function shardPatch(write: ShardWrite, stored: StoredShard, owners: Owner
   };
 }
 
+/** Whether a patch would set labels and owners anew, though nothing else of it need be written. */
+export function changesHands(stored: StoredShard, owners: Owners = []): boolean {
+  return !stored.frozen && Object.keys(newBelonging(stored, owners)).length > 0;
+}
+
 /** A tracker came or went. What belongs to nobody (`podtrail footprints` made it, or pod-ashiato) stays nobody's. */
 function newBelonging({ belongsTo }: StoredShard, owners: Owners): Record<string, unknown> {
   const label = trackerLabel(owners)[TRACKER_LABEL];

@@ -12,10 +12,11 @@ import {
   exponentialLimiter,
   fencedClient,
   Informer,
-  isNotFound,
+  isConflict,
   isObjectDelta,
   jsonCodec,
   keyOf,
+  MachineryError,
   type MetadataOnlyView,
   type NodeView,
   type Outcome,
@@ -25,12 +26,14 @@ import {
   type ReconcileContext,
   type Relist,
   requeueAfter,
+  retry,
   systemClock,
 } from '@podtrail/machinery';
 import { PODTRACKER_SLICES, PODTRACKERS } from '../crds/manifests.ts';
 import type { PodTracker } from '../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
-import { configMapsOf, removeBelongings } from './cleanup.ts';
+import { configMapMetadata } from '../footprints/config-map-names.ts';
+import { Collector } from './collector.ts';
 import { sameNodeListing } from './packed-entry.ts';
 import { type SliceView, sliceCodec } from './slice-view.ts';
 import { type Reuse, type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
@@ -67,6 +70,7 @@ export class PodTrackerController {
   readonly #options: PodTrackerControllerOptions;
   readonly #clock: Clock;
   readonly #pass: TrackerPass;
+  readonly #collector: Collector;
   readonly #tracked = new Map<string, Tracked>();
   /** Trackers by the namespaces that they name; those that name none are asked about every pod. */
   readonly #byNamespace = new Map<string, Set<Tracked>>();
@@ -103,13 +107,19 @@ export class PodTrackerController {
       addressReused: (tracked, reuse) => this.#tellReuse(tracked, reuse),
     };
     const isLeader = () => this.#isLeader();
-    this.#pass = new TrackerPass({
+    const shared = {
       clock,
       trackers: fencedClient(client.resource<PodTracker>(PODTRACKERS), isLeader),
       slices: fencedClient(client.resource<PodTrackerSlice>(PODTRACKER_SLICES), isLeader),
-      configMaps: (namespace) => fencedClient(configMapsOf(client)(namespace), isLeader),
       events: options.events,
-      degradedAfter: options.degradedAfter,
+    };
+    this.#pass = new TrackerPass({ ...shared, degradedAfter: options.degradedAfter });
+    this.#collector = new Collector({
+      ...shared,
+      configMaps: (namespace) => ({
+        client: fencedClient(client.configMaps(namespace), isLeader),
+        list: configMapMetadata(client, namespace),
+      }),
     });
     this.controller = new Controller({
       name: 'podtracker',
@@ -163,13 +173,16 @@ export class PodTrackerController {
 
   #onTracker(delta: Delta<PodTracker>): void {
     if (!isObjectDelta(delta)) {
+      if (!isRewound(delta)) return;
       // Versions of before would outrank everything that is told from now on.
-      if (isRewound(delta)) for (const name of [...this.#tracked.keys()]) this.#drop(name);
+      for (const name of [...this.#tracked.keys()]) this.#drop(name);
+      this.#collector.forget();
       return;
     }
     const { name = '', uid } = delta.object.metadata;
     const known = this.#tracked.get(name);
     if (delta.kind === 'deleted') {
+      this.#collector.note(delta.object);
       if (known?.uid === uid) this.#drop(name);
       this.#enqueue(name);
       return;
@@ -279,26 +292,23 @@ export class PodTrackerController {
     if (!caches.every((cache) => cache.synced)) {
       await Promise.all(caches.map((cache) => cache.waitForSync(context.signal)));
     }
+    const { signal } = context;
     const tracked = this.#tracked.get(name);
-    if (tracked === undefined) return await this.#collect(name, context.signal);
-    return await this.#pass.run(tracked, context.signal);
+    if (tracked === undefined) return await this.#collect(name, this.slices.lister.byIndex('tracker', name), signal);
+    const outcome = await this.#pass.run(tracked, signal);
+    // One of the same name may have gone before it: of that, slices are taken over, ConfigMaps are removed.
+    const collected = await this.#collect(name, [], signal);
+    return outcome.kind === 'done' ? collected : outcome;
   }
 
-  /** Slices of a tracker that is not there. Asks the server: the caches of two kinds are not of one instant. */
-  async #collect(name: string, signal: AbortSignal): Promise<Outcome> {
-    if (this.slices.lister.keysByIndex('tracker', name).size === 0) return DONE;
-    const { client } = this.#options;
+  async #collect(name: string, slices: Iterable<SliceView>, signal: AbortSignal): Promise<Outcome> {
     try {
-      await client.resource(PODTRACKERS).get(name, { signal });
-      return DONE; // the informer will tell of it
+      await this.#collector.collect(name, [...slices], signal);
+      return DONE;
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      const isOld = isConflict(error) || (error instanceof MachineryError && error.code === 'not-leader');
+      return isOld ? requeueAfter(LEAST_BETWEEN_MS) : retry(error);
     }
-    const isLeader = () => this.#isLeader();
-    const slices = fencedClient(client.resource<PodTrackerSlice>(PODTRACKER_SLICES), isLeader);
-    const configMaps = configMapsOf(client);
-    await removeBelongings({ metadata: { name }, spec: {} }, { clock: this.#clock, slices, configMaps }, signal);
-    return DONE;
   }
 
   #tellReuse(tracked: Tracked, { address, pod, from, afterMs }: Reuse): void {

@@ -30,10 +30,10 @@ class World {
   }
 
   async live(): Promise<void> {
-    const { trackers, slices, configMaps } = this.#collections;
+    const { trackers, slices } = this.#collections;
     for (let i = 0; i < 125; i++) this.#scene.nodeViews.set(`n${i}`, nodeView(`n${i}`));
     const tracked = await this.#collections.create('t', {}, this.#scene);
-    const pass = new TrackerPass({ clock: this.#scene.clock, trackers, slices, configMaps: () => configMaps });
+    const pass = new TrackerPass({ clock: this.#scene.clock, trackers, slices });
     for (let round = 0; round < 40; round++) {
       // Sizes around the limits of status and slices, and far from them.
       this.#change(tracked, [0, 60, 85, 99, 101, 130, 320][this.#pick(7)] as number);

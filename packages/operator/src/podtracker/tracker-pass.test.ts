@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type EventRecorder, fencedClient, type Outcome } from '@podtrail/machinery';
 import { settle } from '@podtrail/machinery/testing';
-import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import { Collections, nodeView, podView, Scene } from './testing/tracker-fixture.ts';
 import type { Tracked } from './tracked.ts';
 import { TrackerPass } from './tracker-pass.ts';
@@ -18,12 +17,11 @@ async function stage(pods: number, spec = {}) {
   const events: string[] = [];
   const record: EventRecorder['record'] = ({ reason }) => void events.push(reason);
   let leads = true;
-  const { trackers, slices, configMaps } = collections;
+  const { trackers, slices } = collections;
   const pass = new TrackerPass({
     clock: scene.clock,
     trackers: fencedClient(trackers, () => leads),
     slices: fencedClient(slices, () => leads),
-    configMaps: () => configMaps,
     events: { record },
     degradedAfter: 3,
   });
@@ -47,15 +45,14 @@ test('a small tracker is one write, and then none', async () => {
   assert.equal((await run(pass, tracked, scene)).kind, 'done');
   assert.deepEqual(collections.written, ['patch t']);
   assert.equal(Object.keys(status(collections)?.pods ?? {}).length, 3);
-  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, undefined, 'nothing to clean up, no finalizer');
   assert.equal((await run(pass, tracked, scene)).kind, 'done');
   assert.deepEqual(collections.written, ['patch t']);
 });
 
-test('a large one gets a finalizer, slices and a status without pods', async () => {
+test('a large one gets slices that it owns, a status without pods, and nothing that its deletion waits for', async () => {
   const { scene, collections, tracked, pass } = await stage(250);
   await run(pass, tracked, scene);
-  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, ['podtrail.dev/cleanup']);
+  assert.equal(collections.trackers.peek('t')?.metadata.finalizers, undefined);
   assert.deepEqual(status(collections)?.counts, { pods: 250, nodes: 1, slices: 3 });
   assert.equal(status(collections)?.pods, undefined);
   assert.equal(condition(collections, 'Sliced')?.status, 'True');
@@ -209,7 +206,6 @@ test('a tracker stays in slices down to 81 pods, and is in status from 80 on', a
   await run(pass, tracked, scene);
   assert.deepEqual(status(collections)?.counts, { pods: 80, nodes: 1, slices: 0 });
   assert.equal(Object.keys(status(collections)?.pods ?? {}).length, 80);
-  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, []);
 });
 
 test('what a pass planned and did not come to is planned again', async () => {
@@ -244,48 +240,37 @@ test('slices of nodes are written although slices of pods could not be', async (
   assert.equal(collections.slices.peek('t-n0')?.nodes?.['node-8']?.capacity?.['cpu'], '64');
 });
 
-test('a deleted tracker loses its slices and ConfigMaps, then its finalizer', async () => {
-  const { scene, collections, tracked, pass } = await stage(250, {
-    footprints: { configMaps: { enabled: true, namespace: 'x' } },
-  });
-  await run(pass, tracked, scene);
-  selectorless(collections);
-  await collections.configMaps.create({ metadata: { name: 'hour' } });
-  await deleted(collections, tracked, scene.clock.now());
-  assert.equal((await run(pass, tracked, scene)).kind, 'done');
-  assert.deepEqual((await collections.slices.list()).items, []);
-  assert.equal(collections.configMaps.peek('hour'), undefined);
-  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, []);
-});
-
-test('a deletion goes on after a minute, whatever could not be removed', async () => {
-  const { scene, collections, tracked, pass, events } = await stage(250);
-  await run(pass, tracked, scene);
-  selectorless(collections);
-  await deleted(collections, tracked, scene.clock.now());
-  collections.slices.failNext('delete', new ApiError(403, { reason: 'Forbidden', message: 'no' }, undefined), 3);
-  assert.equal((await run(pass, tracked, scene)).kind, 'retry');
-  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, ['podtrail.dev/cleanup']);
-  await scene.clock.advance(60_000);
-  assert.equal((await run(pass, tracked, scene)).kind, 'done');
-  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, []);
-  assert.deepEqual(events, ['CleanupIncomplete']);
-});
-
-/** The collection in memory knows no selectors; all that it holds here has the label. */
-function selectorless({ slices, configMaps }: Collections): void {
-  for (const client of [slices, configMaps]) {
-    const list = client.list.bind(client) as () => Promise<{ metadata: object; items: PodTrackerSlice[] }>;
-    Object.assign(client, {
-      async *pages() {
-        yield await list();
-      },
-    });
-  }
-}
-
-async function deleted(collections: Collections, tracked: Tracked, at: number): Promise<void> {
-  const deletionTimestamp = new Date(at).toISOString();
-  const body = { metadata: { deletionTimestamp } };
+/** As an earlier build left it. */
+async function finalized(collections: Collections, tracked: Tracked, more: object = {}): Promise<void> {
+  const body = { metadata: { finalizers: ['example.com/hold', 'podtrail.dev/cleanup'], ...more } };
   tracked.learnTracker(await collections.trackers.patch('t', { kind: 'merge', body }));
+  collections.forgetCalls();
 }
+
+test('the finalizer of an earlier build is taken off, those of others stay', async () => {
+  const { scene, collections, tracked, pass } = await stage(3);
+  await finalized(collections, tracked);
+  assert.equal((await run(pass, tracked, scene)).kind, 'done');
+  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, ['example.com/hold']);
+  assert.deepEqual(collections.written, ['patch t', 'patch t'], 'the finalizer, then status');
+});
+
+test('it is taken off at once where the tracker is being deleted, and nothing else is written', async () => {
+  const { scene, collections, tracked, pass } = await stage(250);
+  await run(pass, tracked, scene);
+  await finalized(collections, tracked, { deletionTimestamp: '2026-11-15T10:00:00Z' });
+  scene.add(podView('more'), tracked);
+  assert.equal((await pass.run(tracked, signal)).kind, 'done');
+  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, ['example.com/hold']);
+  assert.equal((await run(pass, tracked, scene)).kind, 'done');
+  assert.deepEqual(collections.written, ['patch t']);
+});
+
+test('a conflict over the finalizer is tried again from what is there now', async () => {
+  const { scene, collections, tracked, pass } = await stage(3);
+  await finalized(collections, tracked, { deletionTimestamp: '2026-11-15T10:00:00Z' });
+  await collections.trackers.patch('t', { kind: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+  assert.deepEqual(await run(pass, tracked, scene), { kind: 'requeue', afterMs: 100 });
+  assert.equal((await run(pass, tracked, scene)).kind, 'done');
+  assert.deepEqual(collections.trackers.peek('t')?.metadata.finalizers, ['example.com/hold']);
+});

@@ -14,24 +14,19 @@ import {
   retry,
 } from '@podtrail/machinery';
 import type { PodTracker } from '../crds/podtracker.ts';
-import {
-  type CleanupOptions,
-  cleanupTimeLeft,
-  finalizersWith,
-  hasFinalizer,
-  needsFinalizer,
-  removeBelongings,
-} from './cleanup.ts';
+import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import { mergeDiff } from './merge-diff.ts';
+import { hasOldFinalizer, withoutOldFinalizer } from './old-finalizer.ts';
 import type { SliceWrite } from './plan-slices.ts';
 import type { Holds } from './slice-view.ts';
 import { FIELD_MANAGER, keysOf, SliceWriter } from './slice-writer.ts';
 import type { Tracked } from './tracked.ts';
 
-export interface TrackerPassOptions extends CleanupOptions {
+export interface TrackerPassOptions {
   readonly clock: Clock;
   /** Fenced, like `slices`: refuses to write when this process does not lead. */
   readonly trackers: ResourceClient<PodTracker>;
+  readonly slices: ResourceClient<PodTrackerSlice>;
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
   /** Failures in a row before the tracker is called degraded. Default 5. */
   readonly degradedAfter?: number | undefined;
@@ -40,7 +35,6 @@ export interface TrackerPassOptions extends CleanupOptions {
 export interface WriteCounts {
   status: number;
   slices: number;
-  finalizers: number;
   conflicts: number;
 }
 
@@ -65,7 +59,7 @@ type Plans = readonly (readonly [Holds, readonly SliceWrite[]])[];
 class PlanAgain extends Error {}
 
 export class TrackerPass {
-  readonly counts: WriteCounts = { status: 0, slices: 0, finalizers: 0, conflicts: 0 };
+  readonly counts: WriteCounts = { status: 0, slices: 0, conflicts: 0 };
   readonly #options: TrackerPassOptions;
   readonly #writer: SliceWriter;
   readonly #courses = new WeakMap<Tracked, Course>();
@@ -82,12 +76,14 @@ export class TrackerPass {
   async run(tracked: Tracked, signal: AbortSignal): Promise<Outcome> {
     const course = this.#courseOf(tracked);
     const { clock } = this.#options;
-    if (tracked.tracker.metadata.deletionTimestamp !== undefined) return await this.#cleanUp(tracked, signal);
+    const isLeaving = tracked.tracker.metadata.deletionTimestamp !== undefined;
     const early = course.notBefore - clock.monotonic();
-    if (early > 0) return requeueAfter(early);
+    if (early > 0 && !isLeaving) return requeueAfter(early);
     const before = course.written;
     try {
-      await this.#bringTogether(tracked, signal);
+      await this.#dropOldFinalizer(tracked, signal);
+      // Of one that is being deleted nothing is kept up any more; what it leaves behind is collected once it is gone.
+      if (!isLeaving) await this.#bringTogether(tracked, signal);
       course.failures = 0;
       course.conflicts = 0;
       return DONE;
@@ -115,7 +111,6 @@ export class TrackerPass {
 
   async #carryOut(tracked: Tracked, plans: Plans, signal: AbortSignal): Promise<void> {
     const writes = plans.reduce((sum, [, plan]) => sum + plan.length, 0);
-    if (tracked.isSliced || writes > 0) await this.#setFinalizer(tracked, signal);
     if (writes > LARGE_FILL) await this.#writeFilling(tracked, signal);
     for (const [holds, plan] of plans) {
       const fills = plan.filter(({ kind }) => kind !== 'delete');
@@ -128,7 +123,6 @@ export class TrackerPass {
     const status = tracked.wantedStatus({ kind: 'listed' }, this.#options.clock.now(), leaving);
     await this.#patchStatus(tracked, status, signal);
     for (const [holds, plan] of deletions) await this.#writeSlices(tracked, holds, plan, signal);
-    await this.#setFinalizer(tracked, signal);
   }
 
   async #writeSlices(tracked: Tracked, holds: Holds, plan: readonly SliceWrite[], signal: AbortSignal): Promise<void> {
@@ -158,31 +152,12 @@ export class TrackerPass {
     this.#count(tracked, 'status');
   }
 
-  async #setFinalizer(tracked: Tracked, signal: AbortSignal): Promise<void> {
-    const { books, tracker } = tracked;
-    const wanted = needsFinalizer(tracker, books.pods.size + books.nodes.size, tracked.isSliced);
-    if (hasFinalizer(tracker) !== wanted) await this.#patchFinalizers(tracked, wanted, signal);
-  }
-
-  async #patchFinalizers(tracked: Tracked, wanted: boolean, signal: AbortSignal): Promise<void> {
+  async #dropOldFinalizer(tracked: Tracked, signal: AbortSignal): Promise<void> {
+    if (!hasOldFinalizer(tracked.tracker)) return;
     const { resourceVersion } = tracked.tracker.metadata;
-    const body = { metadata: { resourceVersion, finalizers: finalizersWith(tracked.tracker, wanted) } };
+    const body = { metadata: { resourceVersion, finalizers: withoutOldFinalizer(tracked.tracker) } };
     const options = { fieldManager: FIELD_MANAGER, signal };
     tracked.learnTracker(await this.#options.trackers.patch(tracked.name, { kind: 'merge', body }, options));
-    this.#count(tracked, 'finalizers');
-  }
-
-  async #cleanUp(tracked: Tracked, signal: AbortSignal): Promise<Outcome> {
-    if (!hasFinalizer(tracked.tracker)) return DONE;
-    const left = cleanupTimeLeft(tracked.tracker, this.#options.clock);
-    try {
-      if (left > 0) await removeBelongings(tracked.tracker, this.#options, signal);
-      else this.#tell(tracked, 'CleanupIncomplete', 'Not everything could be removed in time; what is left is owned.');
-      await this.#patchFinalizers(tracked, false, signal);
-      return DONE;
-    } catch (error) {
-      return await this.#judge(tracked, this.#courseOf(tracked), error, signal);
-    }
   }
 
   /** Conflicts are no failure: read anew, wait a little longer each time. Failures are told after the Nth. */

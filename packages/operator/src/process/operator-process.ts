@@ -25,17 +25,13 @@ import {
   sleep,
 } from '@podtrail/machinery';
 import { type ConversionAddress, ConversionEndpoint } from '../conversion/conversion-endpoint.ts';
-import { PODTRACKERS } from '../crds/manifests.ts';
-import type { PodTracker } from '../crds/podtracker.ts';
 import { OperatorError } from '../errors.ts';
 import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '../metrics/controller-metrics.ts';
-import { releaseTrackers } from '../podtracker/cleanup.ts';
 import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import type { RecorderListener } from '../recorder/recorder-listener.ts';
 import { type Log, problemOf } from './log.ts';
 import type { OperatorMonitoring } from './operator-monitoring.ts';
-import { isLeaving } from './own-namespace.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
 
@@ -98,9 +94,7 @@ export class OperatorProcess {
     if (caches === undefined) throw new OperatorError('no-caches', 'the operator needs the pods of the whole cluster');
     const { pods, nodes } = caches;
     const elector = this.#elector();
-    // Nothing is written any more once it is being uninstalled: what was let go must not be taken hold of again.
-    let leaving = false;
-    const isLeader = () => !leaving && elector.isLeader();
+    const isLeader = () => elector.isLeader();
     this.manager = new Manager({
       ...{ clock, election: elector, shutdownDeadlineMs: DRAIN_MS, abortGraceMs: GRACE_MS },
       onNewLeader: (leader) => {
@@ -145,15 +139,6 @@ export class OperatorProcess {
       run: async (signal) => {
         await aborted(signal);
         await events.shutDown(EVENTS_AT_END_MS);
-      },
-    });
-    this.manager.addTask({
-      name: 'uninstall',
-      needsLeadership: true,
-      run: async (signal) => {
-        if (!(await isLeaving(namespaces, options.lease.namespace, signal))) return;
-        leaving = true;
-        await this.#letGo(() => elector.isLeader(), signal);
       },
     });
     this.#addConversion();
@@ -218,17 +203,6 @@ export class OperatorProcess {
       wasServed = isServed;
       if (isServed) log.info('PodTrackers are served');
       else log.warn('PodTrackers cannot be served; recording goes on', { problem: problemOf(waiting?.error) });
-    }
-  }
-
-  async #letGo(isLeader: () => boolean, signal: AbortSignal): Promise<void> {
-    const { client, log } = this.#options;
-    try {
-      const trackers = await releaseTrackers(fencedClient(client.resource<PodTracker>(PODTRACKERS), isLeader), signal);
-      log.warn('the namespace of the operator is being deleted: PodTrackers are let go', { trackers });
-    } catch (error) {
-      const problem = problemOf(error);
-      log.error('the namespace of the operator is being deleted, and PodTrackers could not be let go', { problem });
     }
   }
 

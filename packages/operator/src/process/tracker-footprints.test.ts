@@ -128,6 +128,42 @@ test('a tracker that is being deleted is written for no more, not even at the en
   assert.deepEqual(stage.writes('default'), [`create ${FIRST}`, `delete ${FIRST}`]);
 });
 
+const owners = (stage: Stage) =>
+  stage
+    .server('default')
+    .peek(FIRST)
+    ?.metadata.ownerReferences?.map(({ uid }) => uid);
+
+test('a tracker made anew under the same name takes over what it finds, though no pod changed', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.trackers.put('ADDED', 'shop', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  stage.trackers.put('DELETED', 'shop', wants('default'));
+  stage.trackers.put('ADDED', 'shop', wants('default'), { uid: 'uid-anew' });
+  await stage.clock.advance(1_000);
+  assert.deepEqual(owners(stage), ['uid-anew'], 'the garbage collector has nothing against it');
+  assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1' });
+  await stage.end();
+});
+
+test('what was removed with a tracker that shared it is written again for the other, though no pod changed', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.trackers.put('ADDED', 'one', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  // Before the next round: the ConfigMap is of the first alone when that goes.
+  stage.trackers.put('ADDED', 'two', wants('default'));
+  stage.trackers.put('DELETED', 'one', wants('default'));
+  await stage.server('default').delete(FIRST);
+  await stage.clock.advance(2_000);
+  assert.deepEqual(owners(stage), ['uid-two']);
+  assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1' });
+  await stage.end();
+});
+
 test('a standby writes nothing and knows what was; as leader it writes what it saw', async () => {
   const stage = new Stage();
   stage.leads = false;

@@ -55,7 +55,7 @@ interface Rounds {
 
 interface Target extends Partial<Rounds> {
   readonly configMaps: Pick<HourlyConfigMaps, 'flush' | 'lookAgain'>;
-  /** From now on nothing is written: what the finalizer of the last tracker removes must not come back. */
+  /** From now on nothing is written: what is removed with the last tracker must not come back. */
   readonly drop: () => void;
 }
 
@@ -277,7 +277,7 @@ function longest(askers: readonly Asker[]): number {
   return ages.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...ages);
 }
 
-/** Undefined if it asks for none, or is being deleted: what the finalizer removes must not come back. */
+/** Undefined if it asks for none, or is being deleted: what is removed with it must not come back. */
 function askerOf({ metadata, spec }: PodTracker): Asker | undefined {
   const { name = '', uid = '', generation } = metadata;
   const { log: lines = false, configMaps } = spec.footprints ?? {};

@@ -97,7 +97,6 @@ export class Scene implements Surroundings {
 export class Collections {
   readonly trackers: MemoryResourceClient<PodTracker>;
   readonly slices: MemoryResourceClient<PodTrackerSlice>;
-  readonly configMaps = new MemoryResourceClient({ kind: 'ConfigMap' });
   #version = 0;
 
   constructor() {
