@@ -356,6 +356,32 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       ]);
     });
 
+    test('reads of one turn see one state, whatever is appended meanwhile', async () => {
+      const BATCHES = 200;
+      let isWriting = true;
+      const writing = (async () => {
+        for (let i = 1; i <= BATCHES; i++) {
+          const facts = [
+            tenureFact(madeTenure('10.0.0.7', `web-${i}`, i, madeBoundary(i))),
+            coverageFact(madeCoverage(0, i)),
+          ];
+          await writer.append({ facts });
+        }
+        isWriting = false;
+      })();
+      const seen = new Set<number>();
+      do {
+        const [{ items }, [coverage]] = await Promise.all([
+          engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL),
+          engine.coverage(PROD.id),
+        ]);
+        assert.equal(coverage?.to ?? at(0), at(items.length));
+        seen.add(items.length);
+      } while (isWriting);
+      await writing;
+      assert.ok(seen.size > 1, 'it was asked while something was appended');
+    });
+
     test('a recorder goes on with what was appended: live holders, coverage, epoch and checkpoint', async () => {
       const checkpoint = { epoch: 3, resourceVersion: '99999999999999999999', at: at(500) };
       const open = madeLive('b', 200, { terminal: true, placement: undefined, tenures: [], blankSince: at(210) });

@@ -116,6 +116,9 @@ export interface ClusterStatus extends Cluster {
  * Every list is in one order, the same on every engine: by time, then by key (order.ts). A read that would have to use
  * a damaged record rejects with `corrupt-row`: an answer without that record could be wrong, and wrong is worse than
  * none. Reads that do not touch it go on.
+ *
+ * Reads that are begun in one turn of the event loop see one state of the store: tenures of before a batch, beside the
+ * coverage that came with it, would read as "free".
  */
 export interface Engine {
   clusters(): Promise<readonly Cluster[]>;
