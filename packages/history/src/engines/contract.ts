@@ -40,11 +40,13 @@ export interface Subject {
   readonly name: string;
   /** A fresh, empty store that the suite closes. */
   open(): Promise<Engine>;
+  /** Another process's view of the store that was opened last, where there can be one; the suite closes it. */
+  openReader?(): Promise<Engine>;
   /** Done after every append, so that the same answers must come from wherever the engine keeps old records. */
   settle?(engine: Engine): Promise<void>;
 }
 
-export function engineContract({ name, open, settle = async () => {} }: Subject): void {
+export function engineContract({ name, open, openReader, settle = async () => {} }: Subject): void {
   suite(`the engine contract, ${name}`, () => {
     let engine: Engine;
     let writer: Writer;
@@ -358,6 +360,7 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
 
     test('reads of one turn see one state, whatever is appended meanwhile', async () => {
       const BATCHES = 200;
+      const reader = (await openReader?.()) ?? engine;
       let isWriting = true;
       const writing = (async () => {
         for (let i = 1; i <= BATCHES; i++) {
@@ -372,13 +375,14 @@ export function engineContract({ name, open, settle = async () => {} }: Subject)
       const seen = new Set<number>();
       do {
         const [{ items }, [coverage]] = await Promise.all([
-          engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL),
-          engine.coverage(PROD.id),
+          reader.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL),
+          reader.coverage(PROD.id),
         ]);
         assert.equal(coverage?.to ?? at(0), at(items.length));
         seen.add(items.length);
       } while (isWriting);
       await writing;
+      if (reader !== engine) await reader.close();
       assert.ok(seen.size > 1, 'it was asked while something was appended');
     });
 

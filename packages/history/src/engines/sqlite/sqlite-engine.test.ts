@@ -10,10 +10,12 @@ const directory = mkdtempSync(join(tmpdir(), 'podtrail-sqlite-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 let stores = 0;
 const open = () => SqliteEngine.open({ path: join(directory, `${++stores}.db`), access: 'write', sealAt: 1 });
+const openReader = () => SqliteEngine.open({ path: join(directory, `${stores}.db`), access: 'read' });
 
-engineContract({ name: 'SQLite, all in the head', open });
+engineContract({ name: 'SQLite, all in the head', open, openReader });
 engineContract({
   name: 'SQLite, all that is closed in week files',
   open,
+  openReader,
   settle: (engine) => engine.maintain(8_640_000_000_000_000 as EpochMillis),
 });
