@@ -30,6 +30,37 @@ export const customResources: Area = {
       },
     },
     {
+      name: 'the metadata of a custom object has types, as any metadata has',
+      async run(server, assert) {
+        const { group, remove } = await define(server);
+        const path = `/apis/${group}/v1/namespaces/${await server.namespace()}/widgets`;
+        const words = 'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string';
+        const metadata = { name: 'one', labels: { a: 5 } };
+        assert.refused(
+          await server.client.post(path, aWidget(group, 'one', { metadata })),
+          {
+            code: 400,
+            reason: 'BadRequest',
+            message: `Widget in version "v1" cannot be handled as a Widget: ${words}`,
+          },
+          'created',
+        );
+        await server.client.create(path, aWidget(group, 'one', { spec: { size: 1 } }));
+        const patched = await server.client.patch(`${path}/one`, 'merge', { metadata: { labels: { a: 5 } } });
+        assert.refused(patched, { code: 422, reason: 'Invalid' }, 'patched');
+        assert.ok(patched.json?.message?.endsWith(words), 'its words');
+        const unknown = await server.client.patch(`${path}/one`, 'merge', {
+          metadata: { nonsense: 1 },
+          spec: { size: 'x' },
+        });
+        assert.equal(unknown.status, 200, 'a field that metadata does not have: HTTP status');
+        assert.equal(unknown.json.metadata.nonsense, undefined, 'it is gone');
+        assert.equal(unknown.headers['warning'], '299 - "unknown field \\"metadata.nonsense\\""', 'with a warning');
+        assert.equal(unknown.json.spec.size, 'x', 'the rest has no types');
+        await remove();
+      },
+    },
+    {
       name: 'a custom kind is in discovery',
       async run(server, assert) {
         const { group, remove } = await define(server, { version: { subresources: { status: {} } } });

@@ -2,7 +2,7 @@
 import type { Area } from '../case.ts';
 import { aConfigMap, core } from '../objects.ts';
 import type { Json } from '../raw-client.ts';
-import { define } from './custom-definition.ts';
+import { aDefinition, CRDS, define } from './custom-definition.ts';
 
 const STRICT_SCHEMA = {
   openAPIV3Schema: {
@@ -87,6 +87,24 @@ export const schemas: Area = {
           },
           'the object',
         );
+      },
+    },
+    {
+      name: 'the fields of a definition have types',
+      async run(server, assert) {
+        const definition = aDefinition(server);
+        const body = { ...definition, spec: { ...definition.spec, preserveUnknownFields: 'no' } };
+        const answer = await server.client.post(CRDS, body);
+        assert.refused(
+          answer,
+          {
+            code: 400,
+            message:
+              'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: json: cannot unmarshal string into Go struct field CustomResourceDefinitionSpec.spec.preserveUnknownFields of type bool',
+          },
+          'the definition',
+        );
+        if (answer.status === 201) await server.client.delete(`${CRDS}/${definition.metadata.name}`);
       },
     },
     {

@@ -69,6 +69,21 @@ export const workloads: Area = {
       },
     },
     {
+      name: 'a status that is left out of its update is an empty one, and no change of a new workload',
+      async run(server, assert) {
+        const namespace = await server.namespace();
+        for (const kind of ['Deployment', 'ReplicaSet', 'StatefulSet'] as const) {
+          const path = apps(namespace, `${kind.toLowerCase()}s`);
+          const { status, ...created } = await server.client.create(path, aWorkload(kind, 'web', 1));
+          const { resourceVersion: _, ...metadata } = created.metadata;
+          const answer = await server.client.put(`${path}/web/status`, { ...created, metadata });
+          assert.equal(answer.status, 200, `${kind}: HTTP status`);
+          assert.deepEqual(answer.json.status, status, `${kind}: its status`);
+          assert.equal(answer.json.metadata.resourceVersion, created.metadata.resourceVersion, `${kind}: its version`);
+        }
+      },
+    },
+    {
       name: 'the selector of a workload cannot be changed',
       async run(server, assert) {
         const namespace = await server.namespace();

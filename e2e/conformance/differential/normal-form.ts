@@ -31,6 +31,8 @@ function maskText(text: string): string {
       .replace(/ResourceVersion in (the precondition|record) \(\d+\)/g, 'ResourceVersion in $1 (VERSION)')
       // After this sentence the real server prints the difference as Go would write it.
       .replace(/(pod updates may not change fields other than [^\n]*previously negative\))[\s\S]*/, '$1')
+      // The whole object that a patch would have made, with what the servers draw and the real one's managedFields.
+      .replace(/Invalid value: "\{[\s\S]*\}": /, 'Invalid value: OBJECT: ')
       .replace(/, ResourceVersion: \d+,/g, ', ResourceVersion: VERSION,')
   );
 }

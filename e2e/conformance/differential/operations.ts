@@ -151,6 +151,12 @@ const JSON_PATCHES: readonly Json[] = [
   [{ op: 'add', path: '/metadata/finalizers/-', value: 'example.com/c' }],
   [{ op: 'replace', path: '/metadata/finalizers', value: [] }],
   [{ op: 'copy', from: '/metadata/name', path: '/metadata/annotations/name' }],
+  [{ op: 'replace', path: '/metadata/labels', value: 'web' }],
+  [{ op: 'replace', path: '/metadata/finalizers/-1', value: 'example.com/d' }],
+  [{ op: 'test', path: '/metadata/labels', value: null }],
+  [{ op: 'move', from: '/metadata/labels', path: '/metadata/annotations' }],
+  [{ op: 'twist', path: '/metadata' }],
+  [{ op: 'remove', path: 'metadata' }],
   [],
 ];
 

@@ -263,7 +263,8 @@ export class Verbs {
   #statusDraft(type: ResourceType, current: KubeObject, given: JsonObject, wanted: JsonObject): JsonObject {
     const { status: _, ...rest } = current;
     const draft: JsonObject = { ...rest, metadata: statusMetadata(type, current.metadata, wanted) };
-    if (isObject(given['status'])) draft['status'] = { ...given['status'] };
+    const zero = type.rules.zeroStatus?.();
+    if (isObject(given['status']) || zero !== undefined) draft['status'] = { ...zero, ...objectAt(given, 'status') };
     type.rules.prepareStatus?.(draft, current as unknown as JsonObject);
     return draft;
   }

@@ -21,6 +21,11 @@ for (const [what, patch, result] of [
   ['moves', [{ op: 'move', from: '/a/b', path: '/c' }], { a: { 'x/y': 1 }, c: [1, 2] }],
   ['copies', [{ op: 'copy', from: '/a/b/0', path: '/c' }], { a: { b: [1, 2], 'x/y': 1 }, c: 1 }],
   ['tests', [{ op: 'test', path: '/a/b', value: [1, 2] }], DOCUMENT],
+  ['takes what is not there for null', [{ op: 'test', path: '/a/c', value: null }], DOCUMENT],
+  ['counts from the end', [{ op: 'replace', path: '/a/b/-1', value: 9 }], { a: { b: [1, 9], 'x/y': 1 } }],
+  ['replaces everything', [{ op: 'replace', path: '', value: { c: 1 } }], { c: 1 }],
+  ['does not look at what stands before the first slash', [{ op: 'remove', path: 'x/a' }], {}],
+  ['is nothing at all', null, DOCUMENT],
 ] as const) {
   test(`a JSON patch ${what}`, () => {
     assert.deepEqual(applyJsonPatch(DOCUMENT, patch), result);
@@ -34,11 +39,38 @@ for (const [what, patch] of [
   ['a replacement below what is not there', [{ op: 'replace', path: '/c/d', value: 1 }]],
   ['a place behind the end', [{ op: 'add', path: '/a/b/3', value: 1 }]],
   ['an unknown operation', [{ op: 'twist', path: '/a' }]],
+  ['a pointer without a slash', [{ op: 'add', path: 'a', value: 1 }]],
+  ['the removal of everything', [{ op: 'remove', path: '' }]],
+  ['a dash that should be replaced', [{ op: 'replace', path: '/a/b/-', value: 1 }]],
+  ['a place before the beginning', [{ op: 'remove', path: '/a/b/-3' }]],
+  ['a value below a plain one', [{ op: 'add', path: '/a/b/0/c', value: 1 }]],
 ] as const) {
   test(`a JSON patch is refused for ${what}`, () => {
     assert.throws(() => applyJsonPatch(DOCUMENT, patch), { code: 422 });
   });
 }
+
+test('a JSON patch that is no list of operations is refused as one that cannot be read', () => {
+  for (const [patch, words] of [
+    [{}, 'object into Go value of type []handlers.jsonPatchOp'],
+    [[5], 'number into Go value of type handlers.jsonPatchOp'],
+    [[{ op: true }], 'bool into Go struct field jsonPatchOp.op of type string'],
+  ] as const) {
+    const message = `error decoding patch: json: cannot unmarshal ${words}`;
+    assert.throws(() => applyJsonPatch(DOCUMENT, patch), { code: 400, message });
+  }
+  assert.throws(() => applyJsonPatch(DOCUMENT, new Array(10_001).fill({})), { code: 413 });
+});
+
+test('a strategic patch that cannot merge a list fails as the real server does', () => {
+  const merge = (containers: unknown) => () =>
+    applyStrategicMergePatch({ containers: [{ name: 'a' }] }, { containers });
+  assert.throws(merge([{ image: '1' }]), {
+    code: 500,
+    message: 'map: map[image:1] does not contain declared merge key: name',
+  });
+  assert.throws(merge(['a']), { message: 'list element types are not identical: [[map[name:a]] [a]]' });
+});
 
 test('a JSON patch that replaces a key that is not there adds it, as on the real server', () => {
   const patched = applyJsonPatch(DOCUMENT, [{ op: 'replace', path: '/c', value: 1 }]);

@@ -30,23 +30,10 @@ export const namespaceRules: ResourceRules = {
 export const nodeRules: ResourceRules = {
   ...PLAIN_RULES,
   separateStatus: true,
+  zeroStatus: emptyNodeStatus,
   prepareCreate(draft) {
     ensureObject(draft, 'spec');
-    setDefaults(ensureObject(draft, 'status'), {
-      daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
-      nodeInfo: {
-        machineID: '',
-        systemUUID: '',
-        bootID: '',
-        kernelVersion: '',
-        osImage: '',
-        containerRuntimeVersion: '',
-        kubeletVersion: '',
-        kubeProxyVersion: '',
-        operatingSystem: '',
-        architecture: '',
-      },
-    });
+    setDefaults(ensureObject(draft, 'status'), emptyNodeStatus());
   },
   validateUpdate(draft, current) {
     const before = textAt(current, 'spec', 'podCIDR');
@@ -57,10 +44,29 @@ export const nodeRules: ResourceRules = {
   },
 };
 
+function emptyNodeStatus(): JsonObject {
+  return {
+    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    nodeInfo: {
+      machineID: '',
+      systemUUID: '',
+      bootID: '',
+      kernelVersion: '',
+      osImage: '',
+      containerRuntimeVersion: '',
+      kubeletVersion: '',
+      kubeProxyVersion: '',
+      operatingSystem: '',
+      architecture: '',
+    },
+  };
+}
+
 export const serviceRules: ResourceRules = {
   ...PLAIN_RULES,
   names: 'label',
   separateStatus: true,
+  zeroStatus: () => ({ loadBalancer: {} }),
   answersDeletionWith: 'object',
   prepareCreate(draft, context) {
     const spec = ensureObject(draft, 'spec');
@@ -177,7 +183,12 @@ export const disruptionBudgetRules: ResourceRules = {
   versionedUpdates: true,
   generation: true,
   separateStatus: true,
+  zeroStatus: emptyBudgetStatus,
   prepareCreate(draft) {
-    draft['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+    draft['status'] = emptyBudgetStatus();
   },
 };
+
+function emptyBudgetStatus(): JsonObject {
+  return { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+}

@@ -38,6 +38,7 @@ export const podRules: ResourceRules = {
     draft['status'] = { phase: 'Pending', qosClass: qualityOfService(spec) };
   },
   metadataWithStatus: 'all but owners',
+  zeroStatus: () => ({}),
   prepareStatus(draft, current) {
     const qosClass = textAt(current, 'status', 'qosClass');
     if (qosClass !== '') setDefaults(ensureObject(draft, 'status'), { qosClass });

@@ -31,6 +31,8 @@ export interface ResourceRules {
   readonly versionedUpdates: boolean;
   /** What happens to dependents where a deletion does not say. */
   readonly propagation: 'Background' | 'Orphan';
+  /** What is written of a status also where nothing of it was given; without it an absent status stays absent. */
+  zeroStatus?(): JsonObject;
   prepareCreate?(draft: JsonObject, context: RuleContext): void;
   /** After defaults; only where something else than metadata and status changed. */
   prepareUpdate?(draft: JsonObject, current: JsonObject, context: RuleContext): void;

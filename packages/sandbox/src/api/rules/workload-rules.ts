@@ -57,6 +57,7 @@ export const jobRules: ResourceRules = {
   generation: true,
   separateStatus: true,
   propagation: 'Orphan',
+  zeroStatus: () => ({}),
   prepareCreate(draft) {
     const spec = ensureObject(draft, 'spec');
     defaultJob(spec);
@@ -103,7 +104,7 @@ function selectOwnPods(draft: JsonObject, spec: JsonObject): void {
   Object.assign(ensureObject(ensureObject(draft, 'metadata'), 'labels'), labels);
 }
 
-function workload(defaultSpec: (spec: JsonObject) => void, newStatus: () => JsonObject): ResourceRules {
+function workload(defaultSpec: (spec: JsonObject) => void, zeroStatus: () => JsonObject): ResourceRules {
   const prepare = (draft: JsonObject) => {
     const spec = ensureObject(draft, 'spec');
     defaultSpec(spec);
@@ -113,9 +114,10 @@ function workload(defaultSpec: (spec: JsonObject) => void, newStatus: () => Json
     ...PLAIN_RULES,
     generation: true,
     separateStatus: true,
+    zeroStatus,
     prepareCreate(draft) {
       prepare(draft);
-      draft['status'] = newStatus();
+      draft['status'] = zeroStatus();
     },
     prepareUpdate: prepare,
     validate: validateWorkload,

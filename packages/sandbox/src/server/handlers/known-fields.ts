@@ -4,7 +4,7 @@
 import { badRequest } from '../../api/api-status-error.ts';
 import { isObject } from '../../api/json-object.ts';
 import type { ResourceType } from '../../api/resource-type.ts';
-import { readTyped, type TypedObject, UnfitValue } from '../typed/typed-object.ts';
+import { readTyped, readTypedMetadata, type TypedObject, UnfitValue } from '../typed/typed-object.ts';
 import { DECODING } from '../typed/words.ts';
 
 /** What to do about fields that are not known: the real server's `fieldValidation`. */
@@ -31,12 +31,11 @@ export function keepKnownFields(
   given: unknown,
   validation: FieldValidation,
 ): TypedObject {
-  // Kinds of definitions have no fields that we know.
-  if (type?.custom === true || !isObject(given)) return { object: given, unknown: [] };
+  if (!isObject(given)) return { object: given, unknown: [] };
   const refused = (why: string) =>
     badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
   try {
-    const typed = readTyped(kind, given, DECODING);
+    const typed = type?.custom === true ? readTypedMetadata(given, DECODING) : readTyped(kind, given, DECODING);
     if (validation === 'Strict' && typed.unknown.length > 0) throw refused(strictWords(typed.unknown));
     return typed;
   } catch (error) {

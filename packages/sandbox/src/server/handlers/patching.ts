@@ -8,7 +8,7 @@ import { applyJsonPatch } from '../../api/patches/json-patch.ts';
 import { applyMergePatch } from '../../api/patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../../api/patches/strategic-merge-patch.ts';
 import { patchingView } from '../event-view.ts';
-import { readTyped, UnfitValue } from '../typed/typed-object.ts';
+import { readTyped, readTypedMetadata, UnfitValue } from '../typed/typed-object.ts';
 import { CONVERTING, DECODING } from '../typed/words.ts';
 import {
   type BodyKind,
@@ -28,7 +28,6 @@ export class Patching {
   readonly #mediaType: string;
   readonly #body: Buffer;
   readonly #kind: BodyKind;
-  readonly #isCustom: boolean;
   readonly #validation: FieldValidation;
   readonly #apply: (current: unknown) => unknown;
   #unknown: readonly string[] = [];
@@ -38,7 +37,6 @@ export class Patching {
     this.#mediaType = mediaType(message);
     this.#body = body;
     this.#kind = kind;
-    this.#isCustom = type.custom;
     this.#validation = readFieldValidation(info.query);
     const known = type.custom ? [JSON_PATCH, MERGE_PATCH] : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
     if (!known.includes(this.#mediaType)) throw unknownPatch(type.custom);
@@ -49,7 +47,7 @@ export class Patching {
   readonly produce = (current: unknown): unknown => {
     const patched = this.#apply(current);
     if (!isObject(patched)) throw this.#refused(patched, notAnObject(patched));
-    return this.#isCustom && this.#kind.type !== undefined ? patched : this.#typed(patched, current as JsonObject);
+    return this.#typed(patched, current as JsonObject);
   };
 
   /** Warnings about what was produced. */
@@ -70,10 +68,14 @@ export class Patching {
   #typed(patched: JsonObject, { kind, apiVersion }: JsonObject): unknown {
     const isConverted = this.#mediaType === STRATEGIC_PATCH;
     const { type } = this.#kind;
-    const problem = isConverted || type === undefined ? undefined : kindProblem(type, patched);
+    const isCustom = type?.custom === true;
+    const problem = isConverted || isCustom || type === undefined ? undefined : kindProblem(type, patched);
     if (problem !== undefined) throw this.#refused(patched, problem);
     try {
-      const { object, unknown } = readTyped(this.#kind.kind, patched, isConverted ? CONVERTING : DECODING);
+      const words = isConverted ? CONVERTING : DECODING;
+      const { object, unknown } = isCustom
+        ? readTypedMetadata(patched, words)
+        : readTyped(this.#kind.kind, patched, words);
       this.#unknown = isConverted ? unknown.toSorted() : unknown;
       if (unknown.length > 0 && this.#validation === 'Strict') throw this.#refused(patched, strictWords(this.#unknown));
       // A conversion goes by the type, whatever kind the map says.

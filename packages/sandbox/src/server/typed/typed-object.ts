@@ -29,6 +29,17 @@ export function readTyped(kind: string, given: JsonObject, words: Words): TypedO
   return { object: { kind: given['kind'], apiVersion: given['apiVersion'], ...kept }, unknown };
 }
 
+/** Of a custom object only the metadata is of a type that is known. */
+export function readTypedMetadata(given: JsonObject, words: Words): TypedObject {
+  const schema = messageSchema('ObjectMeta');
+  const metadata = given['metadata'];
+  if (schema === undefined || !isObject(metadata)) return { object: given, unknown: [] };
+  const reader = new TypedReader(words);
+  const kept = reader.message('ObjectMeta', schema, metadata, [], 'metadata');
+  const { unknown } = reader;
+  return { object: unknown.length === 0 ? given : { ...given, metadata: kept }, unknown };
+}
+
 /** Messages that say their kind inside another one. */
 const WITH_KIND = new Set(['PersistentVolumeClaim', 'DeleteOptions']);
 
