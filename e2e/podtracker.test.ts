@@ -416,6 +416,30 @@ test('a deleted tracker goes with its slices and its ConfigMaps', { skip, timeou
   assert.equal((await hours.get('of-another')).metadata.name, 'of-another');
 });
 
+test('made anew under the same name, a tracker loses the ConfigMaps of the one before and keeps its own', {
+  skip,
+}, async (t) => {
+  const { hand } = await set(t);
+  const hours = hand.client.configMaps('empty');
+  const labels = { app: 'pod-ashiato', type: 'pod-node-mapping', 'app.kubernetes.io/managed-by': 'podtrail' };
+  const makeWith = async (hour: string) => {
+    await hand.createTracker('anew', { footprints: { configMaps: { enabled: true, namespace: 'empty' } } });
+    const { uid = '' } = (await hand.trackers.get('anew')).metadata;
+    const owner = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name: 'anew', uid };
+    await hours.create({ metadata: { name: hour, labels, ownerReferences: [owner] } });
+    await until('it is ready', async () => (await hand.condition('anew', 'Ready'))?.status === 'True');
+  };
+  await makeWith('of-the-first');
+  await hand.trackers.delete('anew');
+  await makeWith('of-the-second');
+  const names = async () => (await hours.list()).items.map(({ metadata }) => metadata.name);
+  await until('what the first one left is gone', async () => !(await names()).includes('of-the-first'));
+  assert.ok((await names()).includes('of-the-second'));
+  assert.equal((await hand.listed('anew')).size, (await hand.selected(() => true)).size);
+  await hand.trackers.delete('anew');
+  await until('so is what the second one left', async () => !(await names()).includes('of-the-second'));
+});
+
 test('a standby writes nothing, and takes over without writing again what is written', {
   skip,
   timeout: 270_000,

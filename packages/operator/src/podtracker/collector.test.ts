@@ -148,10 +148,27 @@ test('a standby that leads an hour later says nothing of what others have done, 
   assert.deepEqual([stage.events, stage.namespaces], [[], []]);
 });
 
-test('a tracker without ConfigMaps asks for none; after a restore of etcd nothing counts as deleted', async () => {
+test('for a tracker that had no ConfigMaps, and in the name of another one, none are asked for', async () => {
+  const stage = new Stage();
+  stage.collector.note(aTracker('small'));
+  stage.depart('t');
+  await stage.collector.collect('small', [], signal);
+  assert.deepEqual(stage.namespaces, []);
+});
+
+test('what is remembered is bounded: a tracker that went minutes ago is forgotten when the next one goes', async () => {
+  const stage = new Stage();
+  await stage.configMap('shared', 'uid-a', 'uid-b');
+  stage.depart('a');
+  await stage.clock.advance(120_001);
+  stage.depart('b');
+  await stage.collector.collect('b', [], signal);
+  assert.deepEqual(await stage.left(), ['shared'], 'the garbage collector takes it');
+});
+
+test('after a restore of etcd nothing counts as deleted', async () => {
   const stage = new Stage();
   await stage.configMap('hour', 'uid-t');
-  stage.collector.note(aTracker('t'));
   stage.depart('t');
   stage.collector.forget();
   await stage.collector.collect('t', [], signal);
