@@ -1,5 +1,5 @@
 // What a store must do for the ledger, in the ledger's own words. Nothing here says tables, rows or files; every engine
-// passes the same contract suite (contract.ts). Times are inclusive-exclusive: [from, to).
+// passes the same contract suite (contract/). Times are inclusive-exclusive: [from, to).
 import type { Fact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../model/records.ts';

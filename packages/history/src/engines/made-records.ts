@@ -128,3 +128,17 @@ function asHolder(holder: string | Holder): Holder {
 function asBoundary(boundary: number | Boundary): Boundary {
   return typeof boundary === 'number' ? madeBoundary(boundary) : boundary;
 }
+
+/** One of each kind of record that a ledger has, about two lives. */
+export function everyKind(): Fact[] {
+  return [
+    tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
+    tenureFact(madeTenure('10.0.0.7', 'web-2', 210)),
+    placementFact(madePlacement('web-1', 95, 200)),
+    changeFact(madeChange('web-1', 120)),
+    coverageFact(madeCoverage(90, 300)),
+    conflictFact(madeConflict('10.0.0.7', 'web-1', 'web-2', 205)),
+    anomalyFact(madeAnomaly('uid-web-1', 130)),
+    liveFact('uid-web-2', madeLive('web-2', 210)),
+  ];
+}

@@ -20,7 +20,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { HistoryError } from '../../errors.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import { PROD } from '../contract.ts';
+import { PROD } from '../contract/contract-stage.ts';
 import type { Engine } from '../engine.ts';
 import {
   at,

@@ -1,0 +1,103 @@
+// Values at the edges come back as they were.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Fact } from '../../model/fact.ts';
+import { epochMillis } from '../../model/time.ts';
+import {
+  at,
+  changeFact,
+  ipOf,
+  liveFact,
+  madeBoundary,
+  madeChange,
+  madeHolder,
+  madeLive,
+  madePlacement,
+  madeTenure,
+  placementFact,
+  tenureFact,
+} from '../made-records.ts';
+import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
+
+export function fidelity(stage: ContractStage): void {
+  test('names with every kind of character, long values and prototype keys come back as they were', async () => {
+    const strange = [
+      'a\0b',
+      '\x1b[31mred\x1b[0m',
+      '😀 emoji',
+      '=cmd()',
+      '__proto__',
+      'constructor',
+      '',
+      'ünïcödé\u2028',
+    ];
+    const facts = strange.flatMap((text, i): Fact[] => {
+      const workload = { kind: text, name: text, inferred: false };
+      const holder = madeHolder(text, { uid: `uid-${i}`, namespace: text, node: text, workload });
+      const value = { text: text.repeat(100), sha256: i % 2 === 0 ? undefined : 'f'.repeat(64) };
+      const before = i % 3 === 0 ? undefined : { text: '', sha256: undefined };
+      return [
+        tenureFact(madeTenure(`10.0.1.${i}`, holder, 100, 200)),
+        placementFact(madePlacement(holder, 100, 200)),
+        changeFact(madeChange(holder, 100, { key: text, before, after: value, collector: text })),
+        liveFact(`uid-${i}`, madeLive('x', 100, { holder, annotations: [[text, value]] })),
+      ];
+    });
+    await stage.append(...facts);
+    for (const [i, text] of strange.entries()) {
+      const wanted = facts.slice(i * 4, i * 4 + 4);
+      const [tenure] = await stage.engine.tenuresAt(PROD.id, ipOf(`10.0.1.${i}`), at(150));
+      assert.deepEqual({ kind: 'tenure', tenure }, wanted[0]);
+      const byName = await stage.engine.placementsOf(PROD.id, { by: 'name', namespace: text, name: text }, ALWAYS, ALL);
+      assert.deepEqual({ kind: 'placement', placement: byName.items[0] }, wanted[1]);
+      const onNode = await stage.engine.placementsOn(PROD.id, text, ALWAYS, ALL);
+      assert.deepEqual(onNode.items, byName.items);
+      const changes = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: `uid-${i}` }, ALWAYS, ALL);
+      assert.deepEqual({ kind: 'change', change: changes.items[0] }, wanted[2]);
+    }
+    const { state } = await stage.engine.resumption(PROD.id);
+    assert.deepEqual(
+      state.live.map((live) => live),
+      facts.filter((fact) => fact.kind === 'live').map((fact) => fact.live),
+    );
+  });
+
+  test('a value of 256 KiB comes back whole', async () => {
+    const value = { text: 'x'.repeat(256 * 1024), sha256: undefined };
+    await stage.append(changeFact(madeChange('web-1', 100, { after: value })));
+    const { items } = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL);
+    assert.equal(items[0]?.after?.text, value.text);
+  });
+
+  test('resourceVersions of any length, and such that are no numbers, are kept to the last digit', async () => {
+    const versions = ['0', '', '9007199254740993', '18446744073709551616', '007', 'abc', '999999999999999', '1e5'];
+    const tenures = versions.map((resourceVersion, i) =>
+      madeTenure(
+        `10.0.2.${i}`,
+        `pod-${i}`,
+        madeBoundary(100, { resourceVersion }),
+        madeBoundary(200, { resourceVersion }),
+      ),
+    );
+    await stage.append(...tenures.map(tenureFact));
+    for (const tenure of tenures) assert.deepEqual(await stage.engine.tenuresAt(PROD.id, tenure.ip, at(150)), [tenure]);
+  });
+
+  test('two tenures that differ only in the version of their start are two', async () => {
+    const big = '9007199254740993';
+    const start = (resourceVersion: string) => madeBoundary(100, { resourceVersion });
+    const one = madeTenure('10.0.0.7', 'web-1', start(big), 200);
+    const other = madeTenure('10.0.0.7', 'web-1', start('9007199254740992'), 200);
+    await stage.append(tenureFact(one), tenureFact(other));
+    assert.equal((await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(150))).length, 2);
+  });
+
+  test('times before 1970, far ahead and with wide bounds come back as they were', async () => {
+    const start = madeBoundary(0, { notBefore: epochMillis(-5000), at: epochMillis(0), observedAt: at(0) });
+    const end = madeBoundary(0, { notAfter: epochMillis(8_640_000_000_000), observedAt: epochMillis(-1) });
+    const tenure = madeTenure('10.0.0.7', 'web-1', start, end);
+    await stage.append(tenureFact(tenure));
+    assert.deepEqual(await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), epochMillis(-5000)), [tenure]);
+    assert.deepEqual(await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(9_999_999)), [tenure]);
+  });
+}

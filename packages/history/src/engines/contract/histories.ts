@@ -1,0 +1,173 @@
+// What is found by node, by subject and in pages.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Fact } from '../../model/fact.ts';
+import type { Engine, Page, Paged } from '../engine.ts';
+import {
+  anomalyFact,
+  at,
+  changeFact,
+  conflictFact,
+  ipOf,
+  madeAnomaly,
+  madeChange,
+  madeConflict,
+  madeHolder,
+  madePlacement,
+  madeTenure,
+  placementFact,
+  tenureFact,
+} from '../made-records.ts';
+import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
+
+export function histories(stage: ContractStage): void {
+  test("pods on a node's own network are told from the others on it", async () => {
+    const agent = madeHolder('agent', { hostNetwork: true });
+    const elsewhere = madeHolder('elsewhere', { hostNetwork: true, node: 'node-z' });
+    await stage.append(
+      placementFact(madePlacement('web-1', 95, 200)),
+      placementFact(madePlacement(agent, 95, 200)),
+      placementFact(madePlacement(elsewhere, 95, 200)),
+    );
+    const on = async (from: number, to: number) => {
+      const span = { from: at(from), to: at(to) };
+      return (await stage.engine.hostNetworkPodsOn(PROD.id, agent.node, span, ALL)).items.map(({ pod }) => pod.name);
+    };
+    assert.deepEqual([await on(0, 1000), await on(200, 300)], [['agent'], []]);
+  });
+
+  test('a history is found by UID, by name across lives, and by workload', async () => {
+    const again = madeHolder('web-1', { uid: 'uid-again', node: 'node-b' });
+    const lone = madeHolder('lone', { workload: undefined });
+    await stage.append(
+      tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
+      placementFact(madePlacement('web-1', 95, 200)),
+      tenureFact(madeTenure('10.0.0.8', again, 300, 400)),
+      placementFact(madePlacement(again, 295, 400)),
+      tenureFact(madeTenure('10.0.0.9', lone, 100)),
+      tenureFact(madeTenure('10.0.0.10', madeHolder('web-1', { namespace: 'other', uid: 'uid-other' }), 100, 200)),
+    );
+    const tenures = async (subject: Parameters<Engine['tenuresOf']>[1]) =>
+      (await stage.engine.tenuresOf(PROD.id, subject, ALWAYS, ALL)).items.map((tenure) => tenure.ip);
+    const placements = async (subject: Parameters<Engine['tenuresOf']>[1]) =>
+      (await stage.engine.placementsOf(PROD.id, subject, ALWAYS, ALL)).items.map((placement) => placement.pod.node);
+    const byName = { by: 'name', namespace: 'shop', name: 'web-1' } as const;
+    const byWorkload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
+    assert.deepEqual(await tenures({ by: 'uid', uid: 'uid-again' }), ['10.0.0.8']);
+    assert.deepEqual(await tenures({ by: 'uid', uid: 'uid-' }), []);
+    assert.deepEqual(await tenures(byName), ['10.0.0.7', '10.0.0.8']);
+    assert.deepEqual(await tenures(byWorkload), ['10.0.0.7', '10.0.0.8']);
+    assert.deepEqual(await tenures({ ...byWorkload, kind: 'Job' }), []);
+    assert.deepEqual(await placements(byName), ['node-a', 'node-b']);
+    assert.deepEqual(await placements({ by: 'uid', uid: 'uid-web-1' }), ['node-a']);
+    assert.deepEqual(await placements(byWorkload), ['node-a', 'node-b']);
+  });
+
+  test('a pod that got a second address has both in its history', async () => {
+    await stage.append(
+      tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
+      tenureFact(madeTenure('10.0.0.8', 'web-1', 210, 2 * WEEK_S)),
+      tenureFact(madeTenure('fd00::8', 'web-1', 210, 2 * WEEK_S)),
+      placementFact(madePlacement('web-1', 90, 2 * WEEK_S)),
+    );
+    const { items } = await stage.engine.tenuresOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL);
+    assert.deepEqual(
+      items.map((tenure) => tenure.ip),
+      ['10.0.0.7', '10.0.0.8', 'fd00::8'],
+    );
+  });
+
+  test('pods on a node are those that may have been there within the span', async () => {
+    await stage.append(
+      placementFact(madePlacement('a', 100, 200)),
+      placementFact(madePlacement('b', 150)),
+      placementFact(madePlacement(madeHolder('c', { node: 'node-b' }), 100, 200)),
+      placementFact(madePlacement('d', -2 * WEEK_S, 120)),
+    );
+    const on = async (from: number, to: number) => {
+      const span = { from: at(from), to: at(to) };
+      const { items } = await stage.engine.placementsOn(PROD.id, 'node-a', span, ALL);
+      return items.map((placement) => placement.pod.name);
+    };
+    assert.deepEqual(await on(110, 111), ['d', 'a']);
+    assert.deepEqual(await on(160, 161), ['a', 'b']);
+    assert.deepEqual(await on(5000, 5001), ['b']);
+    assert.deepEqual(await on(0, 1000), ['d', 'a', 'b']);
+  });
+
+  test('pages come one after the other without a loss or a repeat, also at equal times', async () => {
+    const facts: Fact[] = [];
+    for (let i = 0; i < 25; i++) {
+      const end = i % 3 === 0 ? undefined : 100_000 + i * 200_000;
+      facts.push(tenureFact(madeTenure('10.0.0.7', `pod-${i}`, Math.floor(i / 5), end)));
+    }
+    await stage.append(...facts);
+    const whole = await stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL);
+    assert.equal(whole.items.length, 25);
+    for (const limit of [1, 2, 5, 7, 24, 25]) {
+      const page = (cursor: string | undefined) =>
+        stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, { limit, cursor });
+      assert.deepEqual(await allPages(page), whole.items, `limit ${limit}`);
+      const byWorkload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
+      const other = (cursor: string | undefined) =>
+        stage.engine.tenuresOf(PROD.id, byWorkload, ALWAYS, { limit, cursor });
+      assert.deepEqual(await allPages(other), whole.items, `workload, limit ${limit}`);
+    }
+  });
+
+  test('a cursor stays where it was while records are appended before and after it', async () => {
+    const tenure = (seconds: number) => tenureFact(madeTenure('10.0.0.7', `pod-${seconds}`, seconds, seconds + 5));
+    await stage.append(tenure(100), tenure(200), tenure(300));
+    const ip = ipOf('10.0.0.7');
+    const first = await stage.engine.tenuresOfIp(PROD.id, ip, ALWAYS, { limit: 2 });
+    await stage.append(tenure(50), tenure(150), tenure(250), tenure(400));
+    const rest = await stage.engine.tenuresOfIp(PROD.id, ip, ALWAYS, { limit: 10, cursor: first.cursor });
+    assert.deepEqual(
+      rest.items.map(({ holder }) => holder.name),
+      ['pod-250', 'pod-300', 'pod-400'],
+    );
+  });
+
+  test('what is no cursor and no page is refused with a code', async () => {
+    const ask = (page: Page) => stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, page);
+    await assert.rejects(ask({ limit: 5, cursor: 'here' }), { code: 'bad-cursor' });
+    await assert.rejects(ask({ limit: 0 }), { code: 'bad-page' });
+    await assert.rejects(ask({ limit: 1.5 }), { code: 'bad-page' });
+  });
+
+  test('changes, conflicts and anomalies are found by subject and time', async () => {
+    const other = madeHolder('api-1', { workload: undefined });
+    const changes = [madeChange('web-1', 100), madeChange('web-1', 200), madeChange(other, 150)];
+    await stage.append(
+      ...changes.map(changeFact),
+      conflictFact(madeConflict('10.0.0.7', 'a', 'b', 100)),
+      conflictFact(madeConflict('10.0.0.8', 'a', 'b', 100)),
+      anomalyFact(madeAnomaly('uid-a', 100)),
+      anomalyFact(madeAnomaly('uid-b', 300)),
+    );
+    const span = { from: at(50), to: at(200) };
+    const byUid = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, span, ALL);
+    assert.deepEqual(byUid.items, [changes[0]]);
+    const byName = await stage.engine.changesOf(PROD.id, { by: 'name', namespace: 'shop', name: 'api-1' }, ALWAYS, ALL);
+    assert.deepEqual(byName.items, [changes[2]]);
+    const workload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
+    const page = (cursor: string | undefined) =>
+      stage.engine.changesOf(PROD.id, workload, ALWAYS, { limit: 1, cursor });
+    assert.deepEqual(await allPages(page), [changes[0], changes[1]]);
+    const conflicts = await stage.engine.conflicts(PROD.id, ipOf('10.0.0.7'), span);
+    assert.deepEqual(conflicts, [madeConflict('10.0.0.7', 'a', 'b', 100)]);
+    const anomalies = await stage.engine.anomalies(PROD.id, span, ALL);
+    assert.deepEqual(anomalies.items, [madeAnomaly('uid-a', 100)]);
+  });
+}
+
+async function allPages<T>(page: (cursor: string | undefined) => Promise<Paged<T>>): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const next: Paged<T> = await page(cursor);
+    items.push(...next.items);
+    cursor = next.cursor;
+  } while (cursor !== undefined);
+  return items;
+}

@@ -1,0 +1,142 @@
+// What a recorder relies on: coverage, checkpoints, writers that take over.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  at,
+  coverageFact,
+  ipOf,
+  liveFact,
+  madeBoundary,
+  madeCoverage,
+  madeLive,
+  madeTenure,
+  tenureFact,
+} from '../made-records.ts';
+import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
+
+export function recording(stage: ContractStage): void {
+  test('coverage grows, does not shrink, and comes by its beginning', async () => {
+    await stage.append(
+      coverageFact(madeCoverage(500, 600, { opened: 'expired' })),
+      coverageFact(madeCoverage(100, 200)),
+    );
+    await stage.append(coverageFact(madeCoverage(100, 300)));
+    await stage.append(coverageFact(madeCoverage(100, 250)));
+    const scope = { kind: 'namespaces', namespaces: ['a', 'b'] } as const;
+    await stage.append(coverageFact(madeCoverage(50, 60, { scope, collector: 'recorder-2' })));
+    assert.deepEqual(await stage.engine.coverage(PROD.id), [
+      madeCoverage(50, 60, { scope, collector: 'recorder-2' }),
+      madeCoverage(100, 300),
+      madeCoverage(500, 600, { opened: 'expired' }),
+    ]);
+  });
+
+  test('reads of one turn see one state, whatever is appended meanwhile', async () => {
+    const BATCHES = 200;
+    const reader = await stage.openReader();
+    let isWriting = true;
+    const writing = (async () => {
+      for (let i = 1; i <= BATCHES; i++) {
+        const facts = [
+          tenureFact(madeTenure('10.0.0.7', `web-${i}`, i, madeBoundary(i))),
+          coverageFact(madeCoverage(0, i)),
+        ];
+        await stage.writer.append({ facts });
+      }
+      isWriting = false;
+    })();
+    const seen = new Set<number>();
+    do {
+      const [{ items }, [coverage]] = await Promise.all([
+        reader.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL),
+        reader.coverage(PROD.id),
+      ]);
+      assert.equal(coverage?.to ?? at(0), at(items.length));
+      seen.add(items.length);
+    } while (isWriting);
+    await writing;
+    if (reader !== stage.engine) await reader.close();
+    assert.ok(seen.size > 1, 'it was asked while something was appended');
+  });
+
+  test('a recorder goes on with what was appended: live holders, coverage, epoch and checkpoint', async () => {
+    const checkpoint = { epoch: 3, resourceVersion: '99999999999999999999', at: at(500) };
+    const open = madeLive('b', 200, { terminal: true, placement: undefined, tenures: [], blankSince: at(210) });
+    const facts = [
+      liveFact('uid-a', madeLive('a', 100)),
+      liveFact('uid-b', madeLive('b', 150)),
+      liveFact('uid-c', madeLive('c', 100)),
+      coverageFact(madeCoverage(100, 400)),
+    ];
+    await stage.writer.append({ facts, checkpoint: { ...checkpoint, resourceVersion: '5' } });
+    await stage.writer.append({ facts: [liveFact('uid-b', open), liveFact('uid-c', undefined)], checkpoint });
+    await stage.settle();
+    assert.deepEqual(await stage.engine.resumption(PROD.id), {
+      state: { epoch: 3, live: [madeLive('a', 100), open], coverage: madeCoverage(100, 400) },
+      checkpoint,
+    });
+  });
+
+  test('a checkpoint has the places of services and nodes, and what lies over coverage is not gone on with', async () => {
+    const others = [
+      { kind: 'Service', resourceVersion: '99999999999999999999', settled: at(390) },
+      { kind: 'Node', resourceVersion: '7', settled: at(380) },
+    ] as const;
+    const checkpoint = { epoch: 1, resourceVersion: '8', at: at(400), others };
+    const partial = madeCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
+    await stage.writer.append({ facts: [coverageFact(madeCoverage(100, 400)), coverageFact(partial)], checkpoint });
+    const resumption = await stage.engine.resumption(PROD.id);
+    assert.deepEqual(resumption, { state: { epoch: 1, live: [], coverage: madeCoverage(100, 400) }, checkpoint });
+    assert.deepEqual(
+      (await stage.engine.coverage(PROD.id)).map(({ scope }) => scope.kind),
+      ['cluster', 'pods'],
+    );
+  });
+
+  test('a fresh ledger resumes with nothing', async () => {
+    const nothing = { state: { epoch: 1, live: [], coverage: undefined }, checkpoint: undefined };
+    assert.deepEqual(await stage.engine.resumption(PROD.id), nothing);
+  });
+
+  test('a stale writer is refused, and nothing of its batch is stored', async () => {
+    const next = await stage.engine.takeOver(PROD);
+    assert.equal(next.fence, stage.writer.fence + 1);
+    const checkpoint = { epoch: 1, resourceVersion: '7', at: at(1) };
+    const facts = [tenureFact(madeTenure('10.0.0.7', 'late', 100))];
+    await assert.rejects(stage.writer.append({ facts, checkpoint }), { code: 'stale-writer' });
+    assert.deepEqual(await stage.who('10.0.0.7', 150), []);
+    assert.equal((await stage.engine.resumption(PROD.id)).checkpoint, undefined);
+    await next.append({ facts, checkpoint });
+    assert.deepEqual(await stage.who('10.0.0.7', 150), ['late']);
+  });
+
+  test('a stale writer among others that append at once is the only one refused', async () => {
+    const next = await stage.engine.takeOver(PROD);
+    const outcomes = await Promise.allSettled([
+      next.append({ facts: [tenureFact(madeTenure('10.0.0.1', 'one', 100))] }),
+      stage.writer.append({ facts: [tenureFact(madeTenure('10.0.0.2', 'stale', 100))] }),
+      next.append({ facts: [tenureFact(madeTenure('10.0.0.3', 'three', 100))] }),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual([await stage.who('10.0.0.1', 150), await stage.who('10.0.0.2', 150)], [['one'], []]);
+    assert.deepEqual(await stage.who('10.0.0.3', 150), ['three']);
+  });
+
+  test('appends are stored in the order of the calls', async () => {
+    const appends = Array.from({ length: 50 }, (_, i) =>
+      stage.writer.append({ facts: [], checkpoint: { epoch: 1, resourceVersion: String(i), at: at(i) } }),
+    );
+    await Promise.all(appends);
+    assert.equal((await stage.engine.resumption(PROD.id)).checkpoint?.resourceVersion, '49');
+  });
+
+  test('a cluster that is not there, and a name that is taken, are refused with a code', async () => {
+    await assert.rejects(stage.engine.tenuresAt('nowhere', ipOf('10.0.0.7'), at(1)), { code: 'unknown-cluster' });
+    await assert.rejects(stage.engine.takeOver({ id: 'another', name: 'prod' }), { code: 'cluster-name-taken' });
+    await stage.engine.takeOver({ id: PROD.id, name: 'renamed' });
+    assert.deepEqual(await stage.engine.clusters(), [{ id: PROD.id, name: 'renamed' }]);
+  });
+}

@@ -1,0 +1,92 @@
+// What is forgotten, and that it is never taken for free.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  anomalyFact,
+  at,
+  changeFact,
+  conflictFact,
+  coverageFact,
+  ipOf,
+  madeAnomaly,
+  madeBoundary,
+  madeChange,
+  madeConflict,
+  madeCoverage,
+  madePlacement,
+  madeTenure,
+  placementFact,
+  tenureFact,
+} from '../made-records.ts';
+import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
+
+export function retention(stage: ContractStage): void {
+  test('retention removes only closed, expired records and leaves a range', async () => {
+    await stage.append(
+      coverageFact(madeCoverage(0, 5 * WEEK_S)),
+      tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)),
+      tenureFact(madeTenure('10.0.0.2', 'at-the-edge', 100, madeBoundary(WEEK_S + 1000))),
+      tenureFact(madeTenure('10.0.0.3', 'stays', 100, WEEK_S + 2000)),
+      tenureFact(madeTenure('10.0.0.4', 'open', 100)),
+      placementFact(madePlacement('gone', 100, 200)),
+      placementFact(madePlacement('open', 100)),
+      changeFact(madeChange('open', 150)),
+      changeFact(madeChange('open', WEEK_S + 1500)),
+      anomalyFact(madeAnomaly('uid-a', 150)),
+      conflictFact(madeConflict('10.0.0.1', 'a', 'b', 150)),
+    );
+    assert.deepEqual(await stage.engine.expired(PROD.id), []);
+    await stage.engine.retain(PROD.id, at(WEEK_S + 1000));
+    await stage.settle();
+    assert.deepEqual(await stage.engine.expired(PROD.id), [{ from: at(0), to: at(WEEK_S + 1000) }]);
+    const answers = [
+      await stage.who('10.0.0.1', 150),
+      await stage.who('10.0.0.2', 150),
+      await stage.who('10.0.0.3', 150),
+    ];
+    assert.deepEqual(answers, [[], ['at-the-edge'], ['stays']]);
+    assert.deepEqual(await stage.who('10.0.0.4', 150), ['open']);
+    const placements = await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL);
+    assert.deepEqual(
+      placements.items.map(({ pod }) => pod.name),
+      ['open'],
+    );
+    const changes = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-open' }, ALWAYS, ALL);
+    assert.deepEqual(changes.items, [madeChange('open', WEEK_S + 1500)]);
+    assert.deepEqual((await stage.engine.anomalies(PROD.id, ALWAYS, ALL)).items, []);
+    assert.deepEqual(await stage.engine.conflicts(PROD.id, ipOf('10.0.0.1'), ALWAYS), []);
+    const kept = await stage.exported();
+    assert.equal(kept.includes('gone'), false);
+  });
+
+  test('what expired before it came stays hidden', async () => {
+    await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'ends-late', 100)));
+    await stage.engine.retain(PROD.id, at(500));
+    await stage.append(
+      tenureFact(madeTenure('10.0.0.1', 'ends-late', 100, 200)),
+      tenureFact(madeTenure('10.0.0.2', 'comes-late', 100, 200)),
+      placementFact(madePlacement('comes-late', 100, 200)),
+      changeFact(madeChange('comes-late', 150)),
+      changeFact(madeChange('comes-late', 500)),
+      anomalyFact(madeAnomaly('uid-a', 150)),
+      conflictFact(madeConflict('10.0.0.1', 'a', 'b', 150)),
+    );
+    await stage.settle();
+    assert.deepEqual([await stage.who('10.0.0.1', 150), await stage.who('10.0.0.2', 150)], [[], []]);
+    assert.deepEqual((await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL)).items, []);
+    const changes = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-comes-late' }, ALWAYS, ALL);
+    assert.deepEqual(changes.items, [madeChange('comes-late', 500)]);
+    assert.deepEqual((await stage.engine.anomalies(PROD.id, ALWAYS, ALL)).items, []);
+    assert.deepEqual(await stage.engine.conflicts(PROD.id, ipOf('10.0.0.1'), ALWAYS), []);
+    assert.equal((await stage.exported()).includes('200'), false);
+  });
+
+  test('retention that is asked for again, or for less, keeps the range as it is', async () => {
+    await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)));
+    await stage.engine.retain(PROD.id, at(500));
+    await stage.engine.retain(PROD.id, at(300));
+    assert.deepEqual(await stage.engine.expired(PROD.id), [{ from: at(0), to: at(500) }]);
+    await stage.engine.retain(PROD.id, at(600));
+    assert.deepEqual(await stage.engine.expired(PROD.id), [{ from: at(0), to: at(600) }]);
+  });
+}

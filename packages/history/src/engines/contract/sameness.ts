@@ -1,0 +1,107 @@
+// Every engine is the memory engine, seen from outside.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HistoryError } from '../../errors.ts';
+import type { Fact } from '../../model/fact.ts';
+import type { Tenure } from '../../model/records.ts';
+import { epochMillis } from '../../model/time.ts';
+import type { IpSpan, Moment } from '../engine.ts';
+import {
+  at,
+  everyKind,
+  ipOf,
+  madeHolder,
+  madePlacement,
+  madeTenure,
+  placementFact,
+  tenureFact,
+} from '../made-records.ts';
+import { MemoryEngine } from '../memory/memory-engine.ts';
+import { type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
+
+export function sameness(stage: ContractStage): void {
+  test('the canonical export is byte for byte that of the memory engine for the same facts', async () => {
+    const facts = [...everyKind(), ...manyLives()];
+    const reference = new MemoryEngine();
+    await (await reference.takeOver(PROD)).append({ facts: [...facts].reverse() });
+    for (let from = 0; from < facts.length; from += 300) await stage.append(...facts.slice(from, from + 300));
+    assert.equal(await stage.exported(), await stage.exported(reference));
+  });
+
+  test('random questions are answered as the memory engine answers them', async () => {
+    const facts = manyLives();
+    const reference = new MemoryEngine();
+    await (await reference.takeOver(PROD)).append({ facts });
+    for (let from = 0; from < facts.length; from += 500) await stage.append(...facts.slice(from, from + 500));
+    let seed = 7;
+    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const moments: Moment[] = [];
+    const spans: IpSpan[] = [];
+    for (let i = 0; i < 300; i++) {
+      const ip = ipOf(`10.0.9.${next(8)}`);
+      const time = at(next(6 * WEEK_S) - WEEK_S);
+      assert.deepEqual(
+        await stage.engine.tenuresAt(PROD.id, ip, time),
+        await reference.tenuresAt(PROD.id, ip, time),
+        `${ip} at ${time}`,
+      );
+      moments.push({ ip, at: time });
+      const span = { from: time, to: epochMillis(time + next(WEEK_S) * 500) };
+      spans.push({ ip, ...span });
+      const page = { limit: 1 + next(20) };
+      const node = `node-${next(4)}`;
+      assert.deepEqual(
+        await stage.engine.placementsOn(PROD.id, node, span, page),
+        await reference.placementsOn(PROD.id, node, span, page),
+      );
+      const subject = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: `app-${next(5)}` } as const;
+      assert.deepEqual(
+        await stage.engine.tenuresOf(PROD.id, subject, span, page),
+        await reference.tenuresOf(PROD.id, subject, span, page),
+      );
+    }
+    for (const most of [1, 3, 100]) {
+      const found = await stage.engine.tenuresOfIps(PROD.id, spans, most);
+      assert.deepEqual(found, await reference.tenuresOfIps(PROD.id, spans, most));
+    }
+    const bulk = [...moments, ...moments, ...moments];
+    assert.deepEqual(await stage.engine.tenuresAtMany(PROD.id, bulk), await reference.tenuresAtMany(PROD.id, bulk));
+  });
+
+  test('a whole store verifies and tells how much it holds', async () => {
+    await stage.append(...everyKind());
+    const { damages, records } = await stage.engine.verify();
+    assert.deepEqual(damages, []);
+    assert.ok(records > 0);
+    const { clusters, version } = await stage.engine.status();
+    assert.equal(version, 1);
+    const [{ tenures, placements, changes, live } = { tenures: 0, placements: 0, changes: 0, live: 0 }] = clusters;
+    assert.deepEqual({ tenures, placements, changes, live }, { tenures: 2, placements: 1, changes: 1, live: 1 });
+  });
+
+  test('a closed engine refuses everything with a code', async () => {
+    await stage.engine.close();
+    await assert.rejects(stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(1)), { code: 'store-closed' });
+    await assert.rejects(stage.writer.append({ facts: [] }), HistoryError);
+  });
+}
+
+/** Lives over five weeks with addresses that come again, overlaps, holders that grow, and open ends. Seeded. */
+function manyLives(): Fact[] {
+  let seed = 42;
+  const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const facts: Fact[] = [];
+  for (let i = 0; i < 600; i++) {
+    const start = next(5 * WEEK_S) - WEEK_S;
+    const lasts = next(10) === 0 ? next(3 * WEEK_S) : next(4000);
+    const end = next(20) === 0 ? undefined : start + lasts + 1;
+    const workload = next(6) === 0 ? undefined : { kind: 'Deployment', name: `app-${next(5)}`, inferred: true };
+    const uid = `${(i * 2_654_435_761) % 4_294_967_296}`.padStart(10, '0');
+    const placed = madeHolder(`pod-${i}`, { uid, node: `node-${next(4)}`, workload });
+    const holder = next(15) === 0 ? { ...placed, workload: undefined } : placed;
+    const tenure = (ip: string): Tenure => madeTenure(ip, holder, start + 1, end);
+    facts.push(tenureFact(tenure(`10.0.9.${next(8)}`)), placementFact(madePlacement(placed, start, end)));
+    if (next(4) === 0) facts.push(tenureFact(tenure(`fd00::${next(8)}`)));
+  }
+  return facts;
+}
