@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
 const demo = spawn(process.execPath, [program, 'demo', ...process.argv.slice(2)], { stdio: 'inherit' });
 // Ctrl+C reaches both: the demo decides when it is over.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => demo.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => demo.kill(signal));
 // A signal that only npm got ends npm and its shell, and nobody tells us: but then we are somebody else's child.
 const parent = process.ppid;
 setInterval(() => {

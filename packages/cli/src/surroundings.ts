@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly hostname: string;
   /** IANA name of the machine's time zone. */
   readonly systemZone: string;
-  /** Aborts at SIGINT and SIGTERM. */
+  /** Aborts at SIGINT, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
   /** Only `write` makes a store where there is none, and keeps other writers out. */
   readonly openStore: (url: string, access: 'read' | 'write') => Promise<Engine>;

@@ -14,14 +14,23 @@ export interface SystemSurroundings {
   ended(): void;
 }
 
+/** SIGHUP: the terminal was closed. (Node takes no notice of nohup: without us it would end there and then.) */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A terminal tells everybody in it, and those who started us (npm, its shell, scripts/start.ts) tell us once more. */
+const SAME_WISH_MS = 1_000;
+
 export function systemSurroundings(): SystemSurroundings {
   const stop = new AbortController();
+  let askedAt = 0;
   const onSignal = (): void => {
+    const now = systemClock.monotonic();
     // Whoever asks twice does not want to wait.
-    if (stop.signal.aborted) process.exit(EXIT.interrupted);
+    if (stop.signal.aborted && now - askedAt > SAME_WISH_MS) process.exit(EXIT.interrupted);
+    if (stop.signal.aborted) return;
+    askedAt = now;
     stop.abort(new InterruptedError());
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  for (const signal of ENDING) process.on(signal, onSignal);
   const surroundings: Surroundings = {
     env: process.env,
     stdin: process.stdin,
@@ -42,7 +51,7 @@ export function systemSurroundings(): SystemSurroundings {
   return {
     surroundings,
     ended() {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
+      for (const signal of ENDING) process.off(signal, onSignal);
       process.stdin.destroy();
     },
   };

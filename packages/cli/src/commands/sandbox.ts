@@ -53,37 +53,37 @@ async function run(cli: Cli, options: SandboxOptions): Promise<ExitCode> {
   await stderr.write(
     `starting a cluster of ${options.nodes} nodes and about ${options.pods} pods (--seed ${seed}) …\n`,
   );
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => living.close());
   const switchboard = new FaultSwitchboard();
-  await living.populate(options.pods);
+  await living.populate(options.pods, { signal });
+  if (signal.aborted) return EXIT.answered;
   const server = await living.serve(options.port, switchboard).catch((error) => {
     throw portProblem(error, options.port);
   });
+  ends.defer(() => server.close());
+  const { kubeconfigOut, faultPort } = options;
   const control =
-    options.faultPort === undefined
+    faultPort === undefined
       ? undefined
-      : await serveFaultControl({ switchboard, server, port: options.faultPort }).catch((error) => {
-          throw portProblem(error, options.faultPort ?? 0);
+      : await serveFaultControl({ switchboard, server, port: faultPort }).catch((error) => {
+          throw portProblem(error, faultPort);
         });
-  try {
-    const onError = (error: unknown): void => void stderr.write(`${describeError(error, false)}\n`);
-    living.live({ speed: options.speed, onError });
-    const { kubeconfigOut } = options;
-    if (kubeconfigOut !== undefined) await writeAtOnce(kubeconfigOut, server.kubeconfig(ADMIN));
-    await stdout.write(`${server.url}\n`);
-    if (control !== undefined) await stderr.write(`faults: ${control.url}/faults\n`);
-    if (kubeconfigOut !== undefined)
-      await stderr.write(`try: kubectl --kubeconfig ${kubeconfigOut} get pods -A -o wide\n`);
-    else await stderr.write('no kubeconfig was written; --kubeconfig-out FILE writes one\n');
-    if (options.speed > 0)
-      await stderr.write('rollouts, drains and dying nodes happen by themselves; with --speed 0 nothing does\n');
-    await stderr.write('Ctrl+C ends it\n');
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    return EXIT.answered;
-  } finally {
-    living.close();
-    await control?.close();
-    await server.close();
-  }
+  if (control !== undefined) ends.defer(() => control.close());
+  // Nobody may be there any more to read it.
+  const onError = (error: unknown) => stderr.write(`${describeError(error, false)}\n`).catch(() => undefined);
+  living.live({ speed: options.speed, onError });
+  if (kubeconfigOut !== undefined) await writeAtOnce(kubeconfigOut, server.kubeconfig(ADMIN));
+  await stdout.write(`${server.url}\n`);
+  if (control !== undefined) await stderr.write(`faults: ${control.url}/faults\n`);
+  if (kubeconfigOut !== undefined)
+    await stderr.write(`try: kubectl --kubeconfig ${kubeconfigOut} get pods -A -o wide\n`);
+  else await stderr.write('no kubeconfig was written; --kubeconfig-out FILE writes one\n');
+  if (options.speed > 0)
+    await stderr.write('rollouts, drains and dying nodes happen by themselves; with --speed 0 nothing does\n');
+  await stderr.write('Ctrl+C ends it\n');
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return EXIT.answered;
 }
 
 /** Never half of it under its name, and for nobody else to read: it holds the way in. */

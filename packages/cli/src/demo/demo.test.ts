@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../main.ts', import.meta.url));
 const FLAGS = ['--nodes', '4', '--pods', '60', '--seed', '7', '--speed', '20'];
 
-function podtrail(words: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+function podtrail(words: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env });
+}
+
+/** A place of its own for temporary directories, so that whatever is left there is the demo's. */
+function aTemporaryRoot(t: TestContext): { readonly root: string; readonly env: NodeJS.ProcessEnv } {
+  const root = mkdtempSync(join(tmpdir(), 'podtrail-test-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  // Node's own cache of compiled modules stays where it is.
+  return { root, env: { ...process.env, TMPDIR: root, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') } };
 }
 
 interface Ended {
@@ -28,12 +38,23 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code, ...told };
 }
 
+/** Resolves at the first line that matches. */
+function heard(child: ChildProcess, wanted: RegExp): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const lines = createInterface({ input: child.stdout! });
+  lines.on('line', (line) => {
+    if (wanted.test(line)) resolve();
+  });
+  child.once('close', (code) => reject(new Error(`it ended with ${code} before it said ${wanted}`)));
+  return promise;
+}
+
 test('the demo records a day, prints commands that work as they are printed, lives, and leaves nothing behind', async () => {
   const demo = podtrail(['demo', ...FLAGS]);
   const lines: string[] = [];
-  const heard = createInterface({ input: demo.stdout! });
+  const reader = createInterface({ input: demo.stdout! });
   const isLiving = Promise.withResolvers<void>();
-  heard.on('line', (line) => {
+  reader.on('line', (line) => {
     lines.push(line);
     // What happens now, after the first status line, is told with the time of day.
     if (lines.filter((told) => /^\d\d:\d\d:\d\d {2}/.test(told)).length >= 3) isLiving.resolve();
@@ -76,7 +97,7 @@ test('the demo records a day, prints commands that work as they are printed, liv
     assert.equal(existsSync(dirname(store)), false, 'its directory is gone');
   } finally {
     demo.kill('SIGKILL');
-    heard.close();
+    reader.close();
   }
 });
 
@@ -84,6 +105,78 @@ test('a demo that is told to end before its day is over ends at once, and leaves
   const { code, stdout } = await ended(podtrail(['demo', ...FLAGS, '--duration', '300ms']));
   assert.equal(code, 0);
   assert.match(stdout, /^podtrail demo: /);
+});
+
+for (const [sentence, signals] of [
+  ['SIGTERM', ['SIGTERM']],
+  ['SIGHUP, as a closed terminal sends it,', ['SIGHUP']],
+  ['SIGINT that the terminal, npm and its shell all send', ['SIGINT', 'SIGINT', 'SIGINT']],
+] as const) {
+  test(`${sentence} ends the demo, and nothing is left behind`, async (t) => {
+    const { root, env } = aTemporaryRoot(t);
+    const demo = podtrail(['demo', ...FLAGS], env);
+    const isLiving = heard(demo, /Try in another terminal/);
+    const end = ended(demo);
+    await isLiving;
+    assert.equal(readdirSync(root).length, 1);
+    for (const signal of signals) demo.kill(signal);
+    const { code, stderr } = await end;
+    assert.deepEqual({ code, stderr, left: readdirSync(root) }, { code: 0, stderr: '', left: [] });
+  });
+}
+
+test('a demo whose reader has gone ends by itself without a word, and leaves nothing behind', async (t) => {
+  const { root, env } = aTemporaryRoot(t);
+  const demo = podtrail(['demo', ...FLAGS], env);
+  const end = ended(demo);
+  await heard(demo, /^podtrail demo/);
+  demo.stdout?.destroy();
+  const { code, stderr } = await end;
+  assert.deepEqual({ code, stderr, left: readdirSync(root) }, { code: 0, stderr: '', left: [] });
+});
+
+test('what a killed demo leaves behind is removed by the next one', async (t) => {
+  const { root, env } = aTemporaryRoot(t);
+  const killed = podtrail(['demo', ...FLAGS], env);
+  const end = ended(killed);
+  await heard(killed, /^a day of history/);
+  killed.kill('SIGKILL');
+  await end;
+  assert.equal(readdirSync(root).length, 1, 'a kill leaves it');
+  const { code, stderr } = await ended(podtrail(['demo', ...FLAGS, '--duration', '300ms'], env));
+  assert.deepEqual({ code, stderr, left: readdirSync(root) }, { code: 0, stderr: '', left: [] });
+});
+
+test('a sandbox ends with its signals and with its reader, without a word, and also before its pods run', async () => {
+  const words = ['sandbox', '--nodes', '4', '--pods', '60', '--seed', '7'];
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const sandbox = podtrail(words);
+    const end = ended(sandbox);
+    await heard(sandbox, /^https:/);
+    sandbox.kill(signal);
+    assert.equal((await end).code, 0, signal);
+  }
+  const unread = podtrail(words);
+  unread.stdout?.destroy();
+  const { code, stderr } = await ended(unread);
+  assert.equal(code, 0);
+  assert.match(stderr, /^starting a cluster of 4 nodes and about 60 pods \(--seed 7\) …\n$/);
+  const large = podtrail(['sandbox', '--nodes', '500', '--pods', '20000']);
+  const end = ended(large);
+  await once(large.stderr!, 'data');
+  large.kill('SIGINT');
+  assert.deepEqual({ ...(await end), stderr: '' }, { code: 0, stdout: '', stderr: '' });
+});
+
+test('a sandbox whose second port is taken says so and ends', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const words = ['sandbox', '--nodes', '2', '--pods', '10', '--fault-port', String(port)];
+  const { code, stderr } = await ended(podtrail(words));
+  assert.equal(code, 2);
+  assert.match(stderr, new RegExp(`port ${port} is taken`));
 });
 
 test('what cannot be simulated is refused with a sentence', async () => {

@@ -1,12 +1,12 @@
 // One run of the demo, from an empty temporary directory to its removal: cluster, past, recorder, view.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Engine, epochMillis, gaps } from '@podtrail/history';
 import type { SandboxServer } from '@podtrail/sandbox';
 import { describeError } from '../errors.ts';
 import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { DemoDirectory, removeLeftovers } from './demo-directory.ts';
 import { flowLog } from './flow-log.ts';
 import { onKeys } from './keys.ts';
 import { News } from './news.ts';
@@ -20,7 +20,7 @@ export interface DemoOptions {
   readonly pods: number;
   readonly speed: number;
   readonly seed: number;
-  /** A key asked for the end. */
+  /** A key asked for the end, or nobody is there any more to see it. */
   readonly quit: () => void;
 }
 
@@ -36,7 +36,7 @@ export class Demo implements AsyncDisposable {
   readonly #options: DemoOptions;
   readonly #surroundings: Surroundings;
   readonly #stage: Stage;
-  readonly #directory: string;
+  readonly #directory: DemoDirectory;
   readonly #living: LivingCluster;
   readonly #ends: (() => unknown)[] = [];
   #recorder: RecorderChild | undefined;
@@ -44,15 +44,16 @@ export class Demo implements AsyncDisposable {
   #down: NodeJS.Timeout | undefined;
 
   static async begin(surroundings: Surroundings, options: DemoOptions): Promise<Demo> {
-    return new Demo(surroundings, options, await mkdtemp(join(tmpdir(), 'podtrail-demo-')));
+    await removeLeftovers(tmpdir());
+    return new Demo(surroundings, options, await DemoDirectory.make(tmpdir()));
   }
 
-  private constructor(surroundings: Surroundings, options: DemoOptions, directory: string) {
+  private constructor(surroundings: Surroundings, options: DemoOptions, directory: DemoDirectory) {
     this.#surroundings = surroundings;
     this.#options = options;
     this.#directory = directory;
     const now = () => surroundings.clock.now();
-    this.#stage = new Stage(surroundings.stdout, now, () => process.stdout.columns ?? 120);
+    this.#stage = new Stage(surroundings.stdout, now, () => process.stdout.columns || 120, options.quit);
     const { nodes, pods, seed } = options;
     this.#living = new LivingCluster({ nodes, pods, seed, begins: now() - DAY_MS });
   }
@@ -65,7 +66,7 @@ export class Demo implements AsyncDisposable {
     const server = await this.#living.serve(0);
     this.#ends.push(() => server.close());
     await this.#writeFiles(server);
-    this.#startRecorder();
+    this.#startRecorder(signal);
     this.#news = new News(this.#living.cluster, (line) => this.#stage.happened(line));
     this.#living.live({
       speed: this.#options.speed,
@@ -73,21 +74,24 @@ export class Demo implements AsyncDisposable {
       onError: (error) => this.#stage.happened(describeError(error, false)),
     });
     this.#suggest();
-    this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key)));
+    this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key, signal), this.#options.quit));
     await this.#watch(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#down);
     this.#living.close();
-    await this.#recorder?.stop();
-    for (const end of this.#ends.reverse()) await end();
-    await this.#stage.end().catch(() => undefined);
-    await rm(this.#directory, { recursive: true, force: true });
+    try {
+      await this.#recorder?.stop();
+      for (const end of this.#ends.reverse()) await end();
+      await this.#stage.end().catch(() => undefined);
+    } finally {
+      await this.#directory.remove();
+    }
   }
 
   get #store(): string {
-    return join(this.#directory, 'ledger.db');
+    return this.#directory.file('ledger.db');
   }
 
   /** Populated, then a day as fast as it goes, stored as it happens. */
@@ -105,9 +109,10 @@ export class Demo implements AsyncDisposable {
         if (this.#surroundings.stdout.isTTY) this.#stage.status(`recording a day of history: ${hours} of 24 hours`);
         await past.flush();
       };
-      await this.#living.populate(this.#options.pods, keepUp);
+      await this.#living.populate(this.#options.pods, { onSlice: keepUp, signal });
       await this.#living.catchUp(keepUp, signal);
       await past.end();
+      if (signal.aborted) return;
       const seconds = ((this.#surroundings.clock.monotonic() - begun) / 1000).toFixed(1);
       this.#stage.say(`a day of history (${past.events} changes) recorded in ${seconds} s`);
     } finally {
@@ -117,24 +122,28 @@ export class Demo implements AsyncDisposable {
 
   async #writeFiles(server: SandboxServer): Promise<void> {
     const now = this.#surroundings.clock.now();
-    await writeFile(join(this.#directory, 'kubeconfig'), server.kubeconfig(ADMIN), { mode: 0o600 });
+    await writeFile(this.#directory.file('kubeconfig'), server.kubeconfig(ADMIN), { mode: 0o600 });
     const span = { rows: FLOW_ROWS, from: now - DAY_MS, to: now, random: this.#surroundings.random };
-    await writeFile(join(this.#directory, 'flows.csv'), flowLog(this.#living.cluster.truth.tenures, span));
+    await writeFile(this.#directory.file('flows.csv'), flowLog(this.#living.cluster.truth.tenures, span));
   }
 
-  #startRecorder(): void {
+  #startRecorder(signal: AbortSignal): void {
     this.#recorder ??= new RecorderChild({
-      kubeconfig: join(this.#directory, 'kubeconfig'),
+      kubeconfig: this.#directory.file('kubeconfig'),
       store: `sqlite:${this.#store}`,
       clusterName: CLUSTER_NAME,
-      log: join(this.#directory, 'recorder.log'),
-      onEnded: (code) => this.#stage.happened(`the recorder ended by itself (exit code ${code}); see recorder.log`),
+      log: this.#directory.file('recorder.log'),
+      onEnded: (code) => {
+        // A signal from the terminal reaches it too.
+        if (signal.aborted) return;
+        this.#stage.happened(`the recorder ended by itself (exit code ${code}); see recorder.log`);
+      },
     });
     this.#recorder.start();
   }
 
   #suggest(): void {
-    const flows = join(this.#directory, 'flows.csv');
+    const flows = this.#directory.file('flows.csv');
     const { tenures } = this.#living.cluster.truth;
     const now = this.#surroundings.clock.now();
     const found = suggestions({ tenures, now, program: 'npx podtrail', store: this.#store, flows });
@@ -144,18 +153,18 @@ export class Demo implements AsyncDisposable {
       : 'Ctrl+C ends the demo';
     this.#stage.say(`\nTry in another terminal, in this directory:\n\n${lines.join('\n')}\n`);
     this.#stage.say(
-      `kubectl works too: kubectl --kubeconfig ${join(this.#directory, 'kubeconfig')} get pods -A -o wide`,
+      `kubectl works too: kubectl --kubeconfig ${this.#directory.file('kubeconfig')} get pods -A -o wide`,
     );
     this.#stage.say(`${keys}\n`);
   }
 
-  #pressed(key: string): void {
+  #pressed(key: string, signal: AbortSignal): void {
     if (key === 'q' || key === '\u0003') this.#options.quit();
-    else if (key === 'k') void this.#killRecorder();
+    else if (key === 'k') void this.#killRecorder(signal);
   }
 
   /** And the API server forgets what happened meanwhile, as it does after five minutes: else there would be no gap. */
-  async #killRecorder(): Promise<void> {
+  async #killRecorder(signal: AbortSignal): Promise<void> {
     if (this.#recorder?.runs !== true) return;
     await this.#recorder.kill();
     this.#stage.happened(
@@ -163,7 +172,7 @@ export class Demo implements AsyncDisposable {
     );
     this.#down = setTimeout(() => {
       this.#living.api.compact();
-      this.#startRecorder();
+      this.#startRecorder(signal);
       this.#stage.happened('the recorder is back; now ask for the gaps');
     }, DOWN_MS);
   }

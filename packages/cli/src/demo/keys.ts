@@ -1,8 +1,8 @@
 // Single keys from a terminal. Without a terminal there are none.
 import type { ReadStream } from 'node:tty';
 
-/** Returns what gives the terminal back as it was. */
-export function onKeys(stdin: NodeJS.ReadStream, pressed: (key: string) => void): () => void {
+/** Returns what gives the terminal back as it was. `gone`: the terminal was closed. */
+export function onKeys(stdin: NodeJS.ReadStream, pressed: (key: string) => void, gone: () => void): () => void {
   if (!stdin.isTTY) return () => {};
   const terminal = stdin as ReadStream;
   const heard = (bytes: Buffer) => {
@@ -10,10 +10,16 @@ export function onKeys(stdin: NodeJS.ReadStream, pressed: (key: string) => void)
   };
   terminal.setRawMode(true);
   terminal.on('data', heard);
+  terminal.on('end', gone);
+  terminal.on('error', gone);
   terminal.resume();
   return () => {
     terminal.off('data', heard);
-    terminal.setRawMode(false);
     terminal.pause();
+    try {
+      terminal.setRawMode(false);
+    } catch {
+      // A terminal that has gone wants nothing back.
+    }
   };
 }

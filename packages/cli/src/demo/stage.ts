@@ -10,14 +10,17 @@ export class Stage {
   readonly #sink: Sink;
   readonly #now: () => number;
   readonly #columns: () => number;
+  readonly #onGone: () => void;
   #status = '';
   #statusAt = Number.NEGATIVE_INFINITY;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(sink: Sink, now: () => number, columns: () => number) {
+  /** `onGone`: nobody reads any more (`| head`), perhaps told several times. */
+  constructor(sink: Sink, now: () => number, columns: () => number, onGone: () => void) {
     this.#sink = sink;
     this.#now = now;
     this.#columns = columns;
+    this.#onGone = onGone;
   }
 
   /** As it is, several lines too. */
@@ -50,7 +53,6 @@ export class Stage {
 
   #write(text: string): void {
     this.#written = this.#written.then(() => this.#sink.write(text));
-    // A reader that has gone is told where the end is awaited.
-    this.#written.catch(() => undefined);
+    this.#written.catch(this.#onGone);
   }
 }

@@ -30,6 +30,11 @@ export interface LiveOptions {
   readonly onError: (error: unknown) => void;
 }
 
+export interface PopulateOptions {
+  readonly onSlice?: () => unknown;
+  readonly signal: AbortSignal;
+}
+
 const MINUTE = 60_000;
 
 /** Whose kubeconfig is handed out. */
@@ -60,13 +65,13 @@ export class LivingCluster {
     this.cluster = new SimulatedCluster({ api, clock, seed, nodes, podsPerNode, nodeStatusEveryMs: 0 });
   }
 
-  /** Resolves when all pods run; `onSlice` lets others keep up. */
-  async populate(pods: number, onSlice?: () => unknown): Promise<void> {
+  /** Resolves when all pods run, or it was told to stop; `onSlice` lets others keep up. */
+  async populate(pods: number, options: PopulateOptions): Promise<void> {
     this.cluster.populate({ pods });
     const latest = this.clock.now() + SETTLING_MOST_MS;
     do {
-      await this.clock.runUntil(this.clock.now() + SETTLING_STEP_MS, onSlice === undefined ? {} : { onSlice });
-    } while (!this.cluster.isSettled && this.clock.now() < latest);
+      await this.clock.runUntil(this.clock.now() + SETTLING_STEP_MS, options);
+    } while (!this.cluster.isSettled && this.clock.now() < latest && !options.signal.aborted);
   }
 
   /** Lives as fast as it can until the machine's own time is reached. */
