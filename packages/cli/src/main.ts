@@ -1,5 +1,5 @@
-#!/usr/bin/env node
-// The podtrail program, also as `kubectl podtrail` (the same file under the name kubectl-podtrail).
+// The podtrail program, also as `kubectl podtrail`. People start it through podtrail.mjs, which looks at the version of Node
+// first; our own processes start it straight.
 import { enableCompileCache } from 'node:module';
 
 // Before anything of ours is loaded: with it the second start takes half the time of the first.
