@@ -86,7 +86,7 @@ function madeRow(random: () => number): MadeRow {
     case 3:
       return { text: `${clock},${spelled}`, out: `${clock},${spelled},` };
     case 4:
-      return { text: `${clock},${spelled},x,y` };
+      return { text: `${clock},${spelled},x,=y`, out: `${clock},${spelled},"x,=y"` };
     case 5:
       return { text: `15m,${spelled},x` };
     case 6:

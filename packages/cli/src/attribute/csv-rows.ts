@@ -50,5 +50,5 @@ export class CsvRows implements RowSource {
 }
 
 export function wrongCount(fields: number, columns: number): string {
-  return `${fields} fields where the header has ${columns}`;
+  return `${fields} ${fields === 1 ? 'field' : 'fields'} where the header has ${columns}`;
 }

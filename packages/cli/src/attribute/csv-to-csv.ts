@@ -2,7 +2,6 @@
 // behind each is a text that was spelled once for all rows with that answer. Some thousand rows at a time are read, asked
 // about and written; while the ledger is read for some, those before them are written and those behind them taken apart.
 import { type AddressWindow, epochMillis, type IpAddress } from '@podtrail/history';
-import { csvField } from '../output/csv.ts';
 import type { AskWindows } from './ask.ts';
 import { type Attribution, csvTail, MALFORMED } from './columns.ts';
 import { csvFields } from './csv-fields.ts';
@@ -37,12 +36,22 @@ class Broken {
   readonly text: string;
   readonly problem: string;
 
-  /** Broken quotes are mended and missing fields added, so that our columns stand where the header says. */
+  /**
+   * Broken quotes are mended, missing fields added, and what is too much is kept in the last column (a comma that nobody
+   * quoted is likeliest there), so that our columns stand where the header says.
+   */
   constructor(raw: string, fields: readonly string[], columns: number, problem: string) {
-    const text = raw.includes('"') ? fields.map(csvField).join(',') : raw;
+    const isTooLong = fields.length > columns;
+    const kept = isTooLong ? [...fields.slice(0, columns - 1), fields.slice(columns - 1).join(',')] : fields;
+    const text = isTooLong || raw.includes('"') ? kept.map(quotedField).join(',') : raw;
     this.text = fields.length < columns ? text + ','.repeat(columns - fields.length) : text;
     this.problem = problem;
   }
+}
+
+/** A field of the input in quotes where it needs them, and else unchanged: it is not ours to make it safe. */
+function quotedField(field: string): string {
+  return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
 /** Rows that are on their way together. */

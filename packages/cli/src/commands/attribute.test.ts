@@ -90,12 +90,32 @@ test('CSV: malformed rows are kept and marked, and our columns stay where the he
     err,
     `row 1: "bad" is not a time that podtrail understands
 row 2: "***HIDDEN***" is not an IP address
-row 3: 1 fields where the header has 3
+row 3: 1 field where the header has 3
 row 4: "15m" is an age, not a time
 row 5: a quote is not closed
 6 rows: 16.7% held, 0.0% free, 0.0% ambiguous, 0.0% unknown, 83.3% malformed (5)
 `,
   );
+});
+
+test('CSV: a row with too many fields is marked, and keeps what is too much in its last column', async () => {
+  const rows = [
+    '2026-11-15T10:00:30Z,10.0.0.7,1,2,=3',
+    '2026-11-15T10:00:30Z,10.0.0.7,"a ""b"" c",d',
+    '2026-11-15T10:00:30Z,10.0.0.7,,',
+  ];
+  const input = `t,src,x\n${rows.join('\n')}\n`;
+  const { code, out, err } = await attribute('--ip src --time t', input);
+  assert.equal(code, 0);
+  assert.deepEqual(out.split('\n').slice(1, -1), [
+    '2026-11-15T10:00:30Z,10.0.0.7,"1,2,=3",malformed,,,,,,,,,',
+    '2026-11-15T10:00:30Z,10.0.0.7,"a ""b"" c,d",malformed,,,,,,,,,',
+    '2026-11-15T10:00:30Z,10.0.0.7,",",malformed,,,,,,,,,',
+  ]);
+  assert.match(err, /^row 1: 5 fields where the header has 3\nrow 2: 4 fields where the header has 3\n/);
+  const json = await attribute('--ip src --time t -o jsonl', input);
+  const { x, column_4, column_5, answer } = JSON.parse(json.out.split('\n')[0] ?? '');
+  assert.deepEqual({ x, column_4, column_5, answer }, { x: '1', column_4: '2', column_5: '=3', answer: 'malformed' });
 });
 
 test('many malformed rows are told once', async () => {
