@@ -71,12 +71,13 @@ function candidates({ ip, holders, conflicts }: Answer, at: string): string {
   return `${ip} may have been held by any of ${holders.length} at ${at}: ${bounds}.`;
 }
 
-function whyUnknown({ reason, coverage }: Answer, watched: readonly Coverage[], zone: Zone): string {
+function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage[], zone: Zone): string {
   const [gap] = coverage.gaps;
   switch (reason) {
     case 'gap':
-      return gap === undefined
-        ? 'nobody was watching then'
+      if (gap === undefined) return 'nobody was watching then';
+      return at <= gap.from
+        ? `pods were starting, and the watch was lost before they had told their addresses: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`
         : `nobody was watching then: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`;
     case 'before-first-record': {
       const first = watched.find(({ scope }) => scope.kind !== 'pods');

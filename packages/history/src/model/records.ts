@@ -75,7 +75,8 @@ export interface Coverage {
   readonly to: EpochMillis;
   /**
    * Everything that happened until then has been told. Between here and `to` the watch was believed to be open, but
-   * frames may have been on their way: answers there are provisional, and a gap takes the belief back.
+   * frames may have been on their way: answers there are provisional, and a gap takes the belief back. Before a gap
+   * (`ended`), pods that were starting then had perhaps not told their addresses yet: there nothing is free.
    * Invariant: from ≤ confirmed ≤ to.
    */
   readonly confirmed: EpochMillis;

@@ -3,6 +3,9 @@
 declare const brand: unique symbol;
 export type EpochMillis = number & { readonly [brand]: 'EpochMillis' };
 
+/** What a kubelet reports may have happened this much before it is written. */
+export const REPORTING_LAG_MS = 5000;
+
 export function epochMillis(value: number): EpochMillis {
   return Math.trunc(value) as EpochMillis;
 }

@@ -2,7 +2,7 @@
 // a time is chosen; every choice is clamped, so that no clock can make an interval negative.
 import type { Boundary, Source } from '../model/boundary.ts';
 import type { LiveHolder } from '../model/fact.ts';
-import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { clamp, type EpochMillis, earliest, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import {
   credible,
   isTerminal,
@@ -31,10 +31,7 @@ export interface Sighting {
   readonly isRisen?: boolean;
 }
 
-/** What a kubelet reports may have happened this much before it is written. */
-const REPORTING_LAG_MS = 5000;
-
-/** And it may notice this much late that a sandbox has come up. */
+/** A kubelet may notice this much late that a sandbox has come up. */
 const NOTICE_MS = 2000;
 
 export function boundary(

@@ -56,6 +56,31 @@ describe('a gap', () => {
     assert.equal(await ledger.says('10.0.0.9', 201), 'free');
   });
 
+  test('while a pod was starting, its address may have come before the gap and been told within it: nothing is free there', async () => {
+    const starting = aPod('job-1').onNode('node-a').createdAt(at(9)).withIp();
+    const ledger = await afterGap([starting], []);
+    assert.equal(await ledger.says('10.0.0.9', 94), 'free');
+    assert.equal(await ledger.says('10.0.0.9', 98), 'unknown gap');
+    assert.deepEqual((await ledger.who('10.0.0.9', 98)).coverage.gaps, [
+      { from: at(100), to: at(200), reason: 'expired' },
+    ]);
+    const others = [
+      starting.onNode(''),
+      starting.onHostNetwork(),
+      starting.withIp('10.0.0.7'),
+      starting.inPhase('Failed'),
+    ];
+    for (const other of others) {
+      const certain = await afterGap([other], []);
+      assert.equal(await certain.says('10.0.0.9', 98), 'free', 'no node, the node’s network, an address, or over');
+    }
+  });
+
+  test('a pod whose sandbox was lost awaits another address, which may have come before the gap', async () => {
+    const ledger = await afterGap([web, web.lostAt(at(8)).inPhase('Running')], []);
+    assert.equal(await ledger.says('10.0.0.9', 98), 'unknown gap');
+  });
+
   test('a sandbox made anew within the gap is a doubt, also with the same address', async () => {
     const anew = web.readyAt(at(150)).withCondition('ContainersReady', 'True', at(152));
     const ledger = await afterGap([web], [anew]);

@@ -2,6 +2,7 @@
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
+import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import type { Sighting } from './boundaries.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
@@ -37,6 +38,20 @@ export class LiveHolders {
     return all.filter(
       ({ holder }) => holder.kind === kind && (namespace === undefined || holder.namespace === namespace),
     );
+  }
+
+  /**
+   * Up to when all addresses are known that were held, if nothing was told after `last`: a pod that has a node and shows
+   * no address yet may have had one for as long as its kubelet needs to say so.
+   */
+  addressesToldUntil(last: EpochMillis): EpochMillis {
+    let told = last;
+    for (const live of this.#live.values()) {
+      const { placement } = live;
+      if (placement === undefined || placement.end !== undefined || !awaitsAddress(live)) continue;
+      told = epochMillis(Math.min(told, Math.max(placement.start.notBefore, last - REPORTING_LAG_MS)));
+    }
+    return told;
   }
 
   /** Takes over what a life's next step left to remember. Returns the step's facts. */
@@ -90,6 +105,10 @@ export class LiveHolders {
       return;
     }
   }
+}
+
+function awaitsAddress(live: LiveHolder): boolean {
+  return live.holder.kind === 'Pod' && !live.holder.hostNetwork && !live.terminal && heldBy(live).length === 0;
 }
 
 /** Without those of a sandbox that was lost, which are remembered until there is another. */

@@ -305,7 +305,8 @@ export class Observer {
     let to = coverage.to;
     for (const limit of [settled, since]) if (limit !== undefined && limit < to) to = limit;
     to = to < coverage.from ? coverage.from : to;
-    this.#coverage = { ...coverage, to, confirmed: to, ended: true };
+    const confirmed = clamp(this.#live.addressesToldUntil(to), coverage.from, to);
+    this.#coverage = { ...coverage, to, confirmed, ended: true };
     return [{ kind: 'coverage', coverage: this.#coverage }];
   }
 

@@ -1,7 +1,7 @@
 // From what may have held an address at an instant, and what was being watched then, to one of the four answers. Pure:
 // this file is where it is decided that a wrong answer is worse than "unknown".
 import type { Tenure } from '../model/records.ts';
-import type { EpochMillis } from '../model/time.ts';
+import { type EpochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import type { AnswerKind, UnknownReason } from './answer.ts';
 import { isExpiredAt, lastSeen, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
 
@@ -40,7 +40,8 @@ export function judge(
   if (open.length > 0) return verdict('ambiguous', isUnconfirmed(watched, at), nodesFirst(open));
   const reason = whyUnknown(watched, asOf);
   if (reason !== undefined) return { answer: 'unknown', reason, provisional: false, tenures: [] };
-  return verdict('free', isUnconfirmed(watched, at), []);
+  // Whoever got the address just then has perhaps not said so yet.
+  return verdict('free', isUnconfirmed(watched, at, REPORTING_LAG_MS), []);
 }
 
 function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {
@@ -73,10 +74,10 @@ function isStillWatched({ last, stretches }: WatchedTime, at: EpochMillis, now: 
   return now - last <= LIVENESS_MS && stretches.at(-1)?.ended === false;
 }
 
-/** Later than what is known to have been told to the end. */
-function isUnconfirmed({ stretches }: WatchedTime, at: EpochMillis): boolean {
+/** Later than what is known to have been told to the end; `lag`: what is told may have happened this long before. */
+function isUnconfirmed({ stretches }: WatchedTime, at: EpochMillis, lag = 0): boolean {
   const present = stretches.at(-1);
-  return present !== undefined && !present.ended && at > present.confirmed;
+  return present !== undefined && !present.ended && at > present.confirmed - lag;
 }
 
 function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | undefined {
@@ -84,7 +85,8 @@ function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | unde
   if (watched.first === undefined || at < watched.first) return 'before-first-record';
   const stretch = stretchAt(watched, at);
   if (stretch === undefined) return watched.last !== undefined && at > watched.last ? 'after-last-record' : 'gap';
-  return seesEverything(stretch.scope) ? undefined : 'not-watched';
+  if (!seesEverything(stretch.scope)) return 'not-watched';
+  return stretch.ended && at > stretch.confirmed ? 'gap' : undefined;
 }
 
 function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {

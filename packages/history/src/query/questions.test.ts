@@ -194,6 +194,10 @@ describe('provisional answers', () => {
     assert.deepEqual([held.answer, held.provisional, held.holders[0]?.name], ['held', true, 'web-1']);
     const free = await ask(61, 61, '10.0.0.9');
     assert.deepEqual([free.answer, free.provisional], ['free', true]);
+    const lately = await ask(57, 61, '10.0.0.9');
+    assert.deepEqual([lately.answer, lately.provisional], ['free', true], 'a kubelet may still tell of it');
+    const settledFree = await ask(54, 61, '10.0.0.9');
+    assert.deepEqual([settledFree.answer, settledFree.provisional], ['free', false]);
     const settled = await ask(50, 61);
     assert.deepEqual([settled.answer, settled.provisional], ['held', false]);
     const future = await ask(90, 61);

@@ -46,6 +46,13 @@ export function gapAt(watched: WatchedTime, at: EpochMillis): Gap | undefined {
   return watched.gaps.find((gap) => gap.from < at && at < gap.to);
 }
 
+/** The gap that the instant is too close to: not everything about it had been told when the watch was lost. */
+export function gapSoonAfter(watched: WatchedTime, at: EpochMillis): Gap | undefined {
+  const stretch = stretchAt(watched, at);
+  if (stretch === undefined || at <= stretch.confirmed) return undefined;
+  return watched.gaps.find((gap) => gap.from === stretch.to);
+}
+
 export function isExpiredAt(watched: WatchedTime, at: EpochMillis): boolean {
   return watched.expired.some(({ from, to }) => from <= at && at < to);
 }

@@ -6,7 +6,7 @@ import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
-import { gapAt, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
+import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
   readonly cluster: string;
@@ -73,7 +73,7 @@ function spelledOut(
   conflicts: Answer['conflicts'],
 ): Answer {
   const stretch = stretchAt(watched, knownInstant(watched, at, now));
-  const gap = gapAt(watched, at);
+  const gap = reason === 'gap' ? (gapAt(watched, at) ?? gapSoonAfter(watched, at)) : gapAt(watched, at);
   const coverage = {
     scope: stretch?.scope,
     from: stretch?.from,

@@ -68,7 +68,7 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
       removeStore(camera.picture);
       return { [camera.hasTaken ? failpoint : 'after the end']: 1 };
     },
-    ['after the end', ...FAILPOINTS],
+    { wanted: ['after the end', ...FAILPOINTS] },
   );
 });
 

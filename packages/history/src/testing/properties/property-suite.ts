@@ -93,7 +93,7 @@ export class PropertySuite {
     title: string,
     arbitrary: fc.Arbitrary<T>,
     body: (value: T) => Promise<Cases>,
-    wanted: readonly string[] = [],
+    { wanted = [], runs = RUNS }: { readonly wanted?: readonly string[]; readonly runs?: number } = {},
   ): void {
     test(title, async (t: TestContext) => {
       const cases = new Map(wanted.map((what) => [what, 0]));
@@ -108,10 +108,10 @@ export class PropertySuite {
         rest = this.#subject.runsInOneStore ?? RUNS_IN_ONE_STORE;
         await this.renew();
       });
-      await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: !SHRINKS });
+      await fc.assert(property, { numRuns: runs, seed: SEED, endOnFailure: !SHRINKS });
       const seen = Array.from(cases, ([what, count]) => `${count} ${what}`).join(', ');
-      t.diagnostic(`seed ${SEED}, ${RUNS} runs: ${seen}; PODTRAIL_SEED repeats it`);
-      for (const [what, count] of cases) assert.ok(count > RUNS / 100, `only ${count} ${what} in ${RUNS} runs`);
+      t.diagnostic(`seed ${SEED}, ${runs} runs: ${seen}; PODTRAIL_SEED repeats it`);
+      for (const [what, count] of cases) assert.ok(count > runs / 100, `only ${count} ${what} in ${runs} runs`);
     });
   }
 }
