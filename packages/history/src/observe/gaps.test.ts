@@ -64,6 +64,13 @@ describe('a gap', () => {
     assert.deepEqual((await ledger.who('10.0.0.9', 98)).coverage.gaps, [
       { from: at(100), to: at(200), reason: 'expired' },
     ]);
+    const pulling = await afterGap([starting.readyAt(at(9))], []);
+    assert.equal(await pulling.says('10.0.0.9', 3), 'free');
+    assert.equal(
+      await pulling.says('10.0.0.9', 50),
+      'unknown gap',
+      'its network is up, and it does not say with which',
+    );
     const others = [
       starting.onNode(''),
       starting.onHostNetwork(),

@@ -40,16 +40,12 @@ export class LiveHolders {
     );
   }
 
-  /**
-   * Up to when all addresses are known that were held, if nothing was told after `last`: a pod that has a node and shows
-   * no address yet may have had one for as long as its kubelet needs to say so.
-   */
+  /** Up to when it is known who held what, if nothing was told after `last`. */
   addressesToldUntil(last: EpochMillis): EpochMillis {
     let told = last;
     for (const live of this.#live.values()) {
-      const { placement } = live;
-      if (placement === undefined || placement.end !== undefined || !awaitsAddress(live)) continue;
-      told = epochMillis(Math.min(told, Math.max(placement.start.notBefore, last - REPORTING_LAG_MS)));
+      const since = addressAwaitedSince(live, last);
+      if (since !== undefined && since < told) told = since;
     }
     return told;
   }
@@ -107,8 +103,18 @@ export class LiveHolders {
   }
 }
 
-function awaitsAddress(live: LiveHolder): boolean {
-  return live.holder.kind === 'Pod' && !live.holder.hostNetwork && !live.terminal && heldBy(live).length === 0;
+/**
+ * A pod that has a node and shows no address may have had one since then: since its network came up, if it says so, for
+ * its address is told only with the next look, perhaps after images were pulled; else for as long as a word takes.
+ */
+function addressAwaitedSince(live: LiveHolder, last: EpochMillis): EpochMillis | undefined {
+  const { holder, placement, terminal, networkReadyAt, networkLostAt } = live;
+  if (holder.kind !== 'Pod' || holder.hostNetwork || terminal || heldBy(live).length > 0) return undefined;
+  if (placement === undefined || placement.end !== undefined) return undefined;
+  const unsaid = epochMillis(last - REPORTING_LAG_MS);
+  const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
+  const since = isUp ? Math.min(unsaid, networkReadyAt - REPORTING_LAG_MS) : unsaid;
+  return epochMillis(Math.max(placement.start.notBefore, since));
 }
 
 /** Without those of a sandbox that was lost, which are remembered until there is another. */
