@@ -11,7 +11,7 @@ import { type SimulatedWatch, simulateWatch } from '../simulated-watch.ts';
 import type { Plan } from './plans.ts';
 
 const SEED = Number(process.env['PODTRAIL_SEED'] ?? 20_261_115);
-export const RUNS = 1000;
+const RUNS = 1000;
 /** Whoever only wants to know whether something fails need not wait for the smallest case. */
 const SHRINKS = process.env['PODTRAIL_SHRINK'] !== 'never';
 const RUNS_IN_ONE_STORE = 6;
