@@ -503,6 +503,60 @@ export const patchRefusals: Area = {
       },
     },
     {
+      name: 'the deadline of a pod comes nearer only, its tolerations become more only, its images have no spaces',
+      async run(server, assert) {
+        const pods = core(await server.namespace(), 'pods');
+        const tolerations = [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }];
+        await server.client.create(pods, aPod('one', { activeDeadlineSeconds: 100, tolerations }));
+        const patch = (spec: unknown) => server.client.patch(`${pods}/one`, 'merge', { spec });
+        const refused = async (spec: unknown, words: string) =>
+          assert.refused(
+            await patch(spec),
+            { code: 422, reason: 'Invalid', message: `Pod "one" is invalid: ${words}` },
+            JSON.stringify(spec),
+          );
+        const deadline = 'spec.activeDeadlineSeconds: Invalid value';
+        await refused({ activeDeadlineSeconds: 101 }, `${deadline}: 101: must be less than or equal to previous value`);
+        await refused(
+          { activeDeadlineSeconds: null },
+          `${deadline}: null: must not update from a positive integer to nil value`,
+        );
+        await refused(
+          { activeDeadlineSeconds: -1 },
+          `[${deadline}: -1: must be between 1 and 2147483647, inclusive, ${deadline}: -1: must be between 0 and 2147483647, inclusive]`,
+        );
+        await refused(
+          { tolerations: [] },
+          'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
+        );
+        assert.refused(
+          await patch({ containers: [{ ...CONTAINER, image: ' x' }] }),
+          {
+            code: 422,
+            message: /spec\.containers\[0\]\.image: Invalid value: " x": must not have leading or trailing whitespace/,
+          },
+          'an image',
+        );
+        assert.refused(
+          await patch({ containers: [CONTAINER, { ...CONTAINER, name: 'second' }] }),
+          {
+            code: 422,
+            message: 'Pod "one" is invalid: spec.containers: Forbidden: pod updates may not add or remove containers',
+          },
+          'a container',
+        );
+        const { status, json } = await patch({
+          activeDeadlineSeconds: 50,
+          tolerations: [
+            ...(await server.client.get(`${pods}/one`)).json.spec.tolerations,
+            { key: 'b', operator: 'Exists' },
+          ],
+          containers: [{ ...CONTAINER, image: 'registry.k8s.io/pause:3.9' }],
+        });
+        assert.equal(`${status} ${json.spec?.activeDeadlineSeconds}`, '200 50', 'what may be changed');
+      },
+    },
+    {
       name: 'fields that are fixed cannot be patched',
       async run(server, assert) {
         const namespace = await server.namespace();

@@ -72,6 +72,8 @@ export const KINDS: readonly Kind[] = [
       { spec: { restartPolicy: 'Never' } },
       { spec: { activeDeadlineSeconds: 10 } },
       { spec: { activeDeadlineSeconds: 'soon' } },
+      { spec: { activeDeadlineSeconds: 0 } },
+      { spec: { activeDeadlineSeconds: 20, tolerations: null } },
       { spec: { containers: { name: 'main' } } },
       { spec: { containers: [{ ...CONTAINER, image: 'registry.k8s.io/pause:3.9' }] } },
       { status: { phase: 'Failed' } },

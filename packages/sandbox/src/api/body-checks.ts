@@ -23,7 +23,7 @@ export function checkNamespace(namespace: string, given: unknown): void {
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-export function checkNamed(name: string, given: unknown): void {
+function checkNamed(name: string, given: unknown): void {
   const own = textAt(given, 'metadata', 'name');
   if (own === name) return;
   throw badRequest(

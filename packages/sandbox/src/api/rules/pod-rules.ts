@@ -2,7 +2,6 @@
 import type { FieldError } from '../api-status-error.ts';
 import {
   arrayAt,
-  deepEqual,
   ensureObject,
   isObject,
   type JsonObject,
@@ -12,6 +11,7 @@ import {
   textAt,
 } from '../json-object.ts';
 import { checkName } from '../object-names.ts';
+import { checkDeadlineRange, checkPodUpdate } from './pod-updates.ts';
 import { PLAIN_RULES, type ResourceRules, type RuleContext } from './resource-rules.ts';
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
@@ -52,24 +52,8 @@ export const podRules: ResourceRules = {
     tolerateNodeTroubles(spec);
   },
   validate: (draft) => validatePodSpec(objectAt(draft, 'spec') ?? {}, 'spec'),
-  validateUpdate(draft, current) {
-    if (arrayAt(draft, 'spec', 'containers').length !== arrayAt(current, 'spec', 'containers').length) {
-      const detail = 'pod updates may not add or remove containers';
-      return [{ field: 'spec.containers', reason: 'Forbidden', detail }];
-    }
-    // A negative grace period, from before that was checked, may be mended.
-    const before = numberAt(current, 'spec', 'terminationGracePeriodSeconds') ?? 0;
-    const mended = before < 0 && numberAt(draft, 'spec', 'terminationGracePeriodSeconds') === 1;
-    const wanted = mended ? { terminationGracePeriodSeconds: before } : {};
-    if (deepEqual({ ...fixedPart(draft), ...wanted }, fixedPart(current))) return [];
-    return [{ field: 'spec', reason: 'Forbidden', detail: FIXED }];
-  },
+  validateUpdate: checkPodUpdate,
 };
-
-const FIXED =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,' +
-  '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
-  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** Called again when a pod is bound: it inherits the labels of where it lands. */
 export function inheritTopology(draft: JsonObject, context: RuleContext): void {
@@ -165,19 +149,6 @@ export function validatePodSpec(spec: JsonObject, path: string): FieldError[] {
     const detail = `supported values: ${RESTART_POLICIES.map((one) => JSON.stringify(one)).join(', ')}`;
     errors.push({ field: `${path}.restartPolicy`, reason: 'NotSupported', value: JSON.stringify(policy), detail });
   }
+  errors.push(...checkDeadlineRange(spec, path));
   return errors;
-}
-
-/** What no update may change: all of the spec but for images, the deadline and further tolerations. */
-function fixedPart(pod: JsonObject): JsonObject {
-  const { activeDeadlineSeconds: _, tolerations: __, ...spec } = objectAt(pod, 'spec') ?? {};
-  const withoutImages = (list: unknown) =>
-    Array.isArray(list)
-      ? list.map((container) => (isObject(container) ? { ...container, image: undefined } : container))
-      : list;
-  return {
-    ...spec,
-    containers: withoutImages(spec['containers']),
-    initContainers: withoutImages(spec['initContainers']),
-  };
 }
