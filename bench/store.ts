@@ -11,6 +11,7 @@ import {
   CLUSTER,
   checkpoint,
   fillStore,
+  keptStore,
   LIVES_PER_BATCH,
   shapeOf,
   UNDER_WAY,
@@ -33,6 +34,7 @@ export const store: Benchmark = {
     events: { placeholder: 'N', help: 'durable events to store at the end', fallback: '100000' },
     seed: { placeholder: 'N', help: 'of everything that is made up', fallback: '1' },
     directory: { placeholder: 'DIR', help: 'where the store is made, and removed again' },
+    keep: { placeholder: 'DIR', help: 'fill the store there, keep it for the next run, and measure a copy' },
   },
   async run(values, session) {
     const shape = shapeOf(values);
@@ -49,7 +51,8 @@ async function measure(directory: string, shape: HistoryShape, values: OptionVal
   const path = join(directory, 'store.db');
   const questions = wholeNumber(values, 'questions', 100);
   log(`Filling a store with ${shape.tenures} tenures (seed ${shape.seed}) …`);
-  const filled = await fillStore(path, shape, log);
+  const { keep } = values;
+  const filled = keep === undefined ? await fillStore(path, shape, log) : await keptStore(keep, path, shape, log);
   const size = await sizeOf(path);
   log('Asking …');
   const asked = await ask(path, filled.sample, shape, questions);

@@ -1,5 +1,7 @@
 // A SQLite store full of made-up lives, for the benchmarks that ask one. Weeks that are over are sealed, as a recorder's
-// maintenance would have left them.
+// maintenance would have left them. Filling takes long: `keptStore` does it once for several runs.
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { epochMillis, type Fact, openStore } from '@podtrail/history';
 import { type OptionValues, wholeNumber } from '../benchmark.ts';
 import { type HistoryShape, type MadeLife, madeHistory } from './made-history.ts';
@@ -22,18 +24,54 @@ export function shapeOf(values: OptionValues): HistoryShape {
   return { tenures, weeks, nodes: 1000, addresses, seed: wholeNumber(values, 'seed', 1), until: UNTIL };
 }
 
+export interface FilledStore {
+  readonly perSecond: number;
+  /** Some of the lives in it, to ask about. */
+  readonly sample: readonly MadeLife[];
+}
+
+/** A copy, at `path`, of the store that is kept in `directory`; filled first if there is none of this shape. */
+export async function keptStore(
+  directory: string,
+  path: string,
+  shape: HistoryShape,
+  log: (text: string) => void,
+): Promise<FilledStore> {
+  const kept = join(directory, 'store.db');
+  const label = join(directory, 'filled.json');
+  const found = await readFile(label, 'utf8').then(JSON.parse, () => undefined);
+  let perSecond: number = found?.perSecond;
+  if (JSON.stringify(found?.shape) !== JSON.stringify(shape)) {
+    await mkdir(directory, { recursive: true });
+    for (const part of [label, kept, `${kept}-wal`, `${kept}-shm`, `${kept}.lock`, `${kept}.d`])
+      await rm(part, { recursive: true, force: true });
+    ({ perSecond } = await fillStore(kept, shape, log));
+    await writeFile(label, JSON.stringify({ shape, perSecond }));
+  } else log(`It is there already, in ${directory}.`);
+  await cp(kept, path);
+  await cp(`${kept}.d`, `${path}.d`, { recursive: true });
+  const sample: MadeLife[] = [];
+  let n = 0;
+  for (const life of madeHistory(shape)) if (n++ % sampleEvery(shape) === 0) sample.push(life);
+  return { perSecond, sample };
+}
+
+function sampleEvery({ tenures }: HistoryShape): number {
+  return Math.max(1, Math.floor(tenures / 5000));
+}
+
 /** `more` is stored along with the lives. */
 export async function fillStore(
   path: string,
   shape: HistoryShape,
   log: (text: string) => void,
   more: readonly Fact[] = [],
-): Promise<{ perSecond: number; sample: readonly MadeLife[] }> {
+): Promise<FilledStore> {
   const engine = await openStore(`sqlite:${path}`, { access: 'write' });
   const writer = await engine.takeOver(CLUSTER);
   const begun = performance.now();
   const sample: MadeLife[] = [];
-  const every = Math.max(1, Math.floor(shape.tenures / 5000));
+  const every = sampleEvery(shape);
   const underWay: Promise<void>[] = [];
   let facts: Fact[] = [coverage(shape), ...more];
   let count = 0;
