@@ -15,6 +15,9 @@ export const dryRun: Area = {
         assert.ok(json.metadata.uid, 'a uid');
         assert.equal(json.metadata.resourceVersion, undefined, 'no resourceVersion');
         assert.equal((await server.client.get(`${path}/one`)).status, 404, 'nothing is stored');
+        const versioned = aConfigMap('one', {}, { resourceVersion: '7' });
+        const kept = await server.client.post(`${path}?dryRun=All`, versioned);
+        assert.equal(kept.json.metadata?.resourceVersion, '7', 'a resourceVersion that should not be there stays');
       },
     },
     {

@@ -88,7 +88,11 @@ export class Verbs {
     const present = this.#state.find(type, textAt(metadata, 'namespace') || undefined, name);
     if (present !== undefined) throw alreadyExists(type, name, present.metadata.deletionTimestamp !== undefined);
     checkSize(draft);
-    if (options.dryRun === true) return draft as unknown as KubeObject;
+    if (options.dryRun === true) {
+      // A version that should not be there is not looked at, and stays.
+      if (version !== '') metadata['resourceVersion'] = version;
+      return draft as unknown as KubeObject;
+    }
     return this.#state.store.together(() => {
       const object = this.#state.put(type, draft);
       this.#lifecycle.created(type, object);
