@@ -27,6 +27,11 @@ export interface Sighting {
    * before it. Undefined when nothing is known of the time before.
    */
   readonly floor: EpochMillis | undefined;
+  /**
+   * An earlier recorder must have known it, and had taken it for gone: what is stored of it has ended. It was not gone,
+   * but what begins anew begins only now.
+   */
+  readonly isOverlooked?: boolean;
   /** It was seen to end, and an etcd that was restored from a backup shows it again, as it was. */
   readonly isRisen?: boolean;
 }
@@ -71,6 +76,11 @@ export function tenureStart(pod: ObservedPod, sighting: Sighting, unseen = false
   const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? at;
   const since = unseen ? (begun ?? reportedSince(sighting)) : latest(begun, reportedSince(sighting));
   return boundary(sighting, since ?? at, secondAfter(upper), upper);
+}
+
+/** It may have held since its network came up, and certainly does now. */
+export function overlookedStart(pod: ObservedPod, sighting: Sighting): Boundary {
+  return boundary(sighting, tenureStart(pod, sighting).notBefore, sighting.at);
 }
 
 /** As the latest time of a beginning that is in doubt: no instant is certain yet. */

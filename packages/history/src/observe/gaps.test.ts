@@ -480,3 +480,22 @@ for (const when of ['', ', also after a restart', ', also after many others have
     assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
   });
 }
+
+describe('a pod that a listing lacked, and that an earlier recorder took for gone', () => {
+  const there = aPod('web-1').withIp('10.0.0.7').createdAt(at(5)).readyAt(at(6)).atVersion('3');
+  const found = { kind: 'corrected', type: 'present', seen: { kind: 'Pod', object: there.build() } } as const;
+
+  for (const how of ['a comparison', 'a listing'] as const) {
+    test(`is there again when ${how} shows it, though nothing about it has changed`, async () => {
+      const ledger = await afterGap([there], []);
+      assert.equal(await ledger.says('10.0.0.7', 250), 'free');
+      await ledger.restart();
+      if (how === 'a listing') await ledger.list(300, 'expired', there);
+      else await ledger.tell({ ...found, at: at(300) });
+      await ledger.alive(360);
+      assert.equal(await ledger.says('10.0.0.7', 350), 'held web-1');
+      assert.equal(await ledger.says('10.0.0.7', 250), 'ambiguous web-1', 'it may have held all the time');
+      assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+    });
+  }
+});

@@ -15,6 +15,7 @@ import {
   inferredEnd,
   lostEnd,
   lostFrom,
+  overlookedStart,
   replacedEnd,
   type Sighting,
   tenureStart,
@@ -139,7 +140,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
       if (kept.some((tenure) => tenure.ip === ip)) continue;
       const wasAnothers = !isUsed && earlier.some((tenure) => tenure.ip === ip);
       const mayBeStale = wasAnothers || sighting.isRisen === true;
-      const start = mayBeStale ? doubtfulStart(pod, sighting) : tenureStart(pod, sighting);
+      const start = mayBeStale ? doubtfulStart(pod, sighting) : startOf(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.
       const hasEnded = before?.terminal === true || sighting.isRisen === true;
       const least = hasEnded ? latest(before?.seenAt, sighting.floor) : before?.networkLostAt;
@@ -170,6 +171,10 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
+}
+
+function startOf(pod: ObservedPod, sighting: Sighting): Boundary {
+  return sighting.isOverlooked === true ? overlookedStart(pod, sighting) : tenureStart(pod, sighting);
 }
 
 /** It shows an address that no sandbox known so far had: one came and went between two sightings. */

@@ -7,13 +7,16 @@ import type { Sighting } from './boundaries.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
 const REMEMBERED_ENDS = 1000;
+/** Nobody saw these end, and a comparison may find them again only minutes later: more of them, and they are rare. */
+const REMEMBERED_MISSES = 50_000;
 
 export class LiveHolders {
   readonly #live = new Map<string, LiveHolder>();
   /** Who shows an address now; more than one is a conflict. */
   readonly #holding = new Map<IpAddress, Set<string>>();
-  /** With what was known of it, when nobody saw it end. */
-  readonly #ended = new Map<string, LiveHolder | undefined>();
+  readonly #ended = new Set<string>();
+  /** With what was known of it. */
+  readonly #missed = new Map<string, LiveHolder>();
 
   constructor(live: readonly LiveHolder[]) {
     for (const holder of live) this.#add(holder);
@@ -25,12 +28,12 @@ export class LiveHolders {
 
   /** Its end was seen: whatever says otherwise is late. */
   hasEnded(uid: string): boolean {
-    return this.#ended.has(uid) && this.#ended.get(uid) === undefined;
+    return this.#ended.has(uid);
   }
 
   /** A listing lacked it, and nobody saw it end: if it shows up again, that listing was not whole. */
   missed(uid: string): LiveHolder | undefined {
-    return this.#live.has(uid) ? undefined : this.#ended.get(uid);
+    return this.#live.has(uid) ? undefined : this.#missed.get(uid);
   }
 
   of(kind: Holder['kind'], namespace: string | undefined): LiveHolder[] {
@@ -80,6 +83,7 @@ export class LiveHolders {
   #add(live: LiveHolder): void {
     this.#live.set(live.holder.uid, live);
     this.#ended.delete(live.holder.uid);
+    this.#missed.delete(live.holder.uid);
     for (const { ip } of heldBy(live)) {
       const holders = this.#holding.get(ip);
       if (holders === undefined) this.#holding.set(ip, new Set([live.holder.uid]));
@@ -94,12 +98,21 @@ export class LiveHolders {
   }
 
   #remember(uid: string, missed: LiveHolder | undefined): void {
-    this.#ended.set(uid, missed);
-    if (this.#ended.size <= REMEMBERED_ENDS) return;
-    for (const oldest of this.#ended.keys()) {
-      this.#ended.delete(oldest);
-      return;
+    if (missed === undefined) {
+      this.#ended.add(uid);
+      forgetOldest(this.#ended, REMEMBERED_ENDS);
+    } else {
+      this.#missed.set(uid, missed);
+      forgetOldest(this.#missed, REMEMBERED_MISSES);
     }
+  }
+}
+
+function forgetOldest(remembered: Set<string> | Map<string, unknown>, most: number): void {
+  if (remembered.size <= most) return;
+  for (const oldest of remembered.keys()) {
+    remembered.delete(oldest);
+    return;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Fact, LiveHolder } from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest } from '../model/time.ts';
 import type { Sighting } from './boundaries.ts';
-import { clockFaults, writtenNotBefore } from './evidence.ts';
+import { clockFaults, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
 import type { Observation, Observed } from './observation.ts';
@@ -130,9 +130,23 @@ export class Observer {
     const before = this.#live.get(metadata.uid);
     if (this.#live.hasEnded(metadata.uid) || (type === 'present' && isOld(before, seen, stream))) return [];
     const floor = before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS);
-    const sighting: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+    const found: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+    const sighting = this.#isOverlooked(before, seen)
+      ? { ...found, resourceVersion: stream.version ?? found.resourceVersion, isOverlooked: true }
+      : found;
     if (type === 'present') return this.#take('present', seen, sighting);
     return before === undefined ? [] : this.#apply(metadata.uid, gone(before, undefined, sighting), sighting);
+  }
+
+  /**
+   * Everything about that time had been told to the recorder before this one, and it does not remember this: a listing
+   * had lacked it. Within one recorder's life `missed` knows such ones.
+   */
+  #isOverlooked(before: LiveHolder | undefined, { kind, object: { metadata } }: Observed): boolean {
+    const earlier = this.#options.resume?.coverage;
+    if (before !== undefined || earlier === undefined || metadata.creationTimestamp === undefined) return false;
+    const isOlder = metadata.creationTimestamp + RESOLUTION_MS < earlier.confirmed;
+    return isOlder && wasWatched(earlier.scope, kind, metadata.namespace);
   }
 
   /** Nothing about it has changed, perhaps not even its version: what begins anew begins with what is known now. */
@@ -171,11 +185,11 @@ export class Observer {
       const isForgotten =
         listing.reason === 'rewound' && before === undefined && floor !== undefined && created < floor;
       const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
-      const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list', isRisen };
-      const sighting =
-        missed === undefined
-          ? listed
-          : { ...listed, resourceVersion: listing.resourceVersion, floor: missed.networkLostAt };
+      const isOverlooked = !isRisen && this.#isOverlooked(before, seen);
+      const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list', isRisen, isOverlooked };
+      // Its own version may be that of a record which has ended.
+      const anew = { ...listed, resourceVersion: listing.resourceVersion };
+      const sighting = missed === undefined ? (isOverlooked ? anew : listed) : { ...anew, floor: missed.networkLostAt };
       facts.push(...this.#clockFaults(before, seen, sighting));
       steps.push([uid, present(before, seen, sighting), sighting]);
       stream.mentioned(writtenNotBefore(seen, at));
