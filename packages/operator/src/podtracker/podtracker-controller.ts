@@ -11,6 +11,7 @@ import {
   type EventRecorder,
   exponentialLimiter,
   fencedClient,
+  type HandlerFailure,
   Informer,
   isConflict,
   isObjectDelta,
@@ -39,6 +40,12 @@ import { type SliceView, sliceCodec } from './slice-view.ts';
 import { type Reuse, type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
 import { LEAST_BETWEEN_MS, TrackerPass, type WriteCounts } from './tracker-pass.ts';
 
+/** One tracker could not take in what it was told; it is degraded, and the others are not affected. */
+export interface TrackerFailure {
+  readonly tracker: string;
+  readonly error: unknown;
+}
+
 export interface PodTrackerControllerOptions {
   readonly client: Client;
   /** Shared with whoever else follows them; started and stopped by the caller. */
@@ -52,6 +59,10 @@ export interface PodTrackerControllerOptions {
   readonly metrics?: ControllerMetrics;
   readonly queueMetrics?: QueueMetricsProvider;
   readonly onFailure?: (report: PassReport<string>) => void;
+  /** For the log; told once until the tracker could be worked with again. */
+  readonly onTrackerFailure?: (failure: TrackerFailure) => void;
+  /** A handler of the trackers or slices threw; the delta is tried again unless it was given up. */
+  readonly onHandlerFailure?: (failure: HandlerFailure<PodTracker> | HandlerFailure<SliceView>) => void;
   /** Failures in a row before a tracker is called degraded. Default 5. */
   readonly degradedAfter?: number;
 }
@@ -89,6 +100,7 @@ export class PodTrackerController {
       resource: PODTRACKERS,
       codec: jsonCodec<PodTracker>('podtrail.dev/v1', 'PodTracker'),
       transform: withoutManagedFields,
+      onHandlerFailure: options.onHandlerFailure,
       clock,
     });
     this.slices = new Informer<SliceView>({
@@ -96,6 +108,7 @@ export class PodTrackerController {
       resource: PODTRACKER_SLICES,
       codec: sliceCodec,
       indexes: { tracker: ({ tracker }) => [tracker] },
+      onHandlerFailure: options.onHandlerFailure,
       clock,
     });
     this.#surroundings = {
@@ -105,6 +118,7 @@ export class PodTrackerController {
       monotonic: () => clock.monotonic(),
       selectionChanged: (tracked) => this.#list(tracked),
       addressReused: (tracked, reuse) => this.#tellReuse(tracked, reuse),
+      failed: (tracked, error) => this.#onTrackerFailure(tracked, error),
     };
     const isLeader = () => this.#isLeader();
     const shared = {
@@ -244,8 +258,7 @@ export class PodTrackerController {
     // The cache rather than the delta: a handler that joined late is told of the past.
     const now = delta.kind === 'deleted' ? undefined : this.#options.pods.lister.get(keyOf(delta.object));
     for (const tracked of this.#interestedIn(namespace)) {
-      const changed = now?.metadata.uid === uid ? tracked.see(now) : tracked.lose(uid);
-      if (changed) this.#enqueue(tracked.name);
+      this.#turn(tracked, () => (now?.metadata.uid === uid ? tracked.see(now) : tracked.lose(uid)));
     }
   }
 
@@ -253,7 +266,7 @@ export class PodTrackerController {
     if (!isObjectDelta(delta)) return;
     if (delta.kind === 'updated' && sameNodeListing(delta.previous, delta.object)) return;
     for (const tracked of this.#tracked.values()) {
-      if (tracked.seeNode(delta.object.metadata.name)) this.#enqueue(tracked.name);
+      this.#turn(tracked, () => tracked.seeNode(delta.object.metadata.name));
     }
   }
 
@@ -262,8 +275,30 @@ export class PodTrackerController {
     const { name, labels } = delta.object.metadata;
     if (delta.kind === 'updated' && delta.previous.metadata.labels.equals(labels)) return;
     for (const tracked of this.#tracked.values()) {
-      if (!tracked.selection.dependsOnNamespaceLabels) continue;
-      if (tracked.seeNamespace(name)) this.#enqueue(tracked.name);
+      if (tracked.selection.dependsOnNamespaceLabels) this.#turn(tracked, () => tracked.seeNamespace(name));
+    }
+  }
+
+  /**
+   * Invariant: what one tracker cannot take in does not keep another from its turn. One that failed is told nothing
+   * more: its next pass begins from the caches.
+   */
+  #turn(tracked: Tracked, act: () => boolean): void {
+    if (tracked.problem !== undefined) return;
+    try {
+      if (act()) this.#enqueue(tracked.name);
+    } catch (error) {
+      tracked.fail(error);
+    }
+  }
+
+  #onTrackerFailure(tracked: Tracked, error: unknown): void {
+    this.#pass.counts.failures++;
+    this.#enqueue(tracked.name);
+    try {
+      this.#options.onTrackerFailure?.({ tracker: tracked.name, error });
+    } catch {
+      // Whoever reports failures must not cause one.
     }
   }
 

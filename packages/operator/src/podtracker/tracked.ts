@@ -21,6 +21,8 @@ export interface Surroundings {
   /** The tracker selects by another spec now, and has done so among the pods that are there. */
   selectionChanged?(tracked: Tracked): void;
   addressReused?(tracked: Tracked, reuse: Reuse): void;
+  /** The tracker has a `problem` now, and had none before. Must not throw. */
+  failed?(tracked: Tracked, error: unknown): void;
 }
 
 export interface Reuse {
@@ -49,16 +51,16 @@ export class Tracked {
   /** As last decided: holds for a whole pass, however the number of pods changes under it. */
   readonly #sliced: Record<Holds, boolean> = { pods: false, nodes: false };
   #tracker: PodTracker;
-  #selection: Selection;
+  #selection = new Selection({});
+  #problem: { readonly error: unknown } | undefined;
 
   constructor(tracker: PodTracker, surroundings: Surroundings) {
     this.name = tracker.metadata.name ?? '';
     this.uid = tracker.metadata.uid ?? '';
     this.books = { pods: new SliceBook(this.uid, ENTRY_LIMIT), nodes: new SliceBook(this.uid, ENTRY_LIMIT) };
     this.#tracker = tracker;
-    this.#selection = new Selection(specOf(tracker));
     this.#surroundings = surroundings;
-    this.#selectAgain();
+    this.#selectOrFail();
   }
 
   get tracker(): PodTracker {
@@ -78,6 +80,25 @@ export class Tracked {
     return this.#dirty.pods.size + this.#dirty.nodes.size;
   }
 
+  /** Why it could not take in what it was told: what it selects is not known until `catchUp`. */
+  get problem(): { readonly error: unknown } | undefined {
+    return this.#problem;
+  }
+
+  fail(error: unknown): void {
+    const isNews = this.#problem === undefined;
+    this.#problem = { error };
+    if (isNews) this.#surroundings.failed?.(this, error);
+  }
+
+  /** After a failure everything is selected anew. Throws if that cannot be done either. */
+  catchUp(): void {
+    if (this.#problem === undefined) return;
+    this.#selectAgain();
+    this.#problem = undefined;
+    this.#surroundings.selectionChanged?.(this);
+  }
+
   /** The tracker itself as it is now, from the informer or from the answer to a write. False if that is old. */
   learnTracker(tracker: PodTracker): boolean {
     const [version, known] = [tracker, this.#tracker].map(({ metadata }) => metadata.resourceVersion ?? '') as [
@@ -87,9 +108,7 @@ export class Tracked {
     if (isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0) return false;
     const { generation } = this.#tracker.metadata;
     this.#tracker = withoutManagedFields(tracker);
-    if (generation !== tracker.metadata.generation) {
-      this.#selection = new Selection(specOf(tracker));
-      this.#selectAgain();
+    if (generation !== tracker.metadata.generation && this.#selectOrFail()) {
       this.#surroundings.selectionChanged?.(this);
     }
     return true;
@@ -320,7 +339,20 @@ export class Tracked {
     }
   }
 
+  /** A spec that passed an older schema, or none, may be anything. */
+  #selectOrFail(): boolean {
+    try {
+      this.#selectAgain();
+      this.#problem = undefined;
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+  }
+
   #selectAgain(): void {
+    this.#selection = new Selection(specOf(this.#tracker));
     const seen = new Set<string>();
     for (const pod of this.#surroundings.pods()) {
       seen.add(pod.metadata.uid);

@@ -36,6 +36,8 @@ export interface WriteCounts {
   status: number;
   slices: number;
   conflicts: number;
+  /** Trackers that could not take in what they were told. */
+  failures: number;
 }
 
 /** No slice is written more often. */
@@ -59,7 +61,7 @@ type Plans = readonly (readonly [Holds, readonly SliceWrite[]])[];
 class PlanAgain extends Error {}
 
 export class TrackerPass {
-  readonly counts: WriteCounts = { status: 0, slices: 0, conflicts: 0 };
+  readonly counts: WriteCounts = { status: 0, slices: 0, conflicts: 0, failures: 0 };
   readonly #options: TrackerPassOptions;
   readonly #writer: SliceWriter;
   readonly #courses = new WeakMap<Tracked, Course>();
@@ -95,6 +97,7 @@ export class TrackerPass {
   }
 
   async #bringTogether(tracked: Tracked, signal: AbortSignal): Promise<void> {
+    tracked.catchUp();
     tracked.decide();
     const plans: Plans = [
       ['pods', tracked.planSlices('pods')],
@@ -174,7 +177,9 @@ export class TrackerPass {
     }
     course.failures++;
     const { degradedAfter = 5 } = this.#options;
-    if (course.failures >= degradedAfter) await this.#sayDegraded(tracked, error, signal);
+    // What cannot be selected by is not going to mend itself: that is told at once.
+    if (tracked.problem !== undefined || course.failures >= degradedAfter)
+      await this.#sayDegraded(tracked, error, signal);
     return retry(error);
   }
 
@@ -187,8 +192,7 @@ export class TrackerPass {
   }
 
   async #sayDegraded(tracked: Tracked, error: unknown, signal: AbortSignal): Promise<void> {
-    const message = error instanceof Error ? error.message : String(error);
-    const reason = error instanceof ApiError && error.reason !== '' ? error.reason : 'WriteFailed';
+    const { reason, message } = complaintOf(tracked, error);
     this.#tell(tracked, 'Degraded', `The tracker cannot be kept up to date: ${message}`);
     try {
       const { pods, nodes, counts } = tracked.tracker.status ?? {};
@@ -217,4 +221,12 @@ export class TrackerPass {
     this.counts[what]++;
     this.#courseOf(tracked).written++;
   }
+}
+
+function complaintOf({ problem }: Tracked, error: unknown): { reason: string; message: string } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (problem !== undefined) {
+    return { reason: 'CannotSelect', message: `Pods cannot be selected by this spec, write it anew: ${message}` };
+  }
+  return { reason: error instanceof ApiError && error.reason !== '' ? error.reason : 'WriteFailed', message };
 }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TrackerFailure } from './podtracker-controller.ts';
+import { ControllerStage } from './testing/controller-stage.ts';
+
+/** As no schema would let it pass: matching any pod throws. */
+const MALFORMED = { podSelector: { matchExpressions: 5 } };
+
+test('a tracker that cannot be worked with is Degraded, told and counted, and the others go on', async (t) => {
+  const failures: TrackerFailure[] = [];
+  const stage = new ControllerStage(t, { onTrackerFailure: (failure) => failures.push(failure) });
+  await stage.putTracker('broken', MALFORMED);
+  await stage.putTracker('sound', {});
+  await stage.settle();
+  stage.putPod('a');
+  await stage.settle();
+  stage.putPod('b');
+  await stage.settle();
+  assert.deepEqual(stage.listed('sound'), ['a', 'b']);
+  assert.equal(stage.condition('sound', 'Degraded')?.status, 'False');
+  assert.equal(stage.condition('broken', 'Degraded')?.status, 'True');
+  assert.equal(stage.condition('broken', 'Degraded')?.reason, 'CannotSelect');
+  assert.match(stage.condition('broken', 'Degraded')?.message ?? '', /write it anew: .*is not a function/);
+  assert.equal(stage.condition('broken', 'Ready')?.status, 'False');
+  assert.deepEqual(
+    failures.map(({ tracker }) => tracker),
+    ['broken'],
+    'once, not for every pod',
+  );
+  assert.equal(stage.controller.writes.failures, 1);
+});
+
+test('a tracker that is malformed from the start does not keep others from being adopted, nor from its own cure', async (t) => {
+  const stage = new ControllerStage(t);
+  stage.putPod('a');
+  await stage.putTracker('broken', { namespaces: 5, nodeNames: 5, ...MALFORMED });
+  await stage.putTracker('sound', {});
+  await stage.settle();
+  assert.deepEqual(stage.listed('sound'), ['a']);
+  assert.equal(stage.condition('broken', 'Degraded')?.status, 'True');
+  await stage.collections.trackers.patch('broken', {
+    kind: 'merge',
+    body: { metadata: { generation: 2 }, spec: { namespaces: null, nodeNames: null, podSelector: null } },
+  });
+  const cured = stage.collections.trackers.peek('broken');
+  assert.ok(cured !== undefined);
+  stage.tellTracker(cured);
+  await stage.settle();
+  assert.deepEqual(stage.listed('broken'), ['a']);
+  assert.equal(stage.condition('broken', 'Degraded')?.status, 'False');
+});
+
+test('what its listener does with a failure cannot keep others from their turn', async (t) => {
+  const stage = new ControllerStage(t, {
+    onTrackerFailure: () => {
+      throw new Error('the log is broken');
+    },
+  });
+  await stage.putTracker('broken', MALFORMED);
+  await stage.putTracker('sound', {});
+  stage.putPod('a');
+  await stage.settle();
+  assert.deepEqual(stage.listed('sound'), ['a']);
+});
