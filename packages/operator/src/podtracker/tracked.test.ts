@@ -94,6 +94,26 @@ test('a new spec selects anew among all pods, and an old word of the tracker cou
   assert.equal(listed(tracked).observedGeneration, 2);
 });
 
+test('a spec that changed without a new generation, as through v1alpha1, selects anew too; a new status does not', () => {
+  const { scene, tracked } = sceneWith({ namePrefix: 'a', podSelector: { matchLabels: {} } });
+  scene.add(podView('a1'), tracked);
+  scene.add(podView('b1'), tracked);
+  let looked = 0;
+  const pods = scene.pods.bind(scene);
+  scene.pods = () => {
+    looked++;
+    return pods();
+  };
+  const sameSpec = aTracker('t', { podSelector: { matchLabels: {} }, namePrefix: 'a' });
+  sameSpec.metadata = { ...sameSpec.metadata, resourceVersion: '10' };
+  assert.equal(tracked.learnTracker(sameSpec), true);
+  assert.equal(looked, 0, 'the order of its fields means nothing');
+  const changed = aTracker('t', { namePrefix: 'b' });
+  changed.metadata = { ...changed.metadata, resourceVersion: '11' };
+  assert.equal(tracked.learnTracker(changed), true);
+  assert.deepEqual(Object.keys(listed(tracked).pods ?? {}), ['uid-b1']);
+});
+
 test('an address that another pod takes within five minutes is told once, and not after', async () => {
   const { scene, tracked } = sceneWith();
   scene.add(podView('a', { ip: '10.0.0.1' }), tracked);

@@ -1,6 +1,7 @@
 // One PodTracker as the controller sees it: which pods it selects now, what the server lists of them, and what may
 // differ between the two. Informer handlers tell it of changes, one at a time and each at the same cost however many
 // pods there are; passes ask it what to write. Keeps nothing that a restart would not find again.
+import { isDeepStrictEqual } from 'node:util';
 import { compareResourceVersions, isComparable, type NodeView, type PodView } from '@podtrail/machinery';
 import type { PodTracker, PodTrackerSpec, PodTrackerStatus } from '../crds/podtracker.ts';
 import { ENTRY_LIMIT, type NodeEntry, type PodEntry } from '../crds/tracked-entries.ts';
@@ -106,11 +107,9 @@ export class Tracked {
       string,
     ];
     if (isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0) return false;
-    const { generation } = this.#tracker.metadata;
+    const before = this.#tracker;
     this.#tracker = withoutManagedFields(tracker);
-    if (generation !== tracker.metadata.generation && this.#selectOrFail()) {
-      this.#surroundings.selectionChanged?.(this);
-    }
+    if (isSpecChanged(before, tracker) && this.#selectOrFail()) this.#surroundings.selectionChanged?.(this);
     return true;
   }
 
@@ -365,6 +364,12 @@ export class Tracked {
 /** Absent only on servers that were told of the tracker before they knew the default. */
 function specOf(tracker: PodTracker): PodTrackerSpec {
   return tracker.spec ?? {};
+}
+
+/** Through v1alpha1 the stored spec can change without a new generation: the server compares what v1alpha1 shows. */
+function isSpecChanged(before: PodTracker, after: PodTracker): boolean {
+  if (before.metadata.generation !== after.metadata.generation) return true;
+  return !isDeepStrictEqual(specOf(before), specOf(after));
 }
 
 /** Nobody here reads them, and they are as long as the rest. */
