@@ -62,3 +62,29 @@ test('what its listener does with a failure cannot keep others from their turn',
   await stage.settle();
   assert.deepEqual(stage.listed('sound'), ['a']);
 });
+
+test('pods that were not watched for a while are told to every tracker, once each and by the leader', async (t) => {
+  let leads = true;
+  const stage = new ControllerStage(t, { isLeader: () => leads });
+  await stage.putTracker('a', {});
+  await stage.putTracker('b', { namespaces: ['shop'] });
+  const from = stage.clock.now();
+  await stage.clock.advance(90_000);
+  stage.relist('start', from);
+  assert.deepEqual(stage.events, [], 'a first listing is no gap');
+  stage.relist('expired', from);
+  const note = [
+    'Pods were not watched from 2026-01-01T00:00:00.000Z to 2026-01-01T00:01:30.000Z (expired): ',
+    'what came and went in between was not seen',
+  ].join('');
+  assert.deepEqual(
+    stage.events.map(({ regarding, type, reason, note: said }) => [regarding.name, type, reason, said]),
+    [
+      ['a', 'Warning', 'WatchGap', note],
+      ['b', 'Warning', 'WatchGap', note],
+    ],
+  );
+  leads = false;
+  stage.relist('expired', from);
+  assert.equal(stage.events.length, 2);
+});
