@@ -70,7 +70,8 @@ class Stage {
     const stop = new AbortController();
     const said = { text: '' };
     const stderr = { isTTY: false, write: async (text: string | Uint8Array) => void (said.text += String(text)) };
-    const all = ['operator', '--kubeconfig', this.kubeconfig, '--namespace', 'default', '--no-conversion', ...words];
+    const conversion = words.some((word) => word.startsWith('--conversion')) ? [] : ['--no-conversion'];
+    const all = ['operator', '--kubeconfig', this.kubeconfig, '--namespace', 'default', ...conversion, ...words];
     const ports = ['--metrics-port', '0', '--health-port', '0', '--footprint-interval', '200ms'];
     const ended: Promise<Ran> = run([...all, ...ports], {
       ...{ engine: this.engine, clock: systemClock, random: Math.random, signal: stop.signal, stderr },
@@ -217,6 +218,24 @@ test('told to end while the API server is silent, a leader ends within ten secon
   assert.equal(code, 0, operator.said.text);
   assert.ok(performance.now() - started < 10_000, `${performance.now() - started} ms`);
   t.diagnostic(`${Math.round(performance.now() - started)} ms`);
+});
+
+test('outside of a cluster, where no Service leads to it, the definition stays as it is, and the log says why', async (t) => {
+  const stage = await Stage.start(t);
+  const client = Client.connect(await loadClusterConfig({ kubeconfig: stage.kubeconfig }));
+  t.after(() => client.close());
+  await stage.installDefinitions(client);
+  const definition = async () => (await client.resource(DEFINITIONS).get('podtrackers.podtrail.dev'))['spec'] as object;
+  const before = await definition();
+  const operator = stage.operator('--conversion-port', '0');
+  await until('it is ready', async () => (await operator.health()).status === 200);
+  await until('it leads', () => operator.log().some(({ msg }) => msg === 'the leader is'));
+  const said = operator.log().filter(({ msg }) => msg === 'v1alpha1 is not served from here');
+  assert.equal(said.length, 1);
+  assert.match(said[0].why, /no Service leads to 127\.0\.0\.1/);
+  // Announcing took less than a second after the start.
+  await sleep(1_500);
+  assert.deepEqual(await definition(), before);
 });
 
 test('ports that are the same, and a URL that is none, are refused with a sentence', async () => {

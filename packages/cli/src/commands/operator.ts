@@ -55,7 +55,7 @@ export function operatorCommand(cli: Cli): Command {
     .option('--bind <address>', 'the address of this machine on which all ports are served', '127.0.0.1')
     .option('--metrics-port <port>', 'serve /metrics for Prometheus there', portNumber('--metrics-port'), 9090)
     .option('--health-port <port>', 'serve /livez, /readyz and /healthz there', portNumber('--health-port'), 9091)
-    .option('--no-conversion', 'do not serve v1alpha1 from this replica')
+    .option('--no-conversion', 'do not serve v1alpha1 from this replica, nor change its definition')
     .option('--conversion-port <port>', 'serve conversion there (TLS)', portNumber('--conversion-port'), 9443)
     .option('--conversion-service <name>', 'the Service by which API servers reach it', 'podtrail-conversion')
     .option('--conversion-url <url>', 'the URL by which they do, instead of a Service: https://127.0.0.1', urlOf)
@@ -73,6 +73,11 @@ Every replica records all the time, each into a store of its own. Which of them 
 (PodTrackers, slices, ConfigMaps, events) is decided by a lease; the others are warm and take over within 20 seconds.
 SIGTERM ends it within 10 seconds, with exit code 0. A leader that lost its lease ends with exit code 1, so that it
 is started anew.
+
+To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrackers.podtrail.dev: once its port answers
+it sets there the webhook, the certificate to trust and served of v1alpha1. Not without a Service that is there (none
+leads to the default --bind; in a pod give --bind 0.0.0.0) or --conversion-url, not while another operator
+serves it, and not with --no-conversion.
 
 The rights it needs are those of deploy/kustomize/.`,
     )

@@ -46,6 +46,20 @@ export interface ConversionEndpointOptions {
   /** How often the definition is looked at. Default one minute. */
   readonly checkMs?: number;
   readonly onError?: (error: unknown) => void;
+  /** Asked before the definition is written: rejects with the reason if it must stay as it is. `known`: what is there. */
+  readonly mayAnnounce?: (
+    own: AnnouncedWebhook,
+    known: AnnouncedWebhook | undefined,
+    signal: AbortSignal,
+  ) => Promise<void>;
+}
+
+/** Where API servers are told to ask. */
+export interface AnnouncedWebhook {
+  readonly service?: { readonly namespace: string; readonly name: string };
+  readonly url?: string;
+  /** PEM in base64. */
+  readonly caBundle?: string;
 }
 
 interface Definition extends KubeObject {
@@ -117,6 +131,7 @@ export class ConversionEndpoint {
     const definition = await definitions.get(DEFINITION, { signal });
     const body = this.#patch(definition);
     if (body.length === 0) return;
+    await this.#options.mayAnnounce?.(this.#clientConfig(), definition.spec.conversion?.webhook?.clientConfig, signal);
     try {
       await definitions.patch(DEFINITION, { kind: 'json', body }, { signal });
     } catch (error) {

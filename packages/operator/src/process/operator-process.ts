@@ -30,6 +30,7 @@ import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '..
 import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import type { RecorderListener } from '../recorder/recorder-listener.ts';
+import { checkClaim, isLoopback } from './conversion-claim.ts';
 import { type Log, problemOf } from './log.ts';
 import type { OperatorMonitoring } from './operator-monitoring.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
@@ -209,13 +210,22 @@ export class OperatorProcess {
   #addConversion(): void {
     const { client, clock, log, replica: identity, conversion } = this.#options;
     if (conversion === undefined) return;
+    const { host, address } = conversion;
+    if ('service' in address && isLoopback(host)) {
+      const why = `no Service leads to ${host}; in a cluster bind 0.0.0.0, outside of it give --conversion-url`;
+      log.info('v1alpha1 is not served from here', { why });
+      return;
+    }
+    const claim = { client, identity, now: () => clock.now() };
     let last = '';
     const endpoint = new ConversionEndpoint({
       ...{ client, clock, identity, ...conversion },
+      mayAnnounce: (own, known, signal) => checkClaim(claim, own, known, signal),
       onError: (error) => {
         // It looks every minute: the same sentence again and again tells nothing.
         const problem = problemOf(error);
-        if (problem !== last) log.warn('v1alpha1 cannot be announced; trying again every minute', { problem });
+        const { hint } = error as { readonly hint?: string };
+        if (problem !== last) log.warn('v1alpha1 cannot be announced; trying again every minute', { problem, hint });
         last = problem;
       },
     });
