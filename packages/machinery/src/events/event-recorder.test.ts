@@ -314,19 +314,28 @@ describe('event recorder', () => {
   });
 
   describe('limits', () => {
-    test('one source writes 25 events about an object, then one in five minutes', async () => {
+    test('one source writes 25 events about an object for one reason, then one in five minutes', async () => {
       const world = new World();
-      for (let i = 0; i < 30; i++) world.recorder.record(about('cart', { reason: `Reason${i}` }));
+      const related = (name: string) => ({ related: { kind: 'Pod', name } });
+      for (let i = 0; i < 30; i++) world.recorder.record(about('cart', related(`pod-${i}`)));
       world.recorder.record(about('checkout'));
       await world.recorder.flush();
       assert.equal((await world.stored()).length, 26);
       assert.equal(world.recorder.counts.spam, 5);
       await world.clock.advance(5 * MINUTE);
-      world.recorder.record(about('cart', { reason: 'Later' }));
-      world.recorder.record(about('cart', { reason: 'TooSoon' }));
+      world.recorder.record(about('cart', related('later')));
+      world.recorder.record(about('cart', related('too-soon')));
       await world.recorder.flush();
       assert.equal((await world.stored()).length, 27);
       assert.equal(world.recorder.counts.spam, 6);
+    });
+
+    test('a reason that comes too often does not keep another one of the object from being told', async () => {
+      const world = new World();
+      for (let i = 0; i < 30; i++) world.recorder.record(about('cart', { related: { kind: 'Pod', name: `pod-${i}` } }));
+      world.recorder.record(about('cart', { reason: 'Degraded' }));
+      await world.recorder.flush();
+      assert.equal((await world.stored()).filter(({ reason }) => reason === 'Degraded').length, 1);
     });
 
     test('a series over the limit goes on counting and tells its count at the end', async () => {

@@ -42,7 +42,7 @@ export interface EventRecorderOptions {
 export interface EventCounts {
   written: number;
   repeated: number;
-  /** Over the limit of its source and object. */
+  /** Over the limit of its source, object and reason. */
   spam: number;
   queueFull: number;
   /** Not an event: a bug of the caller. */

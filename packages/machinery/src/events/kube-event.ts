@@ -67,11 +67,14 @@ export function seriesKey(event: KubeEvent): string {
   ]);
 }
 
-/** What the spam limit counts together: one source about one object. */
+/**
+ * What the spam limit counts together: one source about one object for one reason. By reason, because a reason that
+ * comes often must not keep a rare one from being told; reasons are few, and part of the program.
+ */
 export function sourceKey(event: KubeEvent): string {
-  const { type, reportingController, reportingInstance, regarding } = event;
+  const { type, reason, reportingController, reportingInstance, regarding } = event;
   const { apiVersion, kind, namespace, name, uid } = regarding;
-  return JSON.stringify([type, reportingController, reportingInstance, apiVersion, kind, namespace, name, uid]);
+  return JSON.stringify([type, reason, reportingController, reportingInstance, apiVersion, kind, namespace, name, uid]);
 }
 
 /** Without the resourceVersion: an object that changes between two events is still the same object. */

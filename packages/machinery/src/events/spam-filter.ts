@@ -1,4 +1,4 @@
-// How many events one source may write about one object: a burst, then a trickle. Bounded: the object that was quiet
+// How many events one source may write about one object for one reason: a burst, then a trickle. Bounded: what was quiet
 // longest is forgotten first.
 import type { Clock } from '../clock.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
@@ -8,7 +8,7 @@ export interface SpamLimit {
   readonly perSecond: number;
 }
 
-/** 25, then one in five minutes, as client-go. */
+/** 25, then one in five minutes: client-go's figures, which it counts for all reasons together. */
 const DEFAULT_SPAM_LIMIT: SpamLimit = { burst: 25, perSecond: 1 / 300 };
 
 const REMEMBERED_SOURCES = 4096;
