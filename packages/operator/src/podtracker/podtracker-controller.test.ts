@@ -71,14 +71,14 @@ test('pods that were not watched for a while are told to every tracker, once eac
   const from = stage.clock.now();
   await stage.clock.advance(90_000);
   stage.relist('start', from);
-  assert.deepEqual(stage.events, [], 'a first listing is no gap');
+  assert.equal(stage.events.length, 0, 'a first listing is no gap');
   stage.relist('expired', from);
   const note = [
     'Pods were not watched from 2026-01-01T00:00:00.000Z to 2026-01-01T00:01:30.000Z (expired): ',
     'what came and went in between was not seen',
   ].join('');
   assert.deepEqual(
-    stage.events.map(({ regarding, type, reason, note: said }) => [regarding.name, type, reason, said]),
+    stage.events.map((event) => [event.regarding.name, event.type, event.reason, event.note]),
     [
       ['a', 'Warning', 'WatchGap', note],
       ['b', 'Warning', 'WatchGap', note],
