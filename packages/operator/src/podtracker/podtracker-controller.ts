@@ -2,6 +2,7 @@
 // namespaces, and a queue of trackers that need a pass. Handlers run on every replica, so that a standby is warm;
 // passes run where `isLeader` says so. Reads from caches only; writes carry preconditions.
 import {
+  type Cacheable,
   type Client,
   type Clock,
   Controller,
@@ -11,8 +12,8 @@ import {
   type EventRecorder,
   exponentialLimiter,
   fencedClient,
-  type HandlerFailure,
   Informer,
+  type InformerOptions,
   isConflict,
   isObjectDelta,
   jsonCodec,
@@ -61,8 +62,8 @@ export interface PodTrackerControllerOptions {
   readonly onFailure?: (report: PassReport<string>) => void;
   /** For the log; told once until the tracker could be worked with again. */
   readonly onTrackerFailure?: (failure: TrackerFailure) => void;
-  /** A handler of the trackers or slices threw; the delta is tried again unless it was given up. */
-  readonly onHandlerFailure?: (failure: HandlerFailure<PodTracker> | HandlerFailure<SliceView>) => void;
+  /** Told of the watches on `podtrackers` and `podtrackerslices`, and of handlers on them that threw. */
+  readonly reports?: (resource: string) => Pick<InformerOptions<Cacheable>, 'onState' | 'onHandlerFailure'>;
   /** Failures in a row before a tracker is called degraded. Default 5. */
   readonly degradedAfter?: number;
 }
@@ -100,7 +101,7 @@ export class PodTrackerController {
       resource: PODTRACKERS,
       codec: jsonCodec<PodTracker>('podtrail.dev/v1', 'PodTracker'),
       transform: withoutManagedFields,
-      onHandlerFailure: options.onHandlerFailure,
+      ...options.reports?.(PODTRACKERS.resource),
       clock,
     });
     this.slices = new Informer<SliceView>({
@@ -108,7 +109,7 @@ export class PodTrackerController {
       resource: PODTRACKER_SLICES,
       codec: sliceCodec,
       indexes: { tracker: ({ tracker }) => [tracker] },
-      onHandlerFailure: options.onHandlerFailure,
+      ...options.reports?.(PODTRACKER_SLICES.resource),
       clock,
     });
     this.#surroundings = {
