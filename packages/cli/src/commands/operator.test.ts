@@ -88,7 +88,12 @@ class Stage {
       const answer = await fetch(url);
       return { status: answer.status, text: await answer.text() };
     };
-    return { ended, log, health, said, stop };
+    const metric = async (series: string) => {
+      const { metrics: url } = await until('it listens', () => log().find(({ msg }) => msg === 'operator'));
+      const line = (await (await fetch(url)).text()).split('\n').find((text) => text.startsWith(`${series} `));
+      return Number(line?.split(' ').at(-1));
+    };
+    return { ended, log, health, metric, said, stop };
   }
 }
 
@@ -105,6 +110,11 @@ test('without the definitions it records and is ready; with them it serves PodTr
     const { holders } = await who(stage.engine, { cluster: cluster.id, ip: parseIp('10.0.0.1')!, at });
     return holders[0]?.name === 'web-1';
   });
+  // The definitions are not there: that is told once, then ever more seldom, and counted each time.
+  const errors = async () => await operator.metric('podtrail_watch_errors_total{resource="podtrackers"}');
+  await until('the watch of PodTrackers was refused three times', async () => (await errors()) >= 3);
+  const refusals = operator.log().filter(({ msg, resource }) => `${resource} ${msg}`.startsWith('podtrackers cannot'));
+  assert.ok(refusals.length < (await errors()), `${refusals.length} lines`);
   const client = Client.connect(await loadClusterConfig({ kubeconfig: stage.kubeconfig }));
   t.after(() => client.close());
   await stage.installDefinitions(client);

@@ -138,7 +138,14 @@ async function record(cli: Cli, recorder: Recorder, reporter: Reporter, cluster:
 
 /** What goes wrong beside the watching, which tells of itself. */
 function reporting(reporter: Reporter): RecorderListener {
+  let handlerFailures = 0;
   return {
+    handlerFailed(resource, { handler, error, givenUp }) {
+      handlerFailures++;
+      if ((handlerFailures & (handlerFailures - 1)) !== 0) return;
+      const fields = { resource, handler, times: handlerFailures, givenUp, problem: told(error) };
+      void reporter.event('error', 'a change could not be taken in; the others go on', fields);
+    },
     storeFailed(error, attempt) {
       // Every try would be a flood; the first tells, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)

@@ -78,6 +78,28 @@ test('fault 15: a handler that throws is tried again and counted; another one, t
   assert.equal(stage.podWatches.length, 1, 'one watch, from the beginning to the end');
 });
 
+test('fault 15: whoever follows the caches of the recorder and throws is told of; the recorder goes on', async (t) => {
+  const stage = await FaultStage.start(t);
+  const told: string[] = [];
+  const recorded = await RecordedSandbox.start(stage, {
+    listener: {
+      handlerFailed: (resource, { handler, attempt, givenUp }) =>
+        void told.push(`${resource} ${handler} ${attempt}${givenUp ? ' given up' : ''}`),
+    },
+  });
+  recorded.recorder.caches?.pods.addHandler({
+    name: 'bad',
+    onDelta(delta) {
+      if (isObjectDelta(delta) && delta.object.metadata.name === 'poison') throw new Error('no');
+    },
+  });
+  stage.pod('poison', { ip: '10.0.0.7' });
+  await stage.until('it is given up', () => told.some((text) => text.endsWith('given up')));
+  assert.deepEqual(told.slice(0, 3), ['pods bad 1', 'pods bad 2', 'pods bad 3 given up']);
+  await recorded.current();
+  assert.equal(await recorded.says('10.0.0.7'), 'held poison');
+});
+
 test('fault 30: keys that every object has, and 256 KiB of annotations, come whole from the server into the ledger', async (t) => {
   const stage = await FaultStage.start(t);
   const recorded = await RecordedSandbox.start(stage);

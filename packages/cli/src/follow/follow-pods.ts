@@ -46,6 +46,7 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
   const refused = Promise.withResolvers<never>();
   refused.promise.catch(() => undefined);
   let failures = 0;
+  let handlerFailures = 0;
   let running: Promise<void> | undefined;
   const informer = new Informer<PodView>({
     transport: client.transport,
@@ -56,6 +57,12 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
     clock,
     random,
     consistencyMs: options.checked ? CONSISTENCY_MS : undefined,
+    onHandlerFailure: ({ handler, error, givenUp }) => {
+      handlerFailures++;
+      if ((handlerFailures & (handlerFailures - 1)) !== 0) return;
+      const fields = { handler, times: handlerFailures, givenUp, problem: told(error) };
+      void reporter.event('error', 'a change could not be taken in; the others go on', fields);
+    },
     onState: (state) => {
       if (state.kind === 'watching') failures = 0;
       if (state.kind !== 'waiting') return;

@@ -12,11 +12,12 @@ import {
   who,
 } from '@podtrail/history';
 import { seededRandom } from '@podtrail/machinery';
-import { Recorder, type RecorderOptions } from '@podtrail/operator';
+import { Recorder, type RecorderListener, type RecorderOptions } from '@podtrail/operator';
 import type { FaultStage } from './fault-stage.ts';
 import { notePause, type Pause } from './followed-sandbox.ts';
 
 export interface RecordedOptions extends Partial<Pick<RecorderOptions, 'consistencyMs'>> {
+  readonly listener?: RecorderListener;
   /** Called instead of the store, which it may call. */
   readonly append?: (batch: Batch, store: (batch: Batch) => Promise<void>) => Promise<void>;
 }
@@ -44,13 +45,14 @@ export class RecordedSandbox {
     this.engine = engine;
   }
 
-  async #run({ append, ...options }: RecordedOptions): Promise<void> {
+  async #run({ append, listener = {}, ...options }: RecordedOptions): Promise<void> {
     const { clock } = this.#stage;
     const client = await this.#stage.connect();
     this.recorder = await Recorder.open({
       ...{ client, clock, random: seededRandom(7), cluster: this.cluster, collector: 'test', ...options },
       engine: append === undefined ? this.engine : withAppend(this.engine, append),
       listeners: [
+        listener,
         {
           stored: ({ batch }) => void this.batches.push(batch),
           watchChanged: (resource, state) => {

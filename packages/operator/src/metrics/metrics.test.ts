@@ -35,6 +35,9 @@ test('a recorder is told in base units, and what is not known yet is left out', 
   metrics.stored({ batch: { facts: [{ kind: 'live', uid: 'u', live: undefined }] }, appendMs: 4, lagsMs: [30, 300] });
   metrics.storeFailed();
   metrics.lost('services', 'expired');
+  metrics.watchChanged('podtrackers', { kind: 'waiting', error: new Error('no'), until: 1, since: 0 } as never);
+  const failure = { handler: 'podtracker', delta: {} as never, error: new Error('no'), attempt: 1, givenUp: false };
+  metrics.handlerFailed('namespaces', failure);
   metrics.housekept({ what: 'retain', ms: 1, error: undefined, removed: 5 });
   for (const kind of ['watching', 'watching'] as const) metrics.watchChanged('pods', { kind, from: '1', since: 0 });
   metrics.watchChanged('pods', { kind: 'listing', reason: 'expired', since: 0 });
@@ -54,6 +57,9 @@ test('a recorder is told in base units, and what is not known yet is left out', 
   assert.equal(page.get('podtrail_watch_gaps_total{resource="services",reason="expired"}'), 1);
   assert.equal(page.get('podtrail_watch_gaps_total{resource="pods",reason="expired"}'), 0);
   assert.equal(page.get('podtrail_watch_restarts_total{resource="pods"}'), 1);
+  assert.equal(page.get('podtrail_watch_errors_total{resource="podtrackers"}'), 1);
+  assert.equal(page.get('podtrail_handler_failures_total{resource="namespaces",handler="podtracker"}'), 1);
+  assert.equal(page.get('podtrail_handler_failures_total{resource="pods",handler="recorder"}'), 0);
   assert.equal(page.get('podtrail_relists_total{resource="pods",reason="expired"}'), 1);
   assert.equal(page.get('podtrail_store_removed_records_total'), 5);
   assert.equal(page.get(`podtrail_build_info{version="1.2.3",node="${process.versions.node}"}`), 1);

@@ -1,6 +1,6 @@
 // A recorder in numbers. Counts what it is told of as a listener; everything that has a present value is read when the
 // page is made. Labels are kinds and codes: never an address, a name or a UID.
-import type { Clock, ReflectorState } from '@podtrail/machinery';
+import type { Cacheable, Clock, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoredBatch } from '../recorder/commit-queue.ts';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
@@ -19,11 +19,12 @@ export class RecorderMetrics implements RecorderListener {
   readonly #restarts: Counter<'resource'>;
   readonly #relists: Counter<'resource' | 'reason'>;
   readonly #watchErrors: Counter<'resource'>;
+  readonly #handlerFailures: Counter<'resource' | 'handler'>;
   readonly #gaps: Counter<'resource' | 'reason'>;
   readonly #housekeeping: Counter<'task' | 'outcome'>;
   readonly #removed: Counter;
   /** Streams of which one watch has been opened already. */
-  readonly #watched = new Set<FollowedResource>();
+  readonly #watched = new Set<string>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -45,6 +46,10 @@ export class RecorderMetrics implements RecorderListener {
     this.#restarts = counter(registry, 'podtrail_watch_restarts_total', 'Watches opened again.', ['resource']);
     this.#relists = counter(registry, 'podtrail_relists_total', 'Listings after the first.', ['resource', 'reason']);
     this.#watchErrors = counter(registry, 'podtrail_watch_errors_total', 'Failed lists and watches.', ['resource']);
+    this.#handlerFailures = counter(registry, 'podtrail_handler_failures_total', 'Changes that a handler threw at.', [
+      'resource',
+      'handler',
+    ]);
     this.#gaps = counter(registry, 'podtrail_watch_gaps_total', 'Times in which events were lost.', [
       'resource',
       'reason',
@@ -58,6 +63,7 @@ export class RecorderMetrics implements RecorderListener {
       // Present from the beginning: a rate of what has not happened yet is zero, not absent.
       this.#restarts.inc({ resource }, 0);
       this.#watchErrors.inc({ resource }, 0);
+      this.#handlerFailures.inc({ resource, handler: 'recorder' }, 0);
       this.#gaps.inc({ resource, reason: 'expired' }, 0);
     }
   }
@@ -72,12 +78,17 @@ export class RecorderMetrics implements RecorderListener {
     this.#storeFailures.inc();
   }
 
-  watchChanged(resource: FollowedResource, state: ReflectorState): void {
+  /** Also of watches that are not the recorder's. */
+  watchChanged(resource: string, state: ReflectorState): void {
     if (state.kind === 'waiting') this.#watchErrors.inc({ resource });
     if (state.kind === 'listing' && state.reason !== 'start') this.#relists.inc({ resource, reason: state.reason });
     if (state.kind !== 'watching') return;
     if (this.#watched.has(resource)) this.#restarts.inc({ resource });
     this.#watched.add(resource);
+  }
+
+  handlerFailed(resource: string, { handler }: HandlerFailure<Cacheable>): void {
+    this.#handlerFailures.inc({ resource, handler });
   }
 
   lost(resource: FollowedResource, reason: string): void {

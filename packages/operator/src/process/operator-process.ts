@@ -3,12 +3,14 @@
 // operator`; never ends the process itself: `run` says why it ended.
 import type { Cluster, Engine } from '@podtrail/history';
 import {
+  type Cacheable,
   type Client,
   type Clock,
   EVENTS,
   EventRecorder,
   electionHealthCheck,
   fencedClient,
+  type HandlerFailure,
   Informer,
   type KubeEvent,
   LEASES,
@@ -35,6 +37,7 @@ import { type Log, problemOf } from './log.ts';
 import type { OperatorMonitoring } from './operator-monitoring.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
+import { WatchLog } from './watch-log.ts';
 
 export interface OperatorProcessOptions {
   readonly client: Client;
@@ -79,14 +82,15 @@ export class OperatorProcess {
   /** Takes the cluster's ledger over. */
   static async open(options: OperatorProcessOptions): Promise<OperatorProcess> {
     const { client, engine, cluster, clock, random, monitoring, log, replica } = options;
+    const watches = new WatchLog(log);
     const recorder = await Recorder.open({
       ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
-      listeners: [monitoring.recorderMetrics, logging(log)],
+      listeners: [monitoring.recorderMetrics, logging(log, watches)],
     });
-    return new OperatorProcess(options, recorder);
+    return new OperatorProcess(options, recorder, watches);
   }
 
-  private constructor(options: OperatorProcessOptions, recorder: Recorder) {
+  private constructor(options: OperatorProcessOptions, recorder: Recorder, watches: WatchLog) {
     this.#options = options;
     this.recorder = recorder;
     const { client, clock, random, log, monitoring, replica } = options;
@@ -111,12 +115,24 @@ export class OperatorProcess {
       ...{ clock, random, reportingController: 'podtrail.dev/operator', reportingInstance: replica },
       onError: (error, { reason }) => log.warn('an event was not written', { reason, problem: problemOf(error) }),
     });
+    const { recorderMetrics } = monitoring;
+    // Those that are not the recorder's; of its own it tells both by itself.
+    const reports = (resource: string) => ({
+      onState: (state: ReflectorState) => {
+        recorderMetrics.watchChanged(resource, state);
+        watches.watchChanged(resource, state);
+      },
+      onHandlerFailure: (failure: HandlerFailure<Cacheable>) => {
+        recorderMetrics.handlerFailed(resource, failure);
+        watches.handlerFailed(resource, failure);
+      },
+    });
     const namespaces = new Informer<MetadataOnlyView>({
       ...{ transport: client.transport, resource: NAMESPACES, codec: metadataCodec, clock, random },
-      onState: (state) => logState(log, 'namespaces', state),
+      ...reports('namespaces'),
     });
     const trackers = new PodTrackerController({
-      ...{ client, pods, nodes, namespaces, clock, events, isLeader },
+      ...{ client, pods, nodes, namespaces, clock, events, isLeader, reports },
       metrics: passMetrics(registry)('podtracker'),
       queueMetrics: queueMetrics(registry),
       onFailure: ({ key, error, attempt, bug }) => {
@@ -233,9 +249,10 @@ export class OperatorProcess {
   }
 }
 
-function logging(log: Log): RecorderListener {
+function logging(log: Log, watches: WatchLog): RecorderListener {
   return {
-    watchChanged: (resource, state) => logState(log, resource, state),
+    watchChanged: (resource, state) => watches.watchChanged(resource, state),
+    handlerFailed: (resource, failure) => watches.handlerFailed(resource, failure),
     lost: (resource, reason) => log.warn('events were lost; there is a gap', { resource, reason }),
     storeFailed: (error, attempt) => {
       // Every try would be a flood; the first tells, and then each time the number doubles.
@@ -247,12 +264,6 @@ function logging(log: Log): RecorderListener {
       else if (removed > 0) log.info('forgot what is older than the retention', { removed });
     },
   };
-}
-
-function logState(log: Log, resource: string, state: ReflectorState): void {
-  if (state.kind === 'waiting')
-    log.warn('cannot be watched; trying again', { resource, problem: problemOf(state.error) });
-  else log.debug('watch', { resource, state: state.kind });
 }
 
 function stackOf(error: unknown): string | undefined {

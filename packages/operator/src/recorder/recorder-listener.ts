@@ -1,6 +1,6 @@
 // What a recorder tells those who count and log. Every method is optional; one that throws disturbs nothing.
 import type { Coverage } from '@podtrail/history';
-import type { ReflectorState } from '@podtrail/machinery';
+import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import type { StoredBatch } from './commit-queue.ts';
 
 /** As Kubernetes calls them in paths; few, so that they may be labels. */
@@ -13,6 +13,8 @@ export interface RecorderListener {
   storeFailed?(error: unknown, attempt: number): void;
   /** A stream came to another state: it lists, watches, or waits after an error. */
   watchChanged?(resource: FollowedResource, state: ReflectorState): void;
+  /** Somebody who follows the caches threw; he is tried again, or skips this change, and nobody else notices. */
+  handlerFailed?(resource: FollowedResource, failure: HandlerFailure<Cacheable>): void;
   /** Events were lost: the time before this listing became a gap, or unknown for what it lists. */
   lost?(resource: FollowedResource, reason: Coverage['opened']): void;
   /** The store's housekeeping was done, or not; recording goes on. */

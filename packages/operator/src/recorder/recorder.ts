@@ -19,6 +19,7 @@ import {
   type Clock,
   compareResourceVersions,
   type Delta,
+  type HandlerFailure,
   Informer,
   isComparable,
   NODES,
@@ -276,12 +277,14 @@ export class Recorder {
       for (const stream of this.#streams) if (stream.resource === resource) stream.look();
       this.#tell((listener) => listener.watchChanged?.(resource, state));
     };
+    const onHandlerFailure = (failure: HandlerFailure<Cacheable>): void =>
+      this.#tell((listener) => listener.handlerFailed?.(resource, failure));
     const { clock, random, consistencyMs } = {
       clock: this.#clock,
       random: this.#random,
       consistencyMs: this.#consistencyMs,
     };
-    return { transport, namespace, clock, random, consistencyMs, onState };
+    return { transport, namespace, clock, random, consistencyMs, onState, onHandlerFailure };
   }
 
   #follow<T extends Cacheable>(
