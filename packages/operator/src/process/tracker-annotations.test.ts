@@ -79,6 +79,20 @@ test('nobody asks, somebody asks, nobody, somebody: only what changes while some
   );
 });
 
+test('a spec that changed through v1alpha1, with the generation of before, is noticed', async (t) => {
+  const { clock, pods, trackers, told } = stage(t);
+  pods.list(web({}));
+  trackers.put('ADDED', 'all', { annotations: { enabled: true, keys: ['a'] } }, { generation: 1 });
+  await clock.advance(10);
+  trackers.put('MODIFIED', 'all', { annotations: { enabled: true, keys: ['b'] } }, { generation: 1 });
+  pods.change(web({ a: '1', b: '1' }));
+  await clock.advance(10);
+  assert.deepEqual(
+    told().flatMap(({ changes }) => (changes as { key: string }[]).map(({ key }) => key)),
+    ['b'],
+  );
+});
+
 test('a standby follows and tells nothing; a leader tells from then on', async (t) => {
   const { clock, pods, trackers, told, leading } = stage(t);
   leading.is = false;

@@ -1,5 +1,6 @@
 // Changes of annotations, told in the log for the PodTrackers that ask for it. One watcher for all of them, and none
 // while nobody asks. Every replica follows, only the leader tells. Never calls the API.
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Clock,
   type Informer,
@@ -26,7 +27,7 @@ export interface TrackerAnnotationsOptions {
 }
 
 interface Asker {
-  readonly generation: number | undefined;
+  readonly spec: PodTracker['spec'];
   readonly selection: Selection;
   readonly keeps: KeyFilter;
   /** Pods that come or go without such an annotation are not told of. */
@@ -83,14 +84,15 @@ export class TrackerAnnotations {
   }
 
   #onTracker({ metadata, spec }: PodTracker, isGone: boolean): void {
-    const { name = '', generation } = metadata;
+    const { name = '' } = metadata;
     const known = this.#askers.get(name);
-    // Status changes far more often than what was asked for.
-    if (!isGone && known !== undefined && known.generation === generation) return;
+    // Status changes far more often than what was asked for. The generation does not tell: through v1alpha1 a spec may
+    // change without it.
+    if (!isGone && known !== undefined && isDeepStrictEqual(known.spec, spec)) return;
     const { enabled = false, keys = [] } = spec.annotations ?? {};
     if (isGone || !enabled) this.#askers.delete(name);
     else {
-      const asker = { generation, selection: new Selection(spec), keeps: keyFilter(keys), only: keys.length > 0 };
+      const asker = { spec, selection: new Selection(spec), keeps: keyFilter(keys), only: keys.length > 0 };
       this.#askers.set(name, asker);
     }
     this.#changeMind(this.#askers.size > 0);

@@ -218,6 +218,18 @@ test('a spec that selects more takes note of what is there already; so do labels
   await stage.end();
 });
 
+test('a spec that changed through v1alpha1, with the generation of before, is noticed', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'), pod('db-1', 'bank'));
+  stage.trackers.put('ADDED', 'some', wants('default', { namespaces: ['shop'] }), { generation: 1 });
+  stage.lead();
+  await stage.clock.advance(10);
+  stage.trackers.put('MODIFIED', 'some', wants('default', { namespaces: ['shop', 'bank'] }), { generation: 1 });
+  await stage.clock.advance(1_000);
+  assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1', 'bank_db-1': 'n1' });
+  await stage.end();
+});
+
 test('lines are printed for the trackers that ask, with the name of the tracker', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'), pod('db-1', 'bank'));

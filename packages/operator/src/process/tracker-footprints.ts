@@ -1,6 +1,7 @@
 // Footprints as PodTrackers ask for them: hourly ConfigMaps, one set for each namespace that any tracker names, and a
 // JSON line for each pod on request. Follows on every replica, so that a standby knows the hour; writes only in `run`,
 // which the leader alone runs.
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
   type Clock,
@@ -40,7 +41,7 @@ export interface TrackerFootprintsOptions {
 interface Asker {
   readonly name: string;
   readonly uid: string;
-  readonly generation: number | undefined;
+  readonly spec: PodTracker['spec'];
   readonly selection: Selection;
   /** Where its ConfigMaps are; undefined if it wants none. */
   readonly namespace: string | undefined;
@@ -106,10 +107,12 @@ export class TrackerFootprints {
   }
 
   #onTracker(tracker: PodTracker, isGone: boolean): void {
-    const { name = '', uid = '', generation } = tracker.metadata;
+    const { name = '', uid = '', deletionTimestamp } = tracker.metadata;
     const known = this.#askers.get(name);
-    // Status changes far more often than what was asked for.
-    if (!isGone && known?.uid === uid && known.generation === generation) return;
+    // Status changes far more often than what was asked for. The generation does not tell: through v1alpha1 a spec may
+    // change without it.
+    const isSame = known?.uid === uid && deletionTimestamp === undefined && isDeepStrictEqual(known.spec, tracker.spec);
+    if (!isGone && isSame) return;
     if (isGone && known?.uid !== uid) return;
     const asker = isGone ? undefined : askerOf(tracker);
     if (known === undefined && asker === undefined) return;
@@ -279,10 +282,10 @@ function longest(askers: readonly Asker[]): number {
 
 /** Undefined if it asks for none, or is being deleted: what is removed with it must not come back. */
 function askerOf({ metadata, spec }: PodTracker): Asker | undefined {
-  const { name = '', uid = '', generation } = metadata;
+  const { name = '', uid = '' } = metadata;
   const { log: lines = false, configMaps } = spec.footprints ?? {};
   const namespace = configMaps?.enabled === true ? (configMaps.namespace ?? 'default') : undefined;
   if (metadata.deletionTimestamp !== undefined || (!lines && namespace === undefined)) return undefined;
   const retentionMs = parseAge(configMaps?.retention ?? '') ?? Number.POSITIVE_INFINITY;
-  return { name, uid, generation, selection: new Selection(spec), namespace, retentionMs, lines };
+  return { name, uid, spec, selection: new Selection(spec), namespace, retentionMs, lines };
 }
