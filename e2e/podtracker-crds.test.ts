@@ -73,7 +73,7 @@ test('an empty spec, or none, tracks all pods, and defaults are filled in', { sk
   const { spec } = await cluster.kubectlJson(args, { input });
   assert.deepEqual(spec, {
     footprints: { log: false, configMaps: { enabled: true, namespace: 'default', retention: '168h' } },
-    annotations: { enabled: false },
+    annotations: {},
   });
 });
 
@@ -105,7 +105,54 @@ const REFUSED: Record<string, { readonly spec: unknown; readonly says: RegExp; r
     spec: { footprints: { configMaps: { retention: '7' } } },
     says: /such as "168h" or "7d"/,
   },
-  'no annotation key': { spec: { annotations: { keys: [] } }, says: /leave keys out to report all annotations/ },
+  'a retention below an hour': {
+    spec: { footprints: { configMaps: { retention: '59m59s' } } },
+    says: /write an age of at least "1h"/,
+  },
+  'a retention of no time, in days': {
+    spec: { footprints: { configMaps: { retention: '00d30m' } } },
+    says: /write an age of at least "1h"/,
+  },
+  'a key of a label that cannot be one, among labels': {
+    spec: { podSelector: { matchLabels: { app: 'web', 'no key!': 'x' } } },
+    says: /podSelector.matchLabels: .*"no key!" cannot be: write the key of a label, such as "app"/,
+  },
+  'a key of a label with too long a name': {
+    spec: { namespaceSelector: { matchLabels: { [`example.com/${'x'.repeat(64)}`]: 'x' } } },
+    says: /namespaceSelector.matchLabels: .*write the key of a label.*at most 63/,
+  },
+  'a key of a label with a domain that is none': {
+    spec: { podSelector: { matchLabels: { 'Example..com/app': 'x' } } },
+    says: /"Example..com\/app" cannot be: write the key of a label/,
+  },
+  'an empty key in an expression': {
+    spec: { podSelector: { matchExpressions: [{ key: '', operator: 'Exists' }] } },
+    says: /matchExpressions\[0\].key: .*write the key of a label/,
+  },
+  'a pattern as the value of a label': {
+    spec: { podSelector: { matchLabels: { app: 'web-*' } } },
+    says: /matchLabels\[app\]: .*write the value of a label.*leave "\*" out/,
+  },
+  'a value in an expression that no label can have': {
+    spec: { namespaceSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['web', 'a b'] }] } },
+    says: /values\[1\]: .*write the value of a label/,
+  },
+  'a value of a label that is too long': {
+    spec: { podSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['x'.repeat(64)] }] } },
+    says: /values\[0\]: Too long.*63/,
+  },
+  'an empty annotation key': {
+    spec: { annotations: { enabled: true, keys: ['a', ''] } },
+    says: /"" cannot be: write the key of an annotation or a pattern, such as "example.com\/\*"/,
+  },
+  'annotation keys without a word on whether they count': {
+    spec: { annotations: { keys: ['a'] } },
+    says: /beside keys write "enabled: true"/,
+  },
+  'no annotation key': {
+    spec: { annotations: { enabled: true, keys: [] } },
+    says: /leave keys out to report all annotations/,
+  },
   'a field of the first shape': { spec: { namespace: 'shop' }, says: /unknown field "spec.namespace"/ },
   'a name that fits into no label': { spec: {}, name: 'x'.repeat(64), says: /choose a name of at most 63 characters/ },
 };
@@ -113,6 +160,28 @@ const REFUSED: Record<string, { readonly spec: unknown; readonly says: RegExp; r
 for (const [what, { spec, says, name }] of Object.entries(REFUSED)) {
   test(`${what} is refused with what to write instead`, { skip }, async () => {
     assert.match(await refusal(spec, name), says);
+  });
+}
+
+const ACCEPTED: Record<string, unknown> = {
+  'labels with a domain, and empty values': {
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': 'web', 'A_b.c-D': '', x: 'V1.2_3-x' } },
+    namespaceSelector: { matchExpressions: [{ key: 'example.com/x', operator: 'NotIn', values: ['', 'a'] }] },
+  },
+  'the longest key and value': {
+    podSelector: { matchLabels: { [`${'a'.repeat(63)}.com/${'x'.repeat(63)}`]: 'x'.repeat(63) } },
+  },
+  'an hour': { footprints: { configMaps: { retention: '1h' } } },
+  'an hour in minutes and seconds': { footprints: { configMaps: { retention: '59m60s' } } },
+  'days with hours': { footprints: { configMaps: { retention: '1d12h' } } },
+  'no days and an hour': { footprints: { configMaps: { retention: '0d1h' } } },
+  never: { footprints: { configMaps: { enabled: true, retention: 'never' } } },
+  'keys for later': { annotations: { enabled: false, keys: ['example.com/*'] } },
+};
+
+for (const [what, spec] of Object.entries(ACCEPTED)) {
+  test(`accepted: ${what}`, { skip }, async () => {
+    assert.equal(await refusal(spec), 'accepted');
   });
 }
 

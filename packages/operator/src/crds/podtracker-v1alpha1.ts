@@ -1,6 +1,7 @@
 // PodTracker v1alpha1: the shape in which the first PodTracker controllers wrote, for those who still read it. Lists
 // instead of maps, one namespace, no conditions. Converted from and to v1; never stored.
 import type { KubeObject } from '@podtrail/machinery';
+import { DNS_LABEL, matches, NAME_RULE, NAMESPACE_ADVICE } from './rules.ts';
 import { type Infer, list, object, optional, text, time, withDefault } from './schema.ts';
 
 const podInfo = object('One pod and its address.', {
@@ -28,7 +29,12 @@ const nodeInfo = object('One node and the pods on it.', {
 });
 
 const spec = object('Which pods are tracked.', {
-  namespace: optional(text('Only pods of this namespace. Empty: of all.')),
+  namespace: optional(
+    text('Only pods of this namespace. Empty: of all.', {
+      maxLength: 63,
+      'x-kubernetes-validations': [matches(`^$|${DNS_LABEL}`, `${NAMESPACE_ADVICE} of v1`)],
+    }),
+  ),
 });
 
 const status = object('Where the pods are now.', {
@@ -39,10 +45,11 @@ const status = object('Where the pods are now.', {
   lastUpdateTime: optional(time('When the status last changed.')),
 });
 
-export const podTrackerV1alpha1 = object('Keeps the addresses and nodes of the pods of a namespace, or of all.', {
-  spec: withDefault(spec, {}),
-  status: optional(status),
-});
+export const podTrackerV1alpha1 = object(
+  'Keeps the addresses and nodes of the pods of a namespace, or of all.',
+  { spec: withDefault(spec, {}), status: optional(status) },
+  { 'x-kubernetes-validations': [NAME_RULE] },
+);
 
 export type PodInfo = Infer<typeof podInfo>;
 export type NodeInfo = Infer<typeof nodeInfo>;

@@ -2,58 +2,72 @@
 import type { KubeObject } from '@podtrail/machinery';
 import { labelSelector } from './label-selector.ts';
 import {
-  count,
-  flag,
-  type Infer,
-  list,
-  object,
-  oneOf,
-  optional,
-  text,
-  time,
-  type Validation,
-  withDefault,
-} from './schema.ts';
+  DNS_LABEL,
+  DNS_SUBDOMAIN,
+  eachMatches,
+  matches,
+  NAME_RULE,
+  NAMESPACE_ADVICE,
+  notEmpty,
+  RETENTION_RULES,
+} from './rules.ts';
+import { count, flag, type Infer, list, object, oneOf, optional, text, time, withDefault } from './schema.ts';
 import { nodeEntries, podEntries } from './tracked-entries.ts';
 
-const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
-const DNS_SUBDOMAIN = '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$';
-
-/** Every item must match; the message names the first one that does not. */
-function eachMatches(pattern: string, advice: string): Validation {
-  return {
-    rule: `self.all(n, n.matches('${pattern}'))`,
-    message: advice,
-    messageExpression: `'"' + self.filter(n, !n.matches('${pattern}'))[0] + '" cannot be: ${advice}'`,
-  };
-}
-
-const notEmpty = (advice: string): Validation => ({ rule: 'self.size() > 0', message: advice });
-
 const configMaps = object('Hourly ConfigMaps that say on which node each pod was.', {
-  enabled: withDefault(flag('Whether the ConfigMaps are written.'), false),
+  enabled: withDefault(flag('Whether the ConfigMaps are written. Left out: they are not.'), false),
   namespace: withDefault(
-    text('Where the ConfigMaps are written.', {
+    text('Where the ConfigMaps are written. Left out: in the namespace "default".', {
       maxLength: 63,
-      'x-kubernetes-validations': [
-        { rule: `self.matches('${DNS_LABEL}')`, message: 'write the name of one namespace, such as "default"' },
-      ],
+      'x-kubernetes-validations': [matches(DNS_LABEL, 'write the name of one namespace, such as "default"')],
     }),
     'default',
   ),
   retention: withDefault(
-    text('How long a ConfigMap is kept after its hour, such as "168h" or "7d".', {
+    text('How long a ConfigMap is kept after its hour, such as "7d" or "never". Left out: "168h", which is a week.', {
       maxLength: 32,
-      'x-kubernetes-validations': [
-        {
-          rule: "self.matches('^([0-9]+(d|h|m|s))+$')",
-          message: 'write an age as numbers with the units d, h, m and s, such as "168h" or "7d"',
-        },
-      ],
+      'x-kubernetes-validations': RETENTION_RULES,
     }),
     '168h',
   ),
 });
+
+const annotations = object(
+  "Changes of the tracked pods' annotations, reported in the log of the operator. Never touches status.",
+  {
+    // No default: beside keys it is asked for, and what the server has filled in cannot be told from what was written.
+    enabled: optional(flag('Whether changes are reported. Left out: they are not.')),
+    keys: optional(
+      list(
+        'Only these annotations. Left out: all.',
+        text('An annotation\'s key, or a pattern with "*" and "?", such as "example.com/*".', { maxLength: 317 }),
+        {
+          'x-kubernetes-list-type': 'set',
+          maxItems: 100,
+          'x-kubernetes-validations': [
+            notEmpty('leave keys out to report all annotations, or name at least one, such as "example.com/*"'),
+            eachMatches(
+              '^[-A-Za-z0-9_./*?]+$',
+              'write the key of an annotation or a pattern, such as "example.com/*"; leave keys out to report all',
+            ),
+          ],
+        },
+      ),
+    ),
+  },
+  {
+    'x-kubernetes-validations': [
+      {
+        rule: '!has(self.keys) || has(self.enabled)',
+        message: 'beside keys write "enabled: true", or "enabled: false" to keep them for later',
+        holds: (self) => {
+          const { keys, enabled } = self as { keys?: unknown; enabled?: unknown };
+          return keys === undefined || enabled !== undefined;
+        },
+      },
+    ],
+  },
+);
 
 const spec = object(
   'Which pods are tracked. A pod is tracked if everything that is written here holds for it; {} tracks all pods.',
@@ -64,10 +78,7 @@ const spec = object(
         maxItems: 1000,
         'x-kubernetes-validations': [
           notEmpty('leave namespaces out to track pods of all namespaces, or name at least one'),
-          eachMatches(
-            DNS_LABEL,
-            'name each namespace in full, such as "shop"; for all that have a label in common use namespaceSelector',
-          ),
+          eachMatches(DNS_LABEL, NAMESPACE_ADVICE),
         ],
       }),
     ),
@@ -81,6 +92,7 @@ const spec = object(
             rule: "self == '' || self.matches('^[a-z0-9][-.a-z0-9]*$')",
             message:
               'write how the names of the pods begin, such as "web-": lower-case letters, digits, "-" and "."; it is no pattern, so leave "*" out',
+            holds: (prefix) => /^([a-z0-9][-.a-z0-9]*)?$/.test(prefix as string),
           },
         ],
       }),
@@ -97,28 +109,14 @@ const spec = object(
     ),
     footprints: optional(
       object('Where the tracked pods were, written down besides status.', {
-        log: withDefault(flag('Whether a JSON line for each pod is written to the log of the operator.'), false),
+        log: withDefault(
+          flag('Whether the operator writes a JSON line for each pod to its standard output. Left out: it does not.'),
+          false,
+        ),
         configMaps: optional(configMaps),
       }),
     ),
-    annotations: optional(
-      object("Changes of the tracked pods' annotations, reported in the log of the operator. Never touches status.", {
-        enabled: withDefault(flag('Whether changes are reported.'), false),
-        keys: optional(
-          list(
-            'Only these annotations. Left out: all.',
-            text('An annotation\'s key, or a pattern with "*", such as "example.com/*".', { maxLength: 317 }),
-            {
-              'x-kubernetes-list-type': 'set',
-              maxItems: 100,
-              'x-kubernetes-validations': [
-                notEmpty('leave keys out to report all annotations, or name at least one, such as "example.com/*"'),
-              ],
-            },
-          ),
-        ),
-      }),
-    ),
+    annotations: optional(annotations),
   },
 );
 
@@ -154,16 +152,10 @@ const status = object('Where the selected pods are now. Written by the operator 
   nodes: nodeEntries('The nodes on which these pods run by their name, while there are at most 100.'),
 });
 
-/** The name becomes the value of a label on every slice. */
-const name: Validation = {
-  rule: 'self.metadata.name.size() <= 63',
-  message: 'choose a name of at most 63 characters: it becomes the value of the label podtrail.dev/tracker on slices',
-};
-
 export const podTracker = object(
   'Keeps the addresses and nodes of the pods that it selects.',
   { spec: withDefault(spec, {}), status: optional(status) },
-  { 'x-kubernetes-validations': [name] },
+  { 'x-kubernetes-validations': [NAME_RULE] },
 );
 
 export type PodTrackerSpec = Infer<typeof spec>;

@@ -6,6 +6,8 @@ export interface Validation {
   readonly rule: string;
   readonly message: string;
   readonly messageExpression?: string;
+  /** The same rule here, of a value that is of the right type. Not part of the schema that is written out. */
+  readonly holds: (value: unknown) => boolean;
 }
 
 export interface JsonSchema {
