@@ -41,7 +41,7 @@ export interface HourlyConfigMapsOptions {
   readonly random?: Random;
   /** Own ConfigMaps of hours that ended longer ago are deleted. Undefined: never. */
   readonly retentionMs?: number | (() => number) | undefined;
-  /** The PodTrackers that asked for them, asked at each write. Default: nobody's. */
+  /** The PodTrackers that asked for them, asked at each write. Default: nobody's, also what had been a tracker's. */
   readonly owners?: () => Owners;
   /** Lower it for tests only. */
   readonly limitBytes?: number;
@@ -314,5 +314,6 @@ function untouched(index: number): ShardWrite {
 
 /** Stands for a ConfigMap that is not to be written. */
 function placeholder(index: number): StoredShard {
-  return { index, data: new Map(), besides: 0, frozen: true, resourceVersion: '', createdAt: undefined, belongsTo: '' };
+  const unknown = { resourceVersion: '', createdAt: undefined, belongsTo: '', otherOwners: [] };
+  return { index, data: new Map(), besides: 0, frozen: true, ...unknown };
 }

@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 10, 15, 10);
 const write = { index: 0, isNew: true, set: new Map([['shop_web-1', 'n1']]), remove: new Set<string>() };
 const [a, b] = ['a', 'b'].map((name) => ({ name, uid: `uid-${name}` })) as [Owners[number], Owners[number]];
 
-function patchOf(object: KubeObject, owners: Owners) {
+function patchOf(object: KubeObject, owners?: Owners) {
   const stored = readShard({ ...object, metadata: { ...object.metadata, resourceVersion: '7' } });
   assert.ok(stored);
   return shardPatch(write, stored, owners) as { metadata: Record<string, unknown> };
@@ -49,4 +49,17 @@ test('when a second one comes the label goes and both own it; when one goes, the
   assert.equal(both.metadata.labels?.['podtrail.dev/tracker'], undefined);
   assert.deepEqual(patchOf(both, [b, a]).metadata, { resourceVersion: '7' });
   assert.deepEqual(patchOf(both, [b]).metadata['labels'], { 'podtrail.dev/tracker': 'b' });
+});
+
+test('what somebody writes for himself stops being a tracker’s, and no tracker takes it back; other owners stay', () => {
+  const stored = (object: KubeObject) => readShard(object)!;
+  const owned = newShardObject(START, write, [a]);
+  assert.equal(changesHands(stored(owned)), true, 'though there is nothing else to write');
+  const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'uid-x' };
+  const ownerReferences = [...(owned.metadata.ownerReferences ?? []), other];
+  const { metadata } = patchOf({ ...owned, metadata: { ...owned.metadata, ownerReferences } });
+  assert.deepEqual(metadata, {
+    ...{ resourceVersion: '7', labels: { 'podtrail.dev/tracker': null }, ownerReferences: [other] },
+  });
+  assert.equal(changesHands(stored(newShardObject(START, write))), false);
 });

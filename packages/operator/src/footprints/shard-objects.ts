@@ -12,7 +12,7 @@ const OURS = { 'app.kubernetes.io/managed-by': 'podtrail' };
 export const SHARD_SELECTOR = selectorOf(LABELS);
 export const OWN_SHARD_SELECTOR = selectorOf({ ...LABELS, ...OURS });
 
-/** The PodTrackers for which ConfigMaps are written; empty where nobody's tracker asked for them. */
+/** The PodTrackers for which ConfigMaps are written; undefined where somebody writes them for himself. */
 export type Owners = readonly { readonly name: string; readonly uid: string }[];
 
 /** A shard, with what a write to it needs. */
@@ -22,6 +22,8 @@ export interface StoredShard extends Shard {
   readonly createdAt: number | undefined;
   /** Whose it is, as labels and owner references say. */
   readonly belongsTo: string;
+  /** Owners that are no PodTrackers: not ours to change. */
+  readonly otherOwners: readonly OwnerReference[];
 }
 
 export function readShard(object: KubeObject): StoredShard | undefined {
@@ -38,7 +40,8 @@ export function readShard(object: KubeObject): StoredShard | undefined {
     frozen: object['immutable'] === true || metadata.deletionTimestamp !== undefined,
     resourceVersion: metadata.resourceVersion ?? '',
     createdAt: Number.isNaN(createdAt) ? undefined : createdAt,
-    belongsTo: belonging(metadata.labels?.[TRACKER_LABEL], ourOwners(metadata)),
+    belongsTo: belonging(metadata.labels?.[TRACKER_LABEL], metadata.ownerReferences?.filter(isTracker) ?? []),
+    otherOwners: metadata.ownerReferences?.filter((reference) => !isTracker(reference)) ?? [],
   };
 }
 
@@ -59,7 +62,7 @@ export function newShardObject(start: number, write: ShardWrite, owners: Owners 
 }
 
 /** Only what changes, and only if nobody wrote since we read. */
-export function shardPatch(write: ShardWrite, stored: StoredShard, owners: Owners = []): unknown {
+export function shardPatch(write: ShardWrite, stored: StoredShard, owners?: Owners): unknown {
   const removed = [...write.remove].map((key): [string, null] => [key, null]);
   const { resourceVersion } = stored;
   return {
@@ -69,15 +72,19 @@ export function shardPatch(write: ShardWrite, stored: StoredShard, owners: Owner
 }
 
 /** Whether a patch would set labels and owners anew, though nothing else of it need be written. */
-export function changesHands(stored: StoredShard, owners: Owners = []): boolean {
+export function changesHands(stored: StoredShard, owners?: Owners): boolean {
   return !stored.frozen && Object.keys(newBelonging(stored, owners)).length > 0;
 }
 
-/** A tracker came or went. What belongs to nobody (`podtrail footprints` made it, or pod-ashiato) stays nobody's. */
-function newBelonging({ belongsTo }: StoredShard, owners: Owners): Record<string, unknown> {
-  const label = trackerLabel(owners)[TRACKER_LABEL];
-  if (owners.length === 0 || belongsTo === '' || belongsTo === belonging(label, owners)) return {};
-  return { labels: { [TRACKER_LABEL]: label ?? null }, ownerReferences: owners.map(referenceTo) };
+/**
+ * A tracker came or went. What belongs to nobody (`podtrail footprints` made it, or pod-ashiato) stays nobody's, and
+ * what somebody writes to for himself becomes so: it must not go with a tracker that wrote to it too.
+ */
+function newBelonging({ belongsTo, otherOwners }: StoredShard, owners: Owners | undefined): Record<string, unknown> {
+  const label = trackerLabel(owners ?? [])[TRACKER_LABEL];
+  if (owners?.length === 0 || belongsTo === '' || belongsTo === belonging(label, owners ?? [])) return {};
+  const ownerReferences = [...otherOwners, ...(owners ?? []).map(referenceTo)];
+  return { labels: { [TRACKER_LABEL]: label ?? null }, ownerReferences };
 }
 
 /** Only of one: what carries the label of a tracker is removed with it, and others may still need it. */
@@ -91,8 +98,8 @@ function referenceTo({ name, uid }: Owners[number]): OwnerReference {
   return { apiVersion: `${GROUP}/v1`, kind: 'PodTracker', name, uid };
 }
 
-function ourOwners({ ownerReferences = [] }: KubeObject['metadata']): Owners {
-  return ownerReferences.filter(({ kind, apiVersion }) => kind === 'PodTracker' && apiVersion.startsWith(`${GROUP}/`));
+function isTracker({ kind, apiVersion }: OwnerReference): boolean {
+  return kind === 'PodTracker' && apiVersion.startsWith(`${GROUP}/`);
 }
 
 function belonging(label: string | undefined, owners: Owners): string {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type EventInput, seededRandom } from '@podtrail/machinery';
 import { aPod, ManualClock, MemoryResourceClient } from '@podtrail/machinery/testing';
 import type { PodTrackerSpec } from '../crds/podtracker.ts';
+import { HourlyConfigMaps } from '../footprints/hourly-config-maps.ts';
 import { ToldInformer } from '../footprints/testing/told-informer.ts';
 import { keptLog, ToldNamespaces, ToldTrackers } from './testing/told-trackers.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
@@ -161,6 +162,28 @@ test('what was removed with a tracker that shared it is written again for the ot
   await stage.clock.advance(2_000);
   assert.deepEqual(owners(stage), ['uid-two']);
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1' });
+  await stage.end();
+});
+
+test('an hour to which podtrail footprints wrote too is nobody’s, whoever made it, and does not go with the tracker', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.trackers.put('ADDED', 'shop', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  assert.deepEqual(owners(stage), ['uid-shop']);
+  const { clock } = stage;
+  const beside = new HourlyConfigMaps({
+    ...{ configMaps: stage.server('default'), listNames: async () => [FIRST], clock, random: seededRandom(2) },
+  });
+  beside.follow(stage.pods);
+  assert.deepEqual(await beside.flush(), { writes: 1, entries: 0 }, 'it has the same pods');
+  stage.pods.add(pod('web-2'));
+  await clock.advance(1_000);
+  await clock.advance(1_000);
+  assert.deepEqual(owners(stage), []);
+  assert.equal(stage.server('default').peek(FIRST)?.metadata.labels?.['podtrail.dev/tracker'], undefined);
+  assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1', 'shop_web-2': 'n1' });
   await stage.end();
 });
 
