@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, epochMillis, openStore, parseIp, who } from '@podtrail/history';
-import { Client, loadClusterConfig, systemClock } from '@podtrail/machinery';
+import { Client, type Clock, loadClusterConfig, systemClock } from '@podtrail/machinery';
 import { type SandboxServer, startSandboxServer } from '@podtrail/sandbox';
 import { parse } from 'yaml';
 import { type Ran, run } from '../testing/run-in-process.ts';
@@ -34,6 +34,13 @@ class Stage {
   readonly server: SandboxServer;
   readonly kubeconfig: string;
   readonly engine: Engine;
+  /** By how much the operator's monotonic clock is ahead: minutes that nobody has to wait. */
+  aheadMs = 0;
+  readonly #clock: Clock = {
+    now: () => systemClock.now(),
+    monotonic: () => systemClock.monotonic() + this.aheadMs,
+    setTimer: (ms, act, keepsAlive) => systemClock.setTimer(ms, act, keepsAlive),
+  };
   readonly #t: TestContext;
 
   static async start(t: TestContext): Promise<Stage> {
@@ -74,7 +81,7 @@ class Stage {
     const all = ['operator', '--kubeconfig', this.kubeconfig, '--namespace', 'default', ...conversion, ...words];
     const ports = ['--metrics-port', '0', '--health-port', '0', '--footprint-interval', '200ms'];
     const ended: Promise<Ran> = run([...all, ...ports], {
-      ...{ engine: this.engine, clock: systemClock, random: Math.random, signal: stop.signal, stderr },
+      ...{ engine: this.engine, clock: this.#clock, random: Math.random, signal: stop.signal, stderr },
       loadConfig: (options) => loadClusterConfig(options),
       connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
     });
@@ -230,6 +237,27 @@ test('told to end while the API server is silent, a leader ends within ten secon
   t.diagnostic(`${Math.round(performance.now() - started)} ms`);
 });
 
+test('a lease that cannot be reached, or a watch that is refused, is not ready after a minute; the log is not flooded', async (t) => {
+  const stage = await Stage.start(t);
+  const operator = stage.operator('--namespace', 'nope');
+  await until('it is ready', async () => (await operator.health()).status === 200);
+  await until('the lease was tried', () => operator.log().some(({ msg }) => /^the lease could not/.test(msg)));
+  const refusal = { kind: 'answer', status: 403, body: '{}' } as const;
+  stage.server.setFaults({ request: ({ resource }) => (resource === 'namespaces' ? refusal : undefined) });
+  stage.server.cutConnections();
+  await until('the watch was refused', () =>
+    operator.log().some(({ resource, level }) => resource === 'namespaces' && level === 'warn'),
+  );
+  stage.aheadMs = 61_000;
+  const { status, text } = await operator.health();
+  assert.equal(status, 503);
+  assert.match(text, /^\[-\]controllers failed: .*watch-namespaces: cannot be watched for 6\d s: /m);
+  assert.match(
+    text,
+    /^\[-\]controllers failed: .*election: the lease nope\/podtrail-operator has not been reachable for 6\d s: .*nope/m,
+  );
+});
+
 test('outside of a cluster, where no Service leads to it, the definition stays as it is, and the log says why', async (t) => {
   const stage = await Stage.start(t);
   const client = Client.connect(await loadClusterConfig({ kubeconfig: stage.kubeconfig }));
@@ -248,9 +276,16 @@ test('outside of a cluster, where no Service leads to it, the definition stays a
   assert.deepEqual(await definition(), before);
 });
 
-test('ports that are the same, and a URL that is none, are refused with a sentence', async () => {
+test('ports that are the same, names that cannot be and a URL that is none are refused with a sentence', async () => {
   const twice = await run(['operator', '--metrics-port', '9000', '--health-port', '9000']);
   assert.deepEqual([twice.code, twice.err.split('\n')[0]], [2, 'podtrail: two ports are both 9000']);
+  const lease = await run(['operator', '--lease-name', 'BAD_']);
+  assert.deepEqual(
+    [lease.code, lease.err.split('\n')[0]],
+    [2, 'podtrail: --lease-name BAD_ is not the name of an object'],
+  );
+  const namespace = await run(['operator', '--namespace', 'a/b']);
+  assert.deepEqual([namespace.code, namespace.err.split('\n')[0]], [2, 'podtrail: --namespace a/b is not a namespace']);
   const url = await run(['operator', '--conversion-url', 'http://x']);
   assert.deepEqual([url.code, url.err.split('\n')[0]], [2, 'podtrail: --conversion-url http://x is no https URL']);
 });

@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { namespaceName, objectName } from '../options/object-name.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
@@ -42,9 +43,15 @@ export function operatorCommand(cli: Cli): Command {
     .option(
       '-n, --namespace <name>',
       'namespace of the lease and of the Service; without it that of the context or pod',
+      namespaceName('--namespace'),
     )
     .option('--identity <name>', 'this replica, kept as provenance; without it the name of this host')
-    .option('--lease-name <name>', 'the lease that decides who writes to the API', 'podtrail-operator')
+    .option(
+      '--lease-name <name>',
+      'the lease that decides who writes to the API',
+      objectName('--lease-name'),
+      'podtrail-operator',
+    )
     .option('--cluster-name <name>', 'name of the cluster in the store; without it that of the context')
     .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
     .option(

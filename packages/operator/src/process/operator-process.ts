@@ -16,7 +16,6 @@ import {
   LEASES,
   LeaderElector,
   type Lease,
-  LeaseLock,
   Manager,
   type ManagerOutcome,
   type MetadataOnlyView,
@@ -33,10 +32,13 @@ import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import type { RecorderListener } from '../recorder/recorder-listener.ts';
 import { checkClaim, isLoopback } from './conversion-claim.ts';
+import { HeardLease } from './heard-lease.ts';
 import { type Log, problemOf } from './log.ts';
 import type { OperatorMonitoring } from './operator-monitoring.ts';
+import { Thinning } from './thinning.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
+import { WatchHealth } from './watch-health.ts';
 import { WatchLog } from './watch-log.ts';
 
 export interface OperatorProcessOptions {
@@ -98,7 +100,8 @@ export class OperatorProcess {
     const { caches } = recorder;
     if (caches === undefined) throw new OperatorError('no-caches', 'the operator needs the pods of the whole cluster');
     const { pods, nodes } = caches;
-    const elector = this.#elector();
+    const lock = this.#lock();
+    const elector = this.#elector(lock);
     const isLeader = () => elector.isLeader();
     this.manager = new Manager({
       ...{ clock, election: elector, shutdownDeadlineMs: DRAIN_MS, abortGraceMs: GRACE_MS },
@@ -116,10 +119,12 @@ export class OperatorProcess {
       onError: (error, { reason }) => log.warn('an event was not written', { reason, problem: problemOf(error) }),
     });
     const { recorderMetrics } = monitoring;
+    const health = new WatchHealth(clock);
     // Those that are not the recorder's; of its own it tells both by itself.
     const reports = (resource: string) => ({
       onState: (state: ReflectorState) => {
         recorderMetrics.watchChanged(resource, state);
+        health.watchChanged(resource, state);
         watches.watchChanged(resource, state);
       },
       onHandlerFailure: (failure: HandlerFailure<Cacheable>) => {
@@ -145,6 +150,13 @@ export class OperatorProcess {
     const footprints = new TrackerFootprints({ ...shared, client, events, intervalMs, write });
     const annotations = new TrackerAnnotations(shared);
     for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
+    const own = { namespaces, podtrackers: trackers.trackers, podtrackerslices: trackers.slices };
+    for (const [resource, informer] of Object.entries(own)) {
+      // Recording goes on without the definitions.
+      const mayBeAbsent = resource !== 'namespaces';
+      this.manager.ready.add(`watch-${resource}`, () => health.check(resource, informer.silentMs, mayBeAbsent));
+    }
+    this.manager.ready.add('election', () => lock.check());
     this.manager.addController(trackers.controller);
     this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
     this.manager.addTask({ name: 'definitions', run: (signal) => this.#lookAtDefinitions(trackers, signal) });
@@ -161,9 +173,9 @@ export class OperatorProcess {
     this.#addConversion();
     watchControllers(registry, {
       caches: () =>
-        Object.entries({ namespaces, podtrackers: trackers.trackers, podtrackerslices: trackers.slices }).map(
-          ([resource, { synced, isCurrent: current, lister }]) => ({ resource, synced, current, objects: lister.size }),
-        ),
+        Object.entries(own).map(([resource, { synced, isCurrent: current, lister }]) => ({
+          ...{ resource, synced, current, objects: lister.size },
+        })),
       writes: () => ({ ...trackers.writes }),
       events: () => events.counts,
     });
@@ -193,16 +205,24 @@ export class OperatorProcess {
     return { kind: 'failed', step: 'recorder', error: failure, cutOff: outcome.cutOff, leftQueued: outcome.leftQueued };
   }
 
-  #elector(): LeaderElector {
-    const { client, clock, random, lease, log, monitoring } = this.#options;
+  #lock(): HeardLease {
+    const { client, clock, lease } = this.#options;
+    const labels = { 'app.kubernetes.io/name': 'podtrail', 'app.kubernetes.io/component': 'operator' };
+    return new HeardLease({ client: client.resource<Lease>(LEASES, lease.namespace), ...lease, labels }, clock);
+  }
+
+  #elector(lock: HeardLease): LeaderElector {
+    const { clock, random, log, monitoring } = this.#options;
+    const failures = new Thinning();
     return new LeaderElector({
-      ...{ ...TIMING, clock, random, metrics: electionMetrics(monitoring.registry) },
-      lock: new LeaseLock({
-        client: client.resource<Lease>(LEASES, lease.namespace),
-        ...lease,
-        labels: { 'app.kubernetes.io/name': 'podtrail', 'app.kubernetes.io/component': 'operator' },
-      }),
-      onError: (error) => log.warn('the lease could not be taken or renewed', { problem: problemOf(error) }),
+      ...{ ...TIMING, lock, clock, random, metrics: electionMetrics(monitoring.registry) },
+      onError: (error) => {
+        const problem = problemOf(error);
+        if (lock.isHeard) failures.over('lease');
+        lock.failed(problem);
+        const times = failures.again('lease');
+        if (times !== undefined) log.warn('the lease could not be taken or renewed', { times, problem });
+      },
     });
   }
 
