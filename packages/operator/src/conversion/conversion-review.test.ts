@@ -34,6 +34,21 @@ test('an unknown version or kind fails as a whole, with a sentence', () => {
   assert.match(JSON.stringify(slice?.result), /Failed.*this is a Pod/);
 });
 
+test('an object that makes no valid v1 fails with a sentence that says what to do, and never with a fault of ours', () => {
+  const old = { ...v1, apiVersion: 'podtrail.dev/v1alpha1', spec: {} };
+  const annotated = (residue: string) => ({
+    ...old,
+    metadata: { name: 'a', annotations: { 'podtrail.dev/v1': residue } },
+  });
+  const asked = (object: unknown) => JSON.stringify(answerReview(review('podtrail.dev/v1', object))?.response.result);
+  assert.match(
+    asked(annotated('{"namespace":null,"diff":{"spec":{"namespaces":"abc"}}}')),
+    /Failed.*a cannot be v1: with what its annotation podtrail.dev\/v1 says, spec.namespaces.*; write the tracker as/,
+  );
+  assert.match(asked(annotated('{"diff":{"spec":null}}')), /Success/);
+  assert.match(asked({ ...old, status: { podIPs: [null] } }), /Failed.*it is shaped as no PodTracker is/);
+});
+
 test('what is no review is not answered', () => {
   for (const body of [undefined, null, 1, {}, [], review('x', null), { kind: 'ConversionReview', request: null }]) {
     assert.equal(answerReview(body), undefined, JSON.stringify(body));

@@ -2,6 +2,7 @@
 import type { KubeObject } from '@podtrail/machinery';
 import type { PodTracker } from '../crds/podtracker.ts';
 import type { PodTrackerV1alpha1 } from '../crds/podtracker-v1alpha1.ts';
+import { OperatorError } from '../errors.ts';
 import { toV1, toV1alpha1 } from './convert-podtracker.ts';
 
 const REVIEW = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' } as const;
@@ -27,20 +28,27 @@ export function answerReview(review: unknown): ConversionReview | undefined {
     const convertedObjects = objects.map((object) => convert(object, desiredAPIVersion));
     return { ...REVIEW, response: { uid, result: { status: 'Success' }, convertedObjects } };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = error instanceof OperatorError ? sentence(error) : `it is shaped as no PodTracker is (${error})`;
     return { ...REVIEW, response: { uid, result: { status: 'Failed', message }, convertedObjects: [] } };
   }
 }
 
 function convert(object: KubeObject, to: string): KubeObject {
   const { apiVersion: from, kind, metadata } = object;
-  if (kind !== 'PodTracker') throw new Error(`only PodTrackers are converted here, and this is a ${kind}`);
+  if (kind !== 'PodTracker')
+    throw new OperatorError('not-convertible', `only PodTrackers are converted here, and this is a ${kind}`);
   if (from === to) return object;
   if (from === V1 && to === V1ALPHA1) return toV1alpha1(object as PodTracker);
   if (from === V1ALPHA1 && to === V1) return toV1(object as PodTrackerV1alpha1);
-  throw new Error(
+  throw new OperatorError(
+    'not-convertible',
     `${metadata.name ?? 'a PodTracker'} cannot be converted from ${from} to ${to}: known are ${V1} and ${V1ALPHA1}`,
   );
+}
+
+/** All that whoever wrote the object gets to see. */
+function sentence({ message, hint }: OperatorError): string {
+  return hint === undefined ? message : `${message}; ${hint}`;
 }
 
 interface Request {

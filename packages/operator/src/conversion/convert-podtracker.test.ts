@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
 import type { PodTracker, PodTrackerStatus } from '../crds/podtracker.ts';
 import type { PodTrackerV1alpha1 } from '../crds/podtracker-v1alpha1.ts';
+import { OperatorError } from '../errors.ts';
 import { SLICES_ANNOTATION, toV1, toV1alpha1, V1_ANNOTATION } from './convert-podtracker.ts';
 
 const TIME = '2026-11-15T10:00:00Z';
@@ -100,6 +101,75 @@ test('an annotation that somebody ruined costs what only it knew, and no more', 
   }
 });
 
+const FORGED: readonly (readonly [residue: unknown, says: RegExp | 'shop'])[] = [
+  [{ diff: { spec: null } }, 'shop'],
+  [{ diff: null }, 'shop'],
+  [{ diff: 5 }, 'shop'],
+  [{ diff: { spec: 5 } }, 'shop'],
+  [{ diff: { spec: { namespaces: null } } }, 'shop'],
+  [{ diff: { spec: { namespaces: 'abc' } } }, 'shop'],
+  [{ namespace: null, diff: { spec: { namespaces: 'abc' } } }, /spec.namespaces is "abc": write a list/],
+  [{ namespace: null, diff: { spec: { namespaces: ['team-*'] } } }, /name each namespace in full/],
+  [{ diff: { spec: { podSelector: { matchExpressions: 5 } } } }, /matchExpressions is 5: write a list/],
+  [{ diff: { spec: { podSelector: { matchLabels: { 'no key!': 'x' } } } } }, /write the key of a label/],
+  [{ diff: { spec: { namePrefix: ['a'] } } }, /namePrefix is \["a"\]: write a text/],
+  [
+    { diff: { spec: { footprints: { configMaps: { namespace: '../../x' } } } } },
+    /namespace is "..\/..\/x": write the name of one/,
+  ],
+  [{ diff: { spec: { footprints: { configMaps: { namespace: 5 } } } } }, /namespace is 5: write a text/],
+  [{ uids: 'abc', diff: { status: { conditions: 5, pods: { a: null } } } }, 'shop'],
+  [{ uids: [{}], diff: { status: 5 } }, 'shop'],
+];
+
+for (const [forged, says] of FORGED) {
+  // As somebody reads it, forges what only v1 knows, and writes it back with the namespace that was shown.
+  const annotation = JSON.stringify({ namespace: 'shop', ...(forged as object) });
+  const result = says === 'shop' ? 'counts for nothing' : 'is refused with a sentence';
+  test(`an annotation that makes no v1 ${result}: ${annotation}`, () => {
+    const shown = toV1alpha1(web);
+    const annotations = { [V1_ANNOTATION]: annotation };
+    const spec = annotation.includes('"namespace":null') ? {} : shown.spec;
+    const write = () => toV1({ ...shown, spec, metadata: { ...shown.metadata, annotations } });
+    if (says !== 'shop') {
+      assert.throws(write, (error) => error instanceof OperatorError && says.test(error.message));
+      return;
+    }
+    const stored = write();
+    assert.deepEqual(stored.spec, { namespaces: ['shop'] });
+    assert.deepEqual(
+      Object.values(stored.status?.pods ?? {}).map(({ podName }) => podName),
+      ['web-1'],
+    );
+  });
+}
+
+test('what is stored is shown, whatever it is', () => {
+  const ruins: unknown[] = [
+    { spec: 5 },
+    { spec: null },
+    { spec: { namespaces: 5 } },
+    { spec: { namespaces: [5] } },
+    { spec: {}, status: 5 },
+    { spec: {}, status: { pods: { a: null }, conditions: 5, counts: 5 } },
+  ];
+  for (const ruin of ruins) {
+    const { spec } = toV1alpha1({ ...web, status: undefined, ...(ruin as object) } as unknown as PodTracker);
+    assert.deepEqual(spec, {}, JSON.stringify(ruin));
+  }
+});
+
+test('an annotation of v1 that makes no v1alpha1 counts for nothing', () => {
+  const written: PodTrackerV1alpha1 = { metadata: { name: 'x' }, spec: { namespace: '' } };
+  const stored = toV1(written);
+  assert.deepEqual(toV1alpha1(stored).spec, { namespace: '' });
+  const residue = JSON.parse(stored.metadata.annotations?.['podtrail.dev/v1alpha1'] ?? '');
+  for (const diff of [{ spec: null }, { spec: 5 }, 5, { spec: { namespace: ['x'] } }, { status: { podIPs: [null] } }]) {
+    const annotations = { 'podtrail.dev/v1alpha1': JSON.stringify({ ...residue, diff }) };
+    assert.deepEqual(toV1alpha1({ ...stored, metadata: { ...stored.metadata, annotations } }).spec, {}, `${diff}`);
+  }
+});
+
 test('what was written as v1alpha1 only counts until v1 changes', () => {
   const written: PodTrackerV1alpha1 = {
     metadata: { name: 'x' },
@@ -179,9 +249,10 @@ class Anything {
       kind: 'PodTracker',
       metadata: this.#metadata(),
       spec: {
-        ...this.#maybe('namespaces', () => this.#list(() => this.#word())),
-        ...this.#maybe('namePrefix', () => this.#word()),
-        ...this.#maybe('podSelector', () => ({ ...this.#maybe('matchLabels', () => this.#quantities()) })),
+        ...this.#maybe('namespaces', () => [...new Set(['shop', ...this.#list(() => this.#name())])]),
+        ...this.#maybe('namespaces', () => [this.#name()]),
+        ...this.#maybe('namePrefix', () => (this.#chance() ? '' : this.#name())),
+        ...this.#maybe('podSelector', () => ({ ...this.#maybe('matchLabels', () => ({ app: this.#name(), x: '' })) })),
         ...this.#maybe('footprints', () => ({ log: this.#chance() })),
       },
       ...this.#maybe('status', () => ({
@@ -215,7 +286,7 @@ class Anything {
       apiVersion: 'podtrail.dev/v1alpha1',
       kind: 'PodTracker',
       metadata: this.#metadata(),
-      spec: { ...this.#maybe('namespace', () => this.#word()) },
+      spec: { ...this.#maybe('namespace', () => (this.#chance() ? '' : this.#name())) },
       ...this.#maybe('status', () => ({
         ...this.#maybe('podIPs', () => this.#list(pod)),
         ...this.#maybe('nodeInfo', () =>
@@ -247,6 +318,11 @@ class Anything {
 
   #word(): string {
     return ['', 'a', 'b', 'shop', '10.0.0.1', '__proto__', '"'][Math.floor(this.#random() * 7)] as string;
+  }
+
+  /** What a spec may say. */
+  #name(): string {
+    return ['a', 'b', 'shop', '10-0'][Math.floor(this.#random() * 4)] as string;
   }
 
   #list<T>(item: () => T): T[] {

@@ -1,12 +1,20 @@
 // PodTracker from v1 to v1alpha1 and back, without loss in either direction: what only one version can say travels in
 // an annotation of the other. Pure: no clock, no cluster, the same answer for the same object.
 import type { ObjectMeta } from '@podtrail/machinery';
+import { firstFault } from '../crds/first-fault.ts';
 import { TRACKER_LABEL } from '../crds/manifests.ts';
-import type { PodTracker, PodTrackerSpec, PodTrackerStatus } from '../crds/podtracker.ts';
-import type { NodeInfo, PodInfo, PodTrackerV1alpha1 } from '../crds/podtracker-v1alpha1.ts';
+import { type PodTracker, type PodTrackerSpec, type PodTrackerStatus, podTracker } from '../crds/podtracker.ts';
+import {
+  type NodeInfo,
+  type PodInfo,
+  type PodTrackerV1alpha1,
+  podTrackerV1alpha1,
+} from '../crds/podtracker-v1alpha1.ts';
+import type { JsonSchema } from '../crds/schema.ts';
 import type { NodeEntry, PodEntry } from '../crds/tracked-entries.ts';
+import { OperatorError } from '../errors.ts';
 import { mergeDiff } from '../podtracker/merge-diff.ts';
-import { applyMerge, type Fields, fingerprint } from './residue.ts';
+import { applyMerge, type Fields, fingerprint, isFields } from './residue.ts';
 
 /** On v1alpha1: what v1 says besides. */
 export const V1_ANNOTATION = 'podtrail.dev/v1';
@@ -41,21 +49,19 @@ interface Content<S, T> {
 type V1 = Content<PodTrackerSpec, PodTrackerStatus>;
 type V1alpha1 = Content<PodTrackerV1alpha1['spec'], NonNullable<PodTrackerV1alpha1['status']>>;
 
+/** Never refuses: what is stored must stay readable, whatever it is. */
 export function toV1alpha1(tracker: PodTracker): PodTrackerV1alpha1 {
   const v1 = contentOf<V1>(tracker);
   const { metadata } = tracker;
-  const plain = downgrade(v1, metadata);
-  const written = readAnnotation<V1alpha1Residue>(metadata, V1ALPHA1_ANNOTATION);
-  const shown =
-    written !== undefined && written.of === fingerprint(v1) ? (applyMerge(plain, written.diff) as V1alpha1) : plain;
-  const uids = inOrder(v1.status?.pods).map(([uid]) => uid);
+  const shown = show(v1, metadata);
+  const uids = inOrder(readable(v1)?.pods).map(([uid]) => uid);
   const diff = mergeDiff(asFields(upgrade(shown, uids)), asFields(v1));
   const residue: V1Residue = {
     ...(uids.length === 0 ? {} : { uids }),
     namespace: shown.spec.namespace ?? null,
     ...(diff === undefined ? {} : { diff }),
   };
-  const sliced = (v1.status?.counts?.slices ?? 0) > 0;
+  const sliced = (readable(v1)?.counts?.slices ?? 0) > 0;
   return {
     ...tracker,
     apiVersion: 'podtrail.dev/v1alpha1',
@@ -68,11 +74,22 @@ export function toV1alpha1(tracker: PodTracker): PodTrackerV1alpha1 {
   };
 }
 
+/**
+ * Invariant: a spec that v1 would refuse is not made here either. The server checks what is written as v1alpha1 by the
+ * schema of that, and what conversion makes of it by none.
+ */
 export function toV1(tracker: PodTrackerV1alpha1): PodTracker {
   const v1alpha1 = contentOf<V1alpha1>(tracker);
   const { metadata } = tracker;
-  const residue = readAnnotation<V1Residue>(metadata, V1_ANNOTATION);
-  const v1 = applyMerge(upgrade(v1alpha1, residue?.uids ?? []), meant(residue, v1alpha1)) as V1;
+  const residue = readResidue(metadata);
+  const v1 = restore(v1alpha1, residue);
+  const fault = firstFault(partOf(podTracker.json, 'spec'), v1.spec, 'spec');
+  if (fault !== undefined) {
+    const source = residue === undefined ? '' : `with what its annotation ${V1_ANNOTATION} says, `;
+    throw new OperatorError('spec-not-valid', `${metadata.name ?? 'a PodTracker'} cannot be v1: ${source}${fault}`, {
+      hint: `write the tracker as podtrail.dev/v1, or leave the annotation ${V1_ANNOTATION} as it was read`,
+    });
+  }
   const lost = mergeDiff(asFields(downgrade(v1, metadata)), asFields(v1alpha1));
   const written: V1alpha1Residue | undefined = lost === undefined ? undefined : { of: fingerprint(v1), diff: lost };
   return {
@@ -87,17 +104,64 @@ export function toV1(tracker: PodTrackerV1alpha1): PodTracker {
   };
 }
 
-/** A namespace that was written as v1alpha1 outweighs the namespaces that v1 had. */
-function meant(residue: V1Residue | undefined, { spec }: V1alpha1): Fields {
-  const diff = residue?.diff ?? {};
-  if (residue === undefined || residue.namespace === (spec.namespace ?? null)) return diff;
-  const { namespaces: _outdated, ...others } = (diff['spec'] ?? {}) as Fields;
-  return { ...diff, spec: others };
+/** What was written as v1alpha1, as long as it belongs to this content and is v1alpha1 at all. */
+function show(v1: V1, metadata: ObjectMeta): V1alpha1 {
+  const plain = downgrade({ ...v1, status: readable(v1) } as V1, metadata);
+  const written = readAnnotation<V1alpha1Residue>(metadata, V1ALPHA1_ANNOTATION);
+  if (written === undefined || written.of !== fingerprint(v1)) return plain;
+  const shown = applyMerge(plain, written.diff);
+  return firstFault({ ...podTrackerV1alpha1.json, ...CONTENT }, shown, 'it') === undefined
+    ? (shown as V1alpha1)
+    : plain;
+}
+
+/** With what only v1 knows. Its status is made anew by the next pass: one that is none counts for nothing. */
+function restore(v1alpha1: V1alpha1, residue: V1Residue | undefined): V1 {
+  const plain = upgrade(v1alpha1, residue?.uids ?? []);
+  const merged = applyMerge(asFields(plain), meant(residue ?? {}, v1alpha1)) as Partial<V1>;
+  const { spec = {} } = merged;
+  const { status } = merged.status === undefined || readable(merged) !== undefined ? merged : plain;
+  return status === undefined ? { spec } : { spec, status };
+}
+
+/** The status, if it is what v1 says a status is. */
+function readable({ status }: Partial<V1>): PodTrackerStatus | undefined {
+  if (status === undefined) return undefined;
+  return firstFault(partOf(podTracker.json, 'status'), status, 'status') === undefined ? status : undefined;
+}
+
+/** The object as a whole, without what is said of its metadata. */
+const CONTENT = { required: ['spec'], 'x-kubernetes-validations': [] } as const;
+
+function partOf({ properties }: JsonSchema, name: 'spec' | 'status'): JsonSchema {
+  return properties?.[name] as JsonSchema;
+}
+
+/** A namespace that v1alpha1 says, or says no longer, outweighs the namespaces that v1 had. */
+function meant({ namespace = null, diff = {} }: Partial<V1Residue>, { spec }: V1alpha1): Fields {
+  const { spec: known, ...status } = diff;
+  if (!isFields(known)) return status;
+  const isAsShown = namespace === (spec.namespace ?? null) && (namespace ?? '') === '';
+  if (isAsShown) return diff;
+  const { namespaces: _outdated, ...others } = known;
+  return { ...status, spec: others };
+}
+
+/** Parts that are of another shape than we write count as absent. */
+function readResidue(metadata: ObjectMeta): V1Residue | undefined {
+  const residue = readAnnotation<Partial<Record<keyof V1Residue, unknown>>>(metadata, V1_ANNOTATION);
+  if (residue === undefined) return undefined;
+  const { uids, namespace, diff } = residue;
+  return {
+    ...(Array.isArray(uids) && uids.every((uid) => typeof uid === 'string') ? { uids } : {}),
+    namespace: typeof namespace === 'string' ? namespace : null,
+    ...(isFields(diff) ? { diff } : {}),
+  };
 }
 
 function downgrade({ spec, status }: V1, metadata: ObjectMeta): V1alpha1 {
-  const [namespace, ...others] = spec.namespaces ?? [];
-  const one = namespace !== undefined && others.length === 0 ? { namespace } : {};
+  const [namespace, ...others] = Array.isArray(spec.namespaces) ? spec.namespaces : [];
+  const one = typeof namespace === 'string' && others.length === 0 ? { namespace } : {};
   if (status === undefined) return { spec: one };
   const podIPs = inOrder(status.pods).map(([, pod]) => podInfo(pod));
   const times = (status.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime).sort();
