@@ -144,6 +144,10 @@ export class OperatorProcess {
         const fields = { tracker: key, attempt, problem: problemOf(error), ...(bug ? { stack: stackOf(error) } : {}) };
         log.warn('a PodTracker could not be brought up to date; trying again', fields);
       },
+      onTrackerFailure: ({ tracker, error }) => {
+        const fields = { tracker, problem: problemOf(error), stack: stackOf(error) };
+        log.error('a PodTracker cannot be worked with; the others go on', fields);
+      },
     });
     const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
     const { footprintIntervalMs: intervalMs, write } = options;
