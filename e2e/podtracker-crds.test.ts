@@ -60,6 +60,12 @@ test('kubectl explain describes every field', { skip }, async () => {
     assert.match(text, new RegExp(`\\b${field}\\b`));
   }
   assert.match(await cluster.kubectl(['explain', 'pt.spec.namePrefix']), /whose name begins with this/);
+  const explained = async (field: string) => (await cluster.kubectl(['explain', field])).replace(/\s+/g, ' ');
+  assert.match(await explained('pt.spec.footprints.log'), /to its standard output. Left out: it does not/);
+  assert.match(await explained('pt.spec.footprints.configMaps.enabled'), /Left out: they are not/);
+  assert.match(await explained('pt.spec.footprints.configMaps.namespace'), /Left out: in the namespace "default"/);
+  assert.match(await explained('pt.spec.footprints.configMaps.retention'), /Left out: "168h"/);
+  assert.match(await explained('pt.spec.annotations.enabled'), /Left out: they are not/);
   const entries = await until('kubectl can explain slices', () => cluster.kubectl(['explain', 'pts.entries']));
   assert.match(entries, /Pods by their UID/);
   assert.doesNotMatch(await cluster.kubectl(['explain', 'pt.status', '--recursive']), /<no description>/);
@@ -190,15 +196,21 @@ test('kubectl get pt prints Ready, Pods, Nodes, Slices and Age', { skip }, async
   const status = {
     counts: { pods: 7, nodes: 2, slices: 0 },
     conditions: [
-      { type: 'Ready', status: 'True', reason: 'Listed', message: 'm', lastTransitionTime: '2026-11-15T10:00:00Z' },
+      {
+        type: 'Ready',
+        status: 'False',
+        reason: 'Filling',
+        message: 'Because.',
+        lastTransitionTime: '2026-11-15T10:00:00Z',
+      },
     ],
   };
   const args = ['patch', 'pt', 'shop', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })];
   await cluster.kubectl(args);
   const [head, row] = (await cluster.kubectl(['get', 'pt'])).split('\n');
   assert.deepEqual(head?.split(/\s+/), ['NAME', 'READY', 'PODS', 'NODES', 'SLICES', 'AGE']);
-  assert.match(row ?? '', /^shop\s+True\s+7\s+2\s+0\s+\d+s$/);
-  assert.match(await cluster.kubectl(['get', 'pt', '-o', 'wide']), /REASON.*\n.*Listed/);
+  assert.match(row ?? '', /^shop\s+False\s+7\s+2\s+0\s+\d+s$/);
+  assert.match(await cluster.kubectl(['get', 'pt', '-o', 'wide']), /REASON +MESSAGE\n.* Filling +Because\./);
   assert.match(await cluster.kubectl(['get', 'podtrail']), /podtracker.*shop/);
 });
 

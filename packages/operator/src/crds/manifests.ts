@@ -38,7 +38,7 @@ const TRACKER_COLUMNS: readonly PrinterColumn[] = [
     name: 'Ready',
     type: 'string',
     jsonPath: condition('Ready', 'status'),
-    description: 'Whether everything that is selected is listed.',
+    description: 'Whether every selected pod that has an address and has not ended is listed.',
   },
   { name: 'Pods', type: 'integer', jsonPath: '.status.counts.pods', description: 'Pods that are listed.' },
   { name: 'Nodes', type: 'integer', jsonPath: '.status.counts.nodes', description: 'Nodes on which they run.' },
@@ -54,8 +54,31 @@ const TRACKER_COLUMNS: readonly PrinterColumn[] = [
   {
     name: 'Message',
     type: 'string',
-    jsonPath: condition('Degraded', 'message'),
-    description: 'What is wrong, if something is.',
+    jsonPath: condition('Ready', 'message'),
+    description: 'The same as a sentence: what is wrong, if something is.',
+    priority: 1,
+  },
+];
+
+const TRACKER_COLUMNS_V1ALPHA1: readonly PrinterColumn[] = [
+  {
+    name: 'Namespace',
+    type: 'string',
+    jsonPath: '.spec.namespace',
+    description: 'The namespace whose pods are tracked, if it is one.',
+  },
+  {
+    name: 'Changed',
+    type: 'date',
+    jsonPath: '.status.lastUpdateTime',
+    description: 'Time since it last became ready, degraded or sliced, or ceased to be.',
+  },
+  AGE,
+  {
+    name: 'Slices',
+    type: 'string',
+    jsonPath: '.metadata.annotations.podtrail\\.dev/slices',
+    description: 'The label selector of the slices that list the pods, if they are in slices.',
     priority: 1,
   },
 ];
@@ -154,7 +177,7 @@ export const PODTRACKER_DEFINITION: CustomResourceDefinition = definition(
       served: false,
       storage: false,
       status: true,
-      columns: [AGE],
+      columns: TRACKER_COLUMNS_V1ALPHA1,
     }),
   ],
 );

@@ -25,7 +25,7 @@ const nodeInfo = object('One node and the pods on it.', {
       memoryAllocatable: text('Memory that the node offers to pods.'),
     }),
   ),
-  lastUpdateTime: time('When this was last written.'),
+  lastUpdateTime: time('The same as lastUpdateTime of the status.'),
 });
 
 const spec = object('Which pods are tracked.', {
@@ -39,10 +39,14 @@ const spec = object('Which pods are tracked.', {
 
 const status = object('Where the pods are now.', {
   podIPs: optional(
-    list('The tracked pods. Empty when there are more than 100: they are in PodTrackerSlices then.', podInfo),
+    list('The tracked pods. Empty while they are in PodTrackerSlices, where more than 100 go.', podInfo),
   ),
   nodeInfo: optional(list('The nodes on which these pods run.', nodeInfo)),
-  lastUpdateTime: optional(time('When the status last changed.')),
+  lastUpdateTime: optional(
+    time(
+      'When the tracker last became ready, degraded or sliced, or ceased to be. A pod that comes or goes does not move it.',
+    ),
+  ),
 });
 
 export const podTrackerV1alpha1 = object(

@@ -133,7 +133,7 @@ const status = object('Where the selected pods are now. Written by the operator 
   observedGeneration: optional(count('The generation of the spec that this status is about.')),
   conditions: optional(
     list(
-      'Ready: everything that is selected is listed. Degraded: it cannot be written. Sliced: it is in slices.',
+      'Ready: every selected pod that has an address and has not ended is listed. Degraded: the list cannot be kept up. Sliced: pods or nodes are in slices.',
       condition,
       {
         'x-kubernetes-list-type': 'map',
@@ -148,8 +148,12 @@ const status = object('Where the selected pods are now. Written by the operator 
       slices: count('PodTrackerSlices that list them; 0 while status itself does.'),
     }),
   ),
-  pods: podEntries('The pods by their UID, while there are at most 100. More are in PodTrackerSlices.'),
-  nodes: nodeEntries('The nodes on which these pods run by their name, while there are at most 100.'),
+  pods: podEntries(
+    'The pods by their UID, unless they are in PodTrackerSlices: above 100 they go there, and back at 80.',
+  ),
+  nodes: nodeEntries(
+    'The nodes on which these pods run by their name, unless they are in PodTrackerSlices, as with pods.',
+  ),
 });
 
 export const podTracker = object(

@@ -4,7 +4,7 @@ import type { Condition } from '../crds/podtracker.ts';
 import { kubernetesTime } from './packed-entry.ts';
 
 export type Health =
-  /** Everything that is selected is listed. */
+  /** Every selected pod that can be listed is. */
   | { readonly kind: 'listed' }
   /** The first, large fill is under way. */
   | { readonly kind: 'filling' }
@@ -37,7 +37,12 @@ function withTime(claim: Claim, previous: readonly Condition[], { generation, no
 function ready({ health }: ConditionFacts): Claim {
   switch (health.kind) {
     case 'listed':
-      return { type: 'Ready', status: 'True', reason: 'Listed', message: 'Every selected pod is listed.' };
+      return {
+        type: 'Ready',
+        status: 'True',
+        reason: 'Listed',
+        message: 'Every selected pod that has an address and has not ended is listed.',
+      };
     case 'filling':
       return { type: 'Ready', status: 'False', reason: 'Filling', message: 'The slices are being filled.' };
     case 'degraded':
@@ -45,7 +50,7 @@ function ready({ health }: ConditionFacts): Claim {
         type: 'Ready',
         status: 'False',
         reason: health.reason,
-        message: 'What is listed may be old; see the condition Degraded.',
+        message: `What is listed may be old: ${health.message}`,
       };
   }
 }
@@ -59,7 +64,8 @@ function degraded({ health }: ConditionFacts): Claim {
 
 function sliced(facts: ConditionFacts): Claim {
   if (facts.sliced) {
-    const message = 'There are more entries than fit into status: they are in PodTrackerSlices.';
+    // True also between 80 and 100, where it depends on where they come from.
+    const message = 'Pods or nodes are in PodTrackerSlices: above 100 they go there, and back into status at 80.';
     return { type: 'Sliced', status: 'True', reason: 'TooManyForStatus', message };
   }
   return { type: 'Sliced', status: 'False', reason: 'FitsIntoStatus', message: 'Every entry is in status.' };
