@@ -1,11 +1,13 @@
 // v1alpha1 on a real API server: served once the webhook answers, through a URL on loopback; v1 never depends on it.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
 import { ConversionEndpoint, type ConversionEndpointOptions } from '@podtrail/operator';
 import { until, useCluster } from './controlplane/index.ts';
-import { CRDS, Hand, installDefinitions } from './podtracker-stage.ts';
+import { CRDS, Hand, installDefinitions, PodTrackerStage } from './podtracker-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 const { skip } = cluster;
@@ -93,6 +95,8 @@ test('before the webhook answers there is v1 only; then both show the same track
     shown.status.podIPs.map(({ podName, ip }: { podName: string; ip: string }) => [podName, ip]),
     [['web-1', '10.0.0.1']],
   );
+  const table = await cluster.kubectl(['get', 'podtrackers.v1alpha1.podtrail.dev', 'web', '-o', 'wide']);
+  assert.match(table, /^NAME +NAMESPACE +CHANGED +AGE +SLICES\nweb +shop /);
   // What an editor of v1alpha1 does: read, change a label, write all of it back.
   shown.metadata.labels = { edited: 'yes' };
   await cluster.kubectl(['replace', '-f', '-'], { input: JSON.stringify(shown) });
@@ -111,6 +115,76 @@ test('before the webhook answers there is v1 only; then both show the same track
   await cluster.kubectl(['apply', '-f', '-'], { input: JSON.stringify(applied) });
   assert.deepEqual((await hand.trackers.get('old'))['spec'], { namespaces: ['bank'] });
   assert.deepEqual(errors, []);
+});
+
+/** What v1alpha1 answers to a write of it, tried without doing it. */
+async function refusal(metadata: Record<string, unknown>, tried: unknown = {}): Promise<string> {
+  const tracker = { apiVersion: 'podtrail.dev/v1alpha1', kind: 'PodTracker', metadata, spec: tried };
+  try {
+    await cluster.kubectl(['create', '--dry-run=server', '-f', '-'], { input: JSON.stringify(tracker) });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'accepted';
+}
+
+test('v1alpha1 is no way round what v1 refuses', { skip, timeout: 180_000 }, async (t) => {
+  const hand = await Hand.of(t, cluster.controlPlane);
+  await startEndpoint(t, 'replica-0');
+  await untilServed();
+  const name = 'forged';
+  assert.equal(await refusal({ name }, { namespace: 'shop' }), 'accepted');
+  assert.match(await refusal({ name: 'x'.repeat(64) }), /choose a name of at most 63 characters/);
+  assert.match(await refusal({ name }, { namespace: 'team-*' }), /spec.namespace: .*name each namespace in full/);
+  assert.match(await refusal({ name }, { namespace: 'x'.repeat(64) }), /spec.namespace: Too long/);
+  const forged = (diff: unknown) => ({ name, annotations: { 'podtrail.dev/v1': JSON.stringify({ diff }) } });
+  const refused: readonly (readonly [diff: unknown, says: RegExp])[] = [
+    [{ spec: { namespaces: 'abc' } }, /spec.namespaces is "abc": write a list/],
+    [{ spec: { podSelector: { matchExpressions: 5 } } }, /spec.podSelector.matchExpressions is 5: write a list/],
+    [{ spec: { namePrefix: ['a'] } }, /spec.namePrefix is \["a"\]: write a text/],
+    [{ spec: { footprints: { configMaps: { namespace: '../../x' } } } }, /write the name of one namespace/],
+    [{ spec: { footprints: { configMaps: { namespace: 5 } } } }, /namespace is 5: write a text/],
+  ];
+  for (const [diff, says] of refused) {
+    const answer = await refusal(forged(diff));
+    assert.match(answer, says);
+    assert.doesNotMatch(answer, /TypeError|is not a function|Cannot read/);
+  }
+  const harmless = { apiVersion: 'podtrail.dev/v1alpha1', kind: 'PodTracker', spec: { namespace: 'shop' } };
+  const input = JSON.stringify({ ...harmless, metadata: forged({ spec: null }) });
+  await cluster.kubectl(['create', '-f', '-'], { input });
+  assert.deepEqual((await hand.trackers.get(name))['spec'], { namespaces: ['shop'] });
+  await hand.trackers.delete(name);
+});
+
+test('what v1alpha1 changes only by its annotation is followed, although the generation stays', {
+  skip,
+  timeout: 180_000,
+}, async (t) => {
+  const hand = await Hand.of(t, cluster.controlPlane);
+  await startEndpoint(t, 'replica-0');
+  await untilServed();
+  await PodTrackerStage.start(t, cluster.controlPlane);
+  await hand.createNode('c1');
+  for (const name of ['web-1', 'api-1']) await hand.createPod('default', name, 'c1', `10.9.0.${name.length}`);
+  await hand.createTracker('quiet', { namespaces: ['default'], namePrefix: 'web-' });
+  const names = async () => [...(await hand.listed('quiet')).values()].map(({ podName }) => podName);
+  await until('web-1 is listed', async () => (await names()).join() === 'web-1');
+  const before = await hand.trackers.get('quiet');
+  const shown = await until('kubectl knows v1alpha1', () => {
+    return cluster.kubectlJson(['get', 'podtrackers.v1alpha1.podtrail.dev', 'quiet']);
+  });
+  const residue = JSON.parse(shown.metadata.annotations['podtrail.dev/v1']);
+  residue.diff.spec.namePrefix = 'api-';
+  shown.metadata.annotations['podtrail.dev/v1'] = JSON.stringify(residue);
+  delete shown.metadata.resourceVersion;
+  await cluster.kubectl(['replace', '-f', '-'], { input: JSON.stringify(shown) });
+  const after = await hand.trackers.get('quiet');
+  assert.equal(after['spec']?.namePrefix, 'api-');
+  assert.equal(after.metadata.generation, before.metadata.generation, 'the server sees no change');
+  await until('api-1 is listed instead', async () => (await names()).join() === 'api-1');
+  await hand.trackers.delete('quiet');
+  for (const name of ['web-1', 'api-1']) await hand.deletePod('default', name);
 });
 
 test('a definition that is applied anew is set right again', { skip, timeout: 180_000 }, async (t) => {
@@ -152,11 +226,75 @@ test('every replica is trusted, a restarted one replaces what it announced, and 
   assert.deepEqual(errors, []);
 });
 
-test('with the webhook gone v1 is read and written as before', { skip, timeout: 180_000 }, async (t) => {
+async function writeAsV1alpha1(name: string): Promise<void> {
+  const written = { apiVersion: 'podtrail.dev/v1alpha1', kind: 'PodTracker', metadata: { name }, spec: {} };
+  await cluster.kubectl(['apply', '-f', '-'], { input: JSON.stringify(written) });
+  const { metadata } = await cluster.kubectlJson(['get', 'pt', name, '--show-managed-fields']);
+  const versions = metadata.managedFields.map(({ apiVersion }: { apiVersion: string }) => apiVersion);
+  assert.ok(versions.includes('podtrail.dev/v1alpha1'), `the server will convert for ${versions}`);
+}
+
+test('with the webhook gone v1 is read and written as before, also for a tracker that was written as v1alpha1', {
+  skip,
+  timeout: 180_000,
+}, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);
+  const { end } = await startEndpoint(t, 'replica-1');
+  await untilServed();
+  await until('it converts', async () => {
+    return (await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers/web')).status === 200;
+  });
+  await writeAsV1alpha1('old-hand');
+  await end();
   const answer = await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers/web');
   assert.notEqual(answer.status, 200, 'nobody answers any more');
   assert.equal((await hand.trackers.get('web')).metadata.name, 'web');
   await hand.trackers.patch('web', { kind: 'merge', body: { metadata: { labels: { still: 'works' } } } });
   await hand.trackers.delete('web');
+  await PodTrackerStage.start(t, cluster.controlPlane);
+  await until('its status is written', async () => (await hand.condition('old-hand', 'Ready'))?.status === 'True');
+  await hand.createPod('default', 'late', 'c1', '10.9.0.99');
+  await until('and goes on', async () => {
+    return [...(await hand.listed('old-hand')).values()].some(({ podName }) => podName === 'late');
+  });
+  await hand.deletePod('default', 'late');
+  await hand.trackers.delete('old-hand');
+});
+
+test('an endpoint that takes connections and says nothing delays the first write after v1alpha1, and no other', {
+  skip,
+  timeout: 270_000,
+}, async (t) => {
+  const hand = await Hand.of(t, cluster.controlPlane);
+  const { end } = await startEndpoint(t, 'replica-1');
+  await untilServed();
+  await until('it converts', () => writeAsV1alpha1('slow-hand').then(() => true));
+  await end();
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  await once(silent, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const { port } = silent.address() as AddressInfo;
+  const clientConfig = { url: `https://127.0.0.1:${port}/convert` };
+  const body = JSON.stringify({ spec: { conversion: { webhook: { clientConfig } } } });
+  await cluster.kubectl(['patch', 'crd', DEFINITION, '--type=merge', '-p', body]);
+  await until('the server asks the silent one', async () => {
+    await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers/slow-hand?timeout=1s');
+    return sockets.size > 0;
+  });
+  const label = async (value: string) => {
+    const began = performance.now();
+    await hand.trackers.patch('slow-hand', { kind: 'merge', body: { metadata: { labels: { value } } } });
+    return Math.round(performance.now() - began);
+  };
+  const first = await label('1');
+  const second = await label('2');
+  t.diagnostic(`the first write took ${first} ms, the second ${second} ms`);
+  assert.ok(first < 35_000, `${first} ms`);
+  assert.ok(second < 2_000, `${second} ms`);
+  await hand.trackers.delete('slow-hand');
 });
