@@ -1,4 +1,4 @@
-// v1alpha1 on a real API server: served once the webhook answers, through a URL on loopback; v1 never depends on it.
+// v1alpha1 on a real API server: served once the webhook answers, through a URL on loopback; v1 goes on without it.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
