@@ -1,6 +1,6 @@
 // Serves conversion on this replica and tells the API server about it: once the endpoint answers, one patch of the
 // definition sets the webhook, the bundle to trust and `served` of v1alpha1. Looks again now and then, because somebody
-// may apply the shipped definition anew, and renews its certificate in time. v1 goes on without any of this (docs/podtracker.md).
+// may apply the shipped definition anew, and renews its certificate in time. v1 goes on without any of this.
 import { request } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
 import {

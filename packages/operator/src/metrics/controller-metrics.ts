@@ -115,7 +115,12 @@ export function watchControllers(registry: Registry, state: ControllerState): vo
         for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
       },
     });
-  counts('podtrail_podtracker_writes_total', 'Writes for PodTrackers, conflicts, and trackers that cannot be worked with.', 'what', () => state.writes());
+  counts(
+    'podtrail_podtracker_writes_total',
+    'Writes for PodTrackers, conflicts, and trackers that cannot be worked with.',
+    'what',
+    () => state.writes(),
+  );
   counts('podtrail_events_total', 'Events on PodTrackers, by what became of them.', 'outcome', () => ({
     ...state.events(),
   }));
