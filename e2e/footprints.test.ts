@@ -1,7 +1,8 @@
 // `podtrail footprints` on a real cluster: what it prints, what it stores, and what it costs the API server.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -197,6 +198,41 @@ test('a reader that does not read: nothing is lost, and SIGTERM ends it with who
   const ended = await running.ended();
   assert.equal(ended.code, 0, ended.err);
   assert.ok(linesOf(ended.out).length > 40);
+});
+
+test('SIGTERM ends it within five seconds also if nobody ever reads on; what did come out are whole lines', {
+  skip: cluster.skipUnless('simulated nodes'),
+}, async (t) => {
+  const namespace = await cluster.namespace(t);
+  await cluster.kubectl(['-n', namespace, 'create', 'deployment', 'many', '--image=none', '--replicas=40']);
+  await runningPods(namespace, 40);
+  const directory = await mkdtemp(join(tmpdir(), 'podtrail-pipe-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  // A pipe of the shell's, whose reader does nothing until it is told to.
+  const program = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+  const words = `footprints --kubeconfig '${cluster.kubeconfig}' --namespace ${namespace} --interval 10ms`;
+  const script = `{ '${process.execPath}' '${program}' ${words} & echo $! > pid; wait $!; echo $? > code; } | { read go < go; cat; }`;
+  execFileSync('mkfifo', [join(directory, 'go')]);
+  const shell = spawn('sh', ['-c', script], { cwd: directory, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => {
+    // All of its group; without it the reader would wait for ever.
+    if (shell.exitCode === null && shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
+  });
+  let out = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  const read = async (name: string) => (await readFile(join(directory, name), 'utf8').catch(() => '')).trim() || false;
+  const pid = Number(await until('it has begun', () => read('pid')));
+  // Long enough to fill the pipe: it holds 64 KiB, and a round is some 16.
+  await new Promise((resolve) => setTimeout(resolve, 4000));
+  const started = performance.now();
+  process.kill(pid, 'SIGTERM');
+  const code = await until('it has ended', () => read('code'), { withinMs: 20_000, everyMs: 50 });
+  t.diagnostic(`${Math.round(performance.now() - started)} ms`);
+  assert.ok(performance.now() - started < 5_500);
+  assert.equal(code, '0');
+  await writeFile(join(directory, 'go'), 'go\n');
+  await once(shell, 'close');
+  assert.ok(linesOf(out).length > 40, `${out.length} characters`);
 });
 
 test('invariant 13: the union of the hour’s shards is the ledger’s answer for that hour', {

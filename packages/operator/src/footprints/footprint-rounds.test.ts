@@ -96,6 +96,32 @@ test('told to stop in the middle of a round, it ends after a line and flushes wh
   assert.equal(clock.pending, 0);
 });
 
+test('told to stop while nobody reads, it waits two seconds for him, and still stores what was seen', async () => {
+  const flushed: number[] = [];
+  const { clock, pods, rounds, stop } = stage({
+    configMaps: {
+      flush: async () => {
+        flushed.push(clock.monotonic());
+        return { writes: 0, entries: 0 };
+      },
+    },
+    write: () => new Promise<never>(() => {}),
+  });
+  pods.list(aPod('a'));
+  let hasEnded = false;
+  const running = rounds.run(stop.signal).then(() => (hasEnded = true));
+  await settle();
+  await clock.advance(60_000);
+  const stopped = clock.monotonic();
+  stop.abort(new Error('SIGTERM'));
+  await clock.advance(1_999);
+  assert.equal(hasEnded, false);
+  await clock.advance(1);
+  await running;
+  assert.deepEqual(flushed.slice(1), [stopped + 2_000]);
+  assert.equal(clock.pending, 0);
+});
+
 test('a round that a file takes without a pause still lets signals and the watch be heard', async () => {
   let written = 0;
   const { pods, rounds, stop } = stage({ write: async () => void written++ });

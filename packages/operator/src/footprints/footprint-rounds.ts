@@ -35,8 +35,10 @@ const WRITES_WITHOUT_PAUSE = 16;
 const LOOK_AGAIN_MS = 200;
 /** A watch that has just been opened, or is being opened anew as all are from time to time, is as good as current. */
 const BRIEFLY_MS = 2000;
-/** For the write that is under way and the last one, once we are told to stop. */
+/** For the ConfigMaps that are being written and the last write of them, once we are told to stop. */
 const STOP_GRACE_MS = 5000;
+/** Within that, for a reader to take the lines that are waiting for him. He may never. */
+const READER_GRACE_MS = 2000;
 
 export class FootprintRounds {
   readonly #options: FootprintRoundsOptions;
@@ -135,7 +137,7 @@ export class FootprintRounds {
       const line = format(footprintOf(pod, at));
       const more = Buffer.byteLength(line);
       if (lines !== '' && bytes + more > ATOMIC_BYTES) {
-        await write(lines);
+        await this.#taken(write(lines), stop);
         lines = '';
         bytes = 0;
         // A file takes everything at once: without a pause neither the watch nor a signal would be heard in a round.
@@ -145,7 +147,25 @@ export class FootprintRounds {
       lines += line;
       bytes += more;
     }
-    if (lines !== '') await write(lines);
+    if (lines !== '') await this.#taken(write(lines), stop);
+  }
+
+  /** Rejects if the reader has not taken it some time after `stop`: all of it or nothing then comes out. */
+  async #taken(written: Promise<void>, stop: AbortSignal): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    late.promise.catch(() => undefined);
+    let timer = { cancel: () => {} };
+    const onStop = () => {
+      timer = this.#clock.setTimer(READER_GRACE_MS, () => late.reject(stop.reason), false);
+    };
+    stop.addEventListener('abort', onStop, { once: true });
+    if (stop.aborted) onStop();
+    try {
+      await Promise.race([written, late.promise]);
+    } finally {
+      stop.removeEventListener('abort', onStop);
+      timer.cancel();
+    }
   }
 
   /** False if the watch is not current by the time the next round is due. */
