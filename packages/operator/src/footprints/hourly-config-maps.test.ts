@@ -250,6 +250,25 @@ test('a shard that was deleted by hand is written again in full', async () => {
   assert.deepEqual(stage.data('pod-ashiato-2026111510'), { shop_a: 'n1', shop_b: 'n1' });
 });
 
+test('what somebody deleted or edited is put right within ten minutes, though no pod changed; till then nothing is asked', async () => {
+  const stage = new Stage();
+  const { pods, hourly } = stage.process();
+  pods.list(on('a', 'n1'), on('b', 'n1'));
+  await hourly.flush();
+  await stage.server.patch('pod-ashiato-2026111510', { kind: 'merge', body: { data: { shop_a: null, shop_b: 'no' } } });
+  stage.calls();
+  await stage.clock.advance(10 * MINUTE - 1);
+  await hourly.flush();
+  assert.deepEqual(stage.calls(), []);
+  await stage.clock.advance(1);
+  assert.deepEqual(await hourly.flush(), { writes: 1, entries: 2 });
+  assert.deepEqual(stage.data('pod-ashiato-2026111510'), { shop_a: 'n1', shop_b: 'n1' });
+  await stage.server.delete('pod-ashiato-2026111510');
+  await stage.clock.advance(10 * MINUTE);
+  await hourly.flush();
+  assert.deepEqual(stage.data('pod-ashiato-2026111510'), { shop_a: 'n1', shop_b: 'n1' });
+});
+
 test('fault 23: a storm of conflicts ends the flush after a few tries, and the next one goes on', async () => {
   const stage = new Stage();
   const { pods, hourly } = stage.process();

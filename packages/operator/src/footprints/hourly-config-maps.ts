@@ -70,6 +70,8 @@ interface Hour {
   readonly entries: HourEntries;
   /** As on the server; undefined until read, and after any write whose outcome is not certain. */
   shards: Map<number, StoredShard> | undefined;
+  /** Monotonic; when they were last read. */
+  readAt: number;
   /** Indexes whose names are somebody else's. */
   readonly taken: Set<number>;
 }
@@ -77,6 +79,8 @@ interface Hour {
 /** Hours that wait to be written; more would be memory without a bound. */
 const MOST_WAITING_HOURS = 3;
 const MOST_TRIES = 6;
+/** The shards of the present hour are read this often: somebody may have deleted or edited one. */
+const LOOK_EVERY_MS = 600_000;
 const FIRST_PAUSE_MS = 20;
 const FIELD_MANAGER = 'podtrail-footprints';
 
@@ -134,6 +138,7 @@ export class HourlyConfigMaps {
   async #flush(signal: AbortSignal | undefined): Promise<FlushReport> {
     // An hour in which nothing happens has its ConfigMap too.
     const present = this.#hourAt(this.#clock.now());
+    if (this.#clock.monotonic() - present.readAt >= LOOK_EVERY_MS) present.shards = undefined;
     let report: FlushReport = { writes: 0, entries: 0 };
     for (const [start, hour] of [...this.#hours].sort(([a], [b]) => a - b)) {
       const { writes, entries } = await this.#write(hour, signal);
@@ -148,7 +153,7 @@ export class HourlyConfigMaps {
     const start = startOfHour(at);
     const known = this.#hours.get(start);
     if (known !== undefined) return known;
-    const hour: Hour = { entries: new HourEntries(at), shards: undefined, taken: new Set() };
+    const hour: Hour = { entries: new HourEntries(at), shards: undefined, readAt: 0, taken: new Set() };
     this.#hours.set(start, hour);
     // What is there when the hour begins was there in it.
     if (this.#pods !== undefined) {
@@ -213,6 +218,7 @@ export class HourlyConfigMaps {
     const shards = await this.#read(hour, signal);
     // From here on without a pause: what is seen later is news for the next flush.
     hour.shards = shards;
+    hour.readAt = this.#clock.monotonic();
     hour.entries.takeNews();
     return new Map(hour.entries.all);
   }
