@@ -283,6 +283,20 @@ test('ConfigMaps that cannot be written are told in the log and on the tracker, 
   await stage.end();
 });
 
+test('a namespace that stays away is told in the log ever more seldom; the event is renewed each time', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.server('default').failNext('create', new Error('no such namespace'), 100);
+  stage.trackers.put('ADDED', 'shop', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  for (let i = 0; i < 40; i++) await stage.clock.advance(1_000);
+  const told = stage.kept.lines.filter(({ level }) => level === 'error').map(({ times }) => times);
+  assert.deepEqual(told, [1, 2, 4, 8, 16, 32]);
+  assert.equal(stage.events.length, 41);
+  await stage.end();
+});
+
 test('an hour that needs a second ConfigMap is an event on the trackers whose it is', async () => {
   const stage = new Stage();
   const names = Array.from({ length: 2_200 }, (_, i) => `${'x'.repeat(225)}-${i}`);

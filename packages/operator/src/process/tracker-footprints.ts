@@ -21,6 +21,7 @@ import { HourlyConfigMaps, type HourlyNews } from '../footprints/hourly-config-m
 import { Selection } from '../podtracker/selection.ts';
 import { parseAge } from './age.ts';
 import { type Log, problemOf } from './log.ts';
+import { Thinning } from './thinning.ts';
 
 export interface TrackerFootprintsOptions {
   readonly client: Pick<Client, 'configMaps' | 'table'>;
@@ -69,6 +70,8 @@ export class TrackerFootprints {
   readonly #lines = new Map<string, Rounds>();
   /** What is being brought to its end. */
   readonly #ending = new Set<Promise<void>>();
+  /** By namespace. */
+  readonly #notStored = new Thinning();
   #looking: Timer | undefined;
   /** Set while this replica leads. */
   #leading: AbortSignal | undefined;
@@ -199,6 +202,7 @@ export class TrackerFootprints {
 
   #flush(namespace: string, { configMaps }: Target): Rounds {
     return this.#rounds({ configMaps }, (news) => {
+      if (news.kind === 'round') this.#notStored.over(namespace);
       if (news.kind === 'not-stored' && this.#askersOf(namespace).length > 0)
         this.#tellNotStored(namespace, news.error);
     });
@@ -261,7 +265,12 @@ export class TrackerFootprints {
 
   #tellNotStored(namespace: string, error: unknown): void {
     const problem = problemOf(error);
-    this.#options.log.error('the hourly ConfigMaps could not be written; trying again', { namespace, problem });
+    const times = this.#notStored.again(namespace);
+    // The event is told each time: it counts what repeats, and goes when nobody renews it.
+    if (times !== undefined) {
+      const message = 'the hourly ConfigMaps could not be written; trying again';
+      this.#options.log.error(message, { namespace, times, problem });
+    }
     const note = `The hourly ConfigMaps in ${namespace} cannot be written: ${problem}`;
     this.#record(namespace, { type: 'Warning', reason: 'Degraded', note });
   }
