@@ -102,6 +102,29 @@ test('with keys only those count, at the start too, and pods without them come a
   await end();
 });
 
+test('what kubectl last applied is left out, as in the ledger, unless a key asks for it', async () => {
+  const applied = 'kubectl.kubernetes.io/last-applied-configuration';
+  const all = stage();
+  const named = stage({ keys: ['kubectl.kubernetes.io/*'] });
+  for (const { pods, clock } of [all, named]) {
+    pods.list(web({ [applied]: '{"a":1}' }));
+    await settle();
+    pods.change(web({ [applied]: '{"a":2}' }));
+    await clock.advance(10);
+    pods.change(web({ [applied]: '{"a":3}', a: '1' }));
+    await clock.advance(10);
+  }
+  assert.deepEqual(all.starts, [{ pods: 1, annotated: 0 }]);
+  assert.deepEqual(all.story(), ['UPDATED web +a=1']);
+  assert.deepEqual(all.told[0]?.annotations, [['a', '1']]);
+  assert.deepEqual(named.story(), [
+    `UPDATED web ~${applied}={"a":1}>{"a":2}`,
+    `UPDATED web ~${applied}={"a":2}>{"a":3}`,
+  ]);
+  await all.end();
+  await named.end();
+});
+
 test('fault 30: keys such as constructor and __proto__, and a value of 256 KiB', async () => {
   const { pods, story, told, end } = stage();
   const large = 'v'.repeat(262_000);

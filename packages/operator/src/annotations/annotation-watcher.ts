@@ -26,8 +26,10 @@ export interface AnnotationWatcherOptions {
   readonly tell: (report: AnnotationReport) => void | Promise<void>;
   /** Before the first report, from the cache. */
   readonly onStart?: (summary: AnnotationSummary) => void | Promise<void>;
-  /** Globs; only these keys. Default all. */
+  /** Globs; only these keys. Default all but what kubectl last applied, as in the ledger. */
   readonly keys?: readonly string[];
+  /** That one too: whoever is told chooses for himself. */
+  readonly everyKey?: boolean;
   /** Tell the pods that are there at the start too, as ADDED. */
   readonly initial?: boolean;
   /** Keys that are worked on at once. With more than one, reports of different pods may overtake each other. */
@@ -67,7 +69,7 @@ export class AnnotationWatcher {
   constructor(options: AnnotationWatcherOptions) {
     const { clock = systemClock, random = systemRandom, keys = [] } = options;
     this.#options = options;
-    this.#keep = keyFilter(keys);
+    this.#keep = options.everyKey === true ? () => true : keyFilter(keys);
     this.#reports = (before, after) => reportsOf(before, after, this.#keep, keys.length > 0);
     this.#controller = new Controller({
       name: 'annotations',

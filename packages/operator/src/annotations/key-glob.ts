@@ -3,9 +3,14 @@
 
 export type KeyFilter = (key: string) => boolean;
 
-/** Matches what any of the patterns does; without patterns everything. */
+/** All that kubectl last applied, as one value: it repeats the whole manifest at each apply. The ledger leaves it out. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Matches what any of the patterns does; without patterns everything but what kubectl last applied. */
 export function keyFilter(patterns: readonly string[]): KeyFilter {
-  return patterns.length === 0 ? () => true : (key) => patterns.some((pattern) => matchesGlob(key, pattern));
+  return patterns.length === 0
+    ? (key) => key !== LAST_APPLIED
+    : (key) => patterns.some((pattern) => matchesGlob(key, pattern));
 }
 
 export function matchesGlob(key: string, pattern: string): boolean {

@@ -50,6 +50,20 @@ test('changes are told for the trackers that ask and select the pod, with the ke
   );
 });
 
+test('what kubectl last applied is told only to trackers that name it', async (t) => {
+  const { clock, pods, trackers, told } = stage(t);
+  pods.list(web({}));
+  trackers.put('ADDED', 'all', { annotations: { enabled: true } });
+  trackers.put('ADDED', 'kubectl', { annotations: { enabled: true, keys: ['kubectl.kubernetes.io/*'] } });
+  await clock.advance(10);
+  pods.change(web({ 'kubectl.kubernetes.io/last-applied-configuration': '{}' }));
+  await clock.advance(10);
+  assert.deepEqual(
+    told().map(({ tracker }) => tracker),
+    ['kubectl'],
+  );
+});
+
 test('nobody asks, somebody asks, nobody, somebody: only what changes while somebody asks is told', async (t) => {
   const { clock, pods, trackers, told } = stage(t);
   pods.list(web({}));

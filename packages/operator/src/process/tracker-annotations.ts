@@ -71,7 +71,7 @@ export class TrackerAnnotations {
   async #watch(stop: AbortSignal): Promise<void> {
     const { pods, clock, random, log } = this.#options;
     const watcher = new AnnotationWatcher({
-      ...{ pods, clock, random },
+      ...{ pods, clock, random, everyKey: true },
       tell: (report) => this.#tell(report),
       onFailure: ({ key, error, retryInMs }) => {
         if (retryInMs === undefined)
@@ -118,7 +118,7 @@ export class TrackerAnnotations {
     for (const [tracker, { selection, keeps, only }] of this.#askers) {
       if (!selection.selects(pod, namespaces.lister.get(namespace)?.metadata.labels)) continue;
       const kept = changes.filter(({ key }) => keeps(key));
-      if (kept.length === 0 && only) continue;
+      if (kept.length === 0 && (only || event === 'UPDATED')) continue;
       const about = { tracker, event, namespace, pod: name, uid, node: pod.spec.nodeName, phase: pod.status.phase };
       log.info('annotations', { ...about, changes: kept.map(shorten) });
     }
