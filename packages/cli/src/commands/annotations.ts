@@ -6,6 +6,7 @@ import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { followPods, told } from '../follow/follow-pods.ts';
+import { namespaceName } from '../options/object-name.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { reporterOn } from '../record/reporter.ts';
 import { reportLine, reportText, summaryLine, summaryText } from './annotations-text.ts';
@@ -61,6 +62,7 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
   const { clock, random, signal, stdout, stderr } = surroundings;
   const reporter = reporterOn(stderr, () => clock.now());
   const { kubeconfig, context, all = false, full = false } = options;
+  if (options.namespace !== undefined) namespaceName('--namespace')(options.namespace);
   const config = await surroundings.loadConfig({ kubeconfig, context });
   const client = surroundings.connect(config);
   const followed = followPods({

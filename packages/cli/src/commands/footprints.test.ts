@@ -51,7 +51,7 @@ test('without --namespace all namespaces are watched', async (t) => {
 
 test('--store-in-cm creates the ConfigMap of the hour, with one request after looking for it', async (t) => {
   const { server, ran } = await started(t, [
-    ...'--oneshot --store-in-cm --cm-namespace audit --cm-retention never'.split(' '),
+    ...'--oneshot --store-in-cm --cm-namespace audit --cm-retention 7d'.split(' '),
   ]);
   answer(await server.next(), aPod('web-1').onNode('n1').build());
   const look = await server.next();
@@ -144,7 +144,9 @@ test('usage errors are sentences, and the help shows defaults as they are writte
   for (const [words, says] of [
     ['--interval 0s', /--interval 0s is not a time between rounds\nhint: write it as 30s/],
     ['--interval soon', /--interval soon is not/],
-    ['--cm-retention 5m', /--cm-retention 5m is not an age\nhint: write 1h or more/],
+    ['--cm-retention 5m', /--cm-retention 5m is too short\nhint: an hour is the least/],
+    ['--cm-retention 1x', /--cm-retention 1x is not a duration\nhint: write 30d or 720h/],
+    ['-n a/b', /--namespace a\/b is not a namespace\nhint: use lower case/],
     ['--cm-namespace Shop', /--cm-namespace Shop is not a namespace/],
     ['--store x', /footprints does not take --store/],
   ] as const) {

@@ -8,9 +8,11 @@ import type { Cli } from '../cli.ts';
 import { CliError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { followPods, told, withoutRequest } from '../follow/follow-pods.ts';
+import { namespaceName } from '../options/object-name.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { formatJsonLine } from '../output/json.ts';
 import { type Reporter, reporterOn } from '../record/reporter.ts';
+import { ageMs } from '../times/age.ts';
 import { parseDuration } from '../times/duration.ts';
 
 interface FootprintsOptions extends SharedOptions {
@@ -26,7 +28,6 @@ interface FootprintsOptions extends SharedOptions {
 
 const DEFAULT_INTERVAL_MS = 30_000;
 const DEFAULT_RETENTION_MS = 7 * 24 * 3_600_000;
-const SHORTEST_RETENTION_MS = 3_600_000;
 /** How long `--oneshot` waits for a cluster that does not answer. */
 const ONESHOT_PATIENCE_MS = 20_000;
 
@@ -35,13 +36,13 @@ export function footprintsCommand(cli: Cli): Command {
     .command('footprints', 'Print where each pod is, as JSON lines, now and at every interval.', [
       ...(['kubeconfig', 'context', 'allNamespaces', 'selector'] as const),
     ])
-    .option('-n, --namespace <name>', 'only pods of this namespace; without it of all')
+    .option('-n, --namespace <name>', 'only pods of this namespace; without it of all', namespaceName('--namespace'))
     .option('--interval <duration>', 'time between rounds, as 30s or 1m', intervalOf, DEFAULT_INTERVAL_MS)
     .option('--oneshot', 'one round, then exit')
     .option('--name <prefix>', 'only pods whose name begins so')
     .option('--label <selector>', 'only pods with these labels, as app=cart,tier!=db; the same as -l')
     .option('--store-in-cm', 'keep in ConfigMaps, one for each hour (UTC), which pod was on which node')
-    .option('--cm-namespace <name>', 'namespace of the ConfigMaps', namespaceOf, 'default')
+    .option('--cm-namespace <name>', 'namespace of the ConfigMaps', namespaceName('--cm-namespace'), 'default')
     .option(
       '--cm-retention <duration|never>',
       'delete ConfigMaps that podtrail made for hours that ended longer ago than this',
@@ -181,15 +182,7 @@ function intervalOf(text: string): number {
 }
 
 function retentionOf(text: string): number | 'never' {
-  if (text === 'never') return text;
-  const ms = parseDuration(text);
-  if (ms !== undefined && ms >= SHORTEST_RETENTION_MS) return ms;
-  throw new UsageError(`--cm-retention ${text} is not an age`, 'write 1h or more, as 48h, or never.');
-}
-
-function namespaceOf(text: string): string {
-  if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(text)) return text;
-  throw new UsageError(`--cm-namespace ${text} is not a namespace`);
+  return text === 'never' ? text : ageMs('--cm-retention')(text);
 }
 
 /** Durations are kept as milliseconds and shown as they are written. */

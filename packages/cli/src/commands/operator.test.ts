@@ -171,6 +171,8 @@ async function served(t: TestContext, lease?: { readonly holderIdentity: string 
 test('a standby is ready and records, and writes nothing to the API', async (t) => {
   const { stage, operator, status } = await served(t, { holderIdentity: 'another' });
   await until('it has seen who leads', () => operator.log().some(({ leader }) => leader === 'another'));
+  await until('it says who serves', () => operator.log().some(({ msg }) => /^PodTrackers are followed; /.test(msg)));
+  assert.ok(!operator.log().some(({ msg }) => msg === 'PodTrackers are served'));
   stage.pod('web-2', '10.0.0.2');
   const at = epochMillis(Date.now() + 50);
   await until('the pod is in the ledger', async () => {
@@ -189,6 +191,18 @@ test('fault 22: a leader whose lease somebody else has taken ends with exit code
   const { code } = await operator.ended;
   assert.equal(code, 1);
   assert.match(operator.said.text, /the lease was lost to another \(taken\)/);
+});
+
+test('a leader that cannot renew its lease in time ends with exit code 1, and names nobody else', {
+  timeout: 60_000,
+}, async (t) => {
+  const { stage, operator, status } = await served(t);
+  await until('it leads', async () => (await status()) !== undefined);
+  const refusal = { kind: 'answer', status: 500, body: '{}' } as const;
+  stage.server.setFaults({ request: ({ resource }) => (resource.startsWith('leases') ? refusal : undefined) });
+  const { code } = await operator.ended;
+  assert.equal(code, 1);
+  assert.match(operator.said.text, /the lease was lost: it could not be renewed in time \(deadline\)/);
 });
 
 test('a recorder whose ledger somebody else has taken over ends the process with exit code 1', async (t) => {

@@ -13,7 +13,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { podtrailVersion } from '../podtrail-version.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
-import { retentionMs } from '../record/retention.ts';
+import { ageMs } from '../times/age.ts';
 import { parseDuration } from '../times/duration.ts';
 
 interface OperatorOptions extends SharedOptions {
@@ -57,7 +57,7 @@ export function operatorCommand(cli: Cli): Command {
     .option(
       '--retention <duration>',
       'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
-      retentionMs,
+      ageMs('--retention'),
     )
     .option('--bind <address>', 'the address of this machine on which all ports are served', '127.0.0.1')
     .option('--metrics-port <port>', 'serve /metrics for Prometheus there', portNumber('--metrics-port'), 9090)
@@ -146,12 +146,18 @@ function ended(outcome: Outcome, log: { info(message: string): void }): ExitCode
       log.info('stopped');
       return EXIT.answered;
     case 'leadership-lost':
-      throw new CliError('leadership-lost', `the lease was lost to ${outcome.holder || 'nobody'} (${outcome.reason})`, {
+      throw new CliError('leadership-lost', lossOf(outcome), {
         hint: 'start it again: it competes anew, and goes on recording where it stopped.',
       });
     case 'failed':
       throw outcome.error instanceof Error ? outcome.error : new Error(`${outcome.step}: ${String(outcome.error)}`);
   }
+}
+
+/** Past its deadline nobody else need have it: the last holder that was seen is this process itself. */
+function lossOf({ reason, holder }: Outcome & { kind: 'leadership-lost' }): string {
+  if (reason === 'deadline') return 'the lease was lost: it could not be renewed in time (deadline)';
+  return `the lease was lost to ${holder || 'nobody'} (${reason})`;
 }
 
 function about(config: ClusterConfig, store: string): Record<string, string> {

@@ -13,8 +13,8 @@ import { podtrailVersion } from '../podtrail-version.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
 import { startMonitoring } from '../record/monitoring.ts';
 import { type Reporter, reporterOn } from '../record/reporter.ts';
-import { retentionMs } from '../record/retention.ts';
 import { watchProgress } from '../record/watch-progress.ts';
+import { ageMs } from '../times/age.ts';
 
 interface RecordOptions extends SharedOptions {
   readonly clusterName?: string;
@@ -40,7 +40,7 @@ export function recordCommand(cli: Cli): Command {
     .option(
       '--retention <duration>',
       'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
-      retentionMs,
+      ageMs('--retention'),
     )
     .option(
       '--metrics-port <port>',

@@ -6,9 +6,9 @@ import { ApiError, type Client, ConnectionError } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import type { RecorderStatus } from '@podtrail/operator';
 import { run } from '../testing/run-in-process.ts';
+import { ageMs } from '../times/age.ts';
 import { askClusterId, nameCluster } from './cluster-identity.ts';
 import { reporterOn } from './reporter.ts';
-import { retentionMs } from './retention.ts';
 import { watchProgress } from './watch-progress.ts';
 
 function aClient(answers: (() => unknown)[]): Client {
@@ -141,9 +141,12 @@ test('a terminal shows how far the store is behind', async () => {
 });
 
 test('a retention is a duration or days, and no shorter than an hour', () => {
-  assert.deepEqual([retentionMs('30d'), retentionMs('720h'), retentionMs('1h30m')], [2_592e6, 2_592e6, 5_400_000]);
+  assert.deepEqual(
+    [ageMs('--retention')('30d'), ageMs('--retention')('720h'), ageMs('--retention')('1h30m')],
+    [2_592e6, 2_592e6, 5_400_000],
+  );
   for (const bad of ['', '30', 'x', '30m', '0d', '1.5d', '-1d']) {
-    assert.throws(() => retentionMs(bad), { exitCode: 2 }, bad);
+    assert.throws(() => ageMs('--retention')(bad), { exitCode: 2 }, bad);
   }
 });
 

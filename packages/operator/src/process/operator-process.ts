@@ -163,7 +163,7 @@ export class OperatorProcess {
     this.manager.ready.add('election', () => lock.check());
     this.manager.addController(trackers.controller);
     this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
-    this.manager.addTask({ name: 'definitions', run: (signal) => this.#lookAtDefinitions(trackers, signal) });
+    this.manager.addTask({ name: 'definitions', run: (signal) => this.#lookAtDefinitions(trackers, isLeader, signal) });
     this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
     this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });
     this.manager.addTask({
@@ -231,19 +231,27 @@ export class OperatorProcess {
   }
 
   /** Everything else works without the definitions; whoever waits for a PodTracker wants to know. */
-  async #lookAtDefinitions({ trackers, slices }: PodTrackerController, signal: AbortSignal): Promise<void> {
+  async #lookAtDefinitions(
+    { trackers, slices }: PodTrackerController,
+    isLeader: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { clock, log } = this.#options;
-    let wasServed: boolean | undefined;
+    let wasServed: string | undefined;
     while (!signal.aborted) {
       await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
       const states = [trackers.state, slices.state];
       const waiting = states.find((state) => state.kind === 'waiting');
       const isServed = states.every(({ kind }) => kind === 'watching');
       // In between, while it is tried again, nothing is known.
-      if (signal.aborted || isServed === wasServed || (!isServed && waiting === undefined)) continue;
-      wasServed = isServed;
-      if (isServed) log.info('PodTrackers are served');
-      else log.warn('PodTrackers cannot be served; recording goes on', { problem: problemOf(waiting?.error) });
+      if (signal.aborted || (!isServed && waiting === undefined)) continue;
+      const told = isServed
+        ? `PodTrackers are ${isLeader() ? 'served' : 'followed; another replica serves them'}`
+        : `PodTrackers cannot be served; ${this.recorder.status.problems.length === 0 ? 'recording goes on' : 'nor is anything recorded now'}`;
+      if (told === wasServed) continue;
+      wasServed = told;
+      if (isServed) log.info(told);
+      else log.warn(told, { problem: problemOf(waiting?.error) });
     }
   }
 
