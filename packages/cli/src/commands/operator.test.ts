@@ -127,7 +127,10 @@ test('without the definitions it records and is ready; with them it serves PodTr
   await stage.installDefinitions(client);
   await client.resource(TRACKERS).create({
     ...{ apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata: { name: 'all' } },
-    spec: { footprints: { log: true, configMaps: { enabled: true, namespace: 'default', retention: '48h' } } },
+    spec: {
+      footprints: { log: true, configMaps: { enabled: true, namespace: 'default', retention: '48h' } },
+      annotations: { enabled: true },
+    },
   });
   await until('the tracker lists the pod', async () => {
     const { items } = await client.resource(TRACKERS).list();
@@ -138,6 +141,8 @@ test('without the definitions it records and is ready; with them it serves PodTr
     const { items } = await client.configMaps('default').list({ labelSelector: 'podtrail.dev/tracker=all' });
     return items[0] !== undefined && 'default_web-1' in (items[0]['data'] as object);
   });
+  const added = await operator.metric('podtrail_workqueue_adds_total{queue="annotations"}');
+  assert.ok(added > 0, `${added} keys in the queue of annotations`);
   const started = performance.now();
   operator.stop.abort();
   const { code, out } = await operator.ended;

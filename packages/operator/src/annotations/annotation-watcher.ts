@@ -4,12 +4,14 @@
 import {
   type Clock,
   Controller,
+  type ControllerMetrics,
   DONE,
   exponentialLimiter,
   type Informer,
   isObjectDelta,
   keyOf,
   type PodView,
+  type QueueMetricsProvider,
   type Random,
   retry,
   systemClock,
@@ -37,6 +39,8 @@ export interface AnnotationWatcherOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly onFailure?: (failure: AnnotationFailure) => void;
+  readonly metrics?: ControllerMetrics | undefined;
+  readonly queueMetrics?: QueueMetricsProvider | undefined;
 }
 
 export interface AnnotationSummary {
@@ -79,6 +83,8 @@ export class AnnotationWatcher {
       limiter: withJitter(exponentialLimiter(FIRST_RETRY_MS, LONGEST_RETRY_MS), random),
       onFailure: ({ key, error, retryInMs }) => options.onFailure?.({ key, error, retryInMs }),
       ...{ clock, random },
+      ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+      ...(options.queueMetrics === undefined ? {} : { queueMetrics: options.queueMetrics }),
     });
   }
 

@@ -136,10 +136,19 @@ export class OperatorProcess {
       ...{ transport: client.transport, resource: NAMESPACES, codec: metadataCodec, clock, random },
       ...reports('namespaces'),
     });
+    const passes = passMetrics(registry);
+    const queues = queueMetrics(registry);
+    const broken = new Thinning();
     const trackers = new PodTrackerController({
       ...{ client, pods, nodes, namespaces, clock, events, isLeader, reports },
-      metrics: passMetrics(registry)('podtracker'),
-      queueMetrics: queueMetrics(registry),
+      metrics: passes('podtracker'),
+      queueMetrics: queues,
+      onTrackerFailure: ({ tracker, error }) => {
+        const times = broken.again(tracker);
+        if (times === undefined) return;
+        const fields = { tracker, times, problem: problemOf(error), stack: stackOf(error) };
+        log.error('a PodTracker cannot be worked with; the others go on', fields);
+      },
       onFailure: ({ key, error, attempt, bug }) => {
         const fields = { tracker: key, attempt, problem: problemOf(error), ...(bug ? { stack: stackOf(error) } : {}) };
         log.warn('a PodTracker could not be brought up to date; trying again', fields);
@@ -152,7 +161,7 @@ export class OperatorProcess {
     const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
     const { footprintIntervalMs: intervalMs, write } = options;
     const footprints = new TrackerFootprints({ ...shared, client, events, intervalMs, write });
-    const annotations = new TrackerAnnotations(shared);
+    const annotations = new TrackerAnnotations({ ...shared, metrics: passes('annotations'), queueMetrics: queues });
     for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
     const own = { namespaces, podtrackers: trackers.trackers, podtrackerslices: trackers.slices };
     for (const [resource, informer] of Object.entries(own)) {

@@ -3,10 +3,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Clock,
+  type ControllerMetrics,
   type Informer,
   isObjectDelta,
   type MetadataOnlyView,
   type PodView,
+  type QueueMetricsProvider,
   type Random,
 } from '@podtrail/machinery';
 import type { AnnotationChange, AnnotationReport } from '../annotations/annotation-report.ts';
@@ -24,6 +26,8 @@ export interface TrackerAnnotationsOptions {
   readonly random: Random;
   readonly isLeader: () => boolean;
   readonly log: Log;
+  readonly metrics?: ControllerMetrics;
+  readonly queueMetrics?: QueueMetricsProvider;
 }
 
 interface Asker {
@@ -69,9 +73,9 @@ export class TrackerAnnotations {
   }
 
   async #watch(stop: AbortSignal): Promise<void> {
-    const { pods, clock, random, log } = this.#options;
+    const { pods, clock, random, log, metrics, queueMetrics } = this.#options;
     const watcher = new AnnotationWatcher({
-      ...{ pods, clock, random, everyKey: true },
+      ...{ pods, clock, random, metrics, queueMetrics, everyKey: true },
       tell: (report) => this.#tell(report),
       onFailure: ({ key, error, retryInMs }) => {
         if (retryInMs === undefined)
