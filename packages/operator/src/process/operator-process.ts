@@ -138,17 +138,10 @@ export class OperatorProcess {
     });
     const passes = passMetrics(registry);
     const queues = queueMetrics(registry);
-    const broken = new Thinning();
     const trackers = new PodTrackerController({
       ...{ client, pods, nodes, namespaces, clock, events, isLeader, reports },
       metrics: passes('podtracker'),
       queueMetrics: queues,
-      onTrackerFailure: ({ tracker, error }) => {
-        const times = broken.again(tracker);
-        if (times === undefined) return;
-        const fields = { tracker, times, problem: problemOf(error), stack: stackOf(error) };
-        log.error('a PodTracker cannot be worked with; the others go on', fields);
-      },
       onFailure: ({ key, error, attempt, bug }) => {
         const fields = { tracker: key, attempt, problem: problemOf(error), ...(bug ? { stack: stackOf(error) } : {}) };
         log.warn('a PodTracker could not be brought up to date; trying again', fields);
