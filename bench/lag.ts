@@ -8,7 +8,8 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
 import { BenchError, type Benchmark, wholeNumber } from './benchmark.ts';
-import type { Answerable } from './lag/asker.ts';
+import type { Answerable, Change } from './lag/asker.ts';
+import { BareWatch } from './lag/bare-watch.ts';
 import { changePods, runningPods } from './lag/pod-changer.ts';
 import { megabytes, table } from './table.ts';
 
@@ -71,6 +72,9 @@ async function measure(stage: Stage) {
   const { metadata } = await client.namespaces().get('kube-system');
   const asker = await startAsker(stage, url, metadata.uid ?? '');
   const targets = await runningPods(client);
+  const bare = new BareWatch(client);
+  await bare.synced;
+  const followed: Change[] = [];
   const lags: number[] = [];
   let asked = 0;
   let missed = 0;
@@ -87,6 +91,7 @@ async function measure(stage: Stage) {
     if (n === warmUp) before = usageOf(recorder.pid);
     if (n < warmUp || n % every !== 0) return;
     asked++;
+    followed.push(change);
     asker.send(change);
   });
   const after = usageOf(recorder.pid);
@@ -94,11 +99,19 @@ async function measure(stage: Stage) {
   const own = boundOf(lagsBefore, await ownLags(recorder.metrics), 0.99);
   asker.send('end');
   await once(asker, 'exit');
+  await bare.stop();
+  const heard = followed.flatMap((change) => bare.lagOf(change) ?? []).sort((a, b) => a - b);
   if (lags.length + missed !== asked)
     throw new BenchError(`${asked} changes were asked about, ${lags.length} answered`);
   if (missed > 0) throw new BenchError(`${missed} of ${asked} changes were not answerable within 10 s`);
   lags.sort((a, b) => a - b);
   const ms = { p50: quantile(lags, 0.5), p90: quantile(lags, 0.9), p99: quantile(lags, 0.99), max: quantile(lags, 1) };
+  const server = {
+    p50: quantile(heard, 0.5),
+    p90: quantile(heard, 0.9),
+    p99: quantile(heard, 0.99),
+    max: quantile(heard, 1),
+  };
   const wallSeconds = (after.at - before.at) / 1000;
   const achieved = run.changes / run.seconds;
   if (achieved < rate * 0.95) log(`The API server took only ${achieved.toFixed(0)} changes a second of ${rate}.`);
@@ -112,6 +125,7 @@ async function measure(stage: Stage) {
       seconds,
       samples: lags.length,
       ms,
+      serverMs: server,
       recorder: recorded,
       load,
     },
@@ -139,6 +153,12 @@ async function measure(stage: Stage) {
           `${(cpu * 100).toFixed(0)} %`,
           megabytes(after.rssBytes),
           load.toFixed(1),
+        ],
+        [
+          'of it: committed → a bare watch',
+          ...[server.p50, server.p90, server.p99, server.max].map((value) => value.toFixed(0)),
+          String(heard.length),
+          ...['', '', '', '', ''],
         ],
       ],
     ),
