@@ -7,6 +7,7 @@ import { delimiter, dirname } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 import { install, KUSTOMIZE, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
@@ -22,18 +23,77 @@ test('the manifests are admitted without a warning, twice, under restricted pod 
   await install(plane);
   const again = await cluster.kubectl(['apply', '--warnings-as-errors', '-k', KUSTOMIZE]);
   assert.doesNotMatch(again, /created/);
-  await cluster.kubectl([
-    'apply',
-    '--warnings-as-errors',
-    '-f',
-    new URL('../deploy/examples/', import.meta.url).pathname,
-    '--dry-run=server',
-  ]);
+  const examples = fileURLToPath(new URL('../deploy/examples/', import.meta.url));
+  const tried = await cluster.kubectl(['apply', '--warnings-as-errors', '-f', examples, '--dry-run=server']);
+  assert.match(tried, /^flowschema\.flowcontrol\.apiserver\.k8s\.io\/podtrail\S* created \(server dry run\)$/m);
   const pods = await until('the StatefulSet makes its pods', async () => {
     const { items } = await cluster.kubectlJson(['-n', 'podtrail', 'get', 'pods']);
     return items.length === 2 && items;
   });
   assert.equal(pods[0].spec.containers[0].securityContext.readOnlyRootFilesystem, true);
+});
+
+test('beside the cluster, where no Service leads to it, the definition stays as it was applied', {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const plane = cluster.controlPlane;
+  const definition = async () => (await cluster.kubectlJson(['get', 'crd', 'podtrackers.podtrail.dev'])).spec;
+  const before = await definition();
+  const operator = await OperatorReplica.start(t, plane, 'beside', { words: [] });
+  await operator.process.untilSaid('v1alpha1 is not served from here');
+  await operator.untilReady();
+  await operator.untilLeads();
+  const after = await definition();
+  assert.deepEqual(after, before);
+  assert.equal(after.versions.find(({ name }: { name: string }) => name === 'v1alpha1').served, false);
+  assert.equal((await operator.process.end('SIGTERM')).code, 0);
+});
+
+test('an hour that two trackers share, or podtrail footprints too, does not go with one of them', {
+  skip,
+  timeout: 180_000,
+}, async (t) => {
+  const hand = await Hand.of(t, cluster.controlPlane);
+  const operator = await OperatorReplica.start(t, cluster.controlPlane, 'shared');
+  await operator.untilLeads();
+  await hand.createNode('node-s');
+  await hand.createPod('default', 'shared-1', 'node-s', '10.0.7.1');
+  const spec = { footprints: { configMaps: { enabled: true, namespace: 'default', retention: '48h' } } };
+  const hour = async () => {
+    const { items } = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'app=pod-ashiato']);
+    const [found, ...more] = items;
+    assert.deepEqual(more, []);
+    return found as { metadata: { uid: string; ownerReferences?: { name: string }[] } } | undefined;
+  };
+  const ownedBy = async (...names: string[]) => {
+    const found = await hour();
+    const owners = found?.metadata.ownerReferences?.map(({ name }) => name) ?? [];
+    return found !== undefined && owners.sort().join() === names.join() && found;
+  };
+  const goes = async (name: string) => {
+    await hand.trackers.delete(name);
+    await until(
+      `${name} is gone`,
+      async () => !(await hand.trackers.list()).items.some((x) => x.metadata.name === name),
+    );
+    // The operator collects at once what such a tracker leaves, the garbage collector after a moment.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+  };
+  await hand.createTracker('sa', spec);
+  const { uid } = (await until('the hour is there', () => ownedBy('sa'))).metadata;
+  await hand.createTracker('sb', spec);
+  await until('both own it, though no pod changed', () => ownedBy('sa', 'sb'));
+  await goes('sa');
+  assert.equal((await until('the other has it', () => ownedBy('sb'))).metadata.uid, uid);
+  const words = `footprints --kubeconfig ${cluster.kubeconfig} --oneshot --store-in-cm`;
+  assert.equal((await podtrail(words)).code, 0);
+  await until('it is nobody’s', () => ownedBy());
+  await goes('sb');
+  assert.equal((await hour())?.metadata.uid, uid);
+  await cluster.kubectl(['-n', 'default', 'delete', 'cm', '-l', 'app=pod-ashiato']);
+  await cluster.kubectl(['-n', 'default', 'delete', 'pod', 'shared-1', '--force', '--grace-period=0']);
+  assert.equal((await operator.process.end('SIGTERM')).code, 0);
 });
 
 test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotations, answers probes, and ends in time', {
@@ -93,6 +153,10 @@ test('the kubectl commands of docs/install.md work, one after the other', { skip
   const page = await readFile(new URL('docs/install.md', root), 'utf8');
   const fences = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, lines = '']) => lines);
   const commands = fences.flatMap((lines) => lines.split('\n')).filter((line) => line.startsWith('kubectl'));
+  const readme = await readFile(new URL('README.md', root), 'utf8');
+  const shown = readme.split('\n').filter((line) => line.startsWith('kubectl'));
+  assert.ok(shown.length >= 4);
+  for (const line of shown) assert.ok(commands.includes(line), `${line} of README.md is not in docs/install.md`);
   assert.ok(commands.length >= 7, `${commands.length} commands`);
   const PATH = `${dirname(cluster.kubectlPath)}${delimiter}${process.env['PATH']}`;
   const env = { ...process.env, PATH, KUBECONFIG: cluster.kubeconfig };
