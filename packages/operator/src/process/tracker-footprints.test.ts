@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type EventInput, seededRandom } from '@podtrail/machinery';
+import { type EventInput, type KubeObject, seededRandom } from '@podtrail/machinery';
 import { aPod, ManualClock, MemoryResourceClient } from '@podtrail/machinery/testing';
 import type { PodTrackerSpec } from '../crds/podtracker.ts';
 import { HourlyConfigMaps } from '../footprints/hourly-config-maps.ts';
@@ -250,6 +250,30 @@ test('a spec that changed through v1alpha1, with the generation of before, is no
   stage.trackers.put('MODIFIED', 'some', wants('default', { namespaces: ['shop', 'bank'] }), { generation: 1 });
   await stage.clock.advance(1_000);
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1', 'bank_db-1': 'n1' });
+  await stage.end();
+});
+
+test('what a tracker leaves in a namespace that it no longer names expires there too; what is not its own stays', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  const configMaps = { enabled: true, namespace: 'old', retention: '1h' };
+  stage.trackers.put('ADDED', 'shop', { footprints: { log: false, configMaps } });
+  stage.lead();
+  await stage.clock.advance(10);
+  const { labels = {} } = stage.server('old').peek(FIRST)?.metadata ?? {};
+  assert.equal(labels['podtrail.dev/tracker'], 'shop');
+  const { 'podtrail.dev/tracker': _, ...nobodys } = labels;
+  await stage.server('old').create({ metadata: { name: 'pod-ashiato-2026111509', labels: nobodys } } as KubeObject);
+  stage.trackers.put('MODIFIED', 'shop', { footprints: { log: false, configMaps: { ...configMaps, enabled: false } } });
+  await stage.clock.advance(HOUR);
+  assert.ok(stage.server('old').peek(FIRST), 'its hour is just over');
+  await stage.clock.advance(HOUR);
+  assert.equal(stage.server('old').peek(FIRST), undefined);
+  assert.ok(stage.server('old').peek('pod-ashiato-2026111509'));
+  assert.equal(stage.server('old').peek('podtrail-clock'), undefined);
+  const asked = stage.server('old').calls.length;
+  await stage.clock.advance(HOUR);
+  assert.equal(stage.server('old').calls.length, asked, 'nothing is left: it is not looked for again');
   await stage.end();
 });
 

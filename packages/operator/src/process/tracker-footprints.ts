@@ -12,14 +12,17 @@ import {
   type MetadataOnlyView,
   type PodView,
   type Random,
+  sleep,
   type Timer,
 } from '@podtrail/machinery';
 import type { PodTracker } from '../crds/podtracker.ts';
 import { configMapNames } from '../footprints/config-map-names.ts';
 import { FootprintRounds, type RoundNews } from '../footprints/footprint-rounds.ts';
+import { HOUR_MS } from '../footprints/hour.ts';
 import { HourlyConfigMaps, type HourlyNews } from '../footprints/hourly-config-maps.ts';
 import { Selection } from '../podtracker/selection.ts';
 import { parseAge } from './age.ts';
+import { LeftHours, type SweptHours } from './left-hours.ts';
 import { type Log, problemOf } from './log.ts';
 import { Thinning } from './thinning.ts';
 
@@ -70,6 +73,7 @@ export class TrackerFootprints {
   readonly #lines = new Map<string, Rounds>();
   /** What is being brought to its end. */
   readonly #ending = new Set<Promise<void>>();
+  readonly #left: LeftHours;
   /** By namespace. */
   readonly #notStored = new Thinning();
   #looking: Timer | undefined;
@@ -78,6 +82,12 @@ export class TrackerFootprints {
 
   constructor(options: TrackerFootprintsOptions) {
     this.#options = options;
+    const { client, clock, isLeader } = options;
+    const fenced = (namespace?: string) => fencedClient(client.configMaps(namespace), isLeader);
+    this.#left = new LeftHours({
+      ...{ client: { configMaps: fenced, table: client.table.bind(client) }, clock },
+      onSwept: (swept) => this.#tellSwept(swept),
+    });
     options.trackers.addHandler({
       name: 'footprints',
       onDelta: (delta) => {
@@ -100,10 +110,10 @@ export class TrackerFootprints {
   async run(signal: AbortSignal): Promise<void> {
     this.#leading = signal;
     this.#settle();
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    while (!signal.aborted) {
+      await sleep(this.#options.clock, HOUR_MS, signal).catch(() => undefined);
+      await this.#left.sweep(signal);
+    }
     const rounds = [...this.#targets.values(), ...this.#lines.values()];
     for (const { stop } of rounds) stop?.abort(signal.reason);
     await Promise.all([...rounds.map(({ ended }) => ended), ...this.#ending]);
@@ -119,10 +129,31 @@ export class TrackerFootprints {
     if (isGone && known?.uid !== uid) return;
     const asker = isGone ? undefined : askerOf(tracker);
     if (known === undefined && asker === undefined) return;
+    this.#noteLeft(known, asker, isGone || deletionTimestamp !== undefined);
     if (asker === undefined) this.#askers.delete(name);
     else this.#askers.set(name, asker);
     this.#settle();
     if (asker?.namespace !== undefined) this.#targets.get(asker.namespace)?.configMaps.lookAgain();
+  }
+
+  /** What a tracker wrote in a namespace that it no longer names. */
+  #noteLeft(known: Asker | undefined, asker: Asker | undefined, isGone: boolean): void {
+    const name = known?.name ?? asker?.name ?? '';
+    if (isGone) this.#left.forget(name);
+    else if (asker?.namespace !== undefined) this.#left.forget(name, asker.namespace);
+    if (isGone || known?.namespace === undefined || known.namespace === asker?.namespace) return;
+    this.#left.note({ tracker: name, namespace: known.namespace, retentionMs: known.retentionMs });
+  }
+
+  #tellSwept({ tracker, namespace, ...swept }: SweptHours): void {
+    const { log } = this.#options;
+    if ('names' in swept) {
+      log.info('ConfigMaps of old hours were deleted', { namespace, tracker, names: swept.names });
+      return;
+    }
+    const times = this.#notStored.again(`left ${namespace}`);
+    const message = 'ConfigMaps that a tracker left could not be looked for; trying again in an hour';
+    if (times !== undefined) log.warn(message, { namespace, tracker, times, problem: problemOf(swept.error) });
   }
 
   /** Once for many: at the start every namespace is news. */
