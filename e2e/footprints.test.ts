@@ -1,6 +1,6 @@
 // `podtrail footprints` on a real cluster: what it prints, what it stores, and what it costs the API server.
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -211,8 +211,7 @@ test('SIGTERM ends it within five seconds also if nobody ever reads on; what did
   // A pipe of the shell's, whose reader does nothing until it is told to.
   const program = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
   const words = `footprints --kubeconfig '${cluster.kubeconfig}' --namespace ${namespace} --interval 10ms`;
-  const script = `{ '${process.execPath}' '${program}' ${words} & echo $! > pid; wait $!; echo $? > code; } | { read go < go; cat; }`;
-  execFileSync('mkfifo', [join(directory, 'go')]);
+  const script = `mkfifo go; { '${process.execPath}' '${program}' ${words} & echo $! > pid; wait $!; echo $? > code; } | { read go < go; cat; }`;
   const shell = spawn('sh', ['-c', script], { cwd: directory, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => {
     // All of its group; without it the reader would wait for ever.
