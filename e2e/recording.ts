@@ -55,9 +55,9 @@ const running = async (count: number): Promise<Pod[] | false> => {
   return all.length === count && all.every((pod) => pod.status.phase === 'Running' && pod.status.podIP) && all;
 };
 
+const recorder = spawn(process.execPath, [PODTRAIL, 'record', '--cluster-name', 'demo'], { env, stdio: 'ignore' });
 try {
   pages.push('$ podtrail record &\n');
-  const recorder = spawn(process.execPath, [PODTRAIL, 'record', '--cluster-name', 'demo'], { env, stdio: 'ignore' });
   await until('the recorder watches', async () => {
     const { stdout } = await run(process.execPath, [PODTRAIL, 'store', 'status', '-o', 'json'], { env });
     return stdout.includes('demo');
@@ -70,9 +70,12 @@ try {
   const ip = first.status.podIP!;
   const then = new Date(Date.now() - 3000).toISOString().replace(/\.\d+Z/, 'Z');
   await type(`kubectl drain ${first.spec.nodeName} --ignore-daemonsets`);
-  await until('the address has a new holder', async () =>
-    (await pods()).some((pod) => pod.status.podIP === ip && pod.metadata.name !== first.metadata.name),
-  );
+  // Usually the pod in its place gets the address; if another did, one more pod takes it.
+  const isTaken = async () =>
+    (await pods()).some((pod) => pod.status.podIP === ip && pod.metadata.name !== first.metadata.name);
+  await seconds(5);
+  if (!(await isTaken())) await type('kubectl scale deployment cart --replicas=6');
+  await until('the address has a new holder', isTaken);
   await seconds(4);
   const now = new Date(Date.now() - 1000).toISOString().replace(/\.\d+Z/, 'Z');
   await type(`podtrail who ${ip} --at ${then}`);
@@ -103,6 +106,7 @@ try {
   await writeFile(OUT, text.join('\n'));
   process.stderr.write(`Wrote ${OUT}.\n`);
 } finally {
+  recorder.kill('SIGKILL');
   await plane.stop();
   await rm(directory, { recursive: true, force: true });
 }
