@@ -124,14 +124,18 @@ test('repetitions become one event with a count, which people see', async (t) =>
   assert.match(await stage.kubectl('describe', 'pod', 'web'), /Repeated .*\(x7 over /);
 });
 
-test('a source that talks too much about one object is cut, and only about that one', async (t) => {
+test('a source that talks too much about one object is cut, and only about that one and for that reason', async (t) => {
   const stage = await Stage.open(t, { spamLimit: { burst: 5, perSecond: 0.001 } });
-  for (let i = 0; i < 40; i++) stage.recorder.record(stage.about('noisy', { reason: `Reason${i}` }));
+  const related = (i: number) => ({ related: { apiVersion: 'v1', kind: 'Pod', name: `pod-${i}` } });
+  for (let i = 0; i < 40; i++) stage.recorder.record(stage.about('noisy', related(i)));
+  stage.recorder.record(stage.about('noisy', { reason: 'Rare' }));
   stage.recorder.record(stage.about('quiet'));
   await stage.recorder.flush();
   assert.equal(stage.recorder.counts.spam, 35);
-  const names = (await stage.written()).map((event) => event.regarding.name);
-  assert.deepEqual(names.sort(), ['noisy', 'noisy', 'noisy', 'noisy', 'noisy', 'quiet']);
+  const written = await stage.written();
+  const names = written.map((event) => event.regarding.name).sort();
+  assert.deepEqual(names, ['noisy', 'noisy', 'noisy', 'noisy', 'noisy', 'noisy', 'quiet']);
+  assert.equal(written.filter(({ reason }) => reason === 'Rare').length, 1);
 });
 
 test('where the ServiceAccount has no rights the event is counted and reported, and other namespaces get theirs', {

@@ -64,17 +64,18 @@ process.exit(0);
 
 /** Heeds no signal: only the fence may stop it. */
 async function writeUntilRefused(): Promise<void> {
+  // When the last write that was taken began: a stop may fall between any two lines.
   let last = performance.now();
   let map: KubeObject = await journal.get(settings.journal);
   for (;;) {
-    const pauseMs = performance.now() - last;
-    const saidLeader = elector.isLeader();
+    const begun = performance.now();
     try {
-      last = performance.now();
       map = await journal.update({ ...map, data: { writer: identity } });
+      last = begun;
     } catch (error) {
       const code = error instanceof MachineryError ? error.code : String(error);
-      await tell({ kind: 'write-failed', code, saidLeader, pauseMs });
+      const pauseMs = performance.now() - last;
+      await tell({ kind: 'write-failed', code, saidLeader: elector.isLeader(), pauseMs });
       return;
     }
     await sleep(10);
