@@ -498,4 +498,16 @@ describe('a pod that a listing lacked, and that an earlier recorder took for gon
       assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
     });
   }
+
+  test('is remembered by its own recorder however many others end before a comparison shows it', async () => {
+    const ledger = await afterGap([there], []);
+    for (let i = 0; i < 1_100; i++) {
+      const other = aPod(`job-${i}`).withUid(`job-${i}`);
+      await ledger.see(270, other);
+      await ledger.deleted(271, other);
+    }
+    await ledger.tell({ ...found, at: at(300) });
+    await ledger.alive(360);
+    assert.equal(await ledger.says('10.0.0.7', 350), 'held web-1');
+  });
 });
