@@ -55,7 +55,7 @@ test('a failing test and a file that cannot be loaded are named and fail the run
   });
   const { code, lastLine, stdout } = await run(root, ['unit']);
   assert.equal(lastLine, '1 passed, 2 failed, 0 skipped');
-  assert.match(stdout, /^failed: packages\/a\/bad\.test\.ts: breaks$/m);
+  assert.match(stdout, /^failed: packages\/a\/bad\.test\.ts: breaks\n {4}no$/m);
   assert.match(stdout, /^failed: packages\/a\/broken\.test\.ts: the file ended with exit code 1$/m);
   assert.equal(code, 1);
 });

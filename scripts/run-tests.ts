@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeSkip, readAllowedSkips, unlistedSkips } from './tests/allowed-skips.ts';
 import { endTestFiles, runTestFile } from './tests/run-test-file.ts';
-import { addTallies, summaryLine, type Tally, tallyFile } from './tests/tally.ts';
+import { addTallies, describeFailure, summaryLine, type Tally, tallyFile } from './tests/tally.ts';
 import { parseTestArguments, type TestArguments } from './tests/test-arguments.ts';
 import { findTestFiles } from './tests/test-suites.ts';
 
@@ -86,17 +86,14 @@ async function runFiles(files: readonly string[], args: TestArguments): Promise<
     rmSync(scratch, { recursive: true, force: true });
   }
   if (interrupted !== undefined) {
-    tallies.push({ passed: [], failed: [`the run was interrupted by ${interrupted}`], skipped: [] });
+    tallies.push({ passed: [], failed: [{ title: `the run was interrupted by ${interrupted}` }], skipped: [] });
   }
   return addTallies(tallies);
 }
 
 function report(tally: Tally, args: TestArguments, allowed: ReturnType<typeof readAllowedSkips>): number {
   const unlisted = unlistedSkips(tally.skipped, allowed);
-  const lines = [
-    ...tally.skipped.map((skip) => describeSkip(skip, allowed)),
-    ...tally.failed.map((title) => `failed: ${title}`),
-  ];
+  const lines = [...tally.skipped.map((skip) => describeSkip(skip, allowed)), ...tally.failed.map(describeFailure)];
   for (const skip of unlisted) {
     lines.push(`"${skip.title}" was skipped and ${ALLOWED_SKIPS} does not list it with a reason, so this run fails.`);
   }

@@ -15,12 +15,17 @@ export default async function* tallyReporter(source: AsyncIterable<TestEvent>): 
       passed: event.type === 'test:pass',
       ...(skip === undefined ? {} : { skip }),
       ...(todo === undefined ? {} : { todo }),
-      ...(isFailure(error) ? { failureType: error.failureType } : {}),
+      ...(isFailure(error) ? { failureType: error.failureType, message: messageOf(error) } : {}),
     };
     yield `${JSON.stringify(record)}\n`;
   }
 }
 
-function isFailure(error: unknown): error is { failureType: string } {
+/** Node wraps what a test threw; the words of the test are in the cause. */
+function messageOf(error: Error): string {
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function isFailure(error: unknown): error is Error & { failureType: string } {
   return error instanceof Error && 'failureType' in error && typeof error.failureType === 'string';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addTallies, type FileOutcome, summaryLine, type TestRecord, tallyFile } from './tally.ts';
+import { addTallies, describeFailure, type FileOutcome, summaryLine, type TestRecord, tallyFile } from './tally.ts';
 
 const aTest = (name: string, nesting = 0): TestRecord => ({ name, nesting, kind: 'test', passed: true });
 const aFailure = (name: string, nesting = 0, failureType = 'testCodeFailure'): TestRecord => ({
@@ -14,6 +14,7 @@ const ended = (records: TestRecord[], code = 0): FileOutcome => ({
   records,
   ended: { kind: 'exit', code },
 });
+const failures = (outcome: FileOutcome, byName = false) => tallyFile(outcome, byName).failed.map(({ title }) => title);
 const count = (records: TestRecord[], code = 0) => summaryLine(tallyFile(ended(records, code), false));
 
 test('suites and tests with subtests are headings and do not count', () => {
@@ -27,7 +28,7 @@ test('a suite that failed only because of its tests counts those tests alone', (
     aFailure('b', 1),
     { ...aFailure('suite', 0, 'subtestsFailed'), kind: 'suite' } as const,
   ];
-  assert.deepEqual(tallyFile(ended(records, 1), false).failed, ['x.test.ts: suite > b']);
+  assert.deepEqual(failures(ended(records, 1)), ['x.test.ts: suite > b']);
   assert.equal(count(records, 1), '1 passed, 1 failed, 0 skipped');
 });
 
@@ -61,18 +62,28 @@ test('a test that says skip: false or todo: false is an ordinary test', () => {
 });
 
 test('a file that dies after its tests passed is a failure', () => {
-  assert.deepEqual(tallyFile(ended([aTest('a')], 7), false).failed, ['x.test.ts: the file ended with exit code 7']);
+  assert.deepEqual(failures(ended([aTest('a')], 7)), ['x.test.ts: the file ended with exit code 7']);
   const killed: FileOutcome = { file: 'x.test.ts', records: [aTest('a')], ended: { kind: 'killed', why: 'it hung' } };
   assert.equal(summaryLine(tallyFile(killed, false)), '1 passed, 1 failed, 0 skipped');
 });
 
 test('a file without tests is a failure, except when tests were chosen by name', () => {
-  assert.deepEqual(tallyFile(ended([]), false).failed, ['x.test.ts: it contains no test']);
-  assert.deepEqual(tallyFile(ended([aSuite('empty')]), false).failed, ['x.test.ts: it contains no test']);
-  assert.deepEqual(tallyFile(ended([]), true).failed, []);
+  assert.deepEqual(failures(ended([])), ['x.test.ts: it contains no test']);
+  assert.deepEqual(failures(ended([aSuite('empty')])), ['x.test.ts: it contains no test']);
+  assert.deepEqual(failures(ended([]), true), []);
 });
 
 test('tallies of several files add up', () => {
   const tallies = [ended([aTest('a')]), ended([aFailure('b')], 1)].map((file) => tallyFile(file, false));
   assert.equal(summaryLine(addTallies(tallies)), '1 passed, 1 failed, 0 skipped');
+});
+
+test('a failure is told with its first lines, cut to a readable length', () => {
+  const [failed] = tallyFile(ended([{ ...aFailure('b'), message: 'expected 1\n\n  got 2' }], 1), false).failed;
+  assert.ok(failed);
+  assert.equal(describeFailure(failed), 'failed: x.test.ts: b\n    expected 1\n      got 2');
+  const long = describeFailure({ title: 't', message: 'line\n'.repeat(50) + 'x' });
+  assert.equal(long.split('\n').length, 32);
+  assert.match(long, /\(and 21 lines more, above\)$/);
+  assert.equal(describeFailure({ title: 't', message: 'x'.repeat(5000) }).length, 'failed: t\n    '.length + 400);
 });

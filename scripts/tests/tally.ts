@@ -11,6 +11,8 @@ export interface TestRecord {
   readonly todo?: string | boolean;
   /** Node's own word; `subtestsFailed` says that a child is to blame. */
   readonly failureType?: string;
+  /** What the failed test said. */
+  readonly message?: string;
 }
 
 export interface SkippedTest {
@@ -20,9 +22,15 @@ export interface SkippedTest {
   readonly reason: string | undefined;
 }
 
+export interface FailedTest {
+  readonly title: string;
+  /** What it said, where it could say something. */
+  readonly message?: string | undefined;
+}
+
 export interface Tally {
   readonly passed: readonly string[];
-  readonly failed: readonly string[];
+  readonly failed: readonly FailedTest[];
   readonly skipped: readonly SkippedTest[];
 }
 
@@ -37,6 +45,7 @@ interface Leaf {
   readonly path: readonly string[];
   readonly outcome: 'passed' | 'failed' | 'skipped';
   readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 /** Invariant: a file that did not end well is a failure, even if every test it reported passed. */
@@ -44,10 +53,14 @@ export function tallyFile(outcome: FileOutcome, filteredByName: boolean): Tally 
   const { file, records, ended } = outcome;
   const leaves = collectLeaves(records);
   const titled = (kind: Leaf['outcome']) => leaves.filter((leaf) => leaf.outcome === kind);
-  const failed = titled('failed').map((leaf) => `${file}: ${titleOf(leaf)}`);
-  if (ended.kind === 'killed') failed.push(`${file}: ${ended.why}`);
-  else if (ended.code !== 0 && failed.length === 0) failed.push(`${file}: the file ended with exit code ${ended.code}`);
-  else if (leaves.length === 0 && failed.length === 0 && !filteredByName) failed.push(`${file}: it contains no test`);
+  const failed: FailedTest[] = titled('failed').map((leaf) => ({
+    title: `${file}: ${titleOf(leaf)}`,
+    message: leaf.message,
+  }));
+  const failAsAWhole = (why: string) => failed.push({ title: `${file}: ${why}` });
+  if (ended.kind === 'killed') failAsAWhole(ended.why);
+  else if (ended.code !== 0 && failed.length === 0) failAsAWhole(`the file ended with exit code ${ended.code}`);
+  else if (leaves.length === 0 && failed.length === 0 && !filteredByName) failAsAWhole('it contains no test');
   return {
     passed: titled('passed').map((leaf) => `${file}: ${titleOf(leaf)}`),
     failed,
@@ -61,6 +74,17 @@ export function addTallies(tallies: readonly Tally[]): Tally {
     failed: tallies.flatMap((tally) => tally.failed),
     skipped: tallies.flatMap((tally) => tally.skipped),
   };
+}
+
+const MESSAGE_LINES = 30;
+const LINE_CHARACTERS = 400;
+
+/** The end of a long log is what people see first, so a failure is told there again, cut to a readable length. */
+export function describeFailure({ title, message = '' }: FailedTest): string {
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  const shown = lines.slice(0, MESSAGE_LINES).map((line) => `    ${line.slice(0, LINE_CHARACTERS)}`);
+  if (lines.length > MESSAGE_LINES) shown.push(`    (and ${lines.length - MESSAGE_LINES} lines more, above)`);
+  return [`failed: ${title}`, ...shown].join('\n');
 }
 
 export function summaryLine(tally: Tally): string {
@@ -87,7 +111,9 @@ function judge(record: TestRecord, hasChildren: boolean): Leaf | undefined {
   if (excuse !== undefined && excuse !== false) {
     return { path, outcome: 'skipped', reason: typeof excuse === 'string' && excuse !== '' ? excuse : undefined };
   }
-  if (!record.passed) return record.failureType === 'subtestsFailed' ? undefined : { path, outcome: 'failed' };
+  if (!record.passed) {
+    return record.failureType === 'subtestsFailed' ? undefined : { path, outcome: 'failed', message: record.message };
+  }
   return record.kind === 'suite' || hasChildren ? undefined : { path, outcome: 'passed' };
 }
 
