@@ -102,9 +102,14 @@ export const watch: Area = {
           assert.deepEqual(seen.map(brief).toSorted(), ['ADDED one', 'ADDED two'], `state${query}`);
           const change = server.unique('change');
           await server.client.create(path, aConfigMap(change));
-          assert.deepEqual((await stream.take(1)).map(brief), [`ADDED ${change}`], `then changes${query}`);
-          stream.close();
           await server.client.delete(`${path}/${change}`);
+          // Read to the deletion: a cache that has told of it does not begin the next watch with what was deleted.
+          assert.deepEqual(
+            (await stream.take(2)).map(brief),
+            [`ADDED ${change}`, `DELETED ${change}`],
+            `then changes${query}`,
+          );
+          stream.close();
         }
       },
     },
@@ -250,7 +255,7 @@ export const watch: Area = {
       slow: true,
       async run(server, assert) {
         const { path, start } = await stage(server);
-        const stream = await server.client.watch(`${path}?resourceVersion=${start}&timeoutSeconds=1`);
+        const stream = await server.client.watch(`${path}?resourceVersion=${start}&timeoutSeconds=3`);
         await server.client.create(path, aConfigMap('one'));
         const events = await stream.rest();
         assert.deepEqual(events.map(brief), ['ADDED one'], 'events, and no error');
@@ -303,7 +308,8 @@ export const watch: Area = {
         assert.equal(end.object.kind, 'ConfigMap', 'kind of the bookmark');
         assert.ok(versionOf(end) > Number(one.metadata.resourceVersion), 'its resourceVersion');
         await server.client.delete(`${path}/one`);
-        const [change] = await stream.take(1);
+        // A server that may send bookmarks may send one at any time, so also here.
+        const change = (await stream.until((event) => !isBookmark(event))).at(-1);
         stream.close();
         assert.equal(brief(change as WatchEvent), 'DELETED one', 'then a change');
         assert.ok(versionOf(change as WatchEvent) > versionOf(end), 'after the bookmark');
