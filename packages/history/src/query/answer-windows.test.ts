@@ -34,9 +34,10 @@ function coverage(from: number, to: number, more: Partial<Coverage> = {}): Fact 
 }
 
 const WATCHED: readonly Fact[] = [
-  coverage(0, 5 * HOUR, { opened: 'start' }),
+  coverage(0, 5 * HOUR, { opened: 'start', confirmed: epochMillis(5 * HOUR - 30 * MINUTE) }),
   coverage(6 * HOUR, 9 * HOUR, { scope: { kind: 'namespaces', namespaces: ['shop'] } }),
-  coverage(9 * HOUR, 15 * HOUR),
+  // Pods that were starting before the gap had perhaps not told their addresses yet.
+  coverage(9 * HOUR, 15 * HOUR, { confirmed: epochMillis(14 * HOUR) }),
   coverage(15 * HOUR + 1, DAY, { confirmed: epochMillis(DAY - HOUR), ended: false }),
 ];
 

@@ -194,8 +194,11 @@ export class AnswerWindows<T> {
 
 /** Where what is said of an address that nobody held may change. */
 function changesOf(coverage: readonly Coverage[], expired: readonly { from: number; to: number }[]): number[] {
-  // Both ends belong to a stretch; an expired range ends before its end.
-  return [...coverage.flatMap(({ from, to }) => [from, to + 1]), ...expired.flatMap(({ from, to }) => [from, to])];
+  // Both ends belong to a stretch, and so does the last confirmed instant; an expired range ends before its end.
+  return [
+    ...coverage.flatMap(({ from, confirmed, to }) => [from, confirmed + 1, to + 1]),
+    ...expired.flatMap(({ from, to }) => [from, to]),
+  ];
 }
 
 function ipv4Text(bits: number): IpAddress {

@@ -51,7 +51,12 @@ function partsOf<T>({ span, tenures, watched, now }: SpanQuestion<T>): Part[] {
   const isOneScope = watched.stretches.every(({ scope }) => scope.kind === 'cluster');
   const cuts = cutsOf(span, [
     ...tenures.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
-    ...(isOneScope ? [] : watched.stretches.map(({ from, to }) => ({ notBefore: from, notAfter: to + 1 }))),
+    ...(isOneScope
+      ? []
+      : watched.stretches.flatMap(({ from, confirmed, to }) => [
+          { notBefore: from, notAfter: to + 1 },
+          { notBefore: confirmed + 1, notAfter: to + 1 },
+        ])),
   ]);
   const parts: Part[] = [];
   let possible: Tenure[] = [];
