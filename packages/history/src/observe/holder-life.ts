@@ -105,6 +105,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   const isUsed = hasBeenUsed(pod, readyAt);
   if (isUsed) tenures = tenures.map((tenure) => confirmed(tenure, facts));
   let blankSince = before?.blankSince;
+  const goneSince = earliest(blankSince, before?.networkLostAt);
 
   if (terminal || networkLostAt(pod) !== undefined) {
     // A blank address on the way out neither opens nor closes: the end of the pod, or of its sandbox, is the end.
@@ -125,11 +126,18 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     }
     tenures = [];
     blankSince = undefined;
+  } else if (shown.length === 0 && sandboxIsNew(before, pod, sighting)) {
+    // Another network is up, and its address is not told yet: those of the one before ended before it came.
+    const end = replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at);
+    const ended = tenures.map((tenure) => endedBy(tenure, end));
+    for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
+    lost = [...lost.filter(({ ip }) => !ended.some((tenure) => tenure.ip === ip)), ...ended];
+    tenures = [];
+    blankSince = undefined;
   } else if (shown.length === 0) {
     // Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now.
     if (tenures.length > 0) blankSince ??= blankFrom(sighting);
   } else {
-    const goneSince = earliest(blankSince, before?.networkLostAt);
     const kept: Tenure[] = [];
     for (const tenure of tenures) {
       if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod, sighting)) kept.push(tenure);

@@ -182,6 +182,22 @@ describe('who holds an address', () => {
     assert.equal(await ledger.says('10.0.0.9', 45), 'held web-1');
   });
 
+  test('a blank while another sandbox is up already: the same address after it was not held in between', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(29);
+    await ledger.see(41, web.withIp().readyAt(at(40)).finishedAt(at(30)));
+    await ledger.see(
+      43,
+      web.readyAt(at(40)).finishedAt(at(30), false).withCondition('ContainersReady', 'True', at(42)),
+    );
+    await ledger.alive(70);
+    assert.equal(await ledger.says('10.0.0.7', 28), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 35), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+    assert.equal((await ledger.tenures('10.0.0.7')).length, 2);
+  });
+
   test('an address that was in doubt to the end is certain at no instant of the doubt, unless containers ended in it', async () => {
     const anew = web.readyAt(at(40));
     for (const last of [anew.completedAt(at(50)), web.lostAt(at(50)), undefined]) {
