@@ -29,9 +29,11 @@ export async function acquireBuildLock(path: string, options: BuildLockOptions =
       await rm(path, { force: true });
       continue;
     }
-    if (!told) onWait?.(holder.pid);
-    told = true;
-    await sleep(pollMs);
+    // A holder that has made the file and not yet written into it is asked for its pid again.
+    const named = holder.pid !== '';
+    if (named && !told) onWait?.(holder.pid);
+    told ||= named;
+    await sleep(named ? pollMs : Math.min(pollMs, 20));
   }
   const heartbeat = setInterval(
     () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,11 +31,16 @@ test('with a Go that is too old and may not fetch a newer one it says so', async
 });
 
 test('two builds at once build every program once, the second says that it waits, and a third only looks', async () => {
-  const path = await fakeGo('new', '99.0.0', 'auto');
-  const [one, two] = await Promise.all([runBuild({ path, cache: 'twice' }), runBuild({ path, cache: 'twice' })]);
+  const path = await fakeGo('new', '99.0.0', 'auto', `while [ ! -e "$0-may-build" ]; do /bin/sleep 0.02; done`);
+  const WAITS = /Another run \(pid \d+\) is building the control plane; waiting for it\./;
+  const onStderr = (text: string) => {
+    if (WAITS.test(text)) writeFileSync(join(path, 'go-may-build'), '');
+  };
+  const build = () => runBuild({ path, cache: 'twice', onStderr });
+  const [one, two] = await Promise.all([build(), build()]);
   assert.deepEqual([one.code, two.code], [0, 0], one.stderr + two.stderr);
   const both = one.stderr + two.stderr;
-  assert.equal(both.match(/Another run \(pid \d+\) is building the control plane; waiting for it\./g)?.length, 1, both);
+  assert.equal(both.split(WAITS).length, 2, both);
   assert.ok(both.includes(`[7/${PROGRAMS.length}] kwok took`), both);
   const builds = (await readFile(join(path, 'builds'), 'utf8')).trim().split('\n');
   assert.equal(builds.length, PROGRAMS.length);
@@ -71,17 +77,22 @@ async function runBuild(options: {
   path: string;
   cache: string;
   given?: string;
+  /** All that was said so far, each time that something is added. */
+  onStderr?: (text: string) => void;
 }): Promise<{ code: number; stderr: string }> {
   const env = { PATH: options.path, HOME: directory, PODTRAIL_CACHE: join(directory, options.cache) };
   const given = options.given === undefined ? {} : { PODTRAIL_E2E_KUBECONFIG: options.given };
   const child = spawn(process.execPath, [join(import.meta.dirname, 'build.ts')], { env: { ...env, ...given } });
   let stderr = '';
-  child.stderr.on('data', (text) => (stderr += text));
+  child.stderr.on('data', (text) => {
+    stderr += text;
+    options.onStderr?.(stderr);
+  });
   const [code] = await once(child, 'close');
   return { code, stderr };
 }
 
-/** A `go` that tells its version, and builds empty programs slowly enough for two builders to meet. */
+/** A `go` that tells its version and builds empty programs, doing `build` before each. */
 async function fakeGo(name: string, version: string, toolchain: string, build = ''): Promise<string> {
   const path = join(directory, `go-${name}`);
   const stages = join(path, 'module', 'kustomize', 'stage');
@@ -104,7 +115,6 @@ case "$1" in
   env) echo "${toolchain}" ;;
   list) echo "${path}/module" ;;
   build) ${build}
-    /bin/sleep 0.1
     while [ "$1" != "-o" ]; do shift; done
     echo x > "$2"; echo "$2" >> "${path}/builds" ;;
 esac
