@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, tellStory } from '../testing/story.ts';
+import { at, CLUSTER, tellOfLostStart, tellStory } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
@@ -98,6 +98,18 @@ for (const [sentence, words, code, says] of ANSWERS) {
     assert.equal(ran.code, code);
   });
 }
+
+test('unknown shortly before a gap, while a pod was starting: the sentence says what was not told any more', async () => {
+  const lost = { engine: await tellOfLostStart() };
+  const before = await who('10.0.0.8 --at 2026-11-15T10:01:39.500Z', lost);
+  assert.match(
+    before.out,
+    /^It is unknown who held 10\.0\.0\.8 at .*: pods were starting, and the watch was lost before they had told their addresses: gap 2026-11-15T10:01:40Z to 10:02:40Z, the watch expired/,
+  );
+  assert.equal(before.code, 5);
+  const earlier = await who('10.0.0.8 --at 2026-11-15T10:01:20Z', lost);
+  assert.equal(earlier.code, 3, 'long before the gap it was free');
+});
 
 test('unknown after the last word of the recorder', async () => {
   const { code, out } = await who('10.0.0.8', { now: at(3600) });

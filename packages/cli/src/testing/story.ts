@@ -27,26 +27,7 @@ export async function tellStory(part: 'whole' | 'half' = 'whole'): Promise<Engin
   const web = { name: 'web-1', ip: '10.0.0.7', ready: -100, owner: ['ReplicaSet', 'web-abc'] as const, hash: 'abc' };
   const steady = { name: 'db-0', ip: '10.0.0.5', ready: -100, owner: ['StatefulSet', 'db'] as const, node: 'node-b' };
   await teller.list(0, 'start', web, steady);
-  await teller.tell({
-    kind: 'listed',
-    resource: 'Node',
-    reason: 'start',
-    resourceVersion: '4',
-    whole: true,
-    goneUids: [],
-    at: at(0),
-    present: [node('node-a', '192.168.0.1')],
-  });
-  await teller.tell({
-    kind: 'listed',
-    resource: 'Service',
-    reason: 'start',
-    resourceVersion: '5',
-    whole: true,
-    goneUids: [],
-    at: at(0),
-    present: [service('cart', '10.96.0.10')],
-  });
+  await teller.listOthers(0);
   await teller.see(2, { name: 'agent', ip: '192.168.0.1', hostNetwork: true, created: 1 });
   await teller.see(20, { ...steady, annotations: { note: '=cmd()' } });
   await teller.see(21, { ...steady, annotations: { note: HOSTILE } });
@@ -60,6 +41,20 @@ export async function tellStory(part: 'whole' | 'half' = 'whole'): Promise<Engin
     { ...steady, annotations: { note: HOSTILE } },
     { name: 'web-9', ip: '10.0.0.9', created: 158, ready: 159 },
   );
+  await teller.alive(200);
+  return told;
+}
+
+/** A pod is starting when the watch is lost at 100 s; it comes back at 160 s and finds the pod with an address. */
+export async function tellOfLostStart(): Promise<Engine> {
+  const told = await openStore('memory:', { access: 'write' });
+  const teller = new Teller(told);
+  await teller.list(0, 'start');
+  await teller.listOthers(0);
+  await teller.alive(90);
+  await teller.see(99, { name: 'late', ip: '', created: 98 });
+  await teller.alive(100);
+  await teller.list(160, 'expired', { name: 'late', ip: '10.0.0.7', created: 98, ready: 130 });
   await teller.alive(200);
   return told;
 }
@@ -109,6 +104,30 @@ class Teller {
     });
   }
 
+  /** The node and the service of the story. */
+  async listOthers(second: number): Promise<void> {
+    await this.tell({
+      kind: 'listed',
+      resource: 'Node',
+      reason: 'start',
+      resourceVersion: '4',
+      whole: true,
+      goneUids: [],
+      at: at(second),
+      present: [node('node-a', '192.168.0.1')],
+    });
+    await this.tell({
+      kind: 'listed',
+      resource: 'Service',
+      reason: 'start',
+      resourceVersion: '5',
+      whole: true,
+      goneUids: [],
+      at: at(second),
+      present: [service('cart', '10.96.0.10')],
+    });
+  }
+
   async see(second: number, pod: Pod): Promise<void> {
     await this.tell({ kind: 'event', type: 'present', seen: this.#seen(pod), at: at(second) });
   }
@@ -149,7 +168,7 @@ class Teller {
         status: {
           phase: finished === undefined ? 'Running' : 'Succeeded',
           podIP: ip,
-          podIPs: [ip],
+          podIPs: ip === '' ? [] : [ip],
           startTime: undefined,
           conditions: ready === undefined ? [] : [condition],
           terminations: finished === undefined ? [] : [{ current: true, finishedAt: at(finished) }],
