@@ -25,6 +25,20 @@ function stage(options: Partial<FootprintRoundsOptions> = {}) {
   return { clock, pods, written, news, stop, rounds, told };
 }
 
+test('rounds are told also where nobody wants to hear of them', async () => {
+  const clock = new ManualClock();
+  const pods = new ToldInformer(clock);
+  let written = '';
+  const rounds = new FootprintRounds({ pods, clock, write: async (lines) => void (written += lines) });
+  pods.list(aPod('a'));
+  const stop = new AbortController();
+  const running = rounds.run(stop.signal);
+  await clock.advance(0);
+  stop.abort();
+  await running;
+  assert.match(written, /"pod_name":"a"/);
+});
+
 test('a round is at once after the first listing, then every interval, each with one instant for all its lines', async () => {
   const { clock, pods, stop, rounds, told } = stage();
   const running = rounds.run(stop.signal);

@@ -111,7 +111,8 @@ export class FootprintRounds {
   async #tellRound(stop: AbortSignal, abort: AbortSignal): Promise<void> {
     this.#leftOut = false;
     try {
-      this.#options.onNews?.({ kind: 'round', ...(await this.round(stop, abort)) });
+      const told = await this.round(stop, abort);
+      this.#options.onNews?.({ kind: 'round', ...told });
     } catch (error) {
       if (!(error instanceof NotStored)) throw error;
       this.#options.onNews?.({ kind: 'not-stored', error: error.cause });
