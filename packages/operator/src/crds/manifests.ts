@@ -45,6 +45,13 @@ const TRACKER_COLUMNS: readonly PrinterColumn[] = [
   { name: 'Slices', type: 'integer', jsonPath: '.status.counts.slices', description: 'Slices that list them.' },
   AGE,
   {
+    name: 'Degraded',
+    type: 'string',
+    jsonPath: condition('Degraded', 'status'),
+    description: 'Whether the list cannot be kept up, or the hourly ConfigMaps cannot be written.',
+    priority: 1,
+  },
+  {
     name: 'Reason',
     type: 'string',
     jsonPath: condition('Ready', 'reason'),

@@ -14,6 +14,9 @@ import {
 import { count, flag, type Infer, list, object, oneOf, optional, text, time, withDefault } from './schema.ts';
 import { nodeEntries, podEntries } from './tracked-entries.ts';
 
+/** The most namespaces that status remembers. */
+export const PLACES_LIMIT = 100;
+
 const configMaps = object('Hourly ConfigMaps that say on which node each pod was.', {
   enabled: withDefault(flag('Whether the ConfigMaps are written. Left out: they are not.'), false),
   namespace: withDefault(
@@ -133,7 +136,7 @@ const status = object('Where the selected pods are now. Written by the operator 
   observedGeneration: optional(count('The generation of the spec that this status is about.')),
   conditions: optional(
     list(
-      'Ready: every selected pod that has an address and has not ended is listed. Degraded: the list cannot be kept up. Sliced: pods or nodes are in slices.',
+      'Ready: every selected pod that has an address and has not ended is listed. Degraded: the list cannot be kept up, or the hourly ConfigMaps cannot be written. Sliced: pods or nodes are in slices.',
       condition,
       {
         'x-kubernetes-list-type': 'map',
@@ -147,6 +150,16 @@ const status = object('Where the selected pods are now. Written by the operator 
       nodes: count('Nodes on which these pods run.'),
       slices: count('PodTrackerSlices that list them; 0 while status itself does.'),
     }),
+  ),
+  configMaps: optional(
+    list(
+      'Where the hourly ConfigMaps of this tracker are: first where they are written now, then where it has left some that have not expired yet.',
+      object('One namespace with hourly ConfigMaps.', {
+        namespace: text('The name of the namespace.'),
+        retention: text('How long each of them is kept after its hour; of those that were left, as it was then.'),
+      }),
+      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['namespace'], maxItems: PLACES_LIMIT },
+    ),
   ),
   pods: podEntries(
     'The pods by their UID, unless they are in PodTrackerSlices: above 100 they go there, and back at 80.',

@@ -20,6 +20,28 @@ test('the message of Ready says why it is not, also when the tracker is degraded
   assert.equal(Degraded, 'True Forbidden: may not');
 });
 
+test('footprints that fail make it Degraded and leave Ready as it is; the tracker’s own failure goes first', () => {
+  const footprints = { kind: 'failing', reason: 'Forbidden', message: 'no rights in shop' } as const;
+  const { Ready, Degraded } = said({ footprints });
+  assert.match(`${Ready}`, /^True Listed/);
+  assert.equal(Degraded, 'True FootprintsForbidden: no rights in shop');
+  const health = { kind: 'degraded', reason: 'Invalid', message: 'no' } as const;
+  assert.equal(said({ footprints, health })['Degraded'], 'True Invalid: no');
+  assert.equal(said({ footprints: { kind: 'working' } })['Degraded'], 'False Working: ');
+});
+
+test('a leader that has not tried to write footprints yet leaves what was said of them; without any they are well', () => {
+  const facts = { health: { kind: 'listed' }, sliced: false, generation: 1, now: NOW } as const;
+  const failing = { kind: 'failing', reason: 'Forbidden', message: 'no rights' } as const;
+  const before = nextConditions([], { ...facts, footprints: failing });
+  const later = { ...facts, now: NOW + 60_000 };
+  assert.deepEqual(nextConditions(before, { ...later, footprints: { kind: 'unknown' } }), before);
+  const degraded = (footprints?: ConditionFacts['footprints']) =>
+    nextConditions(before, { ...later, footprints }).find(({ type }) => type === 'Degraded')?.status;
+  assert.equal(degraded({ kind: 'working' }), 'False');
+  assert.equal(degraded(undefined), 'False', 'it asks for none any more');
+});
+
 test('Sliced says what holds for every number of pods above 80', () => {
   assert.equal(
     said({ sliced: true })['Sliced'],

@@ -1,6 +1,7 @@
 // The conditions Ready, Degraded and Sliced: from what is the case to what status says, with a new transition time
 // only where the answer changed.
 import type { Condition } from '../crds/podtracker.ts';
+import type { FootprintsState } from './footprint-reports.ts';
 import { kubernetesTime } from './packed-entry.ts';
 
 export type Health =
@@ -14,16 +15,21 @@ export type Health =
 export interface ConditionFacts {
   readonly health: Health;
   readonly sliced: boolean;
+  /** Undefined if the tracker asks for no ConfigMaps. */
+  readonly footprints?: FootprintsState | undefined;
   readonly generation: number;
   /** Wall clock. */
   readonly now: number;
 }
 
+/** How reasons begin that are about footprints. */
+const FOOTPRINTS = 'Footprints';
+
 type Claim = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** Conditions of other types, should somebody have written any, are left as they are. */
 export function nextConditions(previous: readonly Condition[], facts: ConditionFacts): Condition[] {
-  const claims = [ready(facts), degraded(facts), sliced(facts)];
+  const claims = [ready(facts), degraded(previous, facts), sliced(facts)];
   const foreign = previous.filter(({ type }) => !claims.some((claim) => claim.type === type));
   return [...claims.map((claim) => withTime(claim, previous, facts)), ...foreign];
 }
@@ -55,9 +61,19 @@ function ready({ health }: ConditionFacts): Claim {
   }
 }
 
-function degraded({ health }: ConditionFacts): Claim {
+/** What is listed goes first; footprints fail beside it, and leave Ready as it is. */
+function degraded(previous: readonly Condition[], { health, footprints }: ConditionFacts): Claim {
   if (health.kind === 'degraded') {
     return { type: 'Degraded', status: 'True', reason: health.reason, message: health.message };
+  }
+  if (footprints?.kind === 'failing') {
+    const { reason, message } = footprints;
+    return { type: 'Degraded', status: 'True', reason: `${FOOTPRINTS}${reason}`, message };
+  }
+  if (footprints?.kind === 'unknown') {
+    // A new leader neither takes back nor repeats what the one before found, until it has tried itself.
+    const said = previous.find(({ type, reason }) => type === 'Degraded' && reason.startsWith(FOOTPRINTS));
+    if (said !== undefined) return { type: said.type, status: said.status, reason: said.reason, message: said.message };
   }
   return { type: 'Degraded', status: 'False', reason: 'Working', message: '' };
 }

@@ -25,12 +25,13 @@ class Server {
     this.book.put(this.view(name, ownerUid));
   }
 
-  plan(wanted: ReadonlyMap<string, string>, keys: Iterable<string>): SliceWrite[] {
+  plan(wanted: ReadonlyMap<string, string>, keys: Iterable<string>, drawTogether = false): SliceWrite[] {
     return planSlices(
       this.book,
       keys,
       (key) => wanted.get(key),
       () => `s${this.#names++}`,
+      drawTogether,
     );
   }
 
@@ -194,4 +195,31 @@ test('after any changes, told one by one or with doubles by a foreign hand, ever
     assert.equal(new Set(names).size, names.length, 'no slice is written twice');
     assert.deepEqual(server.plan(wanted, [...wanted.keys(), ...server.book.keys()]), [], 'a second look finds nothing');
   }
+});
+
+test('sparse slices are drawn together with what else is to be written, and only when that is asked for', () => {
+  const server = new Server();
+  const wanted = new Map<string, string>();
+  for (const name of ['a', 'b', 'c', 'd']) {
+    server.hold(name, { [name]: 'v', [`${name}-gone`]: 'v' });
+    wanted.set(name, 'v');
+  }
+  wanted.set('b', 'new').set('e', 'v');
+  const keys = ['b', 'e', 'a-gone', 'b-gone', 'c-gone', 'd-gone'];
+  assert.ok(server.plan(wanted, keys).every(({ kind }) => kind === 'patch'));
+  const writes = server.plan(wanted, keys, true);
+  assert.deepEqual(writes.map(({ kind }) => kind).sort(), ['delete', 'delete', 'patch', 'patch']);
+  server.carryOut(writes);
+  assert.deepEqual(new Map([...server.listed()].sort()), new Map([...wanted].sort()));
+  assert.deepEqual(server.plan(wanted, [], true), [], 'then there is nothing more to do');
+});
+
+test('an entry that is in two slices is moved once', () => {
+  const server = new Server();
+  server.hold('a', { k1: 'v' });
+  server.hold('b', { k2: 'v' });
+  server.hold('c', { k1: 'v', k3: 'v' });
+  server.carryOut(server.plan(new Map(['k1', 'k2', 'k3'].map((key) => [key, 'v'])), ['k1'], true));
+  assert.deepEqual([...server.listed().keys()].sort(), ['k1', 'k2', 'k3']);
+  assert.ok(server.slices.size <= 2);
 });

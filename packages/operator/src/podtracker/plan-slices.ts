@@ -1,5 +1,7 @@
 // From what should be listed and what the slices hold: the fewest writes that bring the two together. Pure. Entries
-// stay where they are, new ones fill holes, what is empty is deleted, doubles are taken out.
+// stay where they are, new ones fill holes, what is empty is deleted, doubles are taken out; sparse slices are drawn
+// together where the caller says so.
+import { chooseMerger } from './draw-together.ts';
 import type { Packed } from './packed-entry.ts';
 import type { SliceBook } from './slice-book.ts';
 import type { SliceView } from './slice-view.ts';
@@ -35,6 +37,7 @@ export function planSlices(
   keys: Iterable<string>,
   wanted: (key: string) => Packed | undefined,
   newName: () => string,
+  drawTogether = false,
 ): SliceWrite[] {
   const drafts = new Drafts(book);
   const homeless: [key: string, entry: Packed][] = [];
@@ -50,6 +53,7 @@ export function planSlices(
   }
   for (const name of book.strays) drafts.of(name);
   const creations = settle(homeless, drafts, book, newName);
+  if (drawTogether && creations.length === 0) merge(drafts, book);
   return [...creations, ...drafts.writes()];
 }
 
@@ -82,6 +86,18 @@ function settle(
     creations.push({ kind: 'create', name: newName(), entries });
   }
   return creations;
+}
+
+/** Moves whole slices: what is moved is written before the slice it came from is deleted, as the caller orders them. */
+function merge(drafts: Drafts, book: SliceBook): void {
+  const sizes = new Map([...book.slices.keys()].map((name) => [name, book.limit - drafts.room(name)]));
+  const merger = chooseMerger(sizes, book.limit);
+  for (const name of merger?.from ?? []) {
+    for (const [key, entry] of drafts.content(name)) {
+      drafts.of(merger?.into as string).set(key, entry);
+      drafts.of(name).set(key, undefined);
+    }
+  }
 }
 
 function byRoom(book: SliceBook): string[] {
@@ -122,6 +138,16 @@ class Drafts {
       else if (!entries.has(key)) size++;
     }
     return size;
+  }
+
+  /** What it will hold. */
+  content(name: string): Map<string, Packed> {
+    const content = new Map(this.#book.slices.get(name)?.entries);
+    for (const [key, entry] of this.#drafts.get(name) ?? []) {
+      if (entry === undefined) content.delete(key);
+      else content.set(key, entry);
+    }
+    return content;
   }
 
   *writes(): Iterable<SlicePatch | SliceDeletion> {

@@ -36,6 +36,7 @@ import type { PodTracker } from '../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import { configMapMetadata } from '../footprints/config-map-names.ts';
 import { Collector } from './collector.ts';
+import type { FootprintReports } from './footprint-reports.ts';
 import { sameNodeListing } from './packed-entry.ts';
 import { type SliceView, sliceCodec } from './slice-view.ts';
 import { type Reuse, type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
@@ -57,6 +58,8 @@ export interface PodTrackerControllerOptions {
   /** Asked before each pass and each write. Default: always. */
   readonly isLeader?: () => boolean;
   readonly events?: Pick<EventRecorder, 'record'>;
+  /** Where footprints are written beside: what they have to say goes into status. */
+  readonly footprints?: FootprintReports;
   readonly metrics?: ControllerMetrics;
   readonly queueMetrics?: QueueMetricsProvider;
   readonly onFailure?: (report: PassReport<string>) => void;
@@ -117,6 +120,8 @@ export class PodTrackerController {
       node: (name) => nodes.lister.get(name),
       namespaceLabels: (name) => namespaces.lister.get(name)?.metadata.labels,
       monotonic: () => clock.monotonic(),
+      footprintsIn: (namespace) => options.footprints?.stateIn(namespace) ?? { kind: 'unknown' },
+      isEmptied: ({ uid }, namespace) => options.footprints?.isEmptied(uid, namespace) ?? false,
       selectionChanged: (tracked) => this.#list(tracked),
       addressReused: (tracked, reuse) => this.#tellReuse(tracked, reuse),
       failed: (tracked, error) => this.#onTrackerFailure(tracked, error),
@@ -174,7 +179,8 @@ export class PodTrackerController {
   }
 
   #follow(): void {
-    const { pods, nodes, namespaces } = this.#options;
+    const { pods, nodes, namespaces, footprints } = this.#options;
+    footprints?.onChange((tracker) => this.#enqueue(tracker));
     this.trackers.addHandler({ name: 'podtracker', marks: true, onDelta: (delta) => this.#onTracker(delta) });
     this.slices.addHandler({ name: 'podtracker', marks: true, onDelta: (delta) => this.#onSlice(delta) });
     pods.addHandler({ name: 'podtracker', marks: true, onDelta: (delta) => this.#onPod(delta) });

@@ -6,6 +6,9 @@ import { compareResourceVersions, isComparable, type NodeView, type PodView } fr
 import type { PodTracker, PodTrackerSpec, PodTrackerStatus } from '../crds/podtracker.ts';
 import { ENTRY_LIMIT, type NodeEntry, type PodEntry } from '../crds/tracked-entries.ts';
 import { type Health, nextConditions } from './conditions.ts';
+import { isSparse } from './draw-together.ts';
+import { footprintPlaces, placeOf } from './footprint-places.ts';
+import type { FootprintsState } from './footprint-reports.ts';
 import { addressesOf, isListed, type Packed, packNode, packPod, sameListing, unpack } from './packed-entry.ts';
 import { planSlices, type SliceWrite } from './plan-slices.ts';
 import { type Release, ReleasedAddresses } from './released-addresses.ts';
@@ -19,6 +22,10 @@ export interface Surroundings {
   node(name: string): NodeView | undefined;
   namespaceLabels(name: string): ReadonlyMap<string, string> | undefined;
   monotonic(): number;
+  /** Whether hourly ConfigMaps can be written there. Default: not known. */
+  footprintsIn?(namespace: string): FootprintsState;
+  /** Whether the tracker has left nothing behind there. Default: not known, and so not. */
+  isEmptied?(tracked: Tracked, namespace: string): boolean;
   /** The tracker selects by another spec now, and has done so among the pods that are there. */
   selectionChanged?(tracked: Tracked): void;
   addressReused?(tracked: Tracked, reuse: Reuse): void;
@@ -204,11 +211,19 @@ export class Tracked {
     return this.#sliced.pods || this.#sliced.nodes;
   }
 
+  /** Many pods have ended, and the rest lies thinly in far more slices than would do. */
+  get isSparse(): boolean {
+    return (['pods', 'nodes'] as const).some((holds) => {
+      const { size, placed, limit } = this.books[holds];
+      return this.#sliced[holds] && isSparse(size, placed, limit);
+    });
+  }
+
   /**
    * What to write to slices, by the last decision. Everything that was dirty counts as planned; a write that fails
-   * must give its keys back by `again`.
+   * must give its keys back by `again`. `drawTogether`: a step of that too, where they are sparse.
    */
-  planSlices(holds: Holds): SliceWrite[] {
+  planSlices(holds: Holds, drawTogether = false): SliceWrite[] {
     const book = this.books[holds];
     const dirty = this.#dirty[holds];
     const sliced = this.#sliced[holds];
@@ -218,7 +233,7 @@ export class Tracked {
     }
     const keys = sliced ? dirty : book.keys();
     const wanted = sliced ? (key: string) => this.#wanted(holds, key) : () => undefined;
-    const writes = planSlices(book, [...keys], wanted, () => this.#newName(holds));
+    const writes = planSlices(book, [...keys], wanted, () => this.#newName(holds), drawTogether && sliced);
     dirty.clear();
     return writes;
   }
@@ -235,18 +250,29 @@ export class Tracked {
     const staying = (holds: Holds) => (this.#sliced[holds] ? this.books[holds].size - (leaving[holds] ?? 0) : 0);
     const slices = staying('pods') + staying('nodes');
     const nodes = this.#countNodes();
+    const places = footprintPlaces(this.#tracker, (namespace) => {
+      return this.#surroundings.isEmptied?.(this, namespace) ?? false;
+    });
     return {
       observedGeneration: generation,
       conditions: nextConditions(this.#tracker.status?.conditions ?? [], {
         health,
         sliced: this.isSliced,
+        footprints: this.#footprints(),
         generation,
         now,
       }),
       counts: { pods: this.#members.size, nodes, slices },
+      ...(places.length === 0 ? {} : { configMaps: places }),
       ...(slicedPods || this.#members.size === 0 ? {} : { pods: this.#inline<PodEntry>('pods') }),
       ...(slicedNodes || nodes === 0 ? {} : { nodes: this.#inline<NodeEntry>('nodes') }),
     };
+  }
+
+  #footprints(): FootprintsState | undefined {
+    const place = placeOf(specOf(this.#tracker));
+    if (place === undefined) return undefined;
+    return this.#surroundings.footprintsIn?.(place.namespace) ?? { kind: 'unknown' };
   }
 
   #inline<T extends PodEntry | NodeEntry>(holds: Holds): Record<string, T> {

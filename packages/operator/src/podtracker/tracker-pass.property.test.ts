@@ -164,6 +164,13 @@ class World {
     ]);
     assert.deepEqual(packed.sort(), hosts.sort(), where);
     assert.deepEqual(status?.counts, { pods: wanted.length, nodes: hosts.length, slices: items.length }, where);
+    for (const [entries, holds] of [
+      [wanted.length, 'entries'],
+      [hosts.length, 'nodes'],
+    ] as const) {
+      const slices = items.filter((slice) => slice[holds] !== undefined).length;
+      assert.ok(slices <= 2 * Math.ceil(entries / 100), `${entries} ${holds} in ${slices} slices, ${where}`);
+    }
     for (const { metadata, entries = {}, nodes: held = {} } of items) {
       const size = Object.keys(entries).length + Object.keys(held).length;
       assert.ok(size > 0 && size <= 100, `${metadata.name} holds ${size}, ${where}`);

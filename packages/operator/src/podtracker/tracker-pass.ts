@@ -44,6 +44,10 @@ export interface WriteCounts {
 export const LEAST_BETWEEN_MS = 1000;
 /** A fill of more slices than this says so in status before it begins. */
 const LARGE_FILL = 50;
+/** Slices are drawn together when they have been sparse for so long: most holes are filled again by the next rollout. */
+const SPARSE_FOR_MS = 30_000;
+/** And then one step after the other, this far apart. */
+const BETWEEN_STEPS_MS = 5_000;
 const LONGEST_CONFLICT_WAIT_MS = 10_000;
 const FIRST_CONFLICT_WAIT_MS = 100;
 
@@ -53,6 +57,8 @@ interface Course {
   written: number;
   conflicts: number;
   failures: number;
+  /** When the next step of drawing slices together is due; undefined while they are not sparse. */
+  nextStep: number | undefined;
 }
 
 type Plans = readonly (readonly [Holds, readonly SliceWrite[]])[];
@@ -85,10 +91,10 @@ export class TrackerPass {
     try {
       await this.#dropOldFinalizer(tracked, signal);
       // Of one that is being deleted nothing is kept up any more; what it leaves behind is collected once it is gone.
-      if (!isLeaving) await this.#bringTogether(tracked, signal);
+      if (!isLeaving) await this.#bringTogether(tracked, course, signal);
       course.failures = 0;
       course.conflicts = 0;
-      return DONE;
+      return isLeaving ? DONE : this.#untilNextStep(tracked, course);
     } catch (error) {
       return await this.#judge(tracked, course, error, signal);
     } finally {
@@ -96,12 +102,26 @@ export class TrackerPass {
     }
   }
 
-  async #bringTogether(tracked: Tracked, signal: AbortSignal): Promise<void> {
+  /** With nothing to draw together there is no next pass: idle costs nothing. */
+  #untilNextStep(tracked: Tracked, course: Course): Outcome {
+    if (!tracked.isSparse) {
+      course.nextStep = undefined;
+      return DONE;
+    }
+    const now = this.#options.clock.monotonic();
+    course.nextStep ??= now + SPARSE_FOR_MS;
+    return requeueAfter(Math.max(course.nextStep - now, LEAST_BETWEEN_MS));
+  }
+
+  async #bringTogether(tracked: Tracked, course: Course, signal: AbortSignal): Promise<void> {
     tracked.catchUp();
     tracked.decide();
+    const now = this.#options.clock.monotonic();
+    const isDue = course.nextStep !== undefined && course.nextStep <= now;
+    if (isDue) course.nextStep = now + BETWEEN_STEPS_MS;
     const plans: Plans = [
-      ['pods', tracked.planSlices('pods')],
-      ['nodes', tracked.planSlices('nodes')],
+      ['pods', tracked.planSlices('pods', isDue)],
+      ['nodes', tracked.planSlices('nodes', isDue)],
     ];
     try {
       await this.#carryOut(tracked, plans, signal);
@@ -212,7 +232,13 @@ export class TrackerPass {
   #courseOf(tracked: Tracked): Course {
     const known = this.#courses.get(tracked);
     if (known !== undefined) return known;
-    const course: Course = { notBefore: Number.NEGATIVE_INFINITY, written: 0, conflicts: 0, failures: 0 };
+    const course: Course = {
+      notBefore: Number.NEGATIVE_INFINITY,
+      written: 0,
+      conflicts: 0,
+      failures: 0,
+      nextStep: undefined,
+    };
     this.#courses.set(tracked, course);
     return course;
   }

@@ -1,65 +1,116 @@
 // Hours that trackers have left behind: their ConfigMaps now go elsewhere or are switched off, and nobody writes where
-// they were. They expire all the same, by the retention of then, as long as this process remembers.
-import type { Client, Clock, KubeObject } from '@podtrail/machinery';
-import { TRACKER_LABEL } from '../crds/manifests.ts';
-import { configMapNames } from '../footprints/config-map-names.ts';
-import { HOUR_MS } from '../footprints/hour.ts';
-import { deleteExpired } from '../footprints/retention.ts';
+// they were. They expire all the same, by the retention of then. Where to look is remembered in the status of trackers,
+// so that a leader that was started later finds them too; looks nowhere else.
+import { type Client, type Clock, isConflict, isNotFound, type KubeObject, type ObjectMeta } from '@podtrail/machinery';
+import type { PodTracker } from '../crds/podtracker.ts';
+import { configMapMetadata } from '../footprints/config-map-names.ts';
+import { HOUR_MS, parseShardName } from '../footprints/hour.ts';
 import { OWN_SHARD_SELECTOR } from '../footprints/shard-objects.ts';
-
-export interface LeftHour {
-  readonly tracker: string;
-  readonly namespace: string;
-  readonly retentionMs: number;
-}
-
-export type SweptHours = LeftHour & ({ readonly names: readonly string[] } | { readonly error: unknown });
+import { leftPlaces, placeOf } from '../podtracker/footprint-places.ts';
+import { parseAge } from './age.ts';
 
 export interface LeftHoursOptions {
+  /** Fenced. */
   readonly client: Pick<Client, 'configMaps' | 'table'>;
   readonly clock: Clock;
+  readonly trackers: () => Iterable<PodTracker>;
+  readonly hasNamespace: (name: string) => boolean;
   readonly onSwept: (swept: SweptHours) => void;
+  /** Nothing of the tracker is left there. */
+  readonly onEmptied: (tracker: { readonly name: string; readonly uid: string }, namespace: string) => void;
+}
+
+export type SweptHours = { readonly namespace: string } & (
+  | { readonly names: readonly string[] }
+  | { readonly error: unknown }
+);
+
+/** A tracker that left a namespace. */
+interface Leaver {
+  readonly name: string;
+  readonly uid: string;
+  readonly retentionMs: number;
 }
 
 export class LeftHours {
   readonly #options: LeftHoursOptions;
-  #left: readonly LeftHour[] = [];
 
   constructor(options: LeftHoursOptions) {
     this.#options = options;
   }
 
-  note(left: LeftHour): void {
-    this.forget(left.tracker, left.namespace);
-    if (Number.isFinite(left.retentionMs)) this.#left = [...this.#left, left];
-  }
-
-  /** It writes there again; without a namespace: it is gone, and its ConfigMaps go with it. */
-  forget(tracker: string, namespace?: string): void {
-    this.#left = this.#left.filter(
-      (left) => left.tracker !== tracker || (namespace !== undefined && left.namespace !== namespace),
-    );
-  }
-
-  /** Only what carries the label of the tracker: what others shared is theirs. */
+  /** Asks the server only about namespaces that somebody has left. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { client, clock, onSwept } = this.#options;
-    for (const left of this.#left) {
+    const { onSwept } = this.#options;
+    for (const [namespace, leavers] of this.#left()) {
       if (signal.aborted) return;
-      const { tracker, namespace, retentionMs } = left;
-      const configMaps = client.configMaps(namespace);
-      const list = configMapNames(client, namespace);
-      const labelled = `${TRACKER_LABEL}=${tracker}`;
       try {
-        if (!(await this.#agrees(namespace, signal))) continue;
-        const before = clock.now() - retentionMs;
-        const listNames = () => list(`${OWN_SHARD_SELECTOR},${labelled}`, signal);
-        const names = await deleteExpired({ configMaps, listNames, before, signal });
-        if (names.length > 0) onSwept({ ...left, names });
-        if ((await listNames()).length === 0) this.forget(tracker, namespace);
+        const names = await this.#sweepOne(namespace, leavers, signal);
+        if (names.length > 0) onSwept({ namespace, names });
       } catch (error) {
-        if (!signal.aborted) onSwept({ ...left, error });
+        if (!signal.aborted) onSwept({ namespace, error });
       }
+    }
+  }
+
+  #left(): Map<string, Leaver[]> {
+    const left = new Map<string, Leaver[]>();
+    for (const tracker of this.#options.trackers()) {
+      const { name = '', uid = '', deletionTimestamp } = tracker.metadata;
+      // What it leaves goes with it.
+      if (deletionTimestamp !== undefined) continue;
+      for (const { namespace, retention } of leftPlaces(tracker)) {
+        const leaver = { name, uid, retentionMs: parseAge(retention) ?? Number.POSITIVE_INFINITY };
+        left.set(namespace, [...(left.get(namespace) ?? []), leaver]);
+      }
+    }
+    return left;
+  }
+
+  async #sweepOne(namespace: string, leavers: readonly Leaver[], signal: AbortSignal): Promise<string[]> {
+    const { client, clock, hasNamespace, onEmptied } = this.#options;
+    if (!hasNamespace(namespace)) {
+      for (const leaver of leavers) onEmptied(leaver, namespace);
+      return [];
+    }
+    const deleted: string[] = [];
+    const staying = new Set<string>();
+    let agrees: boolean | undefined;
+    for (const shard of await configMapMetadata(client, namespace)(OWN_SHARD_SELECTOR, signal)) {
+      const owners = leavers.filter(({ uid }) => isOwnedBy(shard, uid));
+      if (owners.length === 0 || this.#isWritten(namespace, shard)) continue;
+      // Shared by several, it is kept as long as any of them wanted.
+      const keptMs = Math.max(...owners.map(({ retentionMs }) => retentionMs));
+      const hour = parseShardName(shard.name ?? '');
+      const isDue = hour !== undefined && hour.start + HOUR_MS <= clock.now() - keptMs;
+      if (isDue) agrees ??= await this.#agrees(namespace, signal);
+      if (isDue && agrees === true && (await this.#delete(namespace, shard, signal))) deleted.push(shard.name ?? '');
+      else for (const { uid } of owners) staying.add(uid);
+    }
+    for (const leaver of leavers) if (!staying.has(leaver.uid)) onEmptied(leaver, namespace);
+    return deleted;
+  }
+
+  /** Another tracker still has its hours there: they expire with those that are being written. */
+  #isWritten(namespace: string, shard: ObjectMeta): boolean {
+    for (const { metadata, spec } of this.#options.trackers()) {
+      if (placeOf(spec)?.namespace === namespace && isOwnedBy(shard, metadata.uid ?? '')) return true;
+    }
+    return false;
+  }
+
+  /** Only as it was read. False if it is to be looked at again. */
+  async #delete(namespace: string, { name = '', uid, resourceVersion }: ObjectMeta, signal: AbortSignal) {
+    if (uid === undefined || resourceVersion === undefined) return false;
+    try {
+      await this.#options.client
+        .configMaps(namespace)
+        .delete(name, { preconditions: { uid, resourceVersion }, signal });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      if (isConflict(error)) return false;
+      throw error;
     }
   }
 
@@ -70,4 +121,8 @@ export class LeftHours {
     const { metadata } = await client.configMaps(namespace).create(object, { dryRun: true, signal });
     return Math.abs(Date.parse(metadata.creationTimestamp ?? '') - clock.now()) < HOUR_MS;
   }
+}
+
+function isOwnedBy({ ownerReferences = [] }: ObjectMeta, uid: string): boolean {
+  return ownerReferences.some((reference) => reference.uid === uid);
 }

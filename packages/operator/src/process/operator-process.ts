@@ -28,6 +28,7 @@ import {
 import { type ConversionAddress, ConversionEndpoint } from '../conversion/conversion-endpoint.ts';
 import { OperatorError } from '../errors.ts';
 import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '../metrics/controller-metrics.ts';
+import { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import type { RecorderListener } from '../recorder/recorder-listener.ts';
@@ -138,8 +139,9 @@ export class OperatorProcess {
     });
     const passes = passMetrics(registry);
     const queues = queueMetrics(registry);
+    const footprintReports = new FootprintReports();
     const trackers = new PodTrackerController({
-      ...{ client, pods, nodes, namespaces, clock, events, isLeader, reports },
+      ...{ client, pods, nodes, namespaces, clock, events, isLeader, reports, footprints: footprintReports },
       metrics: passes('podtracker'),
       queueMetrics: queues,
       onFailure: ({ key, error, attempt, bug }) => {
@@ -153,7 +155,9 @@ export class OperatorProcess {
     });
     const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
     const { footprintIntervalMs: intervalMs, write } = options;
-    const footprints = new TrackerFootprints({ ...shared, client, events, intervalMs, write });
+    const footprints = new TrackerFootprints({
+      ...{ ...shared, client, events, intervalMs, write, reports: footprintReports },
+    });
     const annotations = new TrackerAnnotations({ ...shared, metrics: passes('annotations'), queueMetrics: queues });
     for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
     const own = { namespaces, podtrackers: trackers.trackers, podtrackerslices: trackers.slices };

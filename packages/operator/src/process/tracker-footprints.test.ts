@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type EventInput, type KubeObject, seededRandom } from '@podtrail/machinery';
+import { ApiError, type EventInput, type KubeObject, seededRandom } from '@podtrail/machinery';
 import { aPod, ManualClock, MemoryResourceClient } from '@podtrail/machinery/testing';
 import type { PodTrackerSpec } from '../crds/podtracker.ts';
 import { HourlyConfigMaps } from '../footprints/hourly-config-maps.ts';
 import { ToldInformer } from '../footprints/testing/told-informer.ts';
+import { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { keptLog, ToldNamespaces, ToldTrackers } from './testing/told-trackers.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
 
@@ -19,6 +20,9 @@ class Stage {
   readonly trackers = new ToldTrackers(this.clock);
   readonly servers = new Map<string, MemoryResourceClient>();
   readonly events: EventInput[] = [];
+  readonly reports = new FootprintReports();
+  /** Trackers whose status may have to say something else. */
+  readonly changed: string[] = [];
   readonly kept = keptLog();
   leads = true;
   out = '';
@@ -27,9 +31,11 @@ class Stage {
   #running: Promise<void> | undefined;
 
   constructor() {
-    const { clock, pods, namespaces, trackers } = this;
+    const { clock, pods, namespaces, trackers, reports } = this;
+    reports.onChange((tracker) => void this.changed.push(tracker));
+    for (const name of ['default', 'old']) namespaces.tell('ADDED', { metadata: { name, uid: name } });
     this.footprints = new TrackerFootprints({
-      ...{ clock, pods, namespaces, trackers, random: seededRandom(1), intervalMs: 1_000, log: this.kept.log },
+      ...{ clock, pods, namespaces, trackers, reports, intervalMs: 1_000, log: this.kept.log, random: seededRandom(1) },
       client: {
         configMaps: (namespace) => this.server(namespace ?? ''),
         // The names, as the server's table has them.
@@ -37,7 +43,7 @@ class Stage {
           const wanted = labelSelector.split(',').map((part) => part.split('='));
           const { items } = await this.server(namespace).list();
           const found = items.filter(({ metadata }) => wanted.every(([k = '', v]) => metadata.labels?.[k] === v));
-          const rows = found.map(({ metadata }) => ({ cells: [metadata.name] }));
+          const rows = found.map(({ metadata }) => ({ cells: [metadata.name], object: { metadata } }));
           return { kind: 'Table', metadata: {}, columnDefinitions: [{ name: 'Name' }], rows } as never;
         },
       },
@@ -253,6 +259,11 @@ test('a spec that changed through v1alpha1, with the generation of before, is no
   await stage.end();
 });
 
+/** As status remembers it. */
+const remembering = (...places: [namespace: string, retention: string][]) => ({
+  status: { configMaps: places.map(([namespace, retention]) => ({ namespace, retention })) },
+});
+
 test('what a tracker leaves in a namespace that it no longer names expires there too; what is not its own stays', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
@@ -261,19 +272,68 @@ test('what a tracker leaves in a namespace that it no longer names expires there
   stage.lead();
   await stage.clock.advance(10);
   const { labels = {} } = stage.server('old').peek(FIRST)?.metadata ?? {};
-  assert.equal(labels['podtrail.dev/tracker'], 'shop');
-  const { 'podtrail.dev/tracker': _, ...nobodys } = labels;
-  await stage.server('old').create({ metadata: { name: 'pod-ashiato-2026111509', labels: nobodys } } as KubeObject);
-  stage.trackers.put('MODIFIED', 'shop', { footprints: { log: false, configMaps: { ...configMaps, enabled: false } } });
+  await stage.server('old').create({ metadata: { name: 'pod-ashiato-2026111509', labels } } as KubeObject);
+  const off = { footprints: { log: false, configMaps: { ...configMaps, enabled: false } } };
+  stage.trackers.put('MODIFIED', 'shop', off, {}, remembering(['old', '1h']));
   await stage.clock.advance(HOUR);
   assert.ok(stage.server('old').peek(FIRST), 'its hour is just over');
   await stage.clock.advance(HOUR);
   assert.equal(stage.server('old').peek(FIRST), undefined);
   assert.ok(stage.server('old').peek('pod-ashiato-2026111509'));
   assert.equal(stage.server('old').peek('podtrail-clock'), undefined);
+  assert.ok(stage.reports.isEmptied('uid-shop', 'old'));
+  assert.deepEqual(stage.changed.slice(-1), ['shop'], 'status is to forget it');
+  stage.trackers.put('MODIFIED', 'shop', off, {}, { status: {} });
+  assert.ok(!stage.reports.isEmptied('uid-shop', 'old'), 'status has heard of it');
   const asked = stage.server('old').calls.length;
   await stage.clock.advance(HOUR);
   assert.equal(stage.server('old').calls.length, asked, 'nothing is left: it is not looked for again');
+  await stage.end();
+});
+
+const shardOf = (name: string, ...owners: string[]) => {
+  const labels = { app: 'pod-ashiato', type: 'pod-node-mapping', 'app.kubernetes.io/managed-by': 'podtrail' };
+  const ownerReferences = owners.map((uid) => ({ apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name: uid, uid }));
+  return { metadata: { name, labels, ownerReferences } } as KubeObject;
+};
+
+test('a leader that was started after the spec had changed finds what was left, where status says, at once', async () => {
+  const stage = new Stage();
+  stage.namespaces.tell('DELETED', { metadata: { name: 'gone', uid: 'gone' } });
+  const names = ['pod-ashiato-2026111507', 'pod-ashiato-2026111508', 'pod-ashiato-2026111506'];
+  await stage.server('old').create(shardOf(names[0]!, 'uid-shop', 'uid-bank'));
+  await stage.server('old').create(shardOf(names[1]!, 'uid-shop'));
+  await stage.server('old').create(shardOf(names[2]!, 'uid-other'));
+  stage.trackers.put(
+    'ADDED',
+    'shop',
+    wants('default'),
+    {},
+    remembering(['default', '48h'], ['old', '1h'], ['gone', '1h']),
+  );
+  stage.trackers.put('ADDED', 'bank', {}, {}, remembering(['old', '3h']));
+  stage.lead();
+  await stage.clock.advance(10);
+  const left = names.filter((name) => stage.server('old').peek(name) !== undefined);
+  assert.deepEqual(left, [names[0], names[2]], 'what two of them left is kept as long as the longer says');
+  assert.ok(stage.reports.isEmptied('uid-shop', 'gone'), 'a namespace that is gone holds nothing');
+  assert.ok(!stage.reports.isEmptied('uid-shop', 'old'));
+  await stage.clock.advance(HOUR);
+  assert.equal(stage.server('old').peek(names[0]!), undefined);
+  assert.ok(stage.reports.isEmptied('uid-shop', 'old') && stage.reports.isEmptied('uid-bank', 'old'));
+  assert.ok(stage.server('old').peek(names[2]!), 'what belongs to another stays');
+  await stage.end();
+});
+
+test('what was left where another tracker still writes expires with what that one writes', async () => {
+  const stage = new Stage();
+  await stage.server('old').create(shardOf('pod-ashiato-2026111507', 'uid-shop', 'uid-bank'));
+  stage.trackers.put('ADDED', 'shop', {}, {}, remembering(['old', '1h']));
+  stage.trackers.put('ADDED', 'bank', wants('old'));
+  stage.lead();
+  await stage.clock.advance(10);
+  assert.ok(stage.server('old').peek('pod-ashiato-2026111507'), 'it is kept for 48 hours');
+  assert.ok(stage.reports.isEmptied('uid-shop', 'old'));
   await stage.end();
 });
 
@@ -291,33 +351,89 @@ test('lines are printed for the trackers that ask, with the name of the tracker'
   await stage.end();
 });
 
-test('ConfigMaps that cannot be written are told in the log and on the tracker, and tried again', async () => {
+const forbidden = (message: string) => new ApiError(403, { reason: 'Forbidden', message }, undefined);
+
+test('ConfigMaps that are refused are told in the log, on the tracker and for its status, and tried again', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
-  stage.server('default').failNext('create', new Error('no such namespace'));
+  const quota = 'exceeded quota: few, requested: configmaps=1';
+  stage.server('default').failNext('create', forbidden(quota));
   stage.trackers.put('ADDED', 'shop', wants('default'));
   stage.lead();
+  assert.deepEqual(stage.reports.stateIn('default'), { kind: 'unknown' });
   await stage.clock.advance(10);
   assert.deepEqual(
     stage.events.map(({ reason, regarding }) => [reason, regarding.name]),
     [['Degraded', 'shop']],
   );
+  const message = `The hourly ConfigMaps in default cannot be written: ${quota}`;
+  assert.deepEqual(stage.reports.stateIn('default'), { kind: 'failing', reason: 'Forbidden', message });
+  assert.deepEqual(stage.changed, ['shop']);
   await stage.clock.advance(1_000);
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1' });
+  assert.deepEqual(stage.reports.stateIn('default'), { kind: 'working' });
+  assert.deepEqual(stage.changed, ['shop', 'shop']);
   await stage.end();
 });
 
-test('a namespace that stays away is told in the log ever more seldom; the event is renewed each time', async () => {
+test('where the operator has no rights the sentence says which to give; where there is no namespace, that', async () => {
+  const stage = new Stage();
+  const noRights = 'configmaps is forbidden: User "x" cannot create resource "configmaps" in the namespace';
+  for (const name of ['default', 'nowhere']) stage.server(name).failNext('create', forbidden(noRights), 100);
+  stage.pods.list(pod('web-1'));
+  stage.trackers.put('ADDED', 'one', wants('default'));
+  stage.trackers.put('ADDED', 'two', wants('nowhere'));
+  stage.lead();
+  await stage.clock.advance(10);
+  const said = ['default', 'nowhere'].map((name) => stage.reports.stateIn(name) as { reason: string; message: string });
+  assert.deepEqual(
+    said.map(({ reason }) => reason),
+    ['Forbidden', 'NamespaceNotFound'],
+  );
+  assert.match(said[0]!.message, /bind the ClusterRole podtrail-footprints to the operator there$/);
+  assert.match(said[1]!.message, /there is no such namespace; create it, or name another in/);
+  // Long after: it is tried once a minute, and at once when the namespace comes.
+  for (let i = 0; i < 200; i++) await stage.clock.advance(1_000);
+  const tried = () => stage.writes('nowhere').length;
+  const before = tried();
+  await stage.clock.advance(1_000);
+  assert.equal(tried(), before);
+  stage.namespaces.tell('ADDED', { metadata: { name: 'nowhere', uid: 'nowhere' } });
+  await stage.clock.advance(1_000);
+  assert.equal(tried(), before + 1);
+  await stage.end();
+});
+
+test('what may pass by itself is told when it has failed three times', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
-  stage.server('default').failNext('create', new Error('no such namespace'), 100);
+  stage.server('default').failNext('create', new Error('no answer'), 3);
   stage.trackers.put('ADDED', 'shop', wants('default'));
   stage.lead();
   await stage.clock.advance(10);
-  for (let i = 0; i < 40; i++) await stage.clock.advance(1_000);
+  await stage.clock.advance(1_000);
+  assert.deepEqual(stage.reports.stateIn('default'), { kind: 'unknown' });
+  await stage.clock.advance(1_000);
+  await stage.clock.advance(1_000);
+  const message = 'The hourly ConfigMaps in default cannot be written: no answer';
+  assert.deepEqual(stage.reports.stateIn('default'), { kind: 'failing', reason: 'NotWritten', message });
+  await stage.end();
+});
+
+test('what stays refused is tried more and more slowly and told in the log ever more seldom; the event is renewed', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.server('default').failNext('create', forbidden('no'), 100);
+  stage.trackers.put('ADDED', 'shop', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  for (let i = 0; i < 400; i++) await stage.clock.advance(1_000);
   const told = stage.kept.lines.filter(({ level }) => level === 'error').map(({ times }) => times);
-  assert.deepEqual(told, [1, 2, 4, 8, 16, 32]);
-  assert.equal(stage.events.length, 41);
+  assert.deepEqual(told, [1, 2, 4, 8]);
+  // After 0, 1, 3, 7, 15, 31, 63 s and then every minute.
+  assert.equal(stage.events.length, 12);
+  assert.equal(stage.writes('default').length, 12);
+  assert.deepEqual(stage.changed, ['shop'], 'the same again is no news for status');
   await stage.end();
 });
 

@@ -17,11 +17,14 @@ import {
 } from '@podtrail/machinery';
 import type { PodTracker } from '../crds/podtracker.ts';
 import { configMapNames } from '../footprints/config-map-names.ts';
-import { FootprintRounds, type RoundNews } from '../footprints/footprint-rounds.ts';
+import { FootprintRounds } from '../footprints/footprint-rounds.ts';
 import { HOUR_MS } from '../footprints/hour.ts';
 import { HourlyConfigMaps, type HourlyNews } from '../footprints/hourly-config-maps.ts';
+import { placeOf } from '../podtracker/footprint-places.ts';
+import type { FootprintReports, FootprintsState } from '../podtracker/footprint-reports.ts';
 import { Selection } from '../podtracker/selection.ts';
 import { parseAge } from './age.ts';
+import { FootprintTrouble, isTrouble } from './footprint-trouble.ts';
 import { LeftHours, type SweptHours } from './left-hours.ts';
 import { type Log, problemOf } from './log.ts';
 import { Thinning } from './thinning.ts';
@@ -35,6 +38,8 @@ export interface TrackerFootprintsOptions {
   readonly random: Random;
   readonly isLeader: () => boolean;
   readonly events: Pick<EventRecorder, 'record'>;
+  /** Told how it goes, for the status of the trackers. */
+  readonly reports: FootprintReports;
   readonly log: Log;
   /** Takes footprint lines. */
   readonly write: (lines: string) => Promise<void>;
@@ -60,6 +65,7 @@ interface Rounds {
 
 interface Target extends Partial<Rounds> {
   readonly configMaps: Pick<HourlyConfigMaps, 'flush' | 'lookAgain'>;
+  readonly trouble: FootprintTrouble;
   /** From now on nothing is written: what is removed with the last tracker must not come back. */
   readonly drop: () => void;
 }
@@ -86,7 +92,10 @@ export class TrackerFootprints {
     const fenced = (namespace?: string) => fencedClient(client.configMaps(namespace), isLeader);
     this.#left = new LeftHours({
       ...{ client: { configMaps: fenced, table: client.table.bind(client) }, clock },
+      trackers: () => options.trackers.lister,
+      hasNamespace: (name) => this.#hasNamespace(name),
       onSwept: (swept) => this.#tellSwept(swept),
+      onEmptied: (tracker, namespace) => options.reports.setEmptied(tracker, namespace),
     });
     options.trackers.addHandler({
       name: 'footprints',
@@ -99,6 +108,7 @@ export class TrackerFootprints {
       onDelta: (delta) => {
         if (!isObjectDelta(delta)) return;
         const { object } = delta;
+        if (delta.kind === 'added') this.#targets.get(object.metadata.name)?.trouble.hurry();
         const isNews = delta.kind !== 'updated' || !delta.previous.metadata.labels.equals(object.metadata.labels);
         if (isNews && [...this.#askers.values()].some(({ selection }) => selection.dependsOnNamespaceLabels))
           this.#lookSoon();
@@ -108,11 +118,14 @@ export class TrackerFootprints {
 
   /** Writes until the signal aborts, and then once more what has changed since. */
   async run(signal: AbortSignal): Promise<void> {
+    const { trackers, namespaces, clock } = this.#options;
     this.#leading = signal;
     this.#settle();
+    // What was left before this replica led is looked for at once: hours may have passed.
+    await Promise.all([trackers.waitForSync(signal), namespaces.waitForSync(signal)]).catch(() => undefined);
     while (!signal.aborted) {
-      await sleep(this.#options.clock, HOUR_MS, signal).catch(() => undefined);
       await this.#left.sweep(signal);
+      await sleep(clock, HOUR_MS, signal).catch(() => undefined);
     }
     const rounds = [...this.#targets.values(), ...this.#lines.values()];
     for (const { stop } of rounds) stop?.abort(signal.reason);
@@ -121,6 +134,7 @@ export class TrackerFootprints {
 
   #onTracker(tracker: PodTracker, isGone: boolean): void {
     const { name = '', uid = '', deletionTimestamp } = tracker.metadata;
+    this.#clearEmptied(tracker, isGone);
     const known = this.#askers.get(name);
     // Status changes far more often than what was asked for. The generation does not tell: through v1alpha1 a spec may
     // change without it.
@@ -129,31 +143,30 @@ export class TrackerFootprints {
     if (isGone && known?.uid !== uid) return;
     const asker = isGone ? undefined : askerOf(tracker);
     if (known === undefined && asker === undefined) return;
-    this.#noteLeft(known, asker, isGone || deletionTimestamp !== undefined);
     if (asker === undefined) this.#askers.delete(name);
     else this.#askers.set(name, asker);
     this.#settle();
     if (asker?.namespace !== undefined) this.#targets.get(asker.namespace)?.configMaps.lookAgain();
   }
 
-  /** What a tracker wrote in a namespace that it no longer names. */
-  #noteLeft(known: Asker | undefined, asker: Asker | undefined, isGone: boolean): void {
-    const name = known?.name ?? asker?.name ?? '';
-    if (isGone) this.#left.forget(name);
-    else if (asker?.namespace !== undefined) this.#left.forget(name, asker.namespace);
-    if (isGone || known?.namespace === undefined || known.namespace === asker?.namespace) return;
-    this.#left.note({ tracker: name, namespace: known.namespace, retentionMs: known.retentionMs });
+  /** What status has forgotten, or is written to again, need not be told of. */
+  #clearEmptied({ metadata, spec, status }: PodTracker, isGone: boolean): void {
+    const remembered = new Set(status?.configMaps?.map(({ namespace }) => namespace));
+    const now = placeOf(spec)?.namespace;
+    this.#options.reports.clearEmptied(metadata.uid ?? '', (namespace) => {
+      return isGone || namespace === now || !remembered.has(namespace);
+    });
   }
 
-  #tellSwept({ tracker, namespace, ...swept }: SweptHours): void {
+  #tellSwept({ namespace, ...swept }: SweptHours): void {
     const { log } = this.#options;
     if ('names' in swept) {
-      log.info('ConfigMaps of old hours were deleted', { namespace, tracker, names: swept.names });
+      log.info('ConfigMaps of old hours were deleted', { namespace, names: swept.names });
       return;
     }
     const times = this.#notStored.again(`left ${namespace}`);
     const message = 'ConfigMaps that a tracker left could not be looked for; trying again in an hour';
-    if (times !== undefined) log.warn(message, { namespace, tracker, times, problem: problemOf(swept.error) });
+    if (times !== undefined) log.warn(message, { namespace, times, problem: problemOf(swept.error) });
   }
 
   /** Once for many: at the start every namespace is news. */
@@ -170,6 +183,7 @@ export class TrackerFootprints {
     for (const [namespace, target] of this.#targets) {
       if (wanted.has(namespace)) continue;
       this.#targets.delete(namespace);
+      this.#options.reports.forget(namespace);
       target.drop();
       this.#end(target);
     }
@@ -183,7 +197,8 @@ export class TrackerFootprints {
     }
     if (this.#leading === undefined || this.#leading.aborted) return;
     for (const [namespace, target] of this.#targets) {
-      if (target.ended === undefined) this.#targets.set(namespace, { ...target, ...this.#flush(namespace, target) });
+      const { configMaps, ended } = target;
+      if (ended === undefined) this.#targets.set(namespace, { ...target, ...this.#rounds({ configMaps }) });
     }
     for (const { name, lines } of this.#askers.values()) {
       if (lines && !this.#lines.has(name)) this.#lines.set(name, this.#tellLines(name));
@@ -198,7 +213,8 @@ export class TrackerFootprints {
   }
 
   #follow(namespace: string): Target {
-    const { client, clock, random, isLeader, pods } = this.#options;
+    const { client, clock, random, isLeader, pods, intervalMs } = this.#options;
+    const trouble = new FootprintTrouble(namespace, clock, intervalMs);
     let dropped = false;
     const hourly = new HourlyConfigMaps({
       configMaps: fencedClient(client.configMaps(namespace), () => isLeader() && !dropped),
@@ -210,11 +226,20 @@ export class TrackerFootprints {
     });
     const matches = (pod: PodView) => this.#askersOf(namespace).some((asker) => this.#selects(asker, pod));
     const registration = hourly.follow(pods, matches);
+    const flush = async (signal?: AbortSignal) => {
+      if (dropped || trouble.isWaiting) return { writes: 0, entries: 0 };
+      try {
+        const report = await hourly.flush(signal);
+        if (!dropped) this.#tellStored(namespace, trouble);
+        return report;
+      } catch (error) {
+        if (!dropped && isTrouble(error, signal)) this.#tellNotStored(namespace, trouble, error);
+        return { writes: 0, entries: 0 };
+      }
+    };
     return {
-      configMaps: {
-        flush: async (signal) => (dropped ? { writes: 0, entries: 0 } : await hourly.flush(signal)),
-        lookAgain: () => hourly.lookAgain(),
-      },
+      configMaps: { flush, lookAgain: () => hourly.lookAgain() },
+      trouble,
       drop: () => {
         dropped = true;
         registration.remove();
@@ -231,14 +256,6 @@ export class TrackerFootprints {
     return selection.selects(pod, this.#options.namespaces.lister.get(namespace)?.metadata.labels);
   }
 
-  #flush(namespace: string, { configMaps }: Target): Rounds {
-    return this.#rounds({ configMaps }, (news) => {
-      if (news.kind === 'round') this.#notStored.over(namespace);
-      if (news.kind === 'not-stored' && this.#askersOf(namespace).length > 0)
-        this.#tellNotStored(namespace, news.error);
-    });
-  }
-
   #tellLines(name: string): Rounds {
     const matches = (pod: PodView) => {
       const asker = this.#askers.get(name);
@@ -249,16 +266,15 @@ export class TrackerFootprints {
       // A reader that has gone must not end the process.
       await this.#options.write(lines).catch(() => undefined);
     };
-    return this.#rounds({ matches, format, write }, () => {});
+    return this.#rounds({ matches, format, write });
   }
 
   #rounds(
     parts: Pick<ConstructorParameters<typeof FootprintRounds>[0], 'configMaps' | 'matches' | 'format' | 'write'>,
-    onNews: (news: RoundNews) => void,
   ): Rounds {
     const { pods, clock, intervalMs, log } = this.#options;
     const stop = new AbortController();
-    const rounds = new FootprintRounds({ pods, clock, intervalMs, onNews, ...parts });
+    const rounds = new FootprintRounds({ pods, clock, intervalMs, ...parts });
     const ended = rounds.run(stop.signal).catch((error) => {
       log.error('footprints ended; they begin again with the next leader', { problem: problemOf(error) });
     });
@@ -294,16 +310,32 @@ export class TrackerFootprints {
     }
   }
 
-  #tellNotStored(namespace: string, error: unknown): void {
-    const problem = problemOf(error);
+  #tellStored(namespace: string, trouble: FootprintTrouble): void {
+    this.#notStored.over(namespace);
+    trouble.over();
+    this.#report(namespace, { kind: 'working' });
+  }
+
+  #tellNotStored(namespace: string, trouble: FootprintTrouble, error: unknown): void {
     const times = this.#notStored.again(namespace);
-    // The event is told each time: it counts what repeats, and goes when nobody renews it.
     if (times !== undefined) {
       const message = 'the hourly ConfigMaps could not be written; trying again';
-      this.#options.log.error(message, { namespace, times, problem });
+      this.#options.log.error(message, { namespace, times, problem: problemOf(error) });
     }
-    const note = `The hourly ConfigMaps in ${namespace} cannot be written: ${problem}`;
-    this.#record(namespace, { type: 'Warning', reason: 'Degraded', note });
+    const state = trouble.again(error, this.#hasNamespace(namespace));
+    if (state?.kind !== 'failing') return;
+    this.#report(namespace, state);
+    // The event is told each time: it counts what repeats, and goes when nobody renews it.
+    this.#record(namespace, { type: 'Warning', reason: 'Degraded', note: state.message });
+  }
+
+  #report(namespace: string, state: FootprintsState): void {
+    const names = this.#askersOf(namespace).map(({ name }) => name);
+    this.#options.reports.set(namespace, state, names);
+  }
+
+  #hasNamespace(name: string): boolean {
+    return this.#options.namespaces.lister.get(name) !== undefined;
   }
 
   #record(namespace: string, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
@@ -323,9 +355,9 @@ function longest(askers: readonly Asker[]): number {
 /** Undefined if it asks for none, or is being deleted: what is removed with it must not come back. */
 function askerOf({ metadata, spec }: PodTracker): Asker | undefined {
   const { name = '', uid = '' } = metadata;
-  const { log: lines = false, configMaps } = spec.footprints ?? {};
-  const namespace = configMaps?.enabled === true ? (configMaps.namespace ?? 'default') : undefined;
+  const { log: lines = false } = spec.footprints ?? {};
+  const { namespace, retention = '' } = placeOf(spec) ?? {};
   if (metadata.deletionTimestamp !== undefined || (!lines && namespace === undefined)) return undefined;
-  const retentionMs = parseAge(configMaps?.retention ?? '') ?? Number.POSITIVE_INFINITY;
+  const retentionMs = parseAge(retention) ?? Number.POSITIVE_INFINITY;
   return { name, uid, spec, selection: new Selection(spec), namespace, retentionMs, lines };
 }

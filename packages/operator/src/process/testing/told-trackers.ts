@@ -41,9 +41,15 @@ export class ToldTrackers extends Told<PodTracker> {
     super(PODTRACKERS, jsonCodec<PodTracker>('podtrail.dev/v1', 'PodTracker'), clock);
   }
 
-  put(type: 'ADDED' | 'MODIFIED' | 'DELETED', name: string, spec: PodTrackerSpec, more: object = {}): void {
+  put(
+    type: 'ADDED' | 'MODIFIED' | 'DELETED',
+    name: string,
+    spec: PodTrackerSpec,
+    more: object = {},
+    besides: Pick<PodTracker, 'status'> = {},
+  ): void {
     const metadata = { name, uid: `uid-${name}`, generation: ++this.#generation, ...more };
-    this.tell(type, { metadata, spec } as PodTracker);
+    this.tell(type, { metadata, spec, ...besides } as PodTracker);
   }
 }
 

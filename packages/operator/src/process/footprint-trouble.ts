@@ -1,0 +1,75 @@
+// Why hourly ConfigMaps of one namespace cannot be written, in words for a condition, and when to try again: more and
+// more slowly, at least every minute. One for each namespace; keeps no clock of its own.
+import { ApiError, type Clock, MachineryError } from '@podtrail/machinery';
+import type { FootprintsState } from '../podtracker/footprint-reports.ts';
+import { problemOf } from './log.ts';
+
+const SLOWEST_MS = 60_000;
+/** What may pass by itself (a server that does not answer, somebody else's writes) is told from this failure on. */
+const TELL_AFTER = 3;
+
+export class FootprintTrouble {
+  readonly #namespace: string;
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+  #failures = 0;
+  #notBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(namespace: string, clock: Clock, intervalMs: number) {
+    this.#namespace = namespace;
+    this.#clock = clock;
+    this.#intervalMs = intervalMs;
+  }
+
+  get isWaiting(): boolean {
+    return this.#clock.monotonic() < this.#notBefore;
+  }
+
+  over(): void {
+    this.#failures = 0;
+    this.hurry();
+  }
+
+  /** Something has happened after which it may work: the next round tries. */
+  hurry(): void {
+    this.#notBefore = Number.NEGATIVE_INFINITY;
+  }
+
+  /** It failed once more. Undefined: too early to tell. */
+  again(error: unknown, hasNamespace: boolean): FootprintsState | undefined {
+    const slowest = Math.max(SLOWEST_MS, this.#intervalMs);
+    const pauseMs = Math.min(this.#intervalMs * 2 ** this.#failures++, slowest);
+    this.#notBefore = this.#clock.monotonic() + pauseMs;
+    if (!isRefusal(error) && this.#failures < TELL_AFTER) return undefined;
+    const where = `The hourly ConfigMaps in ${this.#namespace} cannot be written`;
+    if (!hasNamespace) {
+      const advice = 'create it, or name another in spec.footprints.configMaps.namespace';
+      return {
+        kind: 'failing',
+        reason: 'NamespaceNotFound',
+        message: `${where}: there is no such namespace; ${advice}.`,
+      };
+    }
+    const reason = error instanceof ApiError && error.reason !== '' ? error.reason : 'NotWritten';
+    return { kind: 'failing', reason, message: `${where}: ${problemOf(error)}${adviceOn(error)}` };
+  }
+}
+
+/** Whether it says anything about ConfigMaps at all: whoever does not lead, or ends, did not try. */
+export function isTrouble(error: unknown, signal: AbortSignal | undefined): boolean {
+  return signal?.aborted !== true && !(error instanceof MachineryError && error.code === 'not-leader');
+}
+
+/** What the server will answer again, until somebody does something. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { status } = error;
+  return status >= 400 && status < 500 && ![401, 408, 409, 429].includes(status);
+}
+
+/** Quotas are Forbidden too; those sentences say enough themselves. */
+function adviceOn(error: unknown): string {
+  const isAboutRights =
+    error instanceof ApiError && error.status === 403 && / cannot \w+ resource /.test(error.message);
+  return isAboutRights ? '; bind the ClusterRole podtrail-footprints to the operator there' : '';
+}
