@@ -5,12 +5,15 @@ import type { LiveHolder } from '../model/fact.ts';
 import { clamp, type EpochMillis, earliest, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import {
   credible,
+  isServing,
   isTerminal,
   lastFinishedAt,
   lastRunEndedAt,
   networkLostAt,
   networkReadyAt,
+  previousRunEndedAt,
   RESOLUTION_MS,
+  stoppedServingAt,
 } from './evidence.ts';
 import type { ObservedPod } from './observation.ts';
 
@@ -133,10 +136,13 @@ export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveH
 /** The object is gone, and its delete was seen. `pod` is its final state. */
 export function deletedEnd(sighting: Sighting, pod?: ObservedPod): Boundary {
   const since = sighting.floor ?? sighting.at;
+  if (pod?.metadata.deletionTimestamp === undefined) return boundary(sighting, since, sighting.at);
   // Kubelets before 1.27 end a deleted pod's containers and sandbox without making it terminal.
-  const finished =
-    pod?.metadata.deletionTimestamp === undefined ? undefined : credible(pod, lastFinishedAt(pod), sighting.at);
-  return boundary(sighting, earliest(since, finished) ?? since, sighting.at);
+  const finished = credible(pod, lastFinishedAt(pod), sighting.at);
+  // Not every end of a container is told, as of one that was never started.
+  const unsaid = finished === undefined && !isServing(pod) ? reportedSince(sighting) : undefined;
+  const unready = credible(pod, stoppedServingAt(pod), sighting.at);
+  return boundary(sighting, earliest(since, finished, unsaid, unready) ?? since, sighting.at);
 }
 
 /**
@@ -149,22 +155,26 @@ export function inferredEnd(sighting: Sighting, { holder, seenAt }: LiveHolder):
   return boundary(sighting, since, sighting.at, sighting.at, 'inferred');
 }
 
-/** Another network took the place of this one on the same pod: the old one went before the new one came. */
+/**
+ * Another network took the place of this one on the same pod: the old one went before the new one came. `isOver`: the
+ * new one has gone, too, and what ended last ended in that.
+ */
 export function replacedEnd(
   sighting: Sighting,
   pod: ObservedPod,
   goneSince: EpochMillis | undefined,
   lastSeen: EpochMillis,
+  isOver = false,
 ): Boundary {
   const { at, floor } = sighting;
   const ready = timelyReadyAt(pod, sighting);
-  const ended = credible(pod, lastRunEndedAt(pod), at);
+  const ended = credible(pod, isOver ? previousRunEndedAt(pod) : lastRunEndedAt(pod), at);
   const endedBefore = ended !== undefined && (ready === undefined || ended <= ready) ? ended : undefined;
   // Within a gap there may have been other sandboxes: then only its near side bounds.
   const seesAll = sighting.source !== 'list';
   const lastKnown = seesAll ? earliest(floor, lastSeen, ready) : (floor ?? lastSeen);
   const unseen = epochMillis((lastKnown ?? at) - REPORTING_LAG_MS);
-  const since = earliest(goneSince, seesAll ? endedBefore : undefined) ?? unseen;
+  const since = earliest(goneSince, seesAll ? endedBefore : earliest(endedBefore, unseen)) ?? unseen;
   return boundary(
     sighting,
     since,

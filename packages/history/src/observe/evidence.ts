@@ -17,8 +17,20 @@ export function networkReadyAt(pod: ObservedPod): EpochMillis | undefined {
 /** When the sandbox was lost, or asked for, to the second, if it is not there now. */
 export function networkLostAt(pod: ObservedPod): EpochMillis | undefined {
   // Containers that serve have a network, whatever the condition says.
-  const serves = pod.status.conditions.some(({ type, status }) => type === 'ContainersReady' && status === 'True');
-  return serves ? undefined : networkTransition(pod, 'False');
+  return isServing(pod) ? undefined : networkTransition(pod, 'False');
+}
+
+export function isServing(pod: ObservedPod): boolean {
+  return pod.status.conditions.some(({ type, status }) => type === 'ContainersReady' && status === 'True');
+}
+
+/** When its containers stopped being ready, if that was after its deletion had been asked for. */
+export function stoppedServingAt({ metadata, status }: ObservedPod): EpochMillis | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  const since = status.conditions.find((c) => c.type === 'ContainersReady' && c.status === 'False')?.lastTransitionTime;
+  const asked = deletionTimestamp - deletionGracePeriodSeconds * 1000;
+  return since === undefined || since < asked - TOLERATED_SKEW_MS ? undefined : epochMillis(since);
 }
 
 function networkTransition(pod: ObservedPod, status: 'True' | 'False'): EpochMillis | undefined {
@@ -60,6 +72,15 @@ export function lastRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
   let found: EpochMillis | undefined;
   for (const { finishedAt } of pod.status.terminations) {
     if (finishedAt !== undefined) found = latest(found, epochMillis(finishedAt));
+  }
+  return found;
+}
+
+/** When any container last ended that has been started again since. */
+export function previousRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
+  let found: EpochMillis | undefined;
+  for (const { current, finishedAt } of pod.status.terminations) {
+    if (!current && finishedAt !== undefined) found = latest(found, epochMillis(finishedAt));
   }
   return found;
 }

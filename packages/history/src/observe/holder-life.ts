@@ -113,7 +113,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     const ended: Tenure[] = [];
     for (const tenure of tenures) {
       const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
-      const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at) : end;
+      const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at, true) : end;
       ended.push(endedBy(tenure, endOfBlank(before, unseen)));
     }
     for (const tenure of ended) facts.push({ kind: 'tenure', tenure });

@@ -1,0 +1,69 @@
+// A kubelet that could not write for a while tells in one word what happened in several steps: what it leaves out must
+// not become a certainty.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aPod } from '../testing/observed-pod.ts';
+import { at, ToldLedger } from '../testing/told-ledger.ts';
+
+const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(10)).readyAt(at(12));
+
+async function watching(): Promise<ToldLedger> {
+  const ledger = new ToldLedger();
+  await ledger.list(0, 'start');
+  await ledger.see(13, web);
+  return ledger;
+}
+
+describe('a kubelet that tells late', () => {
+  test('of another sandbox and its end at once: the first one ended with the run before the last', async () => {
+    for (const end of [web.inPhase('Failed'), web.lostAt(at(58))]) {
+      const ledger = await watching();
+      await ledger.alive(59);
+      await ledger.see(60, end.withIp('10.0.0.9').finishedAt(at(57)).finishedAt(at(30), false));
+      await ledger.alive(80);
+      assert.equal(await ledger.says('10.0.0.7', 29), 'held web-1');
+      assert.equal(await ledger.says('10.0.0.7', 45), 'ambiguous web-1');
+      assert.equal(await ledger.says('10.0.0.7', 62), 'free');
+    }
+  });
+
+  test('and only a listing tells: containers that ended long before the gap took their sandbox with them', async () => {
+    const ledger = new ToldLedger();
+    const old = aPod('web-1').withIp('10.0.0.7').createdAt(at(10));
+    await ledger.list(0, 'start');
+    await ledger.see(13, old);
+    await ledger.alive(60);
+    await ledger.list(90, 'expired', old.withIp('10.0.0.9').finishedAt(at(40), false));
+    await ledger.alive(120);
+    assert.equal(await ledger.says('10.0.0.7', 39), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.9', 100), 'held web-1');
+  });
+
+  test('nothing of its containers when a pod is deleted: it may have ended since they stopped being ready', async () => {
+    const asked = web.deletedAt(at(40), 30);
+    const finals = {
+      'they never were': { last: asked, heldUntil: 53, doubtful: 57 },
+      'since the deletion': {
+        last: asked.withCondition('ContainersReady', 'False', at(44)),
+        heldUntil: 43,
+        doubtful: 50,
+      },
+      'they still are': {
+        last: asked.withCondition('ContainersReady', 'True', at(14)),
+        heldUntil: 58,
+        doubtful: 59.5,
+      },
+    };
+    for (const [name, { last, heldUntil, doubtful }] of Object.entries(finals)) {
+      const ledger = await watching();
+      await ledger.see(41, asked);
+      await ledger.alive(59);
+      await ledger.deleted(60, last);
+      await ledger.alive(80);
+      assert.equal(await ledger.says('10.0.0.7', heldUntil), 'held web-1', name);
+      assert.equal(await ledger.says('10.0.0.7', doubtful), 'ambiguous web-1', name);
+      assert.equal(await ledger.says('10.0.0.7', 61), 'free', name);
+    }
+  });
+});
