@@ -207,10 +207,10 @@ test('every replica is trusted, a restarted one replaces what it announced, and 
   const other = await startEndpoint(t, 'replica-1');
   await until('replica-1 is trusted', async () => (await bundle()).length === 2);
   await other.end();
-  // Certificates of six seconds, looked at every 300 ms: renewed after four.
-  const validMs = 6_000;
+  // Certificates of 15 seconds, looked at every 1.5: renewed after ten, used a look later, by when the API server has
+  // to have heard of it.
   const before = await bundle();
-  const { errors } = await startEndpoint(t, 'replica-1', { validMs });
+  const { errors } = await startEndpoint(t, 'replica-1', { validMs: 15_000, checkMs: 1_500 });
   const first = await until('its new certificate is trusted', async () => {
     const now = await bundle();
     return now.join() !== before.join() && now;
@@ -219,10 +219,11 @@ test('every replica is trusted, a restarted one replaces what it announced, and 
   const webhook = (await definition()).spec.conversion.webhook.clientConfig.url;
   assert.match(webhook, /^https:\/\/127\.0\.0\.1:\d+\/convert$/);
   const refusals: number[] = [];
-  const end = Date.now() + 12_000;
-  await untilServed();
+  const ask = async () => (await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers/web')).status;
+  await until('the server has turned to this endpoint', async () => (await ask()) === 200);
+  const end = Date.now() + 20_000;
   while (Date.now() < end) {
-    const { status: answer } = await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers/web');
+    const answer = await ask();
     if (answer !== 200) refusals.push(answer);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -266,6 +267,19 @@ test('with the webhook gone v1 is read and written as before, also for a tracker
   await hand.trackers.delete('old-hand');
 });
 
+/** Takes connections and says nothing. */
+async function startSilent(t: TestContext): Promise<{ port: number; sockets: ReadonlySet<Socket> }> {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  await once(silent, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  return { port: (silent.address() as AddressInfo).port, sockets };
+}
+
 test('an endpoint that takes connections and says nothing delays the first write after v1alpha1, and no other', {
   skip,
   timeout: 270_000,
@@ -275,15 +289,7 @@ test('an endpoint that takes connections and says nothing delays the first write
   await untilServed();
   await until('it converts', () => writeAsV1alpha1('slow-hand').then(() => true));
   await end();
-  const silent = createServer(() => {}).listen(0, '127.0.0.1');
-  const sockets = new Set<Socket>();
-  silent.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
-  await once(silent, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    silent.close();
-  });
-  const { port } = silent.address() as AddressInfo;
+  const { port, sockets } = await startSilent(t);
   const clientConfig = { url: `https://127.0.0.1:${port}/convert` };
   const body = JSON.stringify({ spec: { conversion: { webhook: { clientConfig } } } });
   await cluster.kubectl(['patch', 'crd', DEFINITION, '--type=merge', '-p', body]);
@@ -302,4 +308,45 @@ test('an endpoint that takes connections and says nothing delays the first write
   assert.ok(first < 35_000, `${first} ms`);
   assert.ok(second < 2_000, `${second} ms`);
   await hand.trackers.delete('slow-hand');
+});
+
+test('what API servers turn out not to reach is taken back within half a minute: then nobody waits for it', {
+  skip,
+  timeout: 270_000,
+}, async (t) => {
+  const hand = await Hand.of(t, cluster.controlPlane);
+  const { end } = await startEndpoint(t, 'replica-1');
+  await untilServed();
+  await until('it converts', () => writeAsV1alpha1('kept-waiting').then(() => true));
+  await end();
+  // It answers itself; the address that API servers are told leads nowhere, as behind a firewall.
+  const { port } = await startSilent(t);
+  const { errors } = await startEndpoint(t, 'replica-1', {
+    checkMs: 60_000,
+    address: { url: () => `https://127.0.0.1:${port}` },
+  });
+  const strategy = async () => (await definition()).spec.conversion.strategy;
+  await until('it is announced', async () => {
+    return (await definition()).spec.conversion.webhook?.clientConfig.url === `https://127.0.0.1:${port}/convert`;
+  });
+  const began = performance.now();
+  await until('it is taken back', async () => (await strategy()) === 'None');
+  const seconds = (performance.now() - began) / 1000;
+  const { versions } = (await definition()).spec;
+  assert.equal(versions.find(({ name }: { name: string }) => name === 'v1alpha1').served, false);
+  await until('somebody is told', () => errors.length > 0);
+  assert.equal((errors[0] as { code?: string }).code, 'conversion-silent');
+  await until('the server has heard of it', async () => {
+    return (await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers')).status === 404;
+  });
+  const before = await hand.trackers.get('kept-waiting');
+  const asked = performance.now();
+  const labels = { value: '1' };
+  const { spec: after } = await hand.trackers.patch('kept-waiting', { kind: 'merge', body: { metadata: { labels } } });
+  const waited = Math.round(performance.now() - asked);
+  t.diagnostic(`taken back after ${seconds.toFixed(1)} s; a write then took ${waited} ms`);
+  assert.ok(seconds < 30, `${seconds} s`);
+  assert.ok(waited < 2_000, `${waited} ms`);
+  assert.deepEqual(after, before.spec);
+  await hand.trackers.delete('kept-waiting');
 });

@@ -1,6 +1,7 @@
 // Serves conversion on this replica and tells the API server about it: once the endpoint answers, one patch of the
 // definition sets the webhook, the bundle to trust and `served` of v1alpha1. Looks again now and then, because somebody
-// may apply the shipped definition anew, and renews its certificate in time. v1 goes on without any of this.
+// may apply the shipped definition anew, and renews its certificate in time. What API servers turn out not to reach is
+// taken back, because whoever writes would wait for it. v1 goes on without any of this.
 import { request } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -15,6 +16,7 @@ import {
 } from '@podtrail/machinery';
 import { OperatorError } from '../errors.ts';
 import { issueCertificate, type ServingCertificate } from './certificate.ts';
+import { isConversionSilent } from './conversion-probe.ts';
 import { CONVERT_PATH, ConversionServer } from './conversion-server.ts';
 import { splitBundle, withCertificate } from './trust-bundle.ts';
 
@@ -26,6 +28,11 @@ const DEFINITIONS: GroupVersionResource = {
 const DEFINITION = 'podtrackers.podtrail.dev';
 const OLD_VERSION = 'v1alpha1';
 const DAY_MS = 86_400_000;
+/** API servers need a moment to turn to what was announced; then it shows whether they get there. */
+const PROBE_AFTER_MS = 5_000;
+/** After it was taken back: twice as long each time. */
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 30 * 60_000;
 
 /** Where API servers find the endpoint: a Service in the cluster, or a URL outside of it. */
 export type ConversionAddress =
@@ -77,6 +84,10 @@ export class ConversionEndpoint {
   #announced: ServingCertificate | undefined;
   #serving: ServingCertificate;
   #port = 0;
+  /** The definition was changed with the last look. */
+  #isNews = false;
+  #restMs = FIRST_REST_MS;
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConversionEndpointOptions) {
     this.#options = options;
@@ -102,7 +113,8 @@ export class ConversionEndpoint {
         } catch (error) {
           if (!signal.aborted) onError?.(error);
         }
-        await sleep(this.#clock, checkMs, signal).catch(() => {});
+        const nextMs = this.#isNews ? Math.min(checkMs, PROBE_AFTER_MS) : checkMs;
+        await sleep(this.#clock, nextMs, signal).catch(() => {});
       }
     } finally {
       await server.close();
@@ -116,29 +128,63 @@ export class ConversionEndpoint {
   async #tend(server: ConversionServer, signal: AbortSignal): Promise<void> {
     const { validMs = 30 * DAY_MS } = this.#options;
     if (this.#clock.now() >= this.#newest.notAfter - validMs / 3) this.#certificates = [this.#issue(), this.#newest];
+    this.#isNews = false;
     await this.#answers();
+    if (this.#clock.monotonic() < this.#restsUntil) return;
     const known = this.#announced === this.#newest;
-    await this.#announce(signal);
+    this.#isNews = await this.#announce(signal);
     this.#announced = this.#newest;
+    if (!this.#isNews) await this.#checkHeard(signal);
     // A new one is used a look later, when every API server has heard of it; the old one is dropped a look after that.
     if (this.#serving === this.#newest) this.#certificates = [this.#newest];
     else if (known) server.use((this.#serving = this.#newest));
   }
 
-  /** One patch, made from what was read; with everything as it should be, none. */
-  async #announce(signal: AbortSignal): Promise<void> {
+  /** One patch, made from what was read; with everything as it should be, none. True if it was needed. */
+  async #announce(signal: AbortSignal): Promise<boolean> {
     const definitions = this.#options.client.resource<Definition>(DEFINITIONS);
     const definition = await definitions.get(DEFINITION, { signal });
     const body = this.#patch(definition);
-    if (body.length === 0) return;
+    if (body.length === 0) return false;
     await this.#options.mayAnnounce?.(this.#clientConfig(), definition.spec.conversion?.webhook?.clientConfig, signal);
     try {
       await definitions.patch(DEFINITION, { kind: 'json', body }, { signal });
+      return true;
     } catch (error) {
       // Another replica announced itself in between.
-      if (isConflict(error)) await this.#announce(signal);
-      else throw error;
+      if (isConflict(error)) return await this.#announce(signal);
+      throw error;
     }
+  }
+
+  /** Rejects if it had to be taken back. */
+  async #checkHeard(signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    if (!(await isConversionSilent(client, signal))) {
+      this.#restMs = FIRST_REST_MS;
+      return;
+    }
+    await this.#takeBack(signal);
+    this.#restsUntil = this.#clock.monotonic() + this.#restMs;
+    this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
+    throw new OperatorError('conversion-silent', 'API servers get no answer where they were told to ask', {
+      hint: 'let them through to the conversion port (firewall, NetworkPolicy); v1alpha1 is not served until then.',
+    });
+  }
+
+  /** Without conversion, and v1alpha1 not served, nobody is asked; what is stored is v1. */
+  async #takeBack(signal: AbortSignal): Promise<void> {
+    const definitions = this.#options.client.resource<Definition>(DEFINITIONS);
+    const { metadata, spec } = await definitions.get(DEFINITION, { signal });
+    const at = spec.versions.findIndex(({ name }) => name === OLD_VERSION);
+    const { caBundle: _, ...known } = spec.conversion?.webhook?.clientConfig ?? {};
+    if (at < 0 || !isDeepStrictEqual(known, this.#clientConfig())) return;
+    const body: JsonPatchOperation[] = [
+      { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
+      { op: 'replace', path: '/spec/conversion', value: { strategy: 'None' } },
+      { op: 'replace', path: `/spec/versions/${at}/served`, value: false },
+    ];
+    await definitions.patch(DEFINITION, { kind: 'json', body }, { signal });
   }
 
   #patch({ metadata, spec }: Definition): JsonPatchOperation[] {

@@ -276,10 +276,10 @@ export class OperatorProcess {
       ...{ client, clock, identity, ...conversion },
       mayAnnounce: (own, known, signal) => checkClaim(claim, own, known, signal),
       onError: (error) => {
-        // It looks every minute: the same sentence again and again tells nothing.
+        // It looks again and again: the same sentence each time tells nothing.
         const problem = problemOf(error);
         const { hint } = error as { readonly hint?: string };
-        if (problem !== last) log.warn('v1alpha1 cannot be announced; trying again every minute', { problem, hint });
+        if (problem !== last) log.warn('v1alpha1 is not served; trying again', { problem, hint });
         last = problem;
       },
     });
