@@ -1,10 +1,12 @@
-// What deploy/kustomize grants the operator, beside what the audit log shows it using: the same, but for the few that
-// docs/operator.md names. Then the definitions are taken away under it.
+// What deploy/kustomize grants the operator, beside what the audit log shows it using: the same verbs, on the same
+// objects, in the same namespaces, but for the few that docs/operator.md names. Then the definitions are taken away
+// under it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
 import { until, useCluster } from './controlplane/index.ts';
-import { install, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
+import { covers, type Grant, grantsOf, spelled, usesBy } from './operator-grants.ts';
+import { install, OPERATOR_USER, OperatorReplica, SERVICE_ACCOUNT } from './operator-stage.ts';
 import { CRDS, forEach, Hand } from './podtracker-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true });
@@ -12,33 +14,24 @@ const { skip } = cluster;
 
 /** Granted for what does not happen every day; each has its line in docs/operator.md. */
 const SELDOM = [
-  ...['nodes', 'services', 'namespaces', 'podtrackers', 'podtrackerslices'].map((resource) => `list ${resource}`),
-  ...['get podtrackers', 'get podtrackerslices', 'patch events', 'get configmaps', 'delete configmaps'],
+  ...['nodes', 'services', 'namespaces'].map((resource) => `list ${resource}`),
+  ...['get', 'list'].flatMap((verb) =>
+    ['podtrackers', 'podtrackerslices'].map((kind) => `${verb} ${kind}.podtrail.dev`),
+  ),
+  ...['patch events.events.k8s.io in default', 'get configmaps in default', 'delete configmaps in default'],
 ];
 
-interface Rule {
-  readonly verbs: string[];
-  readonly resources: string[];
-}
+/** What is called as people, or the hour, have it: no role can name it. */
+const NAMED_BY_OTHERS = [
+  ...['podtrackers.podtrail.dev', 'podtrackers.podtrail.dev/status', 'podtrackerslices.podtrail.dev'],
+  ...['configmaps', 'events.events.k8s.io'],
+];
+/** RBAC knows no names for the others. */
+const VERBS_WITH_NAMES = ['get', 'update', 'patch', 'delete'];
 
-/** `verb resource`, of all roles that are bound to the operator. */
-async function granted(): Promise<string[]> {
-  const { items } = await cluster.kubectlJson(['get', 'clusterroles', '-l', 'app.kubernetes.io/name=podtrail']);
-  const isForPeople = (name: string) => name.startsWith('podtrail-podtracker-');
-  const rules: Rule[] = items
-    .filter(({ metadata }: { metadata: { name: string } }) => !isForPeople(metadata.name))
-    .flatMap((role: { rules: Rule[] }) => role.rules ?? []);
-  const pairs = rules.flatMap(({ verbs, resources }) => verbs.flatMap((verb) => resources.map((r) => `${verb} ${r}`)));
-  return [...new Set(pairs)].sort();
-}
-
-async function used(): Promise<string[]> {
-  const log = await cluster.controlPlane.auditLog();
-  const own = log.filter(({ user, objectRef }) => user.username === OPERATOR_USER && objectRef !== undefined);
-  const pairs = own.map(({ verb, objectRef: ref }) => {
-    return `${verb} ${ref?.resource}${ref?.subresource === undefined ? '' : `/${ref.subresource}`}`;
-  });
-  return [...new Set(pairs)].sort();
+async function hours(tracker: string): Promise<{ data?: Record<string, string> }[]> {
+  const labels = `podtrail.dev/tracker=${tracker}`;
+  return (await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', labels])).items;
 }
 
 /** A tracker with slices, ConfigMaps and an event: everything that the operator ever writes. */
@@ -46,6 +39,8 @@ async function busyTracker(hand: Hand, name: string): Promise<void> {
   const configMaps = { enabled: true, namespace: 'default', retention: '48h' };
   await hand.createTracker(name, { footprints: { log: false, configMaps } });
   await until('it is sliced', async () => (await hand.slicesOf(name)).length > 0);
+  // What comes later is then a patch of it.
+  await until('the hour is stored', async () => (await hours(name)).length > 0);
 }
 
 test('the rights that are granted are those that are used', { skip, timeout: 360_000 }, async (t) => {
@@ -72,7 +67,9 @@ test('the rights that are granted are those that are used', { skip, timeout: 360
     return items.some(({ reason }: { reason: string }) => reason === 'IPReused');
   });
   await until('it is listed', async () => [...(await hand.listed('all')).values()].some((p) => p.podName === 'again'));
-  await until('the server was asked how far it is', async () => (await used()).includes('list pods'));
+  await until('the server was asked how far it is', async () => {
+    return (await usesBy(plane, OPERATOR_USER)).some(({ verb, resource }) => verb === 'list' && resource === 'pods');
+  });
   // Back into status: slices are deleted.
   await forEach(pods.slice(1, 60), (i) => hand.deletePod('default', `web-${i}`));
   await until('it is in status again', async () => (await hand.slicesOf('all')).length === 0);
@@ -80,23 +77,35 @@ test('the rights that are granted are those that are used', { skip, timeout: 360
     return (await plane.request('/apis/podtrail.dev/v1alpha1/podtrackers')).status === 200;
   });
   await until('the ConfigMap has the new pod', async () => {
-    const { items } = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'podtrail.dev/tracker=all']);
-    return items[0]?.data?.default_again === 'node-1';
+    return (await hours('all')).some(({ data }) => data?.['default_again'] === 'node-1');
   });
   assert.equal((await operator.process.end('SIGTERM')).code, 0);
-  const [mayDo, does] = [await granted(), await used()];
+  const grants = await grantsOf(plane, SERVICE_ACCOUNT);
+  const uses = await usesBy(plane, OPERATOR_USER);
+  const all = (which: readonly { readonly verb: string }[]) => [...new Set((which as Grant[]).map(spelled))].sort();
+  assert.deepEqual(all(uses.filter(({ refused }) => refused)), [], 'refused');
   assert.deepEqual(
-    does.filter((pair) => !mayDo.includes(pair)),
+    all(uses.filter((use) => !grants.some((grant) => covers(grant, use)))),
     [],
-    'used and not granted',
+    'used and not granted by the roles of podtrail',
   );
-  const unused = mayDo.filter((pair) => !does.includes(pair));
+  const unused = all(grants.filter((grant) => !uses.some((use) => covers(grant, use))));
   assert.deepEqual(
-    unused.filter((pair) => !SELDOM.includes(pair)),
+    unused.filter((grant) => !SELDOM.includes(grant)),
     [],
     'granted and not used',
   );
-  t.diagnostic(`${mayDo.length} granted, ${does.length} used; not used today: ${unused.join(', ')}`);
+  const everywhere = grants.filter((grant) => grant.namespace === undefined);
+  const inOnePlace = everywhere.filter(({ resource }) => {
+    const where = uses.filter((use) => use.resource === resource);
+    return where.length > 0 && where.every(({ namespace }) => namespace !== undefined && resource !== 'namespaces');
+  });
+  assert.deepEqual(all(inOnePlace), [], 'granted everywhere and used only in namespaces: bind it there');
+  const nameless = grants.filter(({ verb, resource, name }) => {
+    return name === undefined && VERBS_WITH_NAMES.includes(verb) && !NAMED_BY_OTHERS.includes(resource);
+  });
+  assert.deepEqual(all(nameless), [], 'granted on objects of any name, though the name is known');
+  t.diagnostic(`${all(grants).length} granted; not used today: ${unused.join(', ')}`);
 });
 
 test('fault 25: with the definitions deleted under it the recorder goes on; with them back, so do PodTrackers', {
@@ -108,7 +117,7 @@ test('fault 25: with the definitions deleted under it the recorder goes on; with
   const operator = await OperatorReplica.start(t, plane, 'one');
   await operator.untilLeads();
   await until('the tracker lists its pods', async () => (await hand.listed('all')).size > 0);
-  await cluster.kubectl(['delete', '-f', CRDS, '--timeout=30s']);
+  await cluster.kubectl(['delete', '-f', CRDS, '--timeout=120s']);
   await operator.process.untilSaid('PodTrackers cannot be served; recording goes on');
   await hand.createPod('default', 'later', 'node-1', '10.9.9.9');
   const at = epochMillis(Date.now());

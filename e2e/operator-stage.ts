@@ -4,25 +4,31 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { type ControlPlane, until } from './controlplane/index.ts';
+import { untilServed } from './podtracker-stage.ts';
 
 interface TestContext {
   after(done: () => Promise<unknown>): void;
 }
 
+/** The label of the roles that are joined into the operator's. */
+const JOINED = 'podtrail.dev%2Faggregate-to-operator%3Dtrue';
 export const KUSTOMIZE = fileURLToPath(new URL('../deploy/kustomize/', import.meta.url));
-const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
+export const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
 export const OPERATOR_USER = 'system:serviceaccount:podtrail:podtrail-operator';
 
 /** Applies the manifests and waits until the definitions are served and the aggregated role is filled. */
 export async function install(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['apply', '-k', KUSTOMIZE]);
-  const served = async () => (await plane.request('/apis/podtrail.dev/v1/podtrackerslices')).status === 200;
-  await until('the definitions are served', served, { withinMs: 30_000 });
+  await untilServed(plane);
+  const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
   await until('the roles are joined', async () => {
-    const role = await plane.request('/apis/rbac.authorization.k8s.io/v1/clusterroles/podtrail-operator');
-    return role.json().rules?.length >= 6;
+    const joined = (await plane.request(`${roles}/podtrail-operator`)).json().rules ?? [];
+    const parts = (await plane.request(`${roles}?labelSelector=${JOINED}`)).json().items as { rules: unknown[] }[];
+    const has = (rule: unknown) => joined.some((other: unknown) => isDeepStrictEqual(rule, other));
+    return parts.length > 0 && parts.every(({ rules }) => rules.every(has));
   });
 }
 
@@ -51,7 +57,7 @@ export class OperatorReplica {
     let { store } = options;
     if (store === undefined) {
       const directory = await mkdtemp(join(tmpdir(), 'podtrail-operator-'));
-      t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+      t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
       store = `sqlite:${join(directory, 'ledger.db')}`;
     }
     const words = [
@@ -66,7 +72,8 @@ export class OperatorReplica {
   }
 
   get log(): Record<string, unknown>[] {
-    const lines = this.process.err.split('\n');
+    // The last piece is empty, or a line that is still on its way.
+    const lines = this.process.err.split('\n').slice(0, -1);
     return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   }
 

@@ -37,8 +37,15 @@ export const CRDS = fileURLToPath(new URL('../deploy/crds/', import.meta.url));
 
 export async function installDefinitions(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['apply', '-f', CRDS]);
-  const served = async () => (await plane.request('/apis/podtrail.dev/v1/podtrackerslices')).status === 200;
-  await until('the definitions are served', served);
+  await untilServed(plane);
+}
+
+/** Each definition is taken up on its own: one being served says nothing of the other. */
+export async function untilServed(plane: ControlPlane): Promise<void> {
+  for (const resource of ['podtrackers', 'podtrackerslices']) {
+    const served = async () => (await plane.request(`/apis/podtrail.dev/v1/${resource}`)).status === 200;
+    await until(`${resource} are served`, served);
+  }
 }
 
 export interface StageOptions {
