@@ -17,7 +17,7 @@ function podtrail(words: readonly string[], env: NodeJS.ProcessEnv = process.env
 }
 
 /** One that does not end though it should is ended with its test. */
-const SOON = { timeout: 60_000 };
+const SOON = { timeout: 120_000 };
 function podtrailOf(t: TestContext, words: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess {
   const child = podtrail(words, env);
   t.after(() => child.kill('SIGKILL'));

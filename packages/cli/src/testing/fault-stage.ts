@@ -31,7 +31,7 @@ export interface PodWish {
 export type StageOptions = Pick<SandboxServerOptions, 'bookmarkMillis' | 'server'>;
 
 /** Of the machine's time; nothing here takes a tenth of it. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 const STEP_MS = 5;
 const NO_RETRY = { connectionRetries: 0, refusalRetries: 0, firstDelayMs: 1, longestDelayMs: 1 };
 
