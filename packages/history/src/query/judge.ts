@@ -32,7 +32,11 @@ export function judge(
   if (first !== undefined) {
     // Two can be possible at once, never two true: a certain holder rules the merely possible ones out.
     const isOne = certain.every(({ holder }) => holder.uid === first.holder.uid);
-    const provisional = certain.some(({ end }) => end === undefined) && isUnconfirmed(watched, at);
+    // Whoever let go of it just then has perhaps not said so yet, either; services and nodes do not report, they are.
+    const provisional = certain.some(
+      ({ end, holder }) =>
+        end === undefined && isUnconfirmed(watched, at, holder.kind === 'Pod' ? REPORTING_LAG_MS : 0),
+    );
     if (isOne && first.holder.kind !== 'Node') return verdict('held', provisional, [first]);
     return verdict('ambiguous', provisional, nodesFirst(certain));
   }
@@ -77,7 +81,11 @@ function isStillWatched({ last, stretches }: WatchedTime, at: EpochMillis, now: 
 /** Later than what is known to have been told to the end; `lag`: what is told may have happened this long before. */
 function isUnconfirmed({ stretches }: WatchedTime, at: EpochMillis, lag = 0): boolean {
   const present = stretches.at(-1);
-  return present !== undefined && !present.ended && at > present.confirmed - lag;
+  if (present === undefined || present.ended) return false;
+  // The listing at its beginning may have been long under way: until more is told, the gap before it may be, too.
+  const isNew = present.confirmed <= present.from;
+  const known = isNew ? (stretches.at(-2)?.confirmed ?? present.confirmed) : present.confirmed;
+  return at > known - lag;
 }
 
 function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | undefined {

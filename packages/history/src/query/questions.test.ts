@@ -198,6 +198,8 @@ describe('provisional answers', () => {
     assert.deepEqual([lately.answer, lately.provisional], ['free', true], 'a kubelet may still tell of it');
     const settledFree = await ask(54, 61, '10.0.0.9');
     assert.deepEqual([settledFree.answer, settledFree.provisional], ['free', false]);
+    const ending = await ask(57, 61);
+    assert.deepEqual([ending.answer, ending.provisional], ['held', true], 'a kubelet may still tell of its end');
     const settled = await ask(50, 61);
     assert.deepEqual([settled.answer, settled.provisional], ['held', false]);
     const future = await ask(90, 61);
