@@ -1,5 +1,5 @@
 // PodTrackers on a real API server with 2,000 pods: what is listed, what it costs, and what happens when things go
-// wrong. PODTRAIL_E2E_IDLE_SECONDS=60 makes the idle time as long as the acceptance asks for.
+// wrong. The idle time is the minute that the acceptance asks for; PODTRAIL_E2E_IDLE_SECONDS makes it another.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
@@ -11,7 +11,7 @@ import { forEach, Hand, installDefinitions, PodTrackerStage } from './podtracker
 
 const PODS = 2_000;
 const NODES = 5;
-const IDLE_SECONDS = Number(process.env['PODTRAIL_E2E_IDLE_SECONDS'] ?? '15');
+const IDLE_SECONDS = Number(process.env['PODTRAIL_E2E_IDLE_SECONDS'] ?? '60');
 const SEED = Number(process.env['PODTRAIL_SEED'] ?? '20261115');
 const NAMESPACES = ['shop', 'bank', 'empty'];
 
@@ -452,7 +452,8 @@ test('a standby writes nothing, and takes over without writing again what is wri
     PodTrackerStage.start(t, cluster.controlPlane, { user, controller: { isLeader: () => leader === user } });
   const [first, second] = [await start('first'), await start('second')];
   const written = ({ controller: { writes } }: PodTrackerStage) => writes.slices + writes.status;
-  const life = [...(await hand.listed('shop')).values()].at(-1) as PodEntry;
+  // In slices of `all` and `shop`; a golden one would also be in the status of `few`.
+  const life = [...(await hand.listed('shop')).values()].find(({ podName }) => !gold(podName)) as PodEntry;
   await hand.setStatus(life.namespace, life.podName, '10.66.0.1', 'Running');
   await untilListed(hand);
   // A new process compares everything, and finds that only this differs.
@@ -559,7 +560,7 @@ test('fault 25: the definitions are deleted under it; pods are followed on, and 
     'crd',
     'podtrackers.podtrail.dev',
     'podtrackerslices.podtrail.dev',
-    '--timeout=30s',
+    '--timeout=120s',
   ]);
   await hand.createPod('empty', 'meanwhile', 'node-0', '10.88.0.1');
   await until('the pod is seen', () => pods.lister.getIn('empty', 'meanwhile')?.status.podIP === '10.88.0.1');
