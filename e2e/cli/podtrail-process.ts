@@ -40,12 +40,12 @@ export class PodtrailProcess {
     return await this.ended();
   }
 
-  /** Resolves once it has said so on standard error. */
+  /** Resolves once it has said so on standard error, in a line that is there to its end. */
   async untilSaid(text: string, withinMs = 60_000): Promise<void> {
     await until(
       `podtrail says ${text}`,
       () => {
-        if (this.err.includes(text)) return true;
+        if (this.err.slice(0, this.err.lastIndexOf('\n') + 1).includes(text)) return true;
         const over = this.process.exitCode !== null || this.process.signalCode !== null;
         throw new Error(`${over ? 'it has ended' : 'not yet'}; so far:\n${this.err}`);
       },
