@@ -12,6 +12,7 @@ import { Client, type Clock, Informer, loadClusterConfig, PODS, podCodec, system
 import { configMapNames, HourlyConfigMaps, type HourlyNews } from '@podtrail/operator';
 import { PodtrailProcess, podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
+import { hourWithRoomFor } from './hour-turn.ts';
 
 const cluster = await useCluster({ controllerManager: true, scheduler: true, kwok: { nodes: 3 } });
 const AGENT = 'podtrail';
@@ -141,6 +142,7 @@ test('errors are sentences: a bad selector, a namespace that is not there, no ri
 test('rounds cost no API call, changes cost one small patch, and SIGTERM leaves whole lines and exit code 0', {
   skip: cluster.skipUnless('own control plane', 'simulated nodes'),
 }, async (t) => {
+  await hourWithRoomFor(60);
   const namespace = await cluster.namespace(t);
   const kubectl = (...args: string[]) => cluster.kubectl(['-n', namespace, ...args]);
   await kubectl('create', 'deployment', 'cart', '--image=none', '--replicas=6');
@@ -149,12 +151,19 @@ test('rounds cost no API call, changes cost one small patch, and SIGTERM leaves 
   const running = footprints(t, ...words);
   const rounds = () =>
     new Set(linesOf(running.out.slice(0, running.out.lastIndexOf('\n') + 1)).map((l) => l.timestamp));
+  const stored = async () => Object.assign({}, ...(await mappings(namespace)).values()) as Record<string, string>;
+  await until('the hour is stored', async () => Object.keys(await stored()).length === 6);
   await until('some rounds were printed', () => rounds().size >= 8, { withinMs: 60_000 });
   const before = (await asked()).length;
   const seen = rounds().size;
   await until('many more rounds were printed', () => rounds().size >= seen + 15, { withinMs: 60_000 });
   assert.deepEqual((await asked()).slice(before), [], 'rounds asked the API server');
 
+  // A namespace that ends takes ConfigMaps with it, and whoever makes them anew sends bytes too.
+  await until('no namespace of an earlier test is ending', async () => {
+    const { items } = await cluster.kubectlJson(['get', 'namespaces']);
+    return items.every(({ status }: { status: { phase: string } }) => status.phase === 'Active');
+  });
   const bytes = await cluster.controlPlane.requestBodyBytes({ resource: 'configmaps' });
   await kubectl('run', 'one-more', '--image=none');
   await runningPods(namespace, 7);
@@ -171,7 +180,7 @@ test('rounds cost no API call, changes cost one small patch, and SIGTERM leaves 
   const ended = await running.end('SIGTERM');
   assert.equal(ended.code, 0, ended.err);
   linesOf(ended.out);
-  const union = Object.assign({}, ...(await mappings(namespace)).values());
+  const union = await stored();
   assert.ok(union[key] !== undefined, 'a pod that is gone stays in its hour');
 
   // Another process goes on with the same hour and writes nothing that is there already.
@@ -179,7 +188,7 @@ test('rounds cost no API call, changes cost one small patch, and SIGTERM leaves 
     `footprints --kubeconfig ${cluster.kubeconfig} --oneshot -n ${namespace} --store-in-cm --cm-namespace ${namespace}`,
   );
   assert.equal(second.code, 0, second.err);
-  assert.deepEqual(Object.assign({}, ...(await mappings(namespace)).values()), union);
+  assert.deepEqual(await stored(), union);
 });
 
 test('a reader that does not read: nothing is lost, and SIGTERM ends it with whole lines once he reads on', {
@@ -207,11 +216,11 @@ test('SIGTERM ends it within five seconds also if nobody ever reads on; what did
   await cluster.kubectl(['-n', namespace, 'create', 'deployment', 'many', '--image=none', '--replicas=40']);
   await runningPods(namespace, 40);
   const directory = await mkdtemp(join(tmpdir(), 'podtrail-pipe-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  // A pipe of the shell's, whose reader does nothing until it is told to.
+  t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  // A pipe of the shell's, whose reader takes one byte, says so, and does nothing more until it is told to.
   const program = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
   const words = `footprints --kubeconfig '${cluster.kubeconfig}' --namespace ${namespace} --interval 10ms`;
-  const script = `mkfifo go; { '${process.execPath}' '${program}' ${words} & echo $! > pid; wait $!; echo $? > code; } | { read go < go; cat; }`;
+  const script = `mkfifo go; { '${process.execPath}' '${program}' ${words} & echo $! > pid; wait $!; echo $? > code; } | { dd bs=1 count=1 2> begun; read go < go; cat; }`;
   const shell = spawn('sh', ['-c', script], { cwd: directory, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => {
     // All of its group; without it the reader would wait for ever.
@@ -221,6 +230,7 @@ test('SIGTERM ends it within five seconds also if nobody ever reads on; what did
   shell.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   const read = async (name: string) => (await readFile(join(directory, name), 'utf8').catch(() => '')).trim() || false;
   const pid = Number(await until('it has begun', () => read('pid')));
+  await until('the first byte was read', () => read('begun'));
   // Long enough to fill the pipe: it holds 64 KiB, and a round is some 16.
   await new Promise((resolve) => setTimeout(resolve, 4000));
   const started = performance.now();
@@ -237,8 +247,9 @@ test('SIGTERM ends it within five seconds also if nobody ever reads on; what did
 test('invariant 13: the union of the hour’s shards is the ledger’s answer for that hour', {
   skip: cluster.skipUnless('simulated nodes'),
 }, async (t) => {
+  await hourWithRoomFor(90);
   const directory = await mkdtemp(join(tmpdir(), 'podtrail-footprints-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   const store = `sqlite:${join(directory, 'ledger.db')}`;
   const namespace = await cluster.namespace(t);
   const kubectl = (...args: string[]) => cluster.kubectl(['-n', namespace, ...args]);
@@ -259,7 +270,7 @@ test('invariant 13: the union of the hour’s shards is the ledger’s answer fo
   await runningPods(namespace, 6);
   await until('both watch', () => writer.out.split('\n').length > 6, { withinMs: 60_000 });
   await kubectl('rollout', 'restart', 'deployment/cart');
-  await kubectl('rollout', 'status', 'deployment/cart', '--timeout=60s');
+  await kubectl('rollout', 'status', 'deployment/cart', '--timeout=120s');
   await kubectl('run', 'short', '--image=none');
   await until(
     'it has a node',
@@ -428,8 +439,9 @@ test('while the API server cannot be reached nothing is claimed; then rounds go 
   assert.equal(running.out.length, before, 'it printed while it was blind');
   await proxy.resume();
   const resumedAt = Date.now();
-  await until('rounds go on with all pods', () => /* five in a round */ running.out.length > before + 5 * 200, {
-    withinMs: 60_000,
+  await until('rounds go on with all pods', () => {
+    const since = running.out.slice(before, running.out.lastIndexOf('\n') + 1);
+    return new Set(linesOf(since).map(({ pod_name }) => pod_name)).size === 5;
   });
   const ended = await running.end('SIGTERM');
   assert.equal(ended.code, 0, ended.err);
