@@ -21,7 +21,7 @@ interface Pod {
 /** A store of its own for one test, and the flags that name it. */
 async function aStore(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'podtrail-cli-e2e-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   return `sqlite:${join(directory, 'ledger.db')}`;
 }
 
