@@ -25,17 +25,18 @@ import {
   type ReflectorState,
   sleep,
 } from '@podtrail/machinery';
-import { type ConversionAddress, ConversionEndpoint } from '../conversion/conversion-endpoint.ts';
+import type { ConversionAddress } from '../conversion/conversion-endpoint.ts';
 import { OperatorError } from '../errors.ts';
 import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '../metrics/controller-metrics.ts';
 import { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
-import type { RecorderListener } from '../recorder/recorder-listener.ts';
-import { checkClaim, isLoopback } from './conversion-claim.ts';
+import { conversionTask } from './conversion-task.ts';
+import { tellOfDefinitions } from './definitions-log.ts';
 import { HeardLease } from './heard-lease.ts';
 import { type Log, problemOf } from './log.ts';
 import type { OperatorMonitoring } from './operator-monitoring.ts';
+import { recorderLog } from './recorder-log.ts';
 import { Thinning } from './thinning.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
@@ -75,7 +76,6 @@ const EVENTS_AT_END_MS = 1_000;
 const RECORDER_AT_END_MS = 1_500;
 /** How long after the lease ran out the process may take to end before it is called dead. */
 const OVERDUE_MS = 20_000;
-const LOOK_EVERY_MS = 5_000;
 
 export class OperatorProcess {
   readonly manager: Manager;
@@ -88,7 +88,7 @@ export class OperatorProcess {
     const watches = new WatchLog(log);
     const recorder = await Recorder.open({
       ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
-      listeners: [monitoring.recorderMetrics, logging(log, watches)],
+      listeners: [monitoring.recorderMetrics, recorderLog(log, watches)],
     });
     return new OperatorProcess(options, recorder, watches);
   }
@@ -169,7 +169,12 @@ export class OperatorProcess {
     this.manager.ready.add('election', () => lock.check());
     this.manager.addController(trackers.controller);
     this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
-    this.manager.addTask({ name: 'definitions', run: (signal) => this.#lookAtDefinitions(trackers, isLeader, signal) });
+    const states = () => [trackers.trackers.state, trackers.slices.state];
+    const isRecording = () => recorder.status.problems.length === 0;
+    this.manager.addTask({
+      name: 'definitions',
+      run: (signal) => tellOfDefinitions({ states, isLeader, isRecording, clock, log }, signal),
+    });
     this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
     this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });
     this.manager.addTask({
@@ -180,7 +185,9 @@ export class OperatorProcess {
         await events.shutDown(EVENTS_AT_END_MS);
       },
     });
-    this.#addConversion();
+    const { conversion } = options;
+    const convert = conversion && conversionTask({ client, clock, log, identity: replica, ...conversion });
+    if (convert !== undefined) this.manager.addTask({ name: 'conversion', run: convert });
     watchControllers(registry, {
       caches: () =>
         Object.entries(own).map(([resource, { synced, isCurrent: current, lister }]) => ({
@@ -235,73 +242,6 @@ export class OperatorProcess {
       },
     });
   }
-
-  /** Everything else works without the definitions; whoever waits for a PodTracker wants to know. */
-  async #lookAtDefinitions(
-    { trackers, slices }: PodTrackerController,
-    isLeader: () => boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { clock, log } = this.#options;
-    let wasServed: string | undefined;
-    while (!signal.aborted) {
-      await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
-      const states = [trackers.state, slices.state];
-      const waiting = states.find((state) => state.kind === 'waiting');
-      const isServed = states.every(({ kind }) => kind === 'watching');
-      // In between, while it is tried again, nothing is known.
-      if (signal.aborted || (!isServed && waiting === undefined)) continue;
-      const told = isServed
-        ? `PodTrackers are ${isLeader() ? 'served' : 'followed; another replica serves them'}`
-        : `PodTrackers cannot be served; ${this.recorder.status.problems.length === 0 ? 'recording goes on' : 'nor is anything recorded now'}`;
-      if (told === wasServed) continue;
-      wasServed = told;
-      if (isServed) log.info(told);
-      else log.warn(told, { problem: problemOf(waiting?.error) });
-    }
-  }
-
-  #addConversion(): void {
-    const { client, clock, log, replica: identity, conversion } = this.#options;
-    if (conversion === undefined) return;
-    const { host, address } = conversion;
-    if ('service' in address && isLoopback(host)) {
-      const why = `no Service leads to ${host}; in a cluster bind 0.0.0.0, outside of it give --conversion-url`;
-      log.info('v1alpha1 is not served from here', { why });
-      return;
-    }
-    const claim = { client, identity, now: () => clock.now() };
-    let last = '';
-    const endpoint = new ConversionEndpoint({
-      ...{ client, clock, identity, ...conversion },
-      mayAnnounce: (own, known, signal) => checkClaim(claim, own, known, signal),
-      onError: (error) => {
-        // It looks again and again: the same sentence each time tells nothing.
-        const problem = problemOf(error);
-        const { hint } = error as { readonly hint?: string };
-        if (problem !== last) log.warn('v1alpha1 is not served; trying again', { problem, hint });
-        last = problem;
-      },
-    });
-    this.manager.addTask({ name: 'conversion', run: (signal) => endpoint.run(signal) });
-  }
-}
-
-function logging(log: Log, watches: WatchLog): RecorderListener {
-  return {
-    watchChanged: (resource, state) => watches.watchChanged(resource, state),
-    handlerFailed: (resource, failure) => watches.handlerFailed(resource, failure),
-    lost: (resource, reason) => log.warn('events were lost; there is a gap', { resource, reason }),
-    storeFailed: (error, attempt) => {
-      // Every try would be a flood; the first tells, and then each time the number doubles.
-      if ((attempt & (attempt - 1)) === 0)
-        log.error('the store did not take facts; trying again', { attempt, problem: problemOf(error) });
-    },
-    housekept: ({ what, error, removed }) => {
-      if (error !== undefined) log.warn('the housekeeping of the store failed', { what, problem: problemOf(error) });
-      else if (removed > 0) log.info('forgot what is older than the retention', { removed });
-    },
-  };
 }
 
 function stackOf(error: unknown): string | undefined {

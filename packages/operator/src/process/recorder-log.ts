@@ -1,0 +1,21 @@
+// What the recorder has to tell, as lines of the operator's log. Never decides anything.
+import type { RecorderListener } from '../recorder/recorder-listener.ts';
+import { type Log, problemOf } from './log.ts';
+import type { WatchLog } from './watch-log.ts';
+
+export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
+  return {
+    watchChanged: (resource, state) => watches.watchChanged(resource, state),
+    handlerFailed: (resource, failure) => watches.handlerFailed(resource, failure),
+    lost: (resource, reason) => log.warn('events were lost; there is a gap', { resource, reason }),
+    storeFailed: (error, attempt) => {
+      // Every try would be a flood; the first tells, and then each time the number doubles.
+      if ((attempt & (attempt - 1)) === 0)
+        log.error('the store did not take facts; trying again', { attempt, problem: problemOf(error) });
+    },
+    housekept: ({ what, error, removed }) => {
+      if (error !== undefined) log.warn('the housekeeping of the store failed', { what, problem: problemOf(error) });
+      else if (removed > 0) log.info('forgot what is older than the retention', { removed });
+    },
+  };
+}
