@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PodTrackerSpec } from '@podtrail/operator';
 import { until, useCluster } from './controlplane/index.ts';
+import { hourWithRoomFor } from './hour-turn.ts';
 import { install, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
 
@@ -34,8 +35,9 @@ const untilDegraded = (hand: Hand, tracker: string, reason: string) =>
 
 test('ConfigMaps that cannot be written are a condition with the reason, which goes when they can; nothing else is written', {
   skip,
-  timeout: 360_000,
+  timeout: 540_000,
 }, async (t) => {
+  await hourWithRoomFor(150);
   const plane = cluster.controlPlane;
   await install(plane);
   const hand = await Hand.of(t, plane);
@@ -80,7 +82,7 @@ test('ConfigMaps that cannot be written are a condition with the reason, which g
   const works = async () => (await hand.condition('full', 'Degraded'))?.status === 'False';
   await until('it works without the quota', works, { withinMs: 90_000 });
 
-  await cluster.kubectl(['delete', 'namespace', 'full', '--timeout=60s']);
+  await cluster.kubectl(['delete', 'namespace', 'full', '--timeout=120s']);
   await hand.createPod('default', 'web-2', 'node-1', '10.0.0.2');
   await untilDegraded(hand, 'full', 'FootprintsNamespaceNotFound');
   const off = { footprints: { configMaps: { enabled: false } } };
@@ -96,8 +98,9 @@ test('ConfigMaps that cannot be written are a condition with the reason, which g
 
 test('what a tracker left while no operator was there expires once one is, and no other namespace is looked into', {
   skip,
-  timeout: 240_000,
+  timeout: 420_000,
 }, async (t) => {
+  await hourWithRoomFor(120);
   const plane = cluster.controlPlane;
   await install(plane);
   const hand = await Hand.of(t, plane);
