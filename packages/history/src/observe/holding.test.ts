@@ -120,6 +120,26 @@ describe('who holds an address', () => {
     assert.equal(await ledger.says('10.0.0.7', 41), 'free');
   });
 
+  test('after a blank, another pod that shows the address has it, also when it is told so only later', async () => {
+    // Kubelets that do not tell when a sandbox is lost show a blank until there is another, which may take long.
+    const ledger = await watching();
+    const old = aPod('web-1').withIp('10.0.0.7').createdAt(at(10));
+    await ledger.see(13, old);
+    await ledger.alive(30);
+    await ledger.see(31, old.withIp());
+    await ledger.alive(33);
+    await ledger.see(60, aPod('job').createdAt(at(40)).withIp('10.0.0.7'));
+    await ledger.alive(80);
+    assert.equal(await ledger.says('10.0.0.7', 20), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1,job');
+    assert.equal(await ledger.says('10.0.0.7', 70), 'held job');
+    assert.equal((await ledger.who('10.0.0.7', 50)).conflicts.length, 0);
+    // Should it show it again, both claim it.
+    await ledger.see(85, old);
+    await ledger.alive(99);
+    assert.equal(await ledger.says('10.0.0.7', 98), 'ambiguous job,web-1');
+  });
+
   test('a sandbox made anew with another address closes one tenure and opens the next', async () => {
     const ledger = await watching();
     await ledger.see(13, web);

@@ -1,9 +1,11 @@
-// Who is there now, and which addresses they show. Finds conflicts; decides nothing else.
+// Who is there now, and which addresses they show. Finds conflicts, and addresses that went over to another while their
+// holder showed none; decides nothing else.
+import type { Boundary, Provenance } from '../model/boundary.ts';
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
-import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.ts';
-import type { Sighting } from './boundaries.ts';
+import { clamp, type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
+import { type Sighting, undecidedStart } from './boundaries.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
 const REMEMBERED_ENDS = 1000;
@@ -70,14 +72,30 @@ export class LiveHolders {
     for (const { ip, start } of heldBy(live)) {
       // Only at the beginning of the later one: a conflict is one record, however long it lasts.
       if (live === undefined || start.epoch !== epoch || start.resourceVersion !== resourceVersion) continue;
-      for (const other of this.#holding.get(ip) ?? []) {
-        const holder = other === uid ? undefined : this.#live.get(other)?.holder;
-        if (holder === undefined) continue;
+      for (const other of [...(this.#holding.get(ip) ?? [])]) {
+        const before = other === uid ? undefined : this.#live.get(other);
+        if (before === undefined) continue;
         const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
-        facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [holder, live.holder] } });
+        if (before.blankSince !== undefined) facts.push(...this.#takenFrom(before, ip, before.blankSince, provenance));
+        else facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [before.holder, live.holder] } });
       }
     }
     return facts;
+  }
+
+  /** It has shown no address for a while, and another shows the one that it had: so long it has been gone, or less. */
+  #takenFrom(blank: LiveHolder, ip: IpAddress, since: EpochMillis, provenance: Provenance): Fact[] {
+    const { uid } = blank.holder;
+    const facts: Fact[] = [];
+    const kept: Tenure[] = [];
+    for (const tenure of blank.tenures) {
+      if (tenure.ip !== ip || tenure.end !== undefined) kept.push(tenure);
+      else facts.push({ kind: 'tenure', tenure: takenSince(tenure, since, provenance) });
+    }
+    this.#release(ip, uid);
+    const live: LiveHolder = { ...blank, tenures: kept };
+    this.#live.set(uid, live);
+    return [...facts, { kind: 'live', uid, live }];
   }
 
   #add(live: LiveHolder): void {
@@ -106,6 +124,15 @@ export class LiveHolders {
       forgetOldest(this.#missed, REMEMBERED_MISSES);
     }
   }
+}
+
+function takenSince(tenure: Tenure, since: EpochMillis, provenance: Provenance): Tenure {
+  const { start } = tenure;
+  const notBefore = latest(start.notBefore, since) ?? since;
+  const notAfter = latest(start.at, notBefore, provenance.observedAt) ?? notBefore;
+  const at = clamp(start.at, notBefore, notAfter);
+  const end: Boundary = { ...provenance, source: 'inferred', notBefore, at, notAfter };
+  return { ...tenure, start: undecidedStart(start, end), end };
 }
 
 function forgetOldest(remembered: Set<string> | Map<string, unknown>, most: number): void {
