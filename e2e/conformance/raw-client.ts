@@ -37,7 +37,8 @@ export const PATCH = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-const PATIENCE_MS = 20_000;
+/** Only against hanging: on the real server some events wait for a controller that looks every half minute. */
+const PATIENCE_MS = 60_000;
 
 export class RawClient {
   readonly #access: Access;
@@ -119,7 +120,7 @@ export class RawClient {
 function send(url: string, options: https.RequestOptions, payload: string | Buffer | undefined) {
   return new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const outgoing = https.request(url, options);
-    outgoing.setTimeout(PATIENCE_MS * 3, () => outgoing.destroy(new Error(`no answer from ${url}`)));
+    outgoing.setTimeout(PATIENCE_MS, () => outgoing.destroy(new Error(`no answer from ${url}`)));
     outgoing.on('error', reject);
     outgoing.on('response', resolve);
     outgoing.end(payload);

@@ -43,7 +43,14 @@ export async function define(server: Stage, wanted: Wanted = {}) {
   if (!isEstablished(created)) await stream.until(({ object }) => isEstablished(object));
   stream.close();
   const served = definition.spec.versions.find((version: Json) => version.served).name;
-  const isServed = async () => (await server.client.get(`/apis/${group}/${served}/widgets`)).status === 200;
-  await until(`${group} is served`, isServed);
+  // Objects, discovery and watches of a new kind come one after the other, each with a delay of its own.
+  for (const path of [`/apis/${group}/${served}/widgets`, `/apis/${group}/${served}`, `/apis/${group}`]) {
+    await until(`${path} is served`, async () => (await server.client.get(path)).status === 200);
+  }
+  await until(`${group} can be watched`, async () => {
+    const widgets = await server.client.watch(`/apis/${group}/${served}/widgets`);
+    widgets.close();
+    return widgets.status === 200;
+  });
   return { group, path, definition, remove: () => server.client.delete(path) };
 }

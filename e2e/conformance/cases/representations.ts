@@ -13,10 +13,11 @@ const PROTOBUF_WATCH = { Accept: 'application/vnd.kubernetes.protobuf;stream=wat
 const columns = (table: Json): string[] =>
   table.columnDefinitions?.map((column: Json) => `${column.name}${column.priority ? '+' : ''}`);
 
-async function aRunningPod(server: Stage, namespace: string): Promise<void> {
+/** The resourceVersion of its last change. */
+async function aRunningPod(server: Stage, namespace: string): Promise<string> {
   const path = core(namespace, 'pods');
   await server.client.create(path, aPod('one', { nodeName: 'node-x' }, { labels: { app: 'web' } }));
-  await server.client.patch(`${path}/one/status`, 'merge', {
+  const { json } = await server.client.patch(`${path}/one/status`, 'merge', {
     status: {
       phase: 'Running',
       podIP: '10.0.0.7',
@@ -34,6 +35,7 @@ async function aRunningPod(server: Stage, namespace: string): Promise<void> {
       ],
     },
   });
+  return json.metadata.resourceVersion;
 }
 
 export const representations: Area = {
@@ -284,11 +286,10 @@ export const representations: Area = {
       slow: true,
       async run(server, assert) {
         const namespace = await server.namespace();
-        await aRunningPod(server, namespace);
-        const answer = await server.client.get(
-          `${core(namespace, 'pods')}?watch=true&timeoutSeconds=1`,
-          PROTOBUF_WATCH,
-        );
+        const path = core(namespace, 'pods');
+        // A watch begins with what the server's cache has; after this, that is the pod as it was changed last.
+        await server.client.get(`${path}?resourceVersion=${await aRunningPod(server, namespace)}`);
+        const answer = await server.client.get(`${path}?watch=true&timeoutSeconds=2`, PROTOBUF_WATCH);
         assert.equal(
           answer.headers['content-type'],
           'application/vnd.kubernetes.protobuf;stream=watch',

@@ -255,8 +255,9 @@ export const watch: Area = {
       slow: true,
       async run(server, assert) {
         const { path, start } = await stage(server);
-        const stream = await server.client.watch(`${path}?resourceVersion=${start}&timeoutSeconds=3`);
+        // Before the watch: how long a creation takes on a busy machine must not decide whether it is in time.
         await server.client.create(path, aConfigMap('one'));
+        const stream = await server.client.watch(`${path}?resourceVersion=${start}&timeoutSeconds=3`);
         const events = await stream.rest();
         assert.deepEqual(events.map(brief), ['ADDED one'], 'events, and no error');
       },
@@ -268,9 +269,14 @@ export const watch: Area = {
         const { path, start } = await stage(server);
         const other = await stage(server);
         const query = `resourceVersion=${start}&allowWatchBookmarks=true&timeoutSeconds=4`;
-        const stream = await server.client.watch(`${path}?${query}`);
+        // Before the watch: the bookmark comes two seconds before the end, and tells what was known by then.
         const elsewhere = await server.client.create(other.path, aConfigMap('elsewhere'));
-        const events = await stream.rest();
+        // A bookmark is a favour: the real server sends it when it comes to it, and on a busy machine that may be too
+        // late for one stream.
+        let events: WatchEvent[] = [];
+        for (let streams = 0; streams < 10 && events.length === 0; streams++) {
+          events = await (await server.client.watch(`${path}?${query}`)).rest();
+        }
         assert.ok(events.length > 0 && events.every(isBookmark), 'bookmarks and nothing else');
         const last = events.at(-1) as WatchEvent;
         assert.ok(versionOf(last) >= Number(elsewhere.metadata.resourceVersion), 'it is past what happened elsewhere');
@@ -320,12 +326,13 @@ export const watch: Area = {
       async run(server, assert) {
         const { path, start } = await stage(server);
         const one = await server.client.create(path, aConfigMap('one'));
-        for (const version of [start, one.metadata.resourceVersion, '0']) {
+        // The newest first: a cache that has come that far shows the same state to those who ask for less.
+        for (const version of [one.metadata.resourceVersion, start, '0']) {
           const stream = await server.client.watch(`${path}?${WATCH_LIST}&resourceVersion=${version}`);
           const initial = await stream.until(endsInitial);
           stream.close();
           assert.ok(versionOf(initial.at(-1) as WatchEvent) >= Number(version), 'the bookmark is not older');
-          if (version !== '0') assert.deepEqual(initial.map(brief).slice(0, -1), ['ADDED one'], 'the state');
+          assert.deepEqual(initial.map(brief).slice(0, -1), ['ADDED one'], `the state at ${version}`);
         }
       },
     },

@@ -131,6 +131,11 @@ async function defineWidgets(client: RawClient): Promise<void> {
     metadata: { name: `widgets.${CUSTOM_GROUP}` },
     spec: { group: CUSTOM_GROUP, scope: 'Namespaced', names, versions },
   });
-  const isServed = async () => (await client.get(`/apis/${CUSTOM_GROUP}/v1/widgets`)).status === 200;
-  await until('the custom kind is served', isServed);
+  const path = `/apis/${CUSTOM_GROUP}/v1/widgets`;
+  await until('the custom kind is served', async () => (await client.get(path)).status === 200);
+  await until('it can be watched', async () => {
+    const widgets = await client.watch(path);
+    widgets.close();
+    return widgets.status === 200;
+  });
 }

@@ -2,7 +2,7 @@
 // garbage collection, the termination of namespaces and disruption budgets. No scheduler and no kubelet, so that objects
 // stay as they are.
 import { readFile } from 'node:fs/promises';
-import { type ControlPlane, startControlPlane } from '../../controlplane/index.ts';
+import { type ControlPlane, startControlPlane, until } from '../../controlplane/index.ts';
 import { LIMITED_NAMESPACE, LIMITED_USER } from '../case.ts';
 import type { Access } from '../raw-client.ts';
 import type { ServerUnderTest } from './server.ts';
@@ -25,11 +25,16 @@ export async function startRealServer(): Promise<ServerUnderTest & { readonly pl
   const { url } = plane.apiserver;
   const ca = plane.pki.clusterTrust;
   const admin = await tokenOf(plane, 'admin');
+  const limited = await tokenOf(plane, LIMITED_USER);
+  await until('the rights of the limited user are known', async () => {
+    const path = `/api/v1/namespaces/${LIMITED_NAMESPACE}/pods`;
+    return (await plane.request(path, { token: limited })).status === 200;
+  });
   return {
     name: 'real',
     plane,
     admin: { url, ca, token: admin },
-    limited: { url, ca, token: await tokenOf(plane, LIMITED_USER) },
+    limited: { url, ca, token: limited },
     stranger: { url, ca, token: 'nobody-knows-this-token' },
     anonymous: { url, ca } satisfies Access,
     async compact() {
