@@ -203,6 +203,13 @@ test('kubectl get pt prints Ready, Pods, Nodes, Slices and Age', { skip }, async
         message: 'Because.',
         lastTransitionTime: '2026-11-15T10:00:00Z',
       },
+      {
+        type: 'Degraded',
+        status: 'True',
+        reason: 'Forbidden',
+        message: 'Broken.',
+        lastTransitionTime: '2026-11-15T10:00:00Z',
+      },
     ],
   };
   const args = ['patch', 'pt', 'shop', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })];
@@ -210,7 +217,10 @@ test('kubectl get pt prints Ready, Pods, Nodes, Slices and Age', { skip }, async
   const [head, row] = (await cluster.kubectl(['get', 'pt'])).split('\n');
   assert.deepEqual(head?.split(/\s+/), ['NAME', 'READY', 'PODS', 'NODES', 'SLICES', 'AGE']);
   assert.match(row ?? '', /^shop\s+False\s+7\s+2\s+0\s+\d+s$/);
-  assert.match(await cluster.kubectl(['get', 'pt', '-o', 'wide']), /REASON +MESSAGE\n.* Filling +Because\./);
+  assert.match(
+    await cluster.kubectl(['get', 'pt', '-o', 'wide']),
+    /REASON +MESSAGE +PROBLEM\n.* Filling +Because\. +Broken\./,
+  );
   assert.match(await cluster.kubectl(['get', 'podtrail']), /podtracker.*shop/);
 });
 

@@ -45,13 +45,6 @@ const TRACKER_COLUMNS: readonly PrinterColumn[] = [
   { name: 'Slices', type: 'integer', jsonPath: '.status.counts.slices', description: 'Slices that list them.' },
   AGE,
   {
-    name: 'Degraded',
-    type: 'string',
-    jsonPath: condition('Degraded', 'status'),
-    description: 'Whether the list cannot be kept up, or the hourly ConfigMaps cannot be written.',
-    priority: 1,
-  },
-  {
     name: 'Reason',
     type: 'string',
     jsonPath: condition('Ready', 'reason'),
@@ -62,7 +55,14 @@ const TRACKER_COLUMNS: readonly PrinterColumn[] = [
     name: 'Message',
     type: 'string',
     jsonPath: condition('Ready', 'message'),
-    description: 'The same as a sentence: what is wrong, if something is.',
+    description: 'The same as a sentence.',
+    priority: 1,
+  },
+  {
+    name: 'Problem',
+    type: 'string',
+    jsonPath: condition('Degraded', 'message'),
+    description: 'What is wrong, if something is: with what is listed, or with the hourly ConfigMaps.',
     priority: 1,
   },
 ];

@@ -13,6 +13,7 @@ import type { PodTracker } from '../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import type { ListMetadata } from '../footprints/config-map-names.ts';
 import { OWN_SHARD_SELECTOR } from '../footprints/shard-objects.ts';
+import { serverSentence } from './server-sentence.ts';
 import type { SliceView } from './slice-view.ts';
 
 export interface CollectorOptions {
@@ -130,8 +131,7 @@ export class Collector {
   /** Not where nothing was tried: an earlier leader did what there was to do. */
   #tellIncomplete({ name, uid, namespace, problem }: Departed): void {
     if (problem === undefined) return;
-    const why = problem instanceof Error ? problem.message : String(problem);
-    const note = `Its ConfigMaps in ${namespace} are left to the garbage collector: ${why}`;
+    const note = `Its ConfigMaps in ${namespace} are left to the garbage collector: ${serverSentence(problem)}`;
     const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
     this.#options.events?.record({ regarding, type: 'Warning', reason: 'CleanupIncomplete', note });
   }

@@ -18,6 +18,7 @@ import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import { mergeDiff } from './merge-diff.ts';
 import { hasOldFinalizer, withoutOldFinalizer } from './old-finalizer.ts';
 import type { SliceWrite } from './plan-slices.ts';
+import { serverSentence } from './server-sentence.ts';
 import type { Holds } from './slice-view.ts';
 import { FIELD_MANAGER, keysOf, SliceWriter } from './slice-writer.ts';
 import type { Tracked } from './tracked.ts';
@@ -250,7 +251,7 @@ export class TrackerPass {
 }
 
 function complaintOf({ problem }: Tracked, error: unknown): { reason: string; message: string } {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = serverSentence(error);
   if (problem !== undefined) {
     return { reason: 'CannotSelect', message: `Pods cannot be selected by this spec, write it anew: ${message}` };
   }

@@ -2,7 +2,7 @@
 // more slowly, at least every minute. One for each namespace; keeps no clock of its own.
 import { ApiError, type Clock, MachineryError } from '@podtrail/machinery';
 import type { FootprintsState } from '../podtracker/footprint-reports.ts';
-import { problemOf } from './log.ts';
+import { serverSentence } from '../podtracker/server-sentence.ts';
 
 const SLOWEST_MS = 60_000;
 /** What may pass by itself (a server that does not answer, somebody else's writes) is told from this failure on. */
@@ -25,9 +25,12 @@ export class FootprintTrouble {
     return this.#clock.monotonic() < this.#notBefore;
   }
 
-  over(): void {
+  /** It worked. True if it had failed before. */
+  over(): boolean {
+    const hadFailed = this.#failures > 0;
     this.#failures = 0;
     this.hurry();
+    return hadFailed;
   }
 
   /** Something has happened after which it may work: the next round tries. */
@@ -51,7 +54,7 @@ export class FootprintTrouble {
       };
     }
     const reason = error instanceof ApiError && error.reason !== '' ? error.reason : 'NotWritten';
-    return { kind: 'failing', reason, message: `${where}: ${problemOf(error)}${adviceOn(error)}` };
+    return { kind: 'failing', reason, message: `${where}: ${serverSentence(error)}${adviceOn(error)}` };
   }
 }
 

@@ -311,19 +311,21 @@ export class TrackerFootprints {
   }
 
   #tellStored(namespace: string, trouble: FootprintTrouble): void {
+    if (trouble.over()) this.#options.log.info('the hourly ConfigMaps are written again', { namespace });
     this.#notStored.over(namespace);
-    trouble.over();
     this.#report(namespace, { kind: 'working' });
   }
 
   #tellNotStored(namespace: string, trouble: FootprintTrouble, error: unknown): void {
+    const state = trouble.again(error, this.#hasNamespace(namespace));
+    const isKnown = state?.kind === 'failing';
     const times = this.#notStored.again(namespace);
     if (times !== undefined) {
       const message = 'the hourly ConfigMaps could not be written; trying again';
-      this.#options.log.error(message, { namespace, times, problem: problemOf(error) });
+      const why = isKnown ? { why: state.message } : {};
+      this.#options.log.error(message, { namespace, times, ...why, problem: problemOf(error) });
     }
-    const state = trouble.again(error, this.#hasNamespace(namespace));
-    if (state?.kind !== 'failing') return;
+    if (!isKnown) return;
     this.#report(namespace, state);
     // The event is told each time: it counts what repeats, and goes when nobody renews it.
     this.#record(namespace, { type: 'Warning', reason: 'Degraded', note: state.message });
