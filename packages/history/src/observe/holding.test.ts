@@ -133,7 +133,7 @@ describe('who holds an address', () => {
     assert.equal(await ledger.says('10.0.0.7', 20), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1,job');
     assert.equal(await ledger.says('10.0.0.7', 70), 'held job');
-    assert.equal((await ledger.who('10.0.0.7', 50)).conflicts.length, 0);
+    assert.equal((await ledger.who('10.0.0.7', 50)).conflicts.length, 1);
     // Should it show it again, both claim it.
     await ledger.see(85, old);
     await ledger.alive(99);

@@ -76,8 +76,8 @@ export class LiveHolders {
         const before = other === uid ? undefined : this.#live.get(other);
         if (before === undefined) continue;
         const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
+        facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [before.holder, live.holder] } });
         if (before.blankSince !== undefined) facts.push(...this.#takenFrom(before, ip, before.blankSince, provenance));
-        else facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [before.holder, live.holder] } });
       }
     }
     return facts;

@@ -40,13 +40,19 @@ export function tellStory(happenings: readonly Happening[]): Story {
   const ends = new Map<string, string | undefined>();
   const conflicts = new Set<string>();
   const moved = new Set<string>();
-  const lives = new Map<number, { uid: string; ip: string; node: string; terminal: boolean }>();
+  const lives = new Map<number, { uid: string; ip: string; blank: boolean; node: string; terminal: boolean }>();
   let lifeCount = 0;
   for (const [index, { pod, what, address }] of happenings.entries()) {
     const version = String(index + 2);
     const existing = lives.get(pod);
     if (existing === undefined && what !== 'shows') continue;
-    const life = existing ?? { uid: `uid-${pod}-${lifeCount++}`, ip: '', node: 'node-a', terminal: false };
+    const life = existing ?? {
+      uid: `uid-${pod}-${lifeCount++}`,
+      ip: '',
+      blank: false,
+      node: 'node-a',
+      terminal: false,
+    };
     lives.set(pod, life);
     const end = (): void => {
       const key = `${life.uid} ${life.ip}`;
@@ -62,8 +68,13 @@ export function tellStory(happenings: readonly Happening[]): Story {
           if (!ends.has(`${life.uid} ${shown}`)) ends.set(`${life.uid} ${shown}`, undefined);
           else ends.delete(`${life.uid} ${shown}`);
           for (const other of lives.values()) {
-            if (other !== life && !other.terminal && other.ip === shown)
-              conflicts.add(`${shown} ${other.uid} ${life.uid}`);
+            if (other === life || other.terminal || other.ip !== shown) continue;
+            conflicts.add(`${shown} ${other.uid} ${life.uid}`);
+            if (!other.blank) continue;
+            // It shows none, and another the one that it had: that has gone over.
+            const key = `${other.uid} ${shown}`;
+            if (ends.has(key) && ends.get(key) === undefined) ends.set(key, version);
+            other.ip = '';
           }
         }
         break;
@@ -82,6 +93,7 @@ export function tellStory(happenings: readonly Happening[]): Story {
         life.node = life.node === 'node-a' ? 'node-b' : 'node-a';
         moved.add(life.uid);
     }
+    life.blank = shown === '' && !life.terminal;
     // Two pods of one name: identity is the UID.
     const builder = aPod(`pod-${pod % 2}`)
       .withUid(life.uid)
