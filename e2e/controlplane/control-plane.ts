@@ -205,9 +205,10 @@ export class ControlPlane {
     await Promise.all(clients.map((part) => part?.start()));
   }
 
-  /** More kwok nodes; resolves with their names once they are Ready. */
+  /** More kwok nodes; resolves with their names once they are Ready and, with a controller manager, untainted. */
   async addNodes(count: number): Promise<string[]> {
-    const names = await createSimulatedNodes(this.apiserver, count, this.#nodes);
+    const untainted = this.#controllerManager !== undefined;
+    const names = await createSimulatedNodes(this.apiserver, { count, first: this.#nodes, untainted });
     this.#nodes += count;
     return names;
   }

@@ -7,8 +7,17 @@ export interface NodeClient {
   request(path: string, request?: HttpRequest): Promise<HttpAnswer>;
 }
 
-/** Creates node-FIRST … and resolves with their names once all are Ready. */
-export async function createSimulatedNodes(client: NodeClient, count: number, first = 0): Promise<string[]> {
+export interface SimulatedNodes {
+  readonly count: number;
+  /** The number of the first; 0 unless told. */
+  readonly first?: number;
+  /** With a controller manager, which takes off the taint that every node begins with some time after it is Ready. */
+  readonly untainted?: boolean;
+}
+
+/** Creates node-FIRST … and resolves with their names once all are Ready and, where asked for, may be given pods. */
+export async function createSimulatedNodes(client: NodeClient, wanted: SimulatedNodes): Promise<string[]> {
+  const { count, first = 0, untainted = false } = wanted;
   const names = Array.from({ length: count }, (_, index) => `node-${first + index}`);
   for (const [index, name] of names.entries()) {
     const answer = await client.request('/api/v1/nodes', { body: simulatedNode(name, first + index) });
@@ -16,7 +25,8 @@ export async function createSimulatedNodes(client: NodeClient, count: number, fi
   }
   await until(`nodes ${names[0]} to ${names.at(-1)} are Ready`, async () => {
     const { items } = (await client.request('/api/v1/nodes')).json() as { items: NodeObject[] };
-    const ready = new Set(items.filter(isReady).map((node) => node.metadata.name));
+    const usable = (node: NodeObject) => isReady(node) && !(untainted && hasTaint(node));
+    const ready = new Set(items.filter(usable).map((node) => node.metadata.name));
     return names.every((name) => ready.has(name));
   });
   return names;
@@ -24,11 +34,16 @@ export async function createSimulatedNodes(client: NodeClient, count: number, fi
 
 interface NodeObject {
   metadata: { name: string };
+  spec?: { taints?: unknown[] };
   status?: { conditions?: { type: string; status: string }[] };
 }
 
 function isReady(node: NodeObject): boolean {
   return node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+}
+
+function hasTaint({ spec }: NodeObject): boolean {
+  return (spec?.taints ?? []).length > 0;
 }
 
 function simulatedNode(name: string, index: number): unknown {
