@@ -66,11 +66,11 @@ export class InformerStage {
     return this.informer.lister.list().some((pod) => pod.metadata.name === name);
   }
 
-  async untilHas(name: string, withinMs = 30_000): Promise<void> {
+  async untilHas(name: string, withinMs = 60_000): Promise<void> {
     await until(`the cache has ${name}`, () => this.has(name), { withinMs });
   }
 
-  async untilLacks(name: string, withinMs = 30_000): Promise<void> {
+  async untilLacks(name: string, withinMs = 60_000): Promise<void> {
     await until(`the cache lacks ${name}`, () => !this.has(name), { withinMs });
   }
 

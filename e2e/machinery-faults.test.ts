@@ -106,11 +106,14 @@ test('fault 06: etcd restored from a snapshot is told as a rewind, and the cache
   const snapshot = await plane.snapshot();
   const stage = await InformerStage.start(t, plane.adminKubeconfig);
   await stage.untilHas('in-the-snapshot');
-  for (let i = 0; i < 20; i++) await create(`lost-${i}`);
-  await stage.untilHas('lost-19');
+  // More than an API server writes of its own while it starts, so that the versions are behind for a while.
+  const items = Array.from({ length: 100 }, (_, i) => JSON.parse(pod(`lost-${i}`)));
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  await cluster.kubectl(['create', '-f', '-'], { input });
+  await stage.untilHas('lost-99');
   const before = BigInt(stage.informer.lastVersion!);
   await plane.restore(snapshot);
-  await stage.untilLacks('lost-19', 60_000);
+  await stage.untilLacks('lost-99', 60_000);
   await stage.untilHas('in-the-snapshot');
   assert.equal(stage.relists.at(-1), 'rewound');
   assert.ok(BigInt(stage.informer.lastVersion!) < before);

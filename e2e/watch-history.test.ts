@@ -36,14 +36,14 @@ test('going back to a snapshot takes back writes and makes resource versions go 
   const snapshot = await plane.snapshot();
   const revision = await plane.etcd.revision();
   let last = '';
-  for (let i = 0; i < 20; i++) last = await writeConfigMap('kept', `late ${i}`);
+  for (let i = 0; i < 100; i++) last = await writeConfigMap('kept', `late ${i}`);
   await writeConfigMap('lost', 'late');
   await plane.restore(snapshot);
 
   const kept = (await plane.request(`${CONFIG_MAPS}/kept`)).json();
   assert.equal(kept.data.value, 'early');
   assert.equal((await plane.request(`${CONFIG_MAPS}/lost`)).status, 404);
-  // Starting API servers writes a few objects of their own; twenty writes are more than that.
+  // Starting API servers writes a few objects of their own; a hundred writes are more than that.
   const now = Number((await plane.request(CONFIG_MAPS)).json().metadata.resourceVersion);
   assert.ok(now >= revision && now < Number(last), `${revision} at the snapshot, ${last} before, ${now} now`);
 });
