@@ -15,7 +15,7 @@ export function askLedger(engine: Engine, cluster: string, now: EpochMillis): As
     new AnswerWindows(engine, {
       cluster,
       now,
-      spell: (answer, holders) => spell({ answer, holders: holders.map(attributed) }),
+      spell: (answer, holders, provisional) => spell({ answer, holders: holders.map(attributed), provisional }),
     });
 }
 

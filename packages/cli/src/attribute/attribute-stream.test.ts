@@ -140,9 +140,9 @@ test('every row has the answer that who gives for it, whatever the rows look lik
 async function truth(engine: Engine, ip: string | undefined, time: number | undefined): Promise<Attribution> {
   if (ip === undefined || time === undefined) return MALFORMED;
   const question = { cluster: CLUSTER.id, ip: parseIp(ip)!, at: time as typeof NOW, now: NOW };
-  const { answer, holders } = await who(engine, question);
+  const { answer, holders, provisional } = await who(engine, question);
   const shown = holders.map(({ start, end, ...holder }) => ({ ...holder, from: start.at, to: end?.at }));
-  return { answer, holders: shown };
+  return { answer, holders: shown, provisional };
 }
 
 test('no more is read than a slow reader of the output takes, and one write waits for the one before', async () => {

@@ -33,12 +33,14 @@ export interface Tally extends Record<Attribution['answer'], number> {
   rows: number;
   /** Rows of which not every member found a column. */
   cut: number;
+  /** Answers that may still change. */
+  provisional: number;
 }
 
 const BOM = '\u00ef\u00bb\u00bf';
 
 export async function attributeStream(options: AttributeOptions): Promise<Tally> {
-  const tally: Tally = { rows: 0, held: 0, free: 0, ambiguous: 0, unknown: 0, malformed: 0, cut: 0 };
+  const tally: Tally = { rows: 0, held: 0, free: 0, ambiguous: 0, unknown: 0, malformed: 0, cut: 0, provisional: 0 };
   let pipe: Pipe | undefined;
   let beginning: Buffer = Buffer.alloc(0);
   for await (const chunk of options.input) {
@@ -57,6 +59,8 @@ export async function attributeStream(options: AttributeOptions): Promise<Tally>
   return tally;
 }
 
+type Count = (answer: Attribution['answer'], provisional: boolean) => void;
+
 interface Pipe {
   push(chunk: Uint8Array): Promise<void>;
   end(): Promise<void>;
@@ -65,9 +69,10 @@ interface Pipe {
 function openPipe(isJson: boolean, options: AttributeOptions, tally: Tally): Pipe {
   const { columns, format, zone, ledger, headers, out } = options;
   const times = new RowTimes(zone);
-  const count = (answer: Attribution['answer']): void => {
+  const count: Count = (answer, provisional) => {
     tally.rows++;
     tally[answer]++;
+    if (provisional) tally.provisional++;
   };
   const malformed = async (problem: string): Promise<void> => await options.onMalformed?.(tally.rows, utf8Of(problem));
   if (!isJson && format !== 'jsonl') {
@@ -97,7 +102,7 @@ class RowPipe implements Pipe {
   readonly #writer: RowWriter;
   readonly #options: AttributeOptions;
   readonly #ask: AskRows;
-  readonly #count: (answer: Attribution['answer']) => void;
+  readonly #count: Count;
   readonly #malformed: (problem: string) => Promise<void>;
   readonly #ended: () => void;
   #isBegun = false;
@@ -106,7 +111,7 @@ class RowPipe implements Pipe {
     source: RowSource,
     writer: RowWriter,
     options: AttributeOptions,
-    count: (answer: Attribution['answer']) => void,
+    count: Count,
     malformed: (problem: string) => Promise<void>,
     ended: () => void = () => {},
   ) {
@@ -138,7 +143,7 @@ class RowPipe implements Pipe {
       const row = rows[i] as Row;
       const attribution = attributions[i] as Attribution;
       if (!row.blank) {
-        this.#count(attribution.answer);
+        this.#count(attribution.answer, attribution.provisional);
         if (row.problem !== undefined) await this.#malformed(row.problem);
       }
       text += this.#writer.row(row, attribution);

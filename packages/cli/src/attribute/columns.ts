@@ -20,9 +20,11 @@ export interface Attributed {
 export interface Attribution {
   readonly answer: 'held' | 'free' | 'ambiguous' | 'unknown' | 'malformed';
   readonly holders: readonly Attributed[];
+  /** The watch has not confirmed that instant yet: it may still change. Only counted, there is no column for it. */
+  readonly provisional: boolean;
 }
 
-export const MALFORMED: Attribution = { answer: 'malformed', holders: [] };
+export const MALFORMED: Attribution = { answer: 'malformed', holders: [], provisional: false };
 
 export const OUR_COLUMNS = [
   'answer',

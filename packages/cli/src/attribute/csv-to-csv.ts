@@ -15,6 +15,7 @@ import type { RowTimes } from './row-time.ts';
 /** An answer, and what is put behind a row that has it: comma, our columns, line end; one character a byte. */
 export interface Tail {
   readonly answer: Attribution['answer'];
+  readonly provisional: boolean;
   readonly text: string;
 }
 
@@ -24,7 +25,7 @@ export interface CsvToCsvOptions {
   readonly windows: (spell: (attribution: Attribution) => Tail) => AskWindows<Tail>;
   readonly write: (bytes: Buffer) => Promise<void>;
   readonly headers: boolean;
-  readonly count: (answer: Attribution['answer']) => void;
+  readonly count: (answer: Attribution['answer'], provisional: boolean) => void;
   readonly malformed: (problem: string) => Promise<void>;
 }
 
@@ -76,7 +77,7 @@ export class CsvToCsv {
   readonly #batches = [new Batch(), new Batch()] as const;
   #header: CsvHeader | undefined;
   #windows: AskWindows<Tail> | undefined;
-  #malformed: Tail = { answer: 'malformed', text: '' };
+  #malformed: Tail = { answer: 'malformed', provisional: false, text: '' };
   #out = Buffer.alloc(0);
   #written = 0;
 
@@ -116,6 +117,7 @@ export class CsvToCsv {
     this.#header = header;
     const spell = (attribution: Attribution): Tail => ({
       answer: attribution.answer,
+      provisional: attribution.provisional,
       text: inOnePiece(rawOf(`,${csvTail(attribution)}${header.lineEnd}`)),
     });
     this.#malformed = spell(MALFORMED);
@@ -211,13 +213,13 @@ export class CsvToCsv {
         continue;
       }
       if (asked instanceof Broken) {
-        count('malformed');
+        count('malformed', false);
         await malformed(asked.problem);
         await this.#put(asked.text + this.#malformed.text);
         continue;
       }
-      const { answer, text } = batch.tails[row] as Tail;
-      count(answer);
+      const { answer, provisional, text } = batch.tails[row] as Tail;
+      count(answer, provisional);
       const start = batch.starts[row] as number;
       const end = batch.ends[row] as number;
       if (this.#out.length - this.#written < end - start + text.length) await this.#makeRoom(end - start + text.length);

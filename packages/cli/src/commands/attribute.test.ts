@@ -242,6 +242,12 @@ test('progress is for terminals only, and the closing line is not', async () => 
   assert.equal(err, '3 rows: 100.0% held, 0.0% free, 0.0% ambiguous, 0.0% unknown\n');
 });
 
+test('answers that may still change are counted in the closing line', async () => {
+  const rows = ['10:03:15', '10:03:18', '10:03:20.5'].map((time) => `2026-11-15T${time}Z,10.96.0.10\n`).join('');
+  const { err } = await attribute('--ip src --time t', `t,src\n${rows}2026-11-15T10:03:18Z,10.0.0.99\n`);
+  assert.match(err, /^4 rows: .*; 2 of them provisional: the watch has not confirmed those instants yet/);
+});
+
 test('Ctrl+C in the middle is exit code 130', async () => {
   const stop = new AbortController();
   const input = async function* () {

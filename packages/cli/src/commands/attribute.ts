@@ -34,6 +34,7 @@ from, to, candidates. "pod" is the name of the holder, whatever its kind. When t
 and "candidates" lists who it may have been. A column that the input has already keeps its name, and ours is called
 podtrail_NAME. A row about which nothing can be asked is kept, with the answer "malformed".
 
+Answers about the last seconds may still change; the closing line on standard error counts them as provisional.
 Exit code 0 when every row was processed, whatever the answers.
 
 Examples:
@@ -88,5 +89,9 @@ function closingLine(tally: Tally): string {
   if (tally.malformed > 0) answers.push(`${percent(tally.malformed)}% malformed (${tally.malformed})`);
   const cut =
     tally.cut === 0 ? '' : `; ${tally.cut} rows had members that the first row lacks, and those were left out`;
-  return `${tally.rows} rows: ${answers.join(', ')}${cut}`;
+  const provisional =
+    tally.provisional === 0
+      ? ''
+      : `; ${tally.provisional} of them provisional: the watch has not confirmed those instants yet, ask again in a minute`;
+  return `${tally.rows} rows: ${answers.join(', ')}${cut}${provisional}`;
 }

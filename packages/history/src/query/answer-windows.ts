@@ -4,7 +4,7 @@
 import type { Engine, IpSpan, Moment } from '../engines/engine.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Coverage, Tenure } from '../model/records.ts';
-import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import { AddressWindow, NobodyThere } from './address-window.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
 import { answersWithin, type SpanAnswers } from './answers-within.ts';
@@ -16,8 +16,8 @@ export interface AnswerWindowsOptions<T> {
   readonly cluster: string;
   /** The asker's clock, as for `who`. */
   readonly now?: EpochMillis | undefined;
-  /** What the caller makes of an answer; made once for many rows, and kept instead of the answer. */
-  spell(answer: AnswerKind, holders: readonly AnsweredHolder[]): T;
+  /** What the caller makes of an answer; made once for many rows, and kept instead of the answer unless provisional. */
+  spell(answer: AnswerKind, holders: readonly AnsweredHolder[], provisional: boolean): T;
   /** For tests: how many answers may be kept. */
   readonly mostKept?: number;
 }
@@ -56,7 +56,7 @@ export class AnswerWindows<T> {
     this.#engine = engine;
     this.#options = options;
     this.#mostKept = options.mostKept ?? MOST_KEPT;
-    this.#nobody = new NobodyThere(options.spell);
+    this.#nobody = new NobodyThere((answer, holders) => options.spell(answer, holders, false));
   }
 
   /** The window of an address; an IPv4 address may be given as its 32 bits, signed. */
@@ -133,13 +133,13 @@ export class AnswerWindows<T> {
     const [possible, { watched }] = await Promise.all([this.#engine.tenuresAtMany(cluster, moments), this.#look()]);
     return await Promise.all(
       moments.map(async (moment, i) => {
-        const { answer, holders } = await answerFrom(
+        const { answer, holders, provisional } = await answerFrom(
           this.#engine,
           { cluster, ...moment, now },
           possible[i] ?? [],
           watched,
         );
-        return spell(answer, holders);
+        return spell(answer, holders, provisional);
       }),
     );
   }
@@ -169,7 +169,9 @@ export class AnswerWindows<T> {
       else window.set(span.from, span.to, found.bounds, found.answers, edition);
       this.#weight += window.answers.length - before;
     };
-    const { cluster, now, spell } = this.#options;
+    const { cluster, now } = this.#options;
+    const spell = (answer: AnswerKind, holders: readonly AnsweredHolder[]) =>
+      this.#options.spell(answer, holders, false);
     const found = tenures && answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
     if (found instanceof Promise) return found.then(keep);
     keep(found);
@@ -182,7 +184,9 @@ export class AnswerWindows<T> {
     const [coverage, expired] = await Promise.all([this.#engine.coverage(cluster), this.#engine.expired(cluster)]);
     const watched = watchedTime(coverage, expired);
     const present = watched.stretches.at(-1);
-    const settled = present === undefined ? 0 : Math.min(present.confirmed, watched.last ?? 0);
+    // What pods have perhaps not said yet is provisional, and asked for row by row.
+    const told = present?.ended === false ? present.confirmed - REPORTING_LAG_MS : (present?.confirmed ?? 0);
+    const settled = Math.min(told, watched.last ?? 0);
     const past = JSON.stringify([expired, coverage.map((c) => (c === present ? { ...c, to: 0, confirmed: 0 } : c))]);
     if (past !== this.#past || settled < this.#settled) this.#edition++;
     this.#past = past;
