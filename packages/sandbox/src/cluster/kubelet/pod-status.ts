@@ -21,6 +21,8 @@ export interface PodFacts {
   readonly hostAddresses: readonly string[];
   readonly startedAt: number;
   readonly containers: readonly ContainerRun[];
+  /** What it said last: times of transitions are its own, also where the API server lost them (etcd was restored). */
+  readonly said?: readonly PodCondition[] | undefined;
   /** Conditions that come with an ending, like DisruptionTarget. */
   readonly extra?: readonly Omit<PodCondition, 'lastTransitionTime'>[];
 }
@@ -69,7 +71,8 @@ function conditions(
   ];
   const at = kubeTime(now);
   const generation = pod.metadata.generation ?? 1;
-  return [...kept, ...own.map((condition) => dated(condition, before, at, generation))];
+  const last = facts.said ?? before;
+  return [...kept, ...own.map((condition) => dated(condition, last, at, generation))];
 }
 
 function readinessOf(facts: PodFacts, statuses: readonly ContainerStatus[]): Omit<PodCondition, 'type'> {

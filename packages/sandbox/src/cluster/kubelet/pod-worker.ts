@@ -51,6 +51,7 @@ export class PodWorker {
   #outcome: Outcome = {};
   /** Its object is gone, its sandbox not yet. */
   #isOrphan = false;
+  #said: readonly PodCondition[] | undefined;
   /** What was told last, and the version that it got. */
   #told: { readonly phase: PodPhase; readonly version: number } | undefined;
 
@@ -375,9 +376,11 @@ export class PodWorker {
         hostAddresses: this.#kubelet.addresses,
         startedAt: this.#startedAt,
         containers: this.#containers,
+        said: this.#said,
       },
       this.#now,
     );
+    this.#said = status.conditions;
     const written = this.#kubelet.world.attempt(() =>
       this.#kubelet.world.api.update('pods', { ...pod, status }, 'status'),
     );
