@@ -7,6 +7,7 @@ import { compareResourceVersions, isComparable } from '../objects/resource-versi
 import { type Random, systemRandom } from '../random.ts';
 import type { EventType, ReflectionTarget, Replacement } from '../reflector/reflection-target.ts';
 import { Reflector, type ReflectorOptions, type ReflectorState } from '../reflector/reflector.ts';
+import { isContradicted } from './contradiction.ts';
 import { type Delta, type DeltaSource, isObjectDelta, type MarkDelta, type Relist } from './delta.ts';
 import { type DeltaHandler, type HandlerFailure, HandlerQueue } from './handler-queue.ts';
 import { Lister } from './lister.ts';
@@ -113,6 +114,21 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
     this.#reflector.doubt();
   }
 
+  /** See `Reflector.suspect`. */
+  suspect(): void {
+    this.#reflector.suspect();
+  }
+
+  /** See `Reflector.rewound`. */
+  rewound(): void {
+    this.#reflector.rewound();
+  }
+
+  /** See `Reflector.rewinds`. */
+  get rewinds(): number {
+    return this.#reflector.rewinds;
+  }
+
   waitForSync(signal?: AbortSignal): Promise<void> {
     if (this.#synced) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -187,6 +203,12 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
       },
       remove: (raw) => {
         incoming.delete(keyOf(raw));
+      },
+      contradicts: (version) => {
+        for (const [key, object] of incoming) {
+          if (isContradicted(object, this.#store.get(key), version)) return true;
+        }
+        return false;
       },
       commit: (relist) => this.#commit(incoming, relist),
     };

@@ -5,6 +5,7 @@ import type { ObjectCodec } from '../codec/codec.ts';
 import { acceptHeader } from '../codec/content-type.ts';
 import { metadataCodec } from '../codec/metadata-codec.ts';
 import { isNotFound } from '../errors.ts';
+import { isContradicted } from '../informer/contradiction.ts';
 import { keyOf, splitKey } from '../informer/object-store.ts';
 import { objectPath } from '../objects/group-version-resource.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
@@ -23,6 +24,17 @@ export interface ConsistencyCheckOptions<T extends Cacheable> extends Collection
   readonly clock: Clock;
   readonly random: Random;
   readonly onChecked?: ((outcome: CheckOutcome) => void) | undefined;
+  /** The listing shows an object as it was before what is held of it: etcd was restored from a backup. */
+  readonly onBroken?: (() => void) | undefined;
+}
+
+/** What a comparison with a watch that is not open found. */
+export interface ComparedAside {
+  readonly version: string;
+  /** What is not newer than the watch's version is not as it is held. */
+  readonly isBroken: boolean;
+  /** Held and not listed, UIDs by key: their deletion is still to be told. */
+  readonly missing: ReadonlyMap<string, string>;
 }
 
 export type CheckOutcome =
@@ -34,6 +46,8 @@ export type CheckOutcome =
     }
   /** Not compared: the watch did not reach the listing's version in time, or a relist made the question moot. */
   | { readonly kind: 'skipped'; readonly why: 'watch-behind' | 'relisted' }
+  /** The versions are those of another history: the collection is listed anew. */
+  | { readonly kind: 'broken'; readonly resourceVersion: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 const PAGE_SIZE = 2000;
@@ -102,10 +116,20 @@ export class ConsistencyCheck<T extends Cacheable> {
     }
   }
 
-  async #checkOnce(signal: AbortSignal): Promise<CheckOutcome> {
-    const running: Running = { touched: new Set(), relisted: false, listed: undefined, caughtUp: undefined };
-    this.#running = running;
-    const listing = new Map<string, { readonly uid: string; readonly version: string }>();
+  /** While no watch is open, so that nothing held changes: does what is listed go on with what was told up to `known`? */
+  async compareAside(known: string, signal: AbortSignal): Promise<ComparedAside> {
+    const { version, listing } = await this.#list(signal);
+    const held = new Map<string, Cacheable>();
+    for (const [key, object] of this.#options.target.held()) held.set(key, object);
+    let isBroken = false;
+    for (const [key, object] of listing) if (isContradicted(object, held.get(key), known)) isBroken = true;
+    const missing = new Map<string, string>();
+    for (const [key, { metadata }] of held) if (!listing.has(key)) missing.set(key, metadata.uid ?? '');
+    return { version, isBroken, missing };
+  }
+
+  async #list(signal: AbortSignal): Promise<{ readonly version: string; readonly listing: Map<string, Cacheable> }> {
+    const listing = new Map<string, Cacheable>();
     const version = await listAll(
       {
         transport: this.#options.transport,
@@ -114,15 +138,31 @@ export class ConsistencyCheck<T extends Cacheable> {
         accept: acceptHeader(metadataCodec, 'list'),
         pageSize: PAGE_SIZE,
         signal,
-        onObject: (o) => listing.set(keyOf(o), { uid: o.metadata.uid, version: o.metadata.resourceVersion }),
+        onObject: ({ metadata: { name, namespace, uid, resourceVersion } }) => {
+          const object = { metadata: { name, namespace, uid, resourceVersion } };
+          listing.set(keyOf(object), object);
+        },
       },
       () => listing.clear(),
     );
+    return { version, listing };
+  }
+
+  async #checkOnce(signal: AbortSignal): Promise<CheckOutcome> {
+    const running: Running = { touched: new Set(), relisted: false, listed: undefined, caughtUp: undefined };
+    this.#running = running;
+    const before = this.#reached;
+    const { version, listing } = await this.#list(signal);
     running.listed = version;
     const reached = await this.#untilReached(running, version, signal);
     if (running.relisted) return { kind: 'skipped', why: 'relisted' };
     if (!reached) return { kind: 'skipped', why: 'watch-behind' };
     const suspects = this.#compare(listing, running);
+    // What was held before the listing was asked for cannot have been newer than what it shows.
+    if (before !== undefined && isAtLeast(version, before) && this.#isUndone(listing, suspects)) {
+      this.#options.onBroken?.();
+      return { kind: 'broken', resourceVersion: version };
+    }
     let corrected = 0;
     for (const key of suspects) {
       // Under a selector an object may exist and no longer match: what the listing lacks is gone from here.
@@ -158,13 +198,24 @@ export class ConsistencyCheck<T extends Cacheable> {
     return outcome;
   }
 
-  #compare(listing: Map<string, { readonly uid: string; readonly version: string }>, running: Running): string[] {
+  #isUndone(listing: ReadonlyMap<string, Cacheable>, suspects: readonly string[]): boolean {
+    const wanted = new Set(suspects);
+    for (const [key, { metadata }] of this.#options.target.held()) {
+      const listed = wanted.has(key) ? listing.get(key)?.metadata : undefined;
+      if (listed === undefined || listed.uid !== metadata.uid) continue;
+      const isSame = listed.resourceVersion === metadata.resourceVersion;
+      if (!isSame && isAtLeast(metadata.resourceVersion ?? '', listed.resourceVersion ?? '')) return true;
+    }
+    return false;
+  }
+
+  #compare(listing: ReadonlyMap<string, Cacheable>, running: Running): string[] {
     const suspects: string[] = [];
     const held = new Set<string>();
     for (const [key, object] of this.#options.target.held()) {
       held.add(key);
-      const listed = listing.get(key);
-      const same = listed?.uid === object.metadata.uid && listed?.version === object.metadata.resourceVersion;
+      const listed = listing.get(key)?.metadata;
+      const same = listed?.uid === object.metadata.uid && listed?.resourceVersion === object.metadata.resourceVersion;
       if (!same && !running.touched.has(key)) suspects.push(key);
     }
     for (const key of listing.keys()) if (!held.has(key) && !running.touched.has(key)) suspects.push(key);

@@ -10,6 +10,11 @@ export interface Replacement<T extends Cacheable> {
   add(object: T): void;
   /** The object went away while the listing was still on its way. */
   remove(object: T): void;
+  /**
+   * True when something in it is not newer than `version`, up to which everything has been applied, and yet is not as it
+   * is held: then the versions are those of another history.
+   */
+  contradicts(version: string): boolean;
   commit(relist: Relist): void;
 }
 

@@ -98,6 +98,16 @@ export class Reflector<T extends Cacheable> {
   #refusals = 0;
   /** After an outage the server behind the address may be another, with another past. */
   #mustProbe = false;
+  /** It is known that etcd began another life: versions need no look, everything is listed anew. */
+  #mustRewind = false;
+  #rewinds = 0;
+  /**
+   * Wall clock: the last sign of life before a break, if nobody has shown yet that the watch after it goes on with the
+   * same history. A rewind that is noticed late reaches back to here.
+   */
+  #brokeAt: number | undefined;
+  /** What a listing lacked after a break: it must be told as deleted by the time the watch reaches that version. */
+  #owed: { readonly version: string; readonly missing: ReadonlyMap<string, string> } | undefined;
   /** A 410 before anything was applied since the listing must not become a loop. */
   #appliedSinceListing = true;
 
@@ -111,6 +121,8 @@ export class Reflector<T extends Cacheable> {
     this.#streaming = options.streaming ?? true;
     this.#protobuf = (options.protobuf ?? true) && options.codec.fromProtobuf !== undefined;
     this.#version = options.startFrom;
+    // Nothing shows that what is watched now goes on with what was stored.
+    if (options.startFrom !== undefined) this.#brokeAt = 0;
     this.#check =
       options.consistencyMs === undefined
         ? undefined
@@ -119,6 +131,7 @@ export class Reflector<T extends Cacheable> {
             clock: this.#clock,
             random: this.#random,
             everyMs: options.consistencyMs,
+            onBroken: () => this.rewound(),
           });
   }
 
@@ -136,7 +149,28 @@ export class Reflector<T extends Cacheable> {
    */
   doubt(): void {
     this.#mustProbe = true;
+    this.#brokeAt ??= this.#heardAt;
     if (this.#state.kind === 'watching') this.#stream?.close();
+  }
+
+  /** Somebody else lost the server. A stream that is open goes on; one that is not may have missed a restart, too. */
+  suspect(): void {
+    if (this.#stream === undefined) this.#brokeAt ??= this.#heardAt;
+  }
+
+  /**
+   * Somebody knows that etcd began another life, perhaps from another collection. Versions may have overtaken those of
+   * before by now, so they are not looked at: everything is listed anew.
+   */
+  rewound(): void {
+    if (this.#mustRewind) return;
+    this.#mustRewind = true;
+    this.#stream?.close();
+  }
+
+  /** Listings after a rewind, also one that is still to come. */
+  get rewinds(): number {
+    return this.#rewinds + (this.#mustRewind ? 1 : 0);
   }
 
   /** Since the last event, bookmark or listing; undefined before the first. For metrics and health. */
@@ -169,7 +203,8 @@ export class Reflector<T extends Cacheable> {
     this.#enter({ kind: 'stopped' });
   }
 
-  async #list(reason: RelistReason, signal: AbortSignal): Promise<Step> {
+  async #list(asked: RelistReason, signal: AbortSignal): Promise<Step> {
+    const reason = this.#mustRewind ? 'rewound' : asked;
     this.#enter({ kind: 'listing', reason, since: this.#clock.monotonic() });
     if (this.#streaming && this.#failedStreams < FAILED_STREAMS_BEFORE_PAGES) {
       return await this.#listByStream(reason, signal);
@@ -190,8 +225,21 @@ export class Reflector<T extends Cacheable> {
         incoming = this.#beginReplace(reason);
       },
     );
+    if (this.#isSuperseded(incoming, reason)) return this.#listRewound();
     this.#commit(incoming, reason, version);
     return { do: 'watch' };
+  }
+
+  /** A rewind became known while it was being listed, or is shown by the listing itself. */
+  #isSuperseded(incoming: Replacement<T>, reason: RelistReason): boolean {
+    if (reason === 'rewound') return false;
+    const known = reason === 'start' ? undefined : this.#version;
+    return this.#mustRewind || (known !== undefined && this.#check !== undefined && incoming.contradicts(known));
+  }
+
+  #listRewound(): Step {
+    this.#mustRewind = true;
+    return { do: 'list', reason: 'rewound' };
   }
 
   /** The listing and the watch after it are one stream, unless a catch-up has to come in between. */
@@ -216,6 +264,11 @@ export class Reflector<T extends Cacheable> {
         if (!endsInitialEvents) return;
         listed = true;
         patience.stop();
+        if (this.#isSuperseded(incoming, reason)) {
+          this.#mustRewind = true;
+          stream.close();
+          return;
+        }
         try {
           this.#commit(incoming, reason, version);
           this.#enter({ kind: 'watching', from: version, since: this.#clock.monotonic() });
@@ -235,6 +288,7 @@ export class Reflector<T extends Cacheable> {
     const end = await this.#untilEnded(stream, signal);
     patience.stop();
     if (failure !== undefined) throw failure;
+    if (this.#mustRewind && reason !== 'rewound') return this.#listRewound();
     if (listed) return this.#catchUp === undefined ? await this.#afterWatch(end, started, signal) : { do: 'watch' };
     if (end.kind === 'failed') {
       if (!refusesStreaming(end.error)) {
@@ -255,11 +309,7 @@ export class Reflector<T extends Cacheable> {
 
   async #watch(signal: AbortSignal): Promise<Step> {
     const version = this.#version ?? '';
-    if (this.#mustProbe) {
-      const present = await probeVersion(this.#options.transport, this.#options, signal);
-      this.#mustProbe = false;
-      if (isOlder(present, version)) return { do: 'list', reason: 'rewound' };
-    }
+    if (await this.#isAnotherLife(version, signal)) return this.#listRewound();
     const from = this.#catchUp?.position ?? version;
     const seconds = this.#catchUp === undefined ? this.#watchSeconds() : CATCH_UP_SECONDS;
     this.#enter({ kind: 'watching', from, since: this.#clock.monotonic() });
@@ -270,6 +320,45 @@ export class Reflector<T extends Cacheable> {
     });
     const end = await this.#untilEnded(stream, signal);
     return await this.#afterWatch(end, started, signal);
+  }
+
+  /**
+   * After a break: whether etcd was restored from a backup meanwhile. That its version is not older than ours proves
+   * little, for a busy cluster soon overtakes the old versions; so what is not newer than ours must be as we know it.
+   */
+  async #isAnotherLife(version: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#mustRewind) return true;
+    // Right after a listing there is nothing that could have been missed.
+    const isFollowed = this.#brokeAt === undefined || (!this.#appliedSinceListing && !this.#mustProbe);
+    if (this.#check === undefined || isFollowed) {
+      if (!this.#mustProbe) return false;
+      const present = await probeVersion(this.#options.transport, this.#options, signal);
+      this.#mustProbe = false;
+      return isOlder(present, version);
+    }
+    const found = await this.#check.compareAside(version, signal);
+    this.#mustProbe = false;
+    if (this.#mustRewind || found.isBroken || isOlder(found.version, version)) return true;
+    this.#owed = found;
+    this.#settleDebt();
+    return false;
+  }
+
+  /** Once the watch has told all that the listing after the break knew, the break has done no harm, or it shows now. */
+  #settleDebt(): void {
+    const owed = this.#owed;
+    if (owed === undefined) return;
+    if (owed.missing.size > 0) {
+      if (this.#catchUp !== undefined || isOlder(this.#version ?? '', owed.version)) return;
+      for (const [key, object] of this.#target.held()) {
+        if (owed.missing.get(key) !== object.metadata.uid) continue;
+        this.#owed = undefined;
+        this.rewound();
+        return;
+      }
+    }
+    this.#owed = undefined;
+    this.#brokeAt = undefined;
   }
 
   /** After a listing from the past the next one may turn out to be a rewind, too. */
@@ -336,6 +425,7 @@ export class Reflector<T extends Cacheable> {
       this.#check?.touched(object);
       this.#check?.reached(version);
     }
+    this.#settleDebt();
     this.#heard();
     if (this.#target.congested) stream.pause();
   }
@@ -354,6 +444,7 @@ export class Reflector<T extends Cacheable> {
     this.#version = version;
     this.#target.progress(version);
     this.#check?.reached(version);
+    this.#settleDebt();
   }
 
   #heard(): void {
@@ -368,6 +459,8 @@ export class Reflector<T extends Cacheable> {
     const catchUp = this.#catchUp;
     if (catchUp === undefined) return;
     this.#catchUp = undefined;
+    // Whoever asked for the replay compares it with the listing.
+    if (this.#owed === undefined) this.#brokeAt = undefined;
     this.#target.caughtUp(outcome, catchUp.from, catchUp.to);
   }
 
@@ -388,6 +481,8 @@ export class Reflector<T extends Cacheable> {
       }
       reason = 'rewound';
     }
+    // A consistent read is never from the past, unless the past came back: meanwhile versions have overtaken the old ones.
+    if (this.#staleListings > 0) reason = 'rewound';
     this.#staleListings = 0;
     this.#failedStreams = 0;
     const to = this.#clock.now();
@@ -397,7 +492,13 @@ export class Reflector<T extends Cacheable> {
     this.#catchUp = resumesFrom === undefined ? undefined : new CatchUp(resumesFrom, version);
     this.#version = version;
     this.#appliedSinceListing = false;
-    incoming.commit({ reason, resourceVersion: version, previousVersion: before, from: this.#heardAt, to });
+    const from = reason === 'rewound' ? earlier(this.#heardAt, this.#brokeAt) : this.#heardAt;
+    if (reason === 'rewound') this.#rewinds++;
+    this.#mustRewind = false;
+    this.#mustProbe = false;
+    this.#owed = undefined;
+    if (this.#catchUp === undefined) this.#brokeAt = undefined;
+    incoming.commit({ reason, resourceVersion: version, previousVersion: before, from, to });
     if (reason === 'rewound' && this.#options.startFrom !== undefined && this.#heardAt === undefined) {
       this.#target.caughtUp('expired', this.#options.startFrom, version);
     }
@@ -407,7 +508,7 @@ export class Reflector<T extends Cacheable> {
   }
 
   async #afterWatch(end: WatchEnd, started: number, signal: AbortSignal): Promise<Step> {
-    if (signal.aborted) return { do: 'watch' };
+    if (signal.aborted || this.#mustRewind) return { do: 'watch' };
     const livedMs = this.#clock.monotonic() - started;
     if (livedMs >= HEALTHY_WATCH_MS) {
       this.#connectionBackoff.reset();
@@ -442,6 +543,7 @@ export class Reflector<T extends Cacheable> {
       return relist;
     }
     const next: Step = this.#state.kind === 'watching' ? { do: 'watch' } : step;
+    if (mayHideRestart(error)) this.#brokeAt ??= this.#heardAt;
     if (isRefused(error) && next.do === 'watch' && ++this.#refusals >= REFUSALS_BEFORE_RELIST) {
       return await this.#afterRefusals(error, signal);
     }
@@ -534,6 +636,10 @@ function isOlder(a: string, b: string): boolean {
   return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) < 0;
 }
 
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? a : Math.min(a, b);
+}
+
 /** Certainly not newer than what is known already. */
 function isStale(version: string, known: string): boolean {
   return isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0;
@@ -552,6 +658,11 @@ function isRefused(error: Error): boolean {
 /** What a load balancer says while no server stands behind it. */
 function isOutage(error: Error): boolean {
   return error instanceof ApiError && [502, 503, 504].includes(error.status);
+}
+
+/** A server that answers at all, and knows when to come again, has not been away to restore its etcd. */
+function mayHideRestart(error: Error): boolean {
+  return !(error instanceof ApiError) || (error.status >= 500 && error.retryAfterMs === undefined);
 }
 
 /** The server itself could not decode what is stored. */
