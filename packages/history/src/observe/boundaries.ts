@@ -37,6 +37,10 @@ export interface Sighting {
   readonly isOverlooked?: boolean;
   /** It was seen to end, and an etcd that was restored from a backup shows it again, as it was. */
   readonly isRisen?: boolean;
+  /** The far side of a rewind: what is shown may be older than what is known, and what is gone may still run. */
+  readonly isRewound?: boolean;
+  /** A rewind shortly before may have hidden that it ended, at any time since then. */
+  readonly doubtedSince?: EpochMillis | undefined;
 }
 
 /** A kubelet may notice this much late that a sandbox has come up. */
@@ -152,7 +156,21 @@ export function deletedEnd(sighting: Sighting, pod?: ObservedPod): Boundary {
 export function inferredEnd(sighting: Sighting, { holder, seenAt }: LiveHolder): Boundary {
   const lastSeen = sighting.floor ?? seenAt;
   const since = holder.kind === 'Pod' ? epochMillis(lastSeen - REPORTING_LAG_MS) : lastSeen;
-  return boundary(sighting, since, sighting.at, sighting.at, 'inferred');
+  const end = boundary(sighting, since, sighting.at, sighting.at, 'inferred');
+  // A pod that the API server has forgotten runs on until its kubelet notices.
+  const runsOn = sighting.isRewound === true && holder.kind === 'Pod';
+  return runsOn ? { ...end, notAfter: epochMillis(end.notAfter + REPORTING_LAG_MS) } : end;
+}
+
+/** After a rewind the pod shows other addresses than were known: which of the two is true, its kubelet has yet to say. */
+export function undoneEnd(sighting: Sighting): Boundary {
+  const end = boundary(sighting, undoneSince(sighting), sighting.at);
+  return { ...end, notAfter: epochMillis(end.notAfter + REPORTING_LAG_MS) };
+}
+
+/** Since when a rewind may hide what happened. */
+export function undoneSince(sighting: Sighting): EpochMillis {
+  return reportedSince(sighting) ?? sighting.at;
 }
 
 /**

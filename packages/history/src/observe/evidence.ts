@@ -76,6 +76,15 @@ export function lastRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
   return found;
 }
 
+/** Its kubelet has told of something that happened after this. */
+export function isToldOfSince(pod: ObservedPod, time: EpochMillis): boolean {
+  const { conditions, terminations } = pod.status;
+  return (
+    conditions.some((c) => c.type !== 'PodScheduled' && (c.lastTransitionTime ?? 0) > time) ||
+    terminations.some(({ finishedAt }) => (finishedAt ?? 0) > time)
+  );
+}
+
 /** When any container last ended that has been started again since. */
 export function previousRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
   let found: EpochMillis | undefined;

@@ -13,6 +13,7 @@ import {
   deletedEnd,
   doubtfulStart,
   inferredEnd,
+  isDoubtful,
   lostEnd,
   lostFrom,
   overlookedStart,
@@ -21,6 +22,8 @@ import {
   tenureStart,
   terminalEnd,
   undecidedStart,
+  undoneEnd,
+  undoneSince,
 } from './boundaries.ts';
 import { hasBeenUsed, isTerminal, lastFinishedAt, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
 import type { Observed, ObservedPod } from './observation.ts';
@@ -75,6 +78,41 @@ export function present(before: LiveHolder | undefined, seen: Observed, sighting
   return seen.kind === 'Pod' ? podPresent(before, seen.object, seen, sighting) : plainPresent(before, seen, sighting);
 }
 
+/**
+ * An etcd that was restored from a backup shows the holder. What it shows may be from before what is known of it: a
+ * kubelet that knows better says so soon, and until then nothing of it is certain.
+ */
+export function restored(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
+  if (seen.kind !== 'Pod' || before === undefined || before.terminal || sighting.isRisen === true)
+    return present(before, seen, sighting);
+  const pod = seen.object;
+  const ready = networkReadyAt(pod);
+  const isNews = isTerminal(pod) || (ready !== undefined && sighting.floor !== undefined && ready > sighting.floor);
+  if (isNews || seen.object.spec.hostNetwork) return present(before, seen, sighting);
+  const shown = addressesOf(seen);
+  const facts: Fact[] = [];
+  const tenures: Tenure[] = [];
+  for (const tenure of before.tenures) {
+    // One that shows no address was perhaps restored to before it had one.
+    if (!isOpen(tenure) || shown.length === 0 || shown.includes(tenure.ip)) tenures.push(tenure);
+    else facts.push(closed(tenure, undoneEnd(sighting)));
+  }
+  const holder = holderOf(seen);
+  for (const ip of shown) {
+    if (tenures.some((tenure) => isOpen(tenure) && tenure.ip === ip)) continue;
+    const start = notBefore(doubtfulStart(pod, sighting), undoneSince(sighting));
+    const tenure: Tenure = { ip, holder, start, end: undefined };
+    facts.push({ kind: 'tenure', tenure });
+    tenures.push(tenure);
+  }
+  const annotations = annotationValues(pod.metadata.annotations);
+  recordChanges(before, holder, annotations, sighting, facts);
+  const { epoch, resourceVersion, at: seenAt } = sighting;
+  const live: LiveHolder = { ...before, holder, epoch, resourceVersion, seenAt, tenures, annotations };
+  facts.push({ kind: 'live', uid: holder.uid, live });
+  return { facts, live };
+}
+
 /** The holder is gone; `seen` is its final state if its delete was observed. */
 export function gone(before: LiveHolder, seen: Observed | undefined, told: Sighting): LifeStep {
   // When nothing is known of the time before, it was still there when it was last seen, however late that arrived.
@@ -85,7 +123,7 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
   const pod = seen?.kind === 'Pod' ? seen.object : undefined;
   const end = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod);
   const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
-  for (const tenure of live.tenures.filter(isOpen)) facts.push(closed(tenure, endOfBlank(live, end)));
+  for (const tenure of live.tenures.filter(isOpen)) facts.push(closed(tenure, endOfBlank(live, end, sighting)));
   if (live.placement !== undefined && live.placement.end === undefined) {
     facts.push({ kind: 'placement', placement: { ...live.placement, end: notBeforeStart(end, live.placement.start) } });
   }
@@ -103,7 +141,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   // Of the sandbox that was lost, for as long as there is no other: its address may be shown beyond.
   let lost: readonly Tenure[] = before?.tenures.filter((tenure) => !isOpen(tenure)) ?? [];
   const isUsed = hasBeenUsed(pod, readyAt);
-  if (isUsed) tenures = tenures.map((tenure) => confirmed(tenure, facts));
+  if (isUsed) tenures = tenures.map((tenure) => (isProven(tenure, pod, readyAt) ? confirmed(tenure, facts) : tenure));
   let blankSince = before?.blankSince;
   const goneSince = earliest(blankSince, before?.networkLostAt);
 
@@ -114,7 +152,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     for (const tenure of tenures) {
       const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
       const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at, true) : end;
-      ended.push(endedBy(tenure, endOfBlank(before, unseen)));
+      ended.push(endedBy(tenure, endOfBlank(before, unseen, sighting)));
     }
     for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
     lost = terminal ? [] : [...lost.filter(({ ip }) => !ended.some((tenure) => tenure.ip === ip)), ...ended];
@@ -313,8 +351,14 @@ function confirmed(tenure: Tenure, facts: Fact[]): Tenure {
 }
 
 /** After a blank, or once the sandbox is lost, the end lies between the first word of that and what came next. */
-function endOfBlank(live: LiveHolder | undefined, end: Boundary): Boundary {
-  return { ...end, notBefore: earliest(end.notBefore, live?.blankSince, live?.networkLostAt) ?? end.notBefore };
+function endOfBlank(live: LiveHolder | undefined, end: Boundary, { doubtedSince }: Sighting): Boundary {
+  const since = earliest(end.notBefore, live?.blankSince, live?.networkLostAt, doubtedSince) ?? end.notBefore;
+  return { ...end, notBefore: since };
+}
+
+/** A pod that rose from a backup shows that its containers were ready, but long before. */
+function isProven({ start }: Tenure, pod: ObservedPod, readyAt: EpochMillis | undefined): boolean {
+  return !isDoubtful(start) || hasBeenUsed(pod, latest(readyAt, start.notBefore));
 }
 
 function notBefore(start: Boundary, least: EpochMillis | undefined): Boundary {

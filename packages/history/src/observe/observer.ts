@@ -3,12 +3,13 @@
 // returns; nothing here does I/O.
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
-import { clamp, type EpochMillis, epochMillis, latest } from '../model/time.ts';
-import type { Sighting } from './boundaries.ts';
+import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { type Sighting, undoneSince } from './boundaries.ts';
 import { clockFaults, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
-import { gone, type LifeStep, present } from './holder-life.ts';
+import { gone, type LifeStep, present, restored } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
 import type { Observation, Observed } from './observation.ts';
+import { RewindDoubts } from './rewind-doubts.ts';
 import { LONGEST_DELIVERY_MS, Stream } from './stream.ts';
 import { compareVersions } from './version-order.ts';
 
@@ -33,6 +34,16 @@ export interface ObserverState {
 }
 
 type Kind = Observed['kind'];
+
+/** All objects of one stream, by a consistent read. */
+export interface Claim {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly present: readonly Observed[];
+  /** Everything up to the listing has been told: who is remembered and not among them is missing. */
+  readonly isWhole: boolean;
+}
+
 type Listing = Extract<Observation, { kind: 'listed' }>;
 type Check = Extract<Observation, { kind: 'checked' }>;
 type Correction = Extract<Observation, { kind: 'corrected' }>;
@@ -41,6 +52,7 @@ export class Observer {
   readonly #options: ObserverOptions;
   readonly #live: LiveHolders;
   readonly #streams = new Map<string, Stream>();
+  readonly #doubts = new RewindDoubts();
   #epoch: number;
   #coverage: Coverage | undefined;
   /** Invariant: never goes back, whatever the collector's clock does. */
@@ -104,6 +116,26 @@ export class Observer {
     }
   }
 
+  /**
+   * Whether a consistent listing cannot be of the history that has been told: it shows something as it was before what is
+   * remembered of it, or something that should have been told and was not. Tells nothing; a collector asks where it
+   * goes on from a checkpoint, and then tells the listing as one after a rewind. (Events that were lost look the same.)
+   */
+  contradicts({ kind, namespace, present, isWhole }: Claim): boolean {
+    const stream = this.#stream(kind, namespace);
+    const uids = new Set<string>();
+    for (const { object } of present) {
+      const { uid, resourceVersion } = object.metadata;
+      uids.add(uid);
+      const before = this.#live.get(uid);
+      if (before !== undefined && before.epoch !== stream.epoch) continue;
+      const order = before === undefined ? 1 : compareVersions(resourceVersion, before.resourceVersion);
+      if (order < 0 || (order > 0 && (isWhole || stream.isOld(resourceVersion)))) return true;
+    }
+    if (!isWhole) return false;
+    return this.#live.of(kind, namespace).some(({ holder, epoch }) => epoch === stream.epoch && !uids.has(holder.uid));
+  }
+
   #event(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
     const { metadata } = seen.object;
     const stream = this.#stream(seen.kind, metadata.namespace);
@@ -111,7 +143,10 @@ export class Observer {
     // A listing or a correction may know this object better than an event that is still to come.
     if (isOld(this.#live.get(metadata.uid), seen, stream)) return [];
     const floor = stream.heard(metadata.resourceVersion, at, true);
-    const facts = this.#take(type, seen, this.#sighting(seen, stream, at, floor));
+    const doubtedSince = this.#doubts.of(metadata.uid, floor);
+    const isRisen = type === 'present' && this.#live.hasEnded(metadata.uid);
+    const facts = this.#take(type, seen, { ...this.#sighting(seen, stream, at, floor), doubtedSince, isRisen });
+    if (seen.kind === 'Pod') this.#doubts.saw(seen.object);
     stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
     const known = this.#others.length > 0 ? undefined : this.#confirmed();
@@ -163,7 +198,9 @@ export class Observer {
       listing.resource === 'Pod'
         ? this.#takeBack(stream.settled, listing.since)
         : this.#partial(listing, stream.settled, at);
-    const floor = stream.settled;
+    const isRewound = listing.reason === 'rewound';
+    // What was told after the last certain moment was perhaps not all of it.
+    const floor = isRewound ? earliest(stream.settled, listing.since) : stream.settled;
     const mentioned = new Set(listing.present.map((seen) => seen.object.metadata.uid));
     const missing = new Set(listing.goneUids);
     if (listing.whole)
@@ -186,12 +223,14 @@ export class Observer {
         listing.reason === 'rewound' && before === undefined && floor !== undefined && created < floor;
       const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
       const isOverlooked = !isRisen && this.#isOverlooked(before, seen);
-      const listed: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list', isRisen, isOverlooked };
+      const found: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+      const listed: Sighting = { ...found, isRisen, isOverlooked, isRewound };
       // Its own version may be that of a record which has ended.
       const anew = { ...listed, resourceVersion: listing.resourceVersion };
       const sighting = missed === undefined ? (isOverlooked ? anew : listed) : { ...anew, floor: missed.networkLostAt };
       facts.push(...this.#clockFaults(before, seen, sighting));
-      steps.push([uid, present(before, seen, sighting), sighting]);
+      steps.push([uid, (isRewound ? restored : present)(before, seen, sighting), sighting]);
+      if (isRewound) this.#doubts.begin([uid], undoneSince(sighting), at);
       stream.mentioned(writtenNotBefore(seen, at));
     }
     // All ends before any beginning: an address that moved within the gap is never held twice on the way.
@@ -254,8 +293,9 @@ export class Observer {
 
   #missing(listing: Listing, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
     const { collector } = this.#options;
-    const { resourceVersion } = listing;
-    return { source: 'inferred', epoch: stream.epoch, resourceVersion, collector, at, floor };
+    const { resourceVersion, reason } = listing;
+    const isRewound = reason === 'rewound';
+    return { source: 'inferred', epoch: stream.epoch, resourceVersion, collector, at, floor, isRewound };
   }
 
   #stream(kind: Kind, namespace: string | undefined): Stream {
