@@ -87,7 +87,7 @@ function aStream() {
   const informer: { -readonly [K in keyof Followable]: Followable[K] } = {
     ...{ synced: true, isCurrent: true, silentMs: 0, lastVersion: '7', doubt: () => {}, lister: { size: 1 } },
     state: { kind: 'idle' },
-    start: async () => {},
+    ...{ rewinds: 0, rewound: () => {}, suspect: () => {}, start: async () => {} },
   };
   const log = { catchingUp: false };
   return { clock, informer, log, stream: new FollowedStream('pods', undefined, informer, log, clock) };

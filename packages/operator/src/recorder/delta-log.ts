@@ -18,6 +18,15 @@ export interface Told {
   readonly resourceVersion: string | undefined;
 }
 
+export interface DeltaLogOptions {
+  readonly catchesUp?: boolean;
+  readonly namespace?: string | undefined;
+  /** Where the ledger contradicts a first listing, or what it holds at the end of a catch-up: etcd was restored meanwhile. */
+  readonly contradicts?: (present: readonly Observed[], isWhole: boolean) => boolean;
+  /** Until when an earlier recorder watched. */
+  readonly resumedAt?: At | undefined;
+}
+
 const NOTHING: Told = { observations: [], resourceVersion: undefined };
 
 export class DeltaLog<T extends Cacheable> {
@@ -30,14 +39,12 @@ export class DeltaLog<T extends Cacheable> {
   /** While a catch-up runs: what is in the informer's cache, as far as that was told, over all listings of that time. */
   readonly #cached = new Map<string, Observed>();
   #first = true;
+  readonly #options: DeltaLogOptions;
 
-  constructor(
-    resource: Resource,
-    wrap: (object: T) => Observed,
-    options: { readonly catchesUp?: boolean; readonly namespace?: string | undefined } = {},
-  ) {
+  constructor(resource: Resource, wrap: (object: T) => Observed, options: DeltaLogOptions = {}) {
     this.#resource = resource;
     this.#wrap = wrap;
+    this.#options = options;
     this.#catchingUp = options.catchesUp ?? false;
     this.#namespace = options.namespace;
   }
@@ -54,9 +61,11 @@ export class DeltaLog<T extends Cacheable> {
         this.#listing = { relist: delta.relist, present: [], goneUids: [] };
         return NOTHING;
       case 'listed':
-        if (!this.#catchingUp) return this.#endListing(at);
+        if (!this.#catchingUp) return this.#endListing(at, this.#isRestored() ? 'rewound' : undefined);
         // A rewind ends the hope of a catch-up: the versions of before mean nothing now.
-        return delta.relist.reason === 'rewound' ? this.#endCatchUp(at, 'rewound') : NOTHING;
+        return delta.relist.reason === 'rewound' || this.#contradicts(false)
+          ? this.#endCatchUp(at, 'rewound')
+          : NOTHING;
       case 'replayed':
         return this.#event(delta.type === 'deleted' ? 'deleted' : 'present', delta.object, at);
       case 'caught-up':
@@ -91,6 +100,7 @@ export class DeltaLog<T extends Cacheable> {
     if (!this.#catchingUp) return NOTHING;
     // The events since the stored version are lost: there is a gap, and this listing is its far side.
     if (outcome === 'expired') return this.#endCatchUp(at, 'expired');
+    if (this.#contradicts(true)) return this.#endCatchUp(at, 'rewound');
     this.#catchingUp = false;
     const listing = this.#listing;
     this.#listing = undefined;
@@ -100,6 +110,17 @@ export class DeltaLog<T extends Cacheable> {
     const checks = present.map((seen): Observation => ({ kind: 'corrected', type: 'present', seen, at }));
     const missing = listing === undefined ? [] : [this.#missing(listing.relist.resourceVersion, present, at)];
     return { observations: [...checks, ...missing, this.#progress(to, at)], resourceVersion: to };
+  }
+
+  /** What is in the cache, against what is remembered; `isWhole`: everything up to the listing has been told. */
+  #contradicts(isWhole: boolean): boolean {
+    return this.#options.contradicts?.([...this.#cached.values()], isWhole) === true;
+  }
+
+  /** The first listing of one that does not catch up shows less than an earlier recorder knew. */
+  #isRestored(): boolean {
+    const { contradicts } = this.#options;
+    return this.#first && this.#listing !== undefined && contradicts?.(this.#listing.present, false) === true;
   }
 
   /** Who is remembered and was neither listed nor deleted: versions were handed out twice while nobody was watching. */
@@ -139,18 +160,23 @@ export class DeltaLog<T extends Cacheable> {
     const { relist, present, goneUids } = listing;
     const whole = this.#first;
     this.#first = false;
+    const told = reason ?? relist.reason;
+    const { resumedAt } = this.#options;
+    // Where nothing tells since when there was doubt, it is since the recorder before.
+    const from = relist.from as At | undefined;
+    const isBefore = told === 'rewound' && resumedAt !== undefined && (from === undefined || from < resumedAt || whole);
     return {
       observations: [
         {
           kind: 'listed',
           resource: this.#resource,
           namespace: this.#namespace,
-          reason: reason ?? relist.reason,
+          reason: told,
           resourceVersion: relist.resourceVersion,
           whole,
           present,
           goneUids,
-          since: relist.from as At | undefined,
+          since: isBefore ? resumedAt : from,
           at,
         },
       ],

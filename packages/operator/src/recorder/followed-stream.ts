@@ -13,6 +13,10 @@ export interface Followable {
   readonly lastVersion: string | undefined;
   readonly lister: { readonly size: number };
   doubt(): void;
+  suspect(): void;
+  /** Listings after a rewind, also one that is still to come. */
+  readonly rewinds: number;
+  rewound(): void;
   start(signal: AbortSignal): Promise<void>;
 }
 
@@ -50,6 +54,8 @@ export class FollowedStream {
   readonly #clock: Clock;
   #behindSince: EpochMillis;
   #isBehind = true;
+  /** Told by the informer, and told to the ledger; the latter also where the ledger itself found out. */
+  #rewinds = { heard: 0, told: 0 };
   #error: Error | undefined;
 
   constructor(
@@ -65,6 +71,16 @@ export class FollowedStream {
     this.#log = log;
     this.#clock = clock;
     this.#behindSince = epochMillis(clock.now());
+  }
+
+  /** How many lives of etcd this stream has seen begin, or is about to. */
+  get rewinds(): number {
+    return this.#rewinds.told + this.informer.rewinds - this.#rewinds.heard;
+  }
+
+  toldRewind(isFromInformer: boolean): void {
+    this.#rewinds.told++;
+    if (isFromInformer) this.#rewinds.heard++;
   }
 
   get synced(): boolean {

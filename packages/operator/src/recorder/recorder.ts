@@ -17,6 +17,7 @@ import {
   type Cacheable,
   type Client,
   type Clock,
+  ConnectionError,
   compareResourceVersions,
   type Delta,
   type HandlerFailure,
@@ -37,7 +38,7 @@ import {
   systemRandom,
 } from '@podtrail/machinery';
 import { CommitQueue, type StoredBatch } from './commit-queue.ts';
-import { DeltaLog } from './delta-log.ts';
+import { DeltaLog, type DeltaLogOptions } from './delta-log.ts';
 import { FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
 import { keepHouse } from './housekeeping.ts';
 import type { FollowedResource, RecorderListener } from './recorder-listener.ts';
@@ -83,6 +84,11 @@ export interface RecorderStatus {
   readonly problems: readonly Problem[];
 }
 
+interface Known {
+  readonly stream: FollowedStream;
+  readonly rewinds: number;
+}
+
 /** Readers in other processes may speak as far as the store says that somebody watched: at least every second. */
 const HEARTBEAT_MS = 500;
 const PROBE_MS = 2_000;
@@ -106,6 +112,8 @@ export class Recorder {
   readonly #streams: FollowedStream[] = [];
   /** Of the pods' stream, as told so far; undefined while there is nothing to go on from. */
   #podVersion: string | undefined;
+  /** The server's version when it was last asked, and how many rewinds each stream had seen then. */
+  #probed: { readonly version: string; readonly known: readonly Known[] } | undefined;
   #coverageTo: EpochMillis | undefined;
   #checkpointAt: EpochMillis | undefined;
   #beatAt: number | undefined;
@@ -243,19 +251,15 @@ export class Recorder {
     const informer = new Informer({ ...this.#common('pods', namespace), resource: PODS, codec: podCodec, startFrom });
     if (namespace === undefined) this.#pods = informer;
     const wrap = (object: PodView): Observed => ({ kind: 'Pod', object });
-    this.#follow(
-      'pods',
-      informer,
-      new DeltaLog('Pod', wrap, { catchesUp: startFrom !== undefined, namespace }),
-      namespace,
-    );
+    const log = new DeltaLog('Pod', wrap, this.#logOptions('Pod', namespace, startFrom));
+    this.#follow('pods', informer, log, namespace);
   }
 
   #followServices(namespace: string | undefined, startFrom: string | undefined): void {
     const common = this.#common('services', namespace);
     const informer = new Informer({ ...common, resource: SERVICES, codec: serviceCodec, startFrom });
     const wrap = (object: ServiceView): Observed => ({ kind: 'Service', object });
-    const log = new DeltaLog('Service', wrap, { catchesUp: startFrom !== undefined, namespace });
+    const log = new DeltaLog('Service', wrap, this.#logOptions('Service', namespace, startFrom));
     this.#follow('services', informer, log, namespace);
   }
 
@@ -268,13 +272,23 @@ export class Recorder {
     });
     this.#nodes = informer;
     const wrap = (object: NodeView): Observed => ({ kind: 'Node', object });
-    this.#follow('nodes', informer, new DeltaLog('Node', wrap, { catchesUp: startFrom !== undefined }), undefined);
+    const log = new DeltaLog('Node', wrap, this.#logOptions('Node', undefined, startFrom));
+    this.#follow('nodes', informer, log, undefined);
+  }
+
+  #logOptions(kind: Observed['kind'], namespace: string | undefined, startFrom: string | undefined): DeltaLogOptions {
+    const contradicts = (present: readonly Observed[], isWhole: boolean) =>
+      this.#observer.contradicts({ kind, namespace, present, isWhole });
+    return { catchesUp: startFrom !== undefined, namespace, contradicts, resumedAt: this.#observer.coverage?.to };
   }
 
   #common(resource: FollowedResource, namespace: string | undefined) {
     const { transport } = this.#client;
     const onState = (state: ReflectorState): void => {
-      for (const stream of this.#streams) if (stream.resource === resource) stream.look();
+      for (const stream of this.#streams) {
+        if (stream.resource === resource) stream.look();
+        else if (state.kind === 'waiting' && state.error instanceof ConnectionError) stream.informer.suspect();
+      }
       this.#tell((listener) => listener.watchChanged?.(resource, state));
     };
     const onHandlerFailure = (failure: HandlerFailure<Cacheable>): void =>
@@ -293,7 +307,8 @@ export class Recorder {
     log: DeltaLog<T>,
     namespace: string | undefined,
   ): void {
-    this.#streams.push(new FollowedStream(resource, namespace, informer, log, this.#clock));
+    const stream = new FollowedStream(resource, namespace, informer, log, this.#clock);
+    this.#streams.push(stream);
     const checkpoints = resource === 'pods' && namespace === undefined;
     informer.addHandler({
       name: 'recorder',
@@ -303,16 +318,19 @@ export class Recorder {
       onDelta: (delta: Delta<T>) => {
         const { observations, resourceVersion } = log.tell(delta, this.#now.now());
         this.#tellLosses(resource, observations);
-        if (delta.kind === 'listed' && delta.relist.reason === 'rewound') this.#doubtOthers(informer);
+        if (observations.some((told) => told.kind === 'listed' && told.reason === 'rewound')) {
+          stream.toldRewind(delta.kind === 'listed' && delta.relist.reason === 'rewound');
+          this.#tellOthers(stream);
+        }
         if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
         return this.#record(observations, delta.observedAt);
       },
     });
   }
 
-  /** Versions are the cluster's: where one stream found that they went back, the others sit on ones that are yet to come. */
-  #doubtOthers(known: { doubt(): void }): void {
-    for (const { informer } of this.#streams) if (informer !== known) informer.doubt();
+  /** Versions are the cluster's: where one stream found that they went back, the others' are of another life, too. */
+  #tellOthers(known: FollowedStream): void {
+    for (const stream of this.#streams) if (stream.rewinds < known.rewinds) stream.informer.rewound();
   }
 
   #tellLosses(resource: FollowedResource, observations: readonly Observation[]): void {
@@ -381,17 +399,25 @@ export class Recorder {
 
   /** Asks the server how far it is, aside of the watch: that keeps bounds narrow where events are rare. */
   async #probe(signal: AbortSignal): Promise<void> {
-    if (!this.#streams.some(({ informer }) => informer.isCurrent) || this.#clockProblem !== undefined) return;
+    if (this.#clockProblem !== undefined) return;
     const at = this.#now.now();
-    const known = this.#streams.map(({ informer }) => ({ informer, version: informer.lastVersion }));
+    const known = this.#streams.map((stream) => {
+      return { stream, version: stream.informer.lastVersion, rewinds: stream.rewinds };
+    });
     const one = this.#client.metadata(PODS, this.#namespaces?.[0]);
     const { metadata } = await one.list({ limit: 1, resourceVersion: '', signal });
     const resourceVersion = metadata.resourceVersion ?? '';
     if (resourceVersion === '') return;
-    // A consistent read is never older than what a watch has told before, unless etcd was restored from a backup.
+    // A consistent read is never older than what was told before, unless etcd was restored from a backup.
+    const before = this.#probed;
+    this.#probed = { version: resourceVersion, known };
+    if (before !== undefined && isOlder(resourceVersion, before.version)) {
+      for (const { stream, rewinds } of before.known) if (stream.rewinds === rewinds) stream.informer.rewound();
+      return;
+    }
     const ahead = known.filter(({ version }) => version !== undefined && isOlder(resourceVersion, version));
-    for (const { informer } of ahead) informer.doubt();
-    if (ahead.length > 0) return;
+    for (const { stream, rewinds } of ahead) if (stream.rewinds === rewinds) stream.informer.doubt();
+    if (ahead.length > 0 || !this.#streams.some(({ informer }) => informer.isCurrent)) return;
     void this.#record([{ kind: 'probed', resourceVersion, at }], undefined)?.catch(() => undefined);
   }
 
