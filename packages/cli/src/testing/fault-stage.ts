@@ -134,10 +134,17 @@ export class FaultStage {
     return this.requests.filter(({ verb, resource }) => verb === 'watch' && resource === 'pods');
   }
 
+  /** Of whole pods, by stream or by pages. */
   get podListings(): readonly SeenRequest[] {
-    const isListing = ({ verb, query }: SeenRequest) =>
-      query.has('sendInitialEvents') || (verb === 'list' && query.get('limit') !== '1');
-    return this.requests.filter((request) => request.resource === 'pods' && isListing(request));
+    return this.requests.filter((request) => {
+      const isListing = request.query.has('sendInitialEvents') || (isWholeList(request) && !isOfMetadata(request));
+      return request.resource === 'pods' && isListing;
+    });
+  }
+
+  /** Listings of metadata, with which what is known is compared. */
+  get podComparisons(): readonly SeenRequest[] {
+    return this.requests.filter((r) => r.resource === 'pods' && isWholeList(r) && isOfMetadata(r));
   }
 
   /** Two events where it has an address: it is created, then it runs. */
@@ -188,4 +195,12 @@ function timersOf(clock: ManualClock): Timers {
       return () => void timer.cancel();
     },
   };
+}
+
+function isWholeList({ verb, query }: SeenRequest): boolean {
+  return verb === 'list' && query.get('limit') !== '1';
+}
+
+function isOfMetadata({ headers }: SeenRequest): boolean {
+  return String(headers.accept).includes('PartialObjectMetadata');
 }
