@@ -14,7 +14,9 @@ import { PodtrailProcess, podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 import { hourWithRoomFor } from './hour-turn.ts';
 
-const cluster = await useCluster({ controllerManager: true, scheduler: true, kwok: { nodes: 3 } });
+// Without the controller that, after 40 s or more, removes pods whose node does not exist.
+const controllerManager = { flags: ['--controllers=*,-pod-garbage-collector-controller'] };
+const cluster = await useCluster({ controllerManager, scheduler: true, kwok: { nodes: 3 } });
 const AGENT = 'podtrail';
 const run = promisify(execFile);
 
