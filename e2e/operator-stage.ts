@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { type ControlPlane, until } from './controlplane/index.ts';
+import { type Grant, grantsOf } from './operator-grants.ts';
 import { untilServed } from './podtracker-stage.ts';
 
 interface TestContext {
@@ -19,7 +20,7 @@ export const KUSTOMIZE = fileURLToPath(new URL('../deploy/kustomize/', import.me
 export const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
 export const OPERATOR_USER = 'system:serviceaccount:podtrail:podtrail-operator';
 
-/** Applies the manifests and waits until the definitions are served and the aggregated role is filled. */
+/** Applies the manifests and waits until the definitions are served, the aggregated role is filled and both are in force. */
 export async function install(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['apply', '-k', KUSTOMIZE]);
   await untilServed(plane);
@@ -30,6 +31,20 @@ export async function install(plane: ControlPlane): Promise<void> {
     const has = (rule: unknown) => joined.some((other: unknown) => isDeepStrictEqual(rule, other));
     return parts.length > 0 && parts.every(({ rules }) => rules.every(has));
   });
+  const grants = await grantsOf(plane, SERVICE_ACCOUNT);
+  await until('the rights are in force', async () => {
+    return (await Promise.all(grants.map((grant) => isAllowed(plane, grant)))).every((allowed) => allowed);
+  });
+}
+
+/** An API server hears of roles and bindings a moment after they are stored. */
+async function isAllowed(plane: ControlPlane, { verb, resource, namespace, name }: Grant): Promise<boolean> {
+  const [, plain, group, subresource] = /^([^./]+)(?:\.([^/]+))?(?:\/(.+))?$/.exec(resource) ?? [];
+  const resourceAttributes = { verb, group, resource: plain, subresource, namespace, name };
+  const spec = { user: OPERATOR_USER, resourceAttributes };
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
+  const answer = await plane.request('/apis/authorization.k8s.io/v1/subjectaccessreviews', { body });
+  return answer.json().status?.allowed === true;
 }
 
 export class OperatorReplica {
