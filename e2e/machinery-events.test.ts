@@ -202,6 +202,7 @@ test('a shutdown writes what is left, and with a server that hangs ends at its d
   const { unwritten } = await second.recorder.shutDown(500);
   const took = performance.now() - started;
   await apiserver.resume();
-  assert.ok(took >= 500 && took < 2_000, `${took} ms`);
+  // A timer counts from the turn of the event loop in which it was set, which began a little earlier.
+  assert.ok(took >= 490 && took < 2_000, `${took} ms`);
   assert.equal(unwritten, 3);
 });
