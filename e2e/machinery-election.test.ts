@@ -22,7 +22,9 @@ import { CandidateProcess, firstLeader } from './election/candidate-process.ts';
 const cluster = await useCluster({ needs: ['own control plane'] });
 const { skip } = cluster;
 
-const TIMING = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
+// Long enough for a leader that has to wait for the processor now and then: one that loses its lease by that is right
+// to, and the test would be about something else.
+const TIMING = { leaseDurationMs: 6_000, renewDeadlineMs: 4_500, retryPeriodMs: 400 };
 /** A candidate looks at the lease at least this often: the period, stretched by its jitter, and a slow answer. */
 const LONGEST_TRY_MS = TIMING.retryPeriodMs * 2.2 + 1_000;
 
