@@ -50,7 +50,7 @@ export interface ConversionEndpointOptions {
   readonly identity: string;
   /** How long a certificate is valid; it is renewed after two thirds of that. Default 30 days. */
   readonly validMs?: number;
-  /** How often the definition is looked at. Default one minute. */
+  /** How often the definition is looked at, and whether API servers are answered. Default 20 seconds. */
   readonly checkMs?: number;
   readonly onError?: (error: unknown) => void;
   /** Asked before the definition is written: rejects with the reason if it must stay as it is. `known`: what is there. */
@@ -103,7 +103,7 @@ export class ConversionEndpoint {
 
   /** Until the signal aborts. Rejects only if it cannot listen; what the API server refuses is told and tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    const { host, port, checkMs = 60_000, onError } = this.#options;
+    const { host, port, checkMs = 20_000, onError } = this.#options;
     const server = new ConversionServer({ host, port }, this.#serving);
     this.#port = await server.listen();
     try {

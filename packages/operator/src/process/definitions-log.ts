@@ -13,18 +13,22 @@ export interface DefinitionsLogOptions {
 }
 
 const LOOK_EVERY_MS = 5_000;
+/** When a definition is written (conversion does), its watches end and are there again at once: that is no news. */
+const LOOKS_IN_VAIN = 2;
 
 /** Until the signal aborts; each change is told once. */
 export async function tellOfDefinitions(options: DefinitionsLogOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   let last: string | undefined;
+  let inVain = 0;
   while (!signal.aborted) {
     await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
     const states = options.states();
     const waiting = states.find((state) => state.kind === 'waiting');
     const isServed = states.every(({ kind }) => kind === 'watching');
+    if (isServed) inVain = 0;
     // In between, while it is tried again, nothing is known.
-    if (signal.aborted || (!isServed && waiting === undefined)) continue;
+    if (signal.aborted || (!isServed && (waiting === undefined || ++inVain < LOOKS_IN_VAIN))) continue;
     const told = isServed
       ? `PodTrackers are ${options.isLeader() ? 'served' : 'followed; another replica serves them'}`
       : `PodTrackers cannot be served; ${options.isRecording() ? 'recording goes on' : 'nor is anything recorded now'}`;
