@@ -88,9 +88,13 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   });
   const writes = stage.controller.writes.slices;
   const bytes = await sentBytes();
+  const told = pod(77_777, '10.250.0.1', 2);
   const changed = performance.now();
-  pods.apply('MODIFIED', pod(77_777, '10.250.0.1', 2));
-  const handled = performance.now() - changed;
+  // Of the processor, not of the clock: on a busy machine the process may be set aside in the middle of it.
+  const busy = process.cpuUsage();
+  pods.apply('MODIFIED', told);
+  const { user, system } = process.cpuUsage(busy);
+  const handled = (user + system) / 1_000;
   await until('the change is written', () => stage.controller.writes.slices > writes, { everyMs: 5 });
   const took = performance.now() - changed;
   assert.equal(stage.controller.writes.slices, writes + 1);
