@@ -41,6 +41,8 @@ export interface Sighting {
   readonly isRewound?: boolean;
   /** A rewind shortly before may have hidden that it ended, at any time since then. */
   readonly doubtedSince?: EpochMillis | undefined;
+  /** And its kubelet has not spoken since: what is shown of its network says nothing. */
+  readonly isSilent?: boolean;
 }
 
 /** A kubelet may notice this much late that a sandbox has come up. */

@@ -75,7 +75,9 @@ function addressTexts(seen: Observed): readonly string[] {
 
 /** The holder is there, as `seen`. */
 export function present(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
-  return seen.kind === 'Pod' ? podPresent(before, seen.object, seen, sighting) : plainPresent(before, seen, sighting);
+  if (seen.kind !== 'Pod') return plainPresent(before, seen, sighting);
+  if (before !== undefined && sighting.isSilent === true) return written(before, seen.object, seen, sighting);
+  return podPresent(before, seen.object, seen, sighting);
 }
 
 /**
@@ -105,10 +107,18 @@ export function restored(before: LiveHolder | undefined, seen: Observed, sightin
     facts.push({ kind: 'tenure', tenure });
     tenures.push(tenure);
   }
+  const step = written({ ...before, tenures }, pod, seen, sighting);
+  return { facts: [...facts, ...step.facts], live: step.live };
+}
+
+/** The pod was written to, but nothing is known anew of its network. */
+function written(before: LiveHolder, pod: ObservedPod, seen: Observed, sighting: Sighting): LifeStep {
+  const facts: Fact[] = [];
+  const holder = holderOf(seen);
   const annotations = annotationValues(pod.metadata.annotations);
   recordChanges(before, holder, annotations, sighting, facts);
   const { epoch, resourceVersion, at: seenAt } = sighting;
-  const live: LiveHolder = { ...before, holder, epoch, resourceVersion, seenAt, tenures, annotations };
+  const live: LiveHolder = { ...before, holder, epoch, resourceVersion, seenAt, annotations };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
 }

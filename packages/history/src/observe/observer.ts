@@ -143,10 +143,11 @@ export class Observer {
     // A listing or a correction may know this object better than an event that is still to come.
     if (isOld(this.#live.get(metadata.uid), seen, stream)) return [];
     const floor = stream.heard(metadata.resourceVersion, at, true);
-    const doubtedSince = this.#doubts.of(metadata.uid, floor);
+    const doubtedSince = this.#doubts.since(metadata.uid, floor);
     const isRisen = type === 'present' && this.#live.hasEnded(metadata.uid);
-    const facts = this.#take(type, seen, { ...this.#sighting(seen, stream, at, floor), doubtedSince, isRisen });
-    if (seen.kind === 'Pod') this.#doubts.saw(seen.object);
+    const isSilent = type === 'present' && seen.kind === 'Pod' && this.#doubts.isSilent(seen.object);
+    const sighting = { ...this.#sighting(seen, stream, at, floor), doubtedSince, isRisen, isSilent };
+    const facts = this.#take(type, seen, sighting);
     stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
     const known = this.#others.length > 0 ? undefined : this.#confirmed();
@@ -230,7 +231,7 @@ export class Observer {
       const sighting = missed === undefined ? (isOverlooked ? anew : listed) : { ...anew, floor: missed.networkLostAt };
       facts.push(...this.#clockFaults(before, seen, sighting));
       steps.push([uid, (isRewound ? restored : present)(before, seen, sighting), sighting]);
-      if (isRewound) this.#doubts.begin([uid], undoneSince(sighting), at);
+      if (isRewound && seen.kind === 'Pod') this.#doubts.begin(seen.object, undoneSince(sighting), at);
       stream.mentioned(writtenNotBefore(seen, at));
     }
     // All ends before any beginning: an address that moved within the gap is never held twice on the way.
@@ -305,7 +306,8 @@ export class Observer {
     if (known !== undefined) return known;
     const before = this.#options.resume?.coverage;
     // The last recorder may have watched less than this one: then each holder was last seen when it was last seen.
-    const resumed = before !== undefined && wasWatched(before.scope, kind, namespace) ? before.confirmed : undefined;
+    const whose = scope.kind === 'cluster' ? undefined : namespace;
+    const resumed = before !== undefined && wasWatched(before.scope, kind, whose) ? before.confirmed : undefined;
     const position = this.#others.length > 0 ? checkpoint?.others?.find((other) => other.kind === name) : undefined;
     // One that begins with a listing: nobody noted how far it was.
     const unnoted = resumed === undefined || kind === 'Pod' ? resumed : epochMillis(resumed - LONGEST_DELIVERY_MS);

@@ -1,37 +1,54 @@
-// Pods that an etcd restored from a backup shows as they were known. Perhaps they are; perhaps one of them ended in what
-// was undone before anybody was told of it. Its kubelet then says so soon: until it has spoken, or has had the time to,
-// an end of the pod may have been at any time since the rewind began. Kept by the observer, in memory only.
+// Pods as an etcd shows them that was restored from a backup. Perhaps they are so; perhaps one of them ended, or got
+// another address, in what was undone before anybody was told of it. Its kubelet then says so soon. Until it has spoken,
+// or has had the time to, what the API server shows proves nothing, whoever writes to it, and an end of the pod may have
+// been at any time since the rewind began. Kept by the observer, in memory only.
 import { type EpochMillis, epochMillis } from '../model/time.ts';
-import { isToldOfSince } from './evidence.ts';
+import { isToldOfSince, networkLostAt, networkReadyAt } from './evidence.ts';
 import type { ObservedPod } from './observation.ts';
 
 /** Kubelets compare what they know of their pods with the API server every ten seconds, and need to find it again first. */
 const LONGEST_RECONCILIATION_MS = 60_000;
 
+interface Doubt {
+  /** Since when the pod may have ended unseen. */
+  readonly since: EpochMillis;
+  /** What the API server showed of its network then. */
+  readonly shown: string;
+}
+
 export class RewindDoubts {
-  readonly #since = new Map<string, EpochMillis>();
+  readonly #doubts = new Map<string, Doubt>();
   #at: EpochMillis | undefined;
 
-  /** The listing after a rewind shows these as they were known, or without what was known. */
-  begin(uids: Iterable<string>, since: EpochMillis, at: EpochMillis): void {
-    for (const uid of uids) if (!this.#since.has(uid)) this.#since.set(uid, since);
+  /** The listing after a rewind, at `at`, shows this pod. */
+  begin(pod: ObservedPod, since: EpochMillis, at: EpochMillis): void {
+    const { uid } = pod.metadata;
+    this.#doubts.set(uid, { since: this.#doubts.get(uid)?.since ?? since, shown: networkOf(pod) });
     this.#at = at;
   }
 
-  /** Since when the pod may have ended unseen. `settled`: what was written until then has been told. */
-  of(uid: string, settled: EpochMillis | undefined): EpochMillis | undefined {
+  /** `settled`: what was written until then has been told. */
+  since(uid: string, settled: EpochMillis | undefined): EpochMillis | undefined {
     if (this.#at === undefined) return undefined;
     if (settled !== undefined && settled > epochMillis(this.#at + LONGEST_RECONCILIATION_MS)) {
-      this.#since.clear();
+      this.#doubts.clear();
       this.#at = undefined;
-      return undefined;
     }
-    return this.#since.get(uid);
+    return this.#doubts.get(uid)?.since;
   }
 
-  /** The pod was seen: the doubt is over if its kubelet has spoken since. */
-  saw(pod: ObservedPod): void {
+  /** The pod was seen. True while its kubelet has said nothing: somebody else wrote, and left its status as it was. */
+  isSilent(pod: ObservedPod): boolean {
     const { uid } = pod.metadata;
-    if (this.#at !== undefined && this.#since.has(uid) && isToldOfSince(pod, this.#at)) this.#since.delete(uid);
+    const doubt = this.#doubts.get(uid);
+    if (doubt === undefined || this.#at === undefined) return false;
+    if (doubt.shown === networkOf(pod) && !isToldOfSince(pod, this.#at)) return true;
+    this.#doubts.delete(uid);
+    return false;
   }
+}
+
+function networkOf(pod: ObservedPod): string {
+  const { phase, podIP, podIPs } = pod.status;
+  return [phase, podIP, ...podIPs, networkReadyAt(pod), networkLostAt(pod)].join(' ');
 }
