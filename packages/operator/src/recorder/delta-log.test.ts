@@ -152,3 +152,41 @@ test('the version to go on from is that of the last event or mark; corrections a
   };
   assert.deepEqual(log.tell(reminder, AT), { observations: [], resourceVersion: undefined });
 });
+
+const CONTRADICTED = { contradicts: () => true, resumedAt: epochMillis(300) };
+
+test('a first listing that contradicts the ledger is told as one after a rewind, since the recorder before', () => {
+  const log = new DeltaLog('Pod', wrap, { catchesUp: true, ...CONTRADICTED });
+  const start = relist('start', '10');
+  const told = tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
+  assert.deepEqual(told, ['listed rewound whole=true +1 - since 300']);
+  assert.equal(log.catchingUp, false);
+  const end: Delta<PodView> = { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 };
+  assert.deepEqual(tell(log, end), [], 'and the catch-up is over');
+});
+
+test('a catch-up after which something is missing was one of another history', () => {
+  const asked: (readonly [number, boolean])[] = [];
+  const contradicts = (present: readonly Observed[], isWhole: boolean) => {
+    asked.push([present.length, isWhole]);
+    return isWhole;
+  };
+  const log = new DeltaLog('Pod', wrap, { catchesUp: true, contradicts, resumedAt: epochMillis(300) });
+  const start = relist('start', '10');
+  assert.deepEqual(tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start)), []);
+  const end: Delta<PodView> = { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 };
+  assert.deepEqual(tell(log, end), ['listed rewound whole=true +1 - since 300']);
+  assert.deepEqual(asked, [
+    [1, false],
+    [1, true],
+  ]);
+});
+
+test('a recorder that does not catch up notices a rewind by its first listing, and by no later one', () => {
+  const log = new DeltaLog('Pod', wrap, CONTRADICTED);
+  const [start, expired] = [relist('start', '10'), relist('expired', '20')];
+  const first = tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
+  assert.deepEqual(first, ['listed rewound whole=true +1 - since 300']);
+  const later = tell(log, mark('relisted', expired), mark('listed', expired));
+  assert.deepEqual(later, ['listed expired whole=false +0 - since 500']);
+});
