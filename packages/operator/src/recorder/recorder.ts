@@ -125,7 +125,9 @@ export class Recorder {
   static async open(options: RecorderOptions): Promise<Recorder> {
     const writer = await options.engine.takeOver(options.cluster);
     const { state, checkpoint } = await options.engine.resumption(options.cluster.id);
-    return new Recorder(options, writer, state, checkpoint);
+    // Whoever recorded only some namespaces since has moved no checkpoint: what happened elsewhere was not watched.
+    const goesOn = state.coverage === undefined || state.coverage.scope.kind === 'cluster';
+    return new Recorder(options, writer, state, goesOn ? checkpoint : undefined);
   }
 
   private constructor(
