@@ -36,7 +36,7 @@ test('after churn the cache equals what the server lists, over protobuf, JSON, s
   await until('ten pods run', async () => (await kubectl('get', 'pods')).match(/Running/g)?.length === 10);
   await kubectl('scale', 'deployment', 'web', '--replicas=4');
   await kubectl('rollout', 'restart', 'deployment', 'web');
-  await kubectl('rollout', 'status', 'deployment', 'web', '--timeout=60s');
+  await kubectl('rollout', 'status', 'deployment', 'web', '--timeout=120s');
   const byName = (a: { metadata: { name: string } }, b: { metadata: { name: string } }) =>
     a.metadata.name < b.metadata.name ? -1 : 1;
   await until('all caches agree with the server', async () => {

@@ -221,7 +221,7 @@ test('a watch is opened, pushes what happens, and hangs up when it is closed', {
   await until('the event is there', () => text.includes('"watched"'));
   const before = proxy.connections;
   handle.close();
-  await until('the connection is closed', () => proxy.connections === before - 1);
+  await until('the connection is closed', () => proxy.connections < before);
   assert.deepEqual(ends, ['connection-aborted']);
 });
 

@@ -252,7 +252,7 @@ test('kubectl drain evicts through the Eviction API and kubectl delete waits for
   const stops = await Promise.all([real, sandbox].map((stage) => endMarkedPods(stage.client)));
   try {
     const said = await Promise.all(
-      [real, sandbox].map((stage) => stage.kubectl(['drain', 'node-b', '--ignore-daemonsets', '--timeout=20s'])),
+      [real, sandbox].map((stage) => stage.kubectl(['drain', 'node-b', '--ignore-daemonsets', '--timeout=60s'])),
     );
     assert.equal(said[1], said[0]);
     assert.match(said[1] as string, /evicting pod shop\/web-abc-two|node\/node-b drained/);

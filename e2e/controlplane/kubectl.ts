@@ -6,6 +6,7 @@ export interface KubectlOptions {
   readonly kubeconfig: string;
   /** Text for standard input, for example a manifest for `apply -f -`. */
   readonly input?: string;
+  /** Only against hanging; three minutes unless told, which is longer than any --timeout that a test gives it. */
   readonly timeoutMs?: number;
   /** With the caller's environment: a kubeconfig of somebody else's cluster may call programs that need it. */
   readonly inheritEnvironment?: boolean;
@@ -13,7 +14,7 @@ export interface KubectlOptions {
 
 /** Standard output. A failure carries standard error. */
 export function runKubectl(file: string, args: readonly string[], options: KubectlOptions): Promise<string> {
-  const { kubeconfig, input = '', timeoutMs = 60_000, inheritEnvironment = false } = options;
+  const { kubeconfig, input = '', timeoutMs = 180_000, inheritEnvironment = false } = options;
   return new Promise((resolve, reject) => {
     const environment = inheritEnvironment ? process.env : { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' };
     const cache = inheritEnvironment ? [] : ['--cache-dir', `${kubeconfig}.cache`];

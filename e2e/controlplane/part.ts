@@ -62,7 +62,7 @@ export class Part {
   }
 
   async ready(): Promise<void> {
-    const { readyWithinMs = 90_000, check } = this.#options;
+    const { readyWithinMs = 180_000, check } = this.#options;
     const deadline = performance.now() + readyWithinMs;
     let last: unknown;
     while (this.#running && performance.now() < deadline) {
