@@ -22,6 +22,15 @@ describe('addresses', () => {
     }
   });
 
+  test('with decimals at their end are as strict as those of four decimals, and mapped only by their prefix', () => {
+    const none = ['::ffff:010.0.0.7', '::ffff:10.0.0.07', '::ffff:0x0a.0.0.7', '::ffff:10.0.7', '::ffff:10.0.0.256'];
+    for (const text of [...none, '1.2.3.4::', '::1.2.3.4:5']) assert.equal(parseIp(text), undefined, text);
+    assert.equal(parseIp('::10.0.0.7'), '::a00:7');
+    assert.equal(parseIp('::10.0.0.7'), parseIp('::a00:7'));
+    assert.equal(parseIp('64:ff9b::10.0.0.7'), '64:ff9b::a00:7');
+    assert.equal(parseIp('1:2:3:4:5:6:10.0.0.7'), '1:2:3:4:5:6:a00:7');
+  });
+
   test('survive the way through sixteen bytes, and equal bytes are equal addresses', () => {
     const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 });
     fc.assert(

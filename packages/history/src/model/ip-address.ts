@@ -30,13 +30,26 @@ function parseSlowly(text: string): IpAddress | undefined {
   const bare = trimmed.includes('%') ? trimmed.slice(0, trimmed.indexOf('%')) : trimmed;
   const unbracketed = bare.startsWith('[') && bare.endsWith(']') ? bare.slice(1, -1) : bare;
   if (unbracketed.includes(':')) {
-    if (!ipaddr.IPv6.isValid(unbracketed)) return undefined;
-    const six = ipaddr.IPv6.parse(unbracketed);
+    const groups = unbracketed.includes('.') ? withoutDots(unbracketed) : unbracketed;
+    if (groups === undefined || !ipaddr.IPv6.isValid(groups)) return undefined;
+    const six = ipaddr.IPv6.parse(groups);
     return (six.isIPv4MappedAddress() ? six.toIPv4Address().toString() : six.toRFC5952String()) as IpAddress;
   }
   // Only four plain decimals: `010.1.2.3` is octal to one program and decimal to another, so it is nobody's address.
   if (!ipaddr.IPv4.isValidFourPartDecimal(unbracketed) || /(^|\.)0\d/.test(unbracketed)) return undefined;
   return ipaddr.IPv4.parse(unbracketed).toString() as IpAddress;
+}
+
+/**
+ * `::ffff:10.0.0.1` as `::ffff:a00:1`. The decimals are as strict as anywhere; and only that prefix makes an IPv4
+ * address of it, `::10.0.0.1` is another one.
+ */
+function withoutDots(text: string): string | undefined {
+  const start = text.lastIndexOf(':') + 1;
+  const decimals = text.slice(start);
+  if (!PLAIN_V4.test(decimals)) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = decimals.split('.').map(Number);
+  return `${text.slice(0, start)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 /** Sixteen bytes; IPv4 in its mapped form, so that both families sort in one index. */
