@@ -12,7 +12,7 @@ test('whether PodTrackers are served is told once for each change, and a watch t
   const clock = new ManualClock();
   const { log, lines } = keptLog();
   const stop = new AbortController();
-  let state = WATCHING;
+  let state: ReflectorState = WATCHING as ReflectorState;
   let leads = false;
   const told = tellOfDefinitions(
     { clock, log, states: () => [WATCHING, state], isLeader: () => leads, isRecording: () => true },

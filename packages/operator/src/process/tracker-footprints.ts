@@ -19,15 +19,15 @@ import type { PodTracker } from '../crds/podtracker.ts';
 import { configMapNames } from '../footprints/config-map-names.ts';
 import { FootprintRounds } from '../footprints/footprint-rounds.ts';
 import { HOUR_MS } from '../footprints/hour.ts';
-import { HourlyConfigMaps, type HourlyNews } from '../footprints/hourly-config-maps.ts';
+import { HourlyConfigMaps } from '../footprints/hourly-config-maps.ts';
 import { placeOf } from '../podtracker/footprint-places.ts';
-import type { FootprintReports, FootprintsState } from '../podtracker/footprint-reports.ts';
+import type { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { Selection } from '../podtracker/selection.ts';
 import { parseAge } from './age.ts';
+import { FootprintTidings } from './footprint-tidings.ts';
 import { FootprintTrouble, isTrouble } from './footprint-trouble.ts';
-import { LeftHours, type SweptHours } from './left-hours.ts';
+import { LeftHours } from './left-hours.ts';
 import { type Log, problemOf } from './log.ts';
-import { Thinning } from './thinning.ts';
 
 export interface TrackerFootprintsOptions {
   readonly client: Pick<Client, 'configMaps' | 'table'>;
@@ -80,22 +80,23 @@ export class TrackerFootprints {
   /** What is being brought to its end. */
   readonly #ending = new Set<Promise<void>>();
   readonly #left: LeftHours;
-  /** By namespace. */
-  readonly #notStored = new Thinning();
+  readonly #tidings: FootprintTidings;
   #looking: Timer | undefined;
   /** Set while this replica leads. */
   #leading: AbortSignal | undefined;
 
   constructor(options: TrackerFootprintsOptions) {
     this.#options = options;
-    const { client, clock, isLeader } = options;
+    const { client, clock, isLeader, log, events, reports } = options;
+    const trackersOf = (namespace: string) => this.#askersOf(namespace);
+    this.#tidings = new FootprintTidings({ log, events, reports, trackersOf });
     const fenced = (namespace?: string) => fencedClient(client.configMaps(namespace), isLeader);
     this.#left = new LeftHours({
       ...{ client: { configMaps: fenced, table: client.table.bind(client) }, clock },
       trackers: () => options.trackers.lister,
       hasNamespace: (name) => this.#hasNamespace(name),
-      onSwept: (swept) => this.#tellSwept(swept),
-      onEmptied: (tracker, namespace) => options.reports.setEmptied(tracker, namespace),
+      onSwept: (swept) => this.#tidings.swept(swept),
+      onEmptied: (tracker, namespace) => reports.setEmptied(tracker, namespace),
     });
     options.trackers.addHandler({
       name: 'footprints',
@@ -158,17 +159,6 @@ export class TrackerFootprints {
     });
   }
 
-  #tellSwept({ namespace, ...swept }: SweptHours): void {
-    const { log } = this.#options;
-    if ('names' in swept) {
-      log.info('ConfigMaps of old hours were deleted', { namespace, names: swept.names });
-      return;
-    }
-    const times = this.#notStored.again(`left ${namespace}`);
-    const message = 'ConfigMaps that a tracker left could not be looked for; trying again in an hour';
-    if (times !== undefined) log.warn(message, { namespace, times, problem: problemOf(swept.error) });
-  }
-
   /** Once for many: at the start every namespace is news. */
   #lookSoon(): void {
     this.#looking ??= this.#options.clock.setTimer(GATHER_MS, () => {
@@ -222,7 +212,9 @@ export class TrackerFootprints {
       retentionMs: () => longest(this.#askersOf(namespace)),
       owners: () => this.#askersOf(namespace),
       ...{ clock, random },
-      onNews: (news) => this.#tellNews(namespace, news),
+      onNews: (news) => {
+        if (isLeader()) this.#tidings.news(namespace, news);
+      },
     });
     const matches = (pod: PodView) => this.#askersOf(namespace).some((asker) => this.#selects(asker, pod));
     const registration = hourly.follow(pods, matches);
@@ -230,10 +222,11 @@ export class TrackerFootprints {
       if (dropped || trouble.isWaiting) return { writes: 0, entries: 0 };
       try {
         const report = await hourly.flush(signal);
-        if (!dropped) this.#tellStored(namespace, trouble);
+        if (!dropped) this.#tidings.stored(namespace, trouble.over());
         return report;
       } catch (error) {
-        if (!dropped && isTrouble(error, signal)) this.#tellNotStored(namespace, trouble, error);
+        if (!dropped && isTrouble(error, signal))
+          this.#tidings.notStored(namespace, error, trouble.again(error, this.#hasNamespace(namespace)));
         return { writes: 0, entries: 0 };
       }
     };
@@ -281,70 +274,8 @@ export class TrackerFootprints {
     return { stop, ended };
   }
 
-  #tellNews(namespace: string, news: HourlyNews): void {
-    if (!this.#options.isLeader()) return;
-    const { log } = this.#options;
-    switch (news.kind) {
-      case 'sharded':
-        log.info('the hour got another ConfigMap', { namespace, name: news.name });
-        this.#record(namespace, {
-          type: 'Normal',
-          reason: 'ConfigMapSharded',
-          note: `The footprints of this hour continue in the ConfigMap ${namespace}/${news.name}`,
-        });
-        break;
-      case 'expired':
-        log.info('ConfigMaps of old hours were deleted', { namespace, names: news.names });
-        break;
-      case 'not-expired': {
-        const problem = problemOf(news.error);
-        log.warn('ConfigMaps of old hours could not be deleted; trying again in an hour', { namespace, problem });
-        break;
-      }
-      case 'name-taken':
-        log.warn('a ConfigMap of that name is not ours; taking the next name', { namespace, name: news.name });
-        break;
-      case 'given-up':
-        log.error('an hour could not be written for so long that it was given up', { namespace, ...news });
-        break;
-    }
-  }
-
-  #tellStored(namespace: string, trouble: FootprintTrouble): void {
-    if (trouble.over()) this.#options.log.info('the hourly ConfigMaps are written again', { namespace });
-    this.#notStored.over(namespace);
-    this.#report(namespace, { kind: 'working' });
-  }
-
-  #tellNotStored(namespace: string, trouble: FootprintTrouble, error: unknown): void {
-    const state = trouble.again(error, this.#hasNamespace(namespace));
-    const isKnown = state?.kind === 'failing';
-    const times = this.#notStored.again(namespace);
-    if (times !== undefined) {
-      const message = 'the hourly ConfigMaps could not be written; trying again';
-      const why = isKnown ? { why: state.message } : {};
-      this.#options.log.error(message, { namespace, times, ...why, problem: problemOf(error) });
-    }
-    if (!isKnown) return;
-    this.#report(namespace, state);
-    // The event is told each time: it counts what repeats, and goes when nobody renews it.
-    this.#record(namespace, { type: 'Warning', reason: 'Degraded', note: state.message });
-  }
-
-  #report(namespace: string, state: FootprintsState): void {
-    const names = this.#askersOf(namespace).map(({ name }) => name);
-    this.#options.reports.set(namespace, state, names);
-  }
-
   #hasNamespace(name: string): boolean {
     return this.#options.namespaces.lister.get(name) !== undefined;
-  }
-
-  #record(namespace: string, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
-    for (const { name, uid } of this.#askersOf(namespace)) {
-      const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
-      this.#options.events.record({ regarding, action: 'Footprints', ...event });
-    }
   }
 }
 
