@@ -38,8 +38,9 @@ import { configMapMetadata } from '../footprints/config-map-names.ts';
 import { Collector } from './collector.ts';
 import type { FootprintReports } from './footprint-reports.ts';
 import { sameNodeListing } from './packed-entry.ts';
+import type { Reuse } from './released-addresses.ts';
 import { type SliceView, sliceCodec } from './slice-view.ts';
-import { type Reuse, type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
+import { type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
 import { LEAST_BETWEEN_MS, TrackerPass, type WriteCounts } from './tracker-pass.ts';
 
 /** One tracker could not take in what it was told; it is degraded, and the others are not affected. */

@@ -11,7 +11,7 @@ import { footprintPlaces, placeOf } from './footprint-places.ts';
 import type { FootprintsState } from './footprint-reports.ts';
 import { addressesOf, isListed, type Packed, packNode, packPod, sameListing, unpack } from './packed-entry.ts';
 import { planSlices, type SliceWrite } from './plan-slices.ts';
-import { type Release, ReleasedAddresses } from './released-addresses.ts';
+import { ReleasedAddresses, type Reuse } from './released-addresses.ts';
 import { Selection } from './selection.ts';
 import { SliceBook } from './slice-book.ts';
 import type { Holds, SliceView } from './slice-view.ts';
@@ -31,13 +31,6 @@ export interface Surroundings {
   addressReused?(tracked: Tracked, reuse: Reuse): void;
   /** The tracker has a `problem` now, and had none before. Must not throw. */
   failed?(tracked: Tracked, error: unknown): void;
-}
-
-export interface Reuse {
-  readonly address: string;
-  readonly pod: PodView;
-  readonly from: Release;
-  readonly afterMs: number;
 }
 
 /** Back into status only well below the limit, so that a tracker around 100 does not go to and fro. */
@@ -147,7 +140,7 @@ export class Tracked {
     if (before === undefined) return false;
     this.#members.delete(uid);
     this.#count(before.spec.nodeName, -1);
-    for (const address of addressesOf(before)) this.#release(address, before);
+    this.#released.giveUp(before, this.#surroundings.monotonic());
     this.#mark('pods', uid);
     return true;
   }
@@ -313,24 +306,9 @@ export class Tracked {
   }
 
   #noteAddresses(pod: PodView, before: readonly string[]): void {
-    const after = addressesOf(pod);
-    const now = this.#surroundings.monotonic();
-    for (const address of before) if (!after.includes(address)) this.#release(address, pod);
-    if (pod.spec.hostNetwork) return;
-    for (const address of after) {
-      if (before.includes(address)) continue;
-      const from = this.#released.take(address, pod.metadata.uid, now);
-      if (from !== undefined) {
-        this.#surroundings.addressReused?.(this, { address, pod, from, afterMs: now - from.at });
-      }
+    for (const reuse of this.#released.move(pod, before, this.#surroundings.monotonic())) {
+      this.#surroundings.addressReused?.(this, reuse);
     }
-  }
-
-  /** Pods on the network of their node share its address: that one is not given up with them. */
-  #release(address: string, { metadata, spec }: PodView): void {
-    if (spec.hostNetwork) return;
-    const { uid, namespace, name } = metadata;
-    this.#released.release(address, { uid, namespace, podName: name, at: this.#surroundings.monotonic() });
   }
 
   /** Keys that a slice's change touched: those that are as they should be need no look any more. */

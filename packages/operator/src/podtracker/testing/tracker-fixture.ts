@@ -10,8 +10,9 @@ import {
 import { aPod, ManualClock, MemoryResourceClient } from '@podtrail/machinery/testing';
 import type { PodTracker, PodTrackerSpec } from '../../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../../crds/podtracker-slice.ts';
+import type { Reuse } from '../released-addresses.ts';
 import { sliceView } from '../slice-view.ts';
-import { type Reuse, type Surroundings, Tracked } from '../tracked.ts';
+import { type Surroundings, Tracked } from '../tracked.ts';
 
 export interface PodSketch {
   readonly namespace?: string;
