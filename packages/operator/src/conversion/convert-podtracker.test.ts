@@ -16,6 +16,10 @@ const web: PodTracker = {
   status: {
     observedGeneration: 2,
     counts: { pods: 1, nodes: 1, slices: 0 },
+    configMaps: [
+      { namespace: 'default', retention: '48h' },
+      { namespace: 'old', retention: '1h' },
+    ],
     conditions: [{ type: 'Ready', status: 'True', reason: 'Listed', message: '', lastTransitionTime: TIME }],
     pods: {
       'uid-1': {
