@@ -68,6 +68,9 @@ export class ByteWriter {
   }
 }
 
+const HEX_DIGITS = '0123456789abcdef';
+const UUID_TEXT = Buffer.from('00000000-0000-0000-0000-000000000000');
+
 export class ByteReader {
   readonly #bytes: Buffer;
   at: number;
@@ -88,17 +91,18 @@ export class ByteReader {
   }
 
   uint(): number {
-    let value = this.byte();
-    if (value < 128) return value;
-    value &= 127;
-    let scale = 128;
-    for (;;) {
-      const next = this.byte();
-      value += (next & 127) * scale;
-      if (next < 128) return value;
-      scale *= 128;
+    const bytes = this.#bytes;
+    let at = this.at;
+    let byte = bytes[at++]!;
+    let value = byte & 127;
+    for (let scale = 128; byte >= 128; scale *= 128) {
       if (scale > 2 ** 56) throw new RangeError('a number is too long');
+      byte = bytes[at++]!;
+      value += (byte & 127) * scale;
     }
+    if (byte === undefined) throw new RangeError('the record ends too early');
+    this.at = at;
+    return value;
   }
 
   int(): number {
@@ -111,8 +115,18 @@ export class ByteReader {
     return this.#bytes.toString('utf8', this.at, this.skip(size));
   }
 
-  hex(size: number): string {
-    return this.#bytes.toString('hex', this.at, this.skip(size));
+  /** Sixteen bytes, as UUIDs are written. */
+  uuid(): string {
+    const bytes = this.#bytes;
+    const from = this.at;
+    this.skip(16);
+    for (let i = 0, to = 0; i < 16; i++) {
+      if (i === 4 || i === 6 || i === 8 || i === 10) to++;
+      const byte = bytes[from + i]!;
+      UUID_TEXT[to++] = HEX_DIGITS.charCodeAt(byte >> 4);
+      UUID_TEXT[to++] = HEX_DIGITS.charCodeAt(byte & 15);
+    }
+    return UUID_TEXT.toString('latin1');
   }
 
   raw(size: number): Buffer {

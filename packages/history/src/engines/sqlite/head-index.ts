@@ -43,6 +43,12 @@ export class HeadIndex {
     return all.filter(({ start, until }) => start < to && until > from).sort((a, b) => a.start - b.start);
   }
 
+  /** Within a transaction: all that rows may have. */
+  handles(): ReadonlyMap<number, unknown> {
+    this.#refresh();
+    return this.#entriesOf;
+  }
+
   /** After a rollback: numbers that were read in it will be given again. */
   forget(): void {
     this.#entriesOf = new Map();

@@ -85,8 +85,14 @@ export class HeadReader {
     return undefined;
   }
 
-  hasPlacement(cluster: number, { pod }: Placement): boolean {
-    return this.findPlacement(cluster, pod.uid) !== undefined;
+  /** Within this transaction, whether the head has a version of a placement: for asking about many. */
+  placementsKnown(cluster: number): (placement: Placement) => boolean {
+    const mayHave = this.#index('placement', cluster, 'uid').handles();
+    if (mayHave.size === 0) return () => false;
+    return ({ pod }) => {
+      const handle = handleOf(pod.uid);
+      return mayHave.has(handle) && this.findPlacement(cluster, pod.uid, handle) !== undefined;
+    };
   }
 
   /** The row's number. */
@@ -192,13 +198,17 @@ export class HeadReader {
     by: Exclude<Lookup, { readonly column: 'ip' }>,
     span: Span,
   ): Generator<Uint8Array> {
-    const key = `${table} ${cluster} ${by.column}`;
-    let index = this.#indexes.get(key);
-    if (index === undefined) this.#indexes.set(key, (index = new HeadIndex(this.#head, table, cluster, by.column)));
-    for (const { number } of index.entries(by.handle, span.from, span.to)) {
+    for (const { number } of this.#index(table, cluster, by.column).entries(by.handle, span.from, span.to)) {
       const body = this.body(table, number);
       if (body !== undefined) yield body;
     }
+  }
+
+  #index(table: IndexedTable, cluster: number, column: IndexedColumn): HeadIndex {
+    const key = `${table} ${cluster} ${column}`;
+    let index = this.#indexes.get(key);
+    if (index === undefined) this.#indexes.set(key, (index = new HeadIndex(this.#head, table, cluster, column)));
+    return index;
   }
 
   #tenureOf(ip: IpAddress, body: Uint8Array): Tenure {

@@ -16,9 +16,8 @@ import { tenureHandle } from './head-append.ts';
 import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { collect, sinceCursor } from './page-filling.ts';
-import type { Life } from './record-layout.ts';
 import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
-import { Sealed, type SealedLookup, sealedLookup } from './sealed.ts';
+import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './sealed.ts';
 import { Timelines } from './timelines.ts';
 import type { Weeks } from './weeks.ts';
 
@@ -187,7 +186,7 @@ export class Questions {
     const isWanted = (tenure: Tenure) => wanted(tenure) && touches(tenure, span) && isKept(cluster, tenure);
     collect(this.#reader.tenures(cluster.number, by, span), page, tenurePlace, isWanted, found);
     const isOurs = (tenure: Tenure) => isWanted(tenure) && !this.#reader.hasTenure(cluster.number, tenure);
-    this.#sealed.collect(cluster, sealed, span, page, tenurePlace, (life) => life.tenures, isOurs, found);
+    this.#sealed.collect(cluster, sealed, TENURES, span, page, isOurs, found);
     return cutPage(found, tenurePlace, page);
   }
 
@@ -204,10 +203,9 @@ export class Questions {
     const isWanted = (placement: Placement) =>
       wanted(placement) && touches(placement, span) && isKept(cluster, placement);
     collect(this.#reader.placements(cluster.number, by, span), page, placementPlace, isWanted, found);
-    const isOurs = (placement: Placement) =>
-      isWanted(placement) && !this.#reader.hasPlacement(cluster.number, placement);
-    const placementsOf = ({ placement }: Life) => (placement === undefined ? [] : [placement]);
-    this.#sealed.collect(cluster, sealed, span, page, placementPlace, placementsOf, isOurs, found);
+    const isKnown = this.#reader.placementsKnown(cluster.number);
+    const isOurs = (placement: Placement) => isWanted(placement) && !isKnown(placement);
+    this.#sealed.collect(cluster, sealed, PLACEMENTS, span, page, isOurs, found);
     return cutPage(found, placementPlace, page);
   }
 }

@@ -47,35 +47,63 @@ export class RecordReader extends ByteReader {
     return this.#records(this.holder());
   }
 
-  #records(holder: Holder): Life {
+  /** Of a life, without reading on. */
+  placement(): Placement | undefined {
+    const holder = this.holder();
+    return this.uint() % 2 === 1 ? this.#placement(holder, this.#reference()) : undefined;
+  }
+
+  /** Of a life, passing over its placement. */
+  tenures(): readonly Tenure[] {
+    const holder = this.holder();
     const counts = this.uint();
-    const reference: Reference = { time: this.#origin, version: 0 };
-    let placement: Placement | undefined;
+    const reference = this.#reference();
     let end: Boundary | undefined;
     if (counts % 2 === 1) {
       const flags = this.byte();
-      const start = this.#boundary(reference);
+      this.#passBoundary(reference);
       end = this.#end(flags, reference, undefined);
-      placement = { pod: holder, start, end };
     }
+    return this.#tenures(holder, counts >> 1, reference, end);
+  }
+
+  #records(holder: Holder): Life {
+    const counts = this.uint();
+    const reference = this.#reference();
+    const placement = counts % 2 === 1 ? this.#placement(holder, reference) : undefined;
+    return { holder, placement, tenures: this.#tenures(holder, counts >> 1, reference, placement?.end) };
+  }
+
+  #placement(holder: Holder, reference: Reference): Placement {
+    const flags = this.byte();
+    const start = this.#boundary(reference);
+    return { pod: holder, start, end: this.#end(flags, reference, undefined) };
+  }
+
+  #tenures(holder: Holder, count: number, reference: Reference, endBefore: Boundary | undefined): Tenure[] {
     const tenures: Tenure[] = [];
-    for (let left = counts >> 1; left > 0; left--) {
+    let end = endBefore;
+    for (let left = count; left > 0; left--) {
       const flags = this.byte();
       const start = this.#boundary(reference);
       end = this.#end(flags, reference, end);
       tenures.push({ ip: this.#ip((flags & IS_IPV4) !== 0), holder, start, end });
     }
-    return { holder, placement, tenures };
+    return tenures;
+  }
+
+  #reference(): Reference {
+    return { time: this.#origin, version: 0 };
   }
 
   /** Of what begins with a holder, without reading on. */
   uid(): string {
-    return this.byte() & IS_UUID ? this.#uuid() : this.text();
+    return this.byte() & IS_UUID ? this.uuid() : this.text();
   }
 
   holder(): Holder {
     const flags = this.byte();
-    const uid = flags & IS_UUID ? this.#uuid() : this.text();
+    const uid = flags & IS_UUID ? this.uuid() : this.text();
     const namespace = this.#words.textOf(this.uint());
     const node = this.#words.textOf(this.uint());
     const workload = flags & HAS_WORKLOAD ? this.#workload((flags & IS_INFERRED) !== 0) : undefined;
@@ -179,6 +207,13 @@ export class RecordReader extends ByteReader {
     return { at, notBefore, notAfter, source, epoch, resourceVersion, observedAt, collector };
   }
 
+  /** Leaves what follows readable. */
+  #passBoundary(reference: Reference): void {
+    reference.time += this.int();
+    for (let left = 4; left > 0; left--) this.uint();
+    this.version(reference);
+  }
+
   #provenance(): Provenance {
     const { source, epoch, collector } = readOrigin(this.#words.textOf(this.uint()));
     const resourceVersion = this.version({ time: 0, version: 0 });
@@ -194,11 +229,6 @@ export class RecordReader extends ByteReader {
     const kind = this.#words.textOf(this.uint());
     const number = this.uint();
     return { kind, name: number === 0 ? this.text() : this.#words.textOf(number - 1), inferred };
-  }
-
-  #uuid(): string {
-    const h = this.hex(16);
-    return `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
   }
 
   #value(): ChangeValue | undefined {

@@ -3,7 +3,7 @@ import { tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { Page, Span, Subject } from '../engine.ts';
-import type { Place } from '../order.ts';
+import { type Place, placementPlace, tenurePlace } from '../order.ts';
 import type { ClusterEntry } from './head.ts';
 import { lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
@@ -13,6 +13,28 @@ import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';
 import type { HandleKind } from './week-writer.ts';
 import type { Weeks } from './weeks.ts';
+
+/** As many are read before looking whether the page is full. */
+const LIVES_AT_ONCE = 100;
+
+/** The records of one kind: where they belong, and how they are read out of lives. */
+export interface SealedKind<T> {
+  readonly placeOf: (record: T) => Place;
+  readonly ofLife: (life: Life) => readonly T[];
+  readonly of: (week: WeekFile, ordinals: readonly number[]) => readonly T[];
+}
+
+export const TENURES: SealedKind<Tenure> = {
+  placeOf: tenurePlace,
+  ofLife: ({ tenures }) => tenures,
+  of: (week, ordinals) => ordinals.flatMap((ordinal) => week.tenuresOf(ordinal)),
+};
+
+export const PLACEMENTS: SealedKind<Placement> = {
+  placeOf: placementPlace,
+  ofLife: ({ placement }) => (placement === undefined ? [] : [placement]),
+  of: (week, ordinals) => week.placementsOf(ordinals),
+};
 
 export class Sealed {
   readonly #weeks: Weeks;
@@ -31,7 +53,7 @@ export class Sealed {
       const week = this.#weeks.open(entry);
       if (to <= start && !week.mayReachBack(handle, to - 1)) continue;
       for (const { life } of week.candidates('ip', handle, from, to)) {
-        for (const tenure of week.life(life).tenures) {
+        for (const tenure of week.tenuresOf(life)) {
           if (tenure.ip === ip && tenure.start.notBefore < to && tenure.end!.notAfter > from) found.push(tenure);
         }
       }
@@ -58,16 +80,13 @@ export class Sealed {
   collect<T>(
     cluster: ClusterEntry,
     by: SealedLookup,
+    kind: SealedKind<T>,
     span: Span,
     page: Page,
-    placeOf: (record: T) => Place,
-    recordsOf: (life: Life) => readonly T[],
     wanted: (record: T) => boolean,
     found: T[],
   ): void {
-    for (const week of this.#weeks.touching(cluster, span)) {
-      collectLives(week, by, span, page, placeOf, recordsOf, wanted, found);
-    }
+    for (const week of this.#weeks.touching(cluster, span)) collectLives(week, by, kind, span, page, wanted, found);
   }
 }
 
@@ -83,23 +102,28 @@ export function sealedLookup(subject: Subject): SealedLookup {
 function collectLives<T>(
   week: WeekFile,
   sealed: SealedLookup,
+  kind: SealedKind<T>,
   span: Span,
   page: Page,
-  placeOf: (record: T) => Place,
-  recordsOf: (life: Life) => readonly T[],
   wanted: (record: T) => boolean,
   found: T[],
 ): void {
   const enough = new Enough(page);
-  const takeFrom = (life: Life): void => {
-    for (const record of recordsOf(life)) if (wanted(record) && enough.take(placeOf(record))) found.push(record);
+  const take = (records: readonly T[]): void => {
+    for (const record of records) if (wanted(record) && enough.take(kind.placeOf(record))) found.push(record);
   };
   if ('uid' in sealed) {
-    for (const life of week.livesOf(sealed.uid)) takeFrom(life);
+    for (const life of week.livesOf(sealed.uid)) take(kind.ofLife(life));
     return;
   }
-  for (const { life, notBefore } of week.candidates(sealed.kind, sealed.handle, span.from, span.to)) {
-    if (enough.isPast(notBefore)) return;
-    takeFrom(week.life(life));
+  const candidates = week.candidates(sealed.kind, sealed.handle, span.from, span.to);
+  for (let at = 0; at < candidates.length; at += LIVES_AT_ONCE) {
+    if (enough.isPast(candidates[at]!.notBefore)) return;
+    take(
+      kind.of(
+        week,
+        candidates.slice(at, at + LIVES_AT_ONCE).map(({ life }) => life),
+      ),
+    );
   }
 }

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HistoryError } from '../../errors.ts';
+import type { Placement, Tenure } from '../../model/records.ts';
 import { compareTexts } from '../order.ts';
 import { corruptRow, unsealed } from './checksum.ts';
 import { asHistoryError, damagedStore, missingWeek } from './faults.ts';
@@ -37,6 +38,7 @@ export class WeekFile {
   readonly #db: DatabaseSync;
   readonly #words: WordBlocks;
   readonly #life: StatementSync;
+  readonly #several: StatementSync;
   readonly #first: StatementSync;
   readonly #posting: StatementSync;
   #spanning: Spanning | undefined;
@@ -52,6 +54,7 @@ export class WeekFile {
       this.version = storedVersion(this.#db, path, newest);
       this.#words = new WordBlocks(this.#db);
       this.#life = arrays(this.#db, 'SELECT body FROM life WHERE block = ?');
+      this.#several = arrays(this.#db, 'SELECT block, body FROM json_each(?) JOIN life ON block = value');
       this.#first = arrays(this.#db, 'SELECT first FROM life WHERE block = ?');
       this.#posting = arrays(
         this.#db,
@@ -93,14 +96,24 @@ export class WeekFile {
     }
   }
 
-  life(ordinal: number): Life {
-    const block = Math.floor(ordinal / LIVES_PER_BLOCK);
-    return this.#guard(this.#place(block), () => {
-      const reader = this.#block(block);
-      for (let skip = ordinal % LIVES_PER_BLOCK; skip > 0; skip--) reader.skip(reader.uint());
-      reader.uint();
-      return reader.life();
-    });
+  tenuresOf(ordinal: number): readonly Tenure[] {
+    const block = blockOf(ordinal);
+    return this.#guard(this.#place(block), () => readerAt(this.#block(block), ordinal).tenures());
+  }
+
+  /** Of several lives, which lie anywhere: read together, each costs two thirds of what it costs alone. */
+  placementsOf(ordinals: readonly number[]): Placement[] {
+    const bodies = new Map(
+      this.#several.all(JSON.stringify(ordinals.map(blockOf))) as unknown as [number, Uint8Array][],
+    );
+    const found: Placement[] = [];
+    for (const ordinal of ordinals) {
+      const block = blockOf(ordinal);
+      const read = () => readerAt(this.#reader(block, bodies.get(block)), ordinal).placement();
+      const placement = this.#guard(this.#place(block), read);
+      if (placement !== undefined) found.push(placement);
+    }
+    return found;
   }
 
   /** Lives in the order of their UIDs, from the first whose UID is not before `uid`. */
@@ -167,7 +180,7 @@ export class WeekFile {
       });
     }
     for (const { block } of this.#db.prepare('SELECT block FROM word').iterate()) {
-      check(`${this.path}, words ${block}`, () => this.#words.block(Number(block)));
+      check(`${this.path}, words ${block}`, () => this.#words.check(Number(block)));
     }
     check(`${this.path}, spanning`, () => this.mayReachBack(0, 0));
     return records;
@@ -194,10 +207,13 @@ export class WeekFile {
   }
 
   #block(block: number): RecordReader {
+    return this.#reader(block, (this.#life.get(block) as unknown as [Uint8Array] | undefined)?.[0]);
+  }
+
+  #reader(block: number, body: Uint8Array | undefined): RecordReader {
     const where = this.#place(block);
-    const row = this.#life.get(block) as unknown as [Uint8Array] | undefined;
-    if (row === undefined) throw corruptRow(where());
-    const reader = new RecordReader(this.#words, unsealed(row[0], where), this.start);
+    if (body === undefined) throw corruptRow(where());
+    const reader = new RecordReader(this.#words, unsealed(body, where), this.start);
     if (reader.uint() !== block) throw corruptRow(where());
     return reader;
   }
@@ -232,6 +248,17 @@ export class WeekFile {
       throw error instanceof HistoryError ? error : corruptRow(where(), error);
     }
   }
+}
+
+function blockOf(ordinal: number): number {
+  return Math.floor(ordinal / LIVES_PER_BLOCK);
+}
+
+/** At the beginning of a life, given the reader of its block. */
+function readerAt(reader: RecordReader, ordinal: number): RecordReader {
+  for (let skip = ordinal % LIVES_PER_BLOCK; skip > 0; skip--) reader.skip(reader.uint());
+  reader.uint();
+  return reader;
 }
 
 /** 2^20 bits: most addresses are told apart by the first look. */

@@ -97,7 +97,8 @@ export class NewWords implements Words {
 /** The dictionary of a week file. */
 export class WordBlocks implements Words {
   readonly #read: StatementSync;
-  readonly #texts = new Map<number, readonly string[]>();
+  #blocks: (Block | undefined)[] = [];
+  #kept = 0;
 
   constructor(db: DatabaseSync) {
     this.#read = db.prepare('SELECT body FROM word WHERE block = ?');
@@ -112,24 +113,46 @@ export class WordBlocks implements Words {
   }
 
   textOf(number: number): string {
-    const block = Math.floor(number / WORDS_PER_BLOCK);
-    let texts = this.#texts.get(block);
-    if (texts === undefined) {
-      if (this.#texts.size * WORDS_PER_BLOCK >= MOST_KEPT) this.#texts.clear();
-      this.#texts.set(block, (texts = this.block(block)));
-    }
-    const text = texts[number % WORDS_PER_BLOCK];
+    const at = Math.floor(number / WORDS_PER_BLOCK);
+    const block = this.#blocks[at] ?? this.#keep(at);
+    const place = number % WORDS_PER_BLOCK;
+    const text = (block.texts[place] ??= wordOf(block.bytes, place));
     if (text === undefined) throw corruptRow(`word ${number}`);
     return text;
   }
 
-  block(block: number): readonly string[] {
-    const where = (): string => `words ${block}`;
-    const body = this.#read.get(block)?.['body'] as Uint8Array | undefined;
-    if (body === undefined) throw corruptRow(where());
-    const reader = new ByteReader(unsealed(body, where));
-    const texts: string[] = [];
-    while (!reader.isAtEnd) texts.push(reader.text());
-    return texts;
+  /** For verifying: reads all of it. */
+  check(at: number): void {
+    const reader = new ByteReader(this.#body(at));
+    while (!reader.isAtEnd) reader.text();
   }
+
+  #keep(at: number): Block {
+    const block: Block = { bytes: this.#body(at), texts: [] };
+    if (this.#kept++ * WORDS_PER_BLOCK >= MOST_KEPT) {
+      this.#blocks = [];
+      this.#kept = 1;
+    }
+    this.#blocks[at] = block;
+    return block;
+  }
+
+  #body(at: number): Buffer {
+    const where = (): string => `words ${at}`;
+    const body = this.#read.get(at)?.['body'] as Uint8Array | undefined;
+    if (body === undefined) throw corruptRow(where());
+    return unsealed(body, where);
+  }
+}
+
+/** Each Job's name is asked for once or never: only what is asked for is made a text. */
+interface Block {
+  readonly bytes: Buffer;
+  readonly texts: (string | undefined)[];
+}
+
+function wordOf(bytes: Buffer, place: number): string | undefined {
+  const reader = new ByteReader(bytes);
+  for (let left = place; left > 0 && !reader.isAtEnd; left--) reader.skip(reader.uint());
+  return reader.isAtEnd ? undefined : reader.text();
 }
