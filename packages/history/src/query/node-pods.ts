@@ -4,7 +4,9 @@ import type { Engine, Paged, Span } from '../engines/engine.ts';
 import type { Placement } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
-import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
+import { coverageOf, type SpanCoverage } from './span-coverage.ts';
+import { lastSeen } from './watched-time.ts';
+import { readWatchedTime } from './who.ts';
 
 export interface NodePodsQuestion {
   readonly cluster: string;
@@ -27,14 +29,16 @@ export async function podsOnNode(engine: Engine, question: NodePodsQuestion): Pr
   const { cluster, node, during, page = {} } = question;
   const span = checkedSpan(typeof during === 'number' ? { from: during, to: epochMillis(during + 1) } : during);
   const { items, cursor } = await engine.placementsOn(cluster, node, span, checkedPage(page));
-  const coverage = await spanCoverage(engine, cluster, span);
-  const pods = items.map((placement) => ({ ...placement, certain: isCertain(placement, span, coverage.last) }));
-  return { items: pods, cursor, coverage };
+  const watched = await readWatchedTime(engine, cluster);
+  const pods = items.map((placement) => {
+    return { ...placement, certain: isCertain(placement, span, lastSeen(watched, placement.pod)) };
+  });
+  return { items: pods, cursor, coverage: coverageOf(watched, span) };
 }
 
 function isCertain({ start, end }: Placement, span: Span, last: EpochMillis | undefined): boolean {
   const from = start.notAfter > span.from ? start.notAfter : span.from;
-  // While it lasts, it was there as far as anybody was watching.
+  // While it lasts, it was there as far as anybody was watching its namespace.
   const until = end === undefined ? last : epochMillis(end.notBefore - 1);
   return from < span.to && until !== undefined && from <= until;
 }

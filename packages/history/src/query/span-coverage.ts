@@ -20,7 +20,7 @@ export async function spanCoverage(engine: Engine, cluster: string, span: Span):
   return coverageOf(await readWatchedTime(engine, cluster), span);
 }
 
-function coverageOf({ first, last, gaps, stretches, partial, expired }: WatchedTime, span: Span): SpanCoverage {
+export function coverageOf({ first, last, gaps, stretches, partial, expired }: WatchedTime, span: Span): SpanCoverage {
   const touching = [...stretches, ...partial].filter(({ from, to }) => from < span.to && to >= span.from);
   const scopes = new Map(touching.map(({ scope }) => [JSON.stringify(scope), scope]));
   return { first, last, scopes: [...scopes.values()], gaps: cut(gaps, span), expired: cut(expired, span) };
