@@ -96,8 +96,9 @@ export function restored(before: LiveHolder | undefined, seen: Observed, sightin
   const tenures: Tenure[] = [];
   for (const tenure of before.tenures) {
     // One that shows no address was perhaps restored to before it had one.
-    if (!isOpen(tenure) || shown.length === 0 || shown.includes(tenure.ip)) tenures.push(tenure);
-    else facts.push(closed(tenure, undoneEnd(sighting)));
+    const isKnown = (shown.length === 0 || shown.includes(tenure.ip)) && !isOfThePast(tenure, sighting);
+    if (!isOpen(tenure) || isKnown) tenures.push(tenure);
+    else facts.push({ kind: 'tenure', tenure: undone(tenure, sighting) });
   }
   const holder = holderOf(seen);
   for (const ip of shown) {
@@ -109,6 +110,17 @@ export function restored(before: LiveHolder | undefined, seen: Observed, sightin
   }
   const step = written({ ...before, tenures }, pod, seen, sighting);
   return { facts: [...facts, ...step.facts], live: step.live };
+}
+
+/** What was first shown after the last certain moment, and is older, may be a status of the past. */
+function isOfThePast({ start }: Tenure, sighting: Sighting): boolean {
+  return start.observedAt > (sighting.floor ?? sighting.at) && start.notBefore < undoneSince(sighting);
+}
+
+function undone(tenure: Tenure, sighting: Sighting): Tenure {
+  const ended = endedBy(tenure, undoneEnd(sighting));
+  if (!isOfThePast(tenure, sighting) || ended.end === undefined) return ended;
+  return { ...ended, start: { ...ended.start, notAfter: ended.end.notAfter } };
 }
 
 /** The pod was written to, but nothing is known anew of its network. */

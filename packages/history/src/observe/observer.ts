@@ -9,6 +9,7 @@ import { clockFaults, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present, restored } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
 import type { Observation, Observed } from './observation.ts';
+import { RecentEnds } from './recent-ends.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
 import { LONGEST_DELIVERY_MS, Stream } from './stream.ts';
 import { compareVersions } from './version-order.ts';
@@ -53,6 +54,7 @@ export class Observer {
   readonly #live: LiveHolders;
   readonly #streams = new Map<string, Stream>();
   readonly #doubts = new RewindDoubts();
+  readonly #ends = new RecentEnds();
   #epoch: number;
   #coverage: Coverage | undefined;
   /** Invariant: never goes back, whatever the collector's clock does. */
@@ -89,6 +91,12 @@ export class Observer {
   }
 
   observe(observation: Observation): Fact[] {
+    const facts = this.#facts(observation);
+    this.#ends.remember(facts);
+    return facts;
+  }
+
+  #facts(observation: Observation): Fact[] {
     const at = latest(this.#now, observation.at) ?? observation.at;
     this.#now = at;
     switch (observation.kind) {
@@ -202,6 +210,10 @@ export class Observer {
     const isRewound = listing.reason === 'rewound';
     // What was told after the last certain moment was perhaps not all of it.
     const floor = isRewound ? earliest(stream.settled, listing.since) : stream.settled;
+    if (isRewound && listing.since !== undefined) {
+      const doubted = this.#ends.doubtedSince(listing.since, listing.resource);
+      facts.push(...doubted.map((tenure): Fact => ({ kind: 'tenure', tenure })));
+    }
     const mentioned = new Set(listing.present.map((seen) => seen.object.metadata.uid));
     const missing = new Set(listing.goneUids);
     if (listing.whole)

@@ -49,6 +49,24 @@ describe('after a rewind', () => {
     assert.equal(await ledger.says('10.0.0.9', 50), 'free');
   });
 
+  test('and widens the ends that were told since, and what was shown since and is older', async () => {
+    const other = aPod('other').withIp('10.0.0.8').createdAt(at(3)).readyAt(at(4)).onNode('node-a');
+    const ledger = await watched(web, other);
+    await ledger.alive(79);
+    await ledger.deleted(80, web.atVersion(600));
+    await ledger.see(85, other.withIp('10.0.0.9').atVersion(601));
+    await ledger.alive(95);
+    assert.deepEqual(
+      [await ledger.says('10.0.0.7', 70), await ledger.says('10.0.0.9', 90)],
+      ['held web-1', 'held other'],
+    );
+    await rewind(ledger, 60, other.withIp('10.0.0.9'));
+    await ledger.alive(101);
+    assert.equal(await ledger.says('10.0.0.7', 70), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.9', 90), 'ambiguous other');
+  });
+
   test('an address from before the one that is known is in doubt, and so is that one, until the kubelet says which', async () => {
     const ledger = await watched(web, web.withIp('10.0.0.8').readyAt(at(9)));
     await rewind(ledger, 60, web);
