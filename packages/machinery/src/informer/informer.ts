@@ -120,8 +120,8 @@ export class Informer<T extends Cacheable> implements ReflectionTarget<T> {
   }
 
   /** See `Reflector.rewound`. */
-  rewound(): void {
-    this.#reflector.rewound();
+  rewound(since?: number): void {
+    this.#reflector.rewound(since);
   }
 
   /** See `Reflector.rewinds`. */

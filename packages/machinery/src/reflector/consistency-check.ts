@@ -24,8 +24,11 @@ export interface ConsistencyCheckOptions<T extends Cacheable> extends Collection
   readonly clock: Clock;
   readonly random: Random;
   readonly onChecked?: ((outcome: CheckOutcome) => void) | undefined;
-  /** The listing shows an object as it was before what is held of it: etcd was restored from a backup. */
-  readonly onBroken?: (() => void) | undefined;
+  /**
+   * The listing shows an object as it was before what is held of it: etcd was restored from a backup, since the last
+   * comparison that found nothing (wall clock).
+   */
+  readonly onBroken?: ((since: number | undefined) => void) | undefined;
 }
 
 /** What a comparison with a watch that is not open found. */
@@ -66,6 +69,8 @@ export class ConsistencyCheck<T extends Cacheable> {
   readonly #options: ConsistencyCheckOptions<T>;
   #running: Running | undefined;
   #reached: string | undefined;
+  /** Wall clock of the last comparison that found nothing, or of the last listing. */
+  #agreedAt: number | undefined;
 
   constructor(options: ConsistencyCheckOptions<T>) {
     this.#options = options;
@@ -90,6 +95,7 @@ export class ConsistencyCheck<T extends Cacheable> {
   /** The cache holds a new listing: the watch goes on from its version, which may be lower than before (a rewind). */
   relisted(version: string): void {
     this.#reached = version;
+    this.#agreedAt = this.#options.clock.now();
     if (this.#running !== undefined) this.#running.relisted = true;
     this.#running?.caughtUp?.();
   }
@@ -152,6 +158,7 @@ export class ConsistencyCheck<T extends Cacheable> {
     const running: Running = { touched: new Set(), relisted: false, listed: undefined, caughtUp: undefined };
     this.#running = running;
     const before = this.#reached;
+    const begunAt = this.#options.clock.now();
     const { version, listing } = await this.#list(signal);
     running.listed = version;
     const reached = await this.#untilReached(running, version, signal);
@@ -160,7 +167,7 @@ export class ConsistencyCheck<T extends Cacheable> {
     const suspects = this.#compare(listing, running);
     // What was held before the listing was asked for cannot have been newer than what it shows.
     if (before !== undefined && isAtLeast(version, before) && this.#isUndone(listing, suspects)) {
-      this.#options.onBroken?.();
+      this.#options.onBroken?.(this.#agreedAt);
       return { kind: 'broken', resourceVersion: version };
     }
     let corrected = 0;
@@ -172,6 +179,7 @@ export class ConsistencyCheck<T extends Cacheable> {
       this.#options.target.correct(key, truth);
       corrected++;
     }
+    if (corrected === 0) this.#agreedAt = begunAt;
     return { kind: 'compared', resourceVersion: version, objects: listing.size, corrected };
   }
 

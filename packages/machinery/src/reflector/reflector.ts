@@ -131,7 +131,7 @@ export class Reflector<T extends Cacheable> {
             clock: this.#clock,
             random: this.#random,
             everyMs: options.consistencyMs,
-            onBroken: () => this.rewound(),
+            onBroken: (since) => this.rewound(since),
           });
   }
 
@@ -160,9 +160,11 @@ export class Reflector<T extends Cacheable> {
 
   /**
    * Somebody knows that etcd began another life, perhaps from another collection. Versions may have overtaken those of
-   * before by now, so they are not looked at: everything is listed anew.
+   * before by now, so they are not looked at: everything is listed anew. `since`: the last moment, by the wall clock, of
+   * which that somebody is certain.
    */
-  rewound(): void {
+  rewound(since?: number): void {
+    if (since !== undefined && this.#heardAt !== undefined) this.#brokeAt = Math.min(since, this.#brokeAt ?? since);
     if (this.#mustRewind) return;
     this.#mustRewind = true;
     this.#stream?.close();

@@ -16,7 +16,7 @@ export interface Followable {
   suspect(): void;
   /** Listings after a rewind, also one that is still to come. */
   readonly rewinds: number;
-  rewound(): void;
+  rewound(since?: number): void;
   start(signal: AbortSignal): Promise<void>;
 }
 

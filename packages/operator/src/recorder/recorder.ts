@@ -320,9 +320,10 @@ export class Recorder {
       onDelta: (delta: Delta<T>) => {
         const { observations, resourceVersion } = log.tell(delta, this.#now.now());
         this.#tellLosses(resource, observations);
-        if (observations.some((told) => told.kind === 'listed' && told.reason === 'rewound')) {
+        const rewind = observations.find((told) => told.kind === 'listed' && told.reason === 'rewound');
+        if (rewind?.kind === 'listed') {
           stream.toldRewind(delta.kind === 'listed' && delta.relist.reason === 'rewound');
-          this.#tellOthers(stream);
+          this.#tellOthers(stream, rewind.since);
         }
         if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
         return this.#record(observations, delta.observedAt);
@@ -331,8 +332,8 @@ export class Recorder {
   }
 
   /** Versions are the cluster's: where one stream found that they went back, the others' are of another life, too. */
-  #tellOthers(known: FollowedStream): void {
-    for (const stream of this.#streams) if (stream.rewinds < known.rewinds) stream.informer.rewound();
+  #tellOthers(known: FollowedStream, since: EpochMillis | undefined): void {
+    for (const stream of this.#streams) if (stream.rewinds < known.rewinds) stream.informer.rewound(since);
   }
 
   #tellLosses(resource: FollowedResource, observations: readonly Observation[]): void {
