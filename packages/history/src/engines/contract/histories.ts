@@ -36,6 +36,26 @@ export function histories(stage: ContractStage): void {
     assert.deepEqual([await on(0, 1000), await on(200, 300)], [['agent'], []]);
   });
 
+  test('a placement that is told anew is found once, as it was told last, also beside others that were not', async () => {
+    await stage.append(
+      placementFact(madePlacement('web-1', 95, 200)),
+      placementFact(madePlacement('web-2', 95, 200)),
+      placementFact(madePlacement('web-3', 95, 200)),
+    );
+    await stage.writer.append({ facts: [placementFact(madePlacement('web-2', 95, 150))] });
+    const on = async (from: number, to: number) => {
+      const span = { from: at(from), to: at(to) };
+      const { items } = await stage.engine.placementsOn(PROD.id, 'node-a', span, ALL);
+      return items.map(({ pod, end }) => [pod.name, end?.at]);
+    };
+    const others = [
+      ['web-1', at(200)],
+      ['web-3', at(200)],
+    ];
+    assert.deepEqual(await on(0, 1000), [others[0], ['web-2', at(150)], others[1]]);
+    assert.deepEqual(await on(160, 161), others);
+  });
+
   test('a history is found by UID, by name across lives, and by workload', async () => {
     const again = madeHolder('web-1', { uid: 'uid-again', node: 'node-b' });
     const lone = madeHolder('lone', { workload: undefined });

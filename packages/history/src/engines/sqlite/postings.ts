@@ -133,15 +133,17 @@ export interface PostingQuery {
 }
 
 /**
- * Calls `found` for the entries that are asked for; returns true when the next block may hold more of them. On the path
+ * Calls `found` for the entries that are asked for, of a block between `from` and `end`; returns true when the next block may hold more of them. On the path
  * of every question, hence the numbers are read by hand.
  */
 export function scanPostings(
   block: Buffer,
   { handle, span }: PostingQuery,
   found: (life: number, start: number) => void,
+  from = 0,
+  end = block.length,
 ): boolean {
-  let at = 0;
+  let at = from;
   const uint = (): number => {
     let byte = block[at++]!;
     if (byte < 128) return byte;
@@ -157,7 +159,7 @@ export function scanPostings(
   if (handle < after) throw new RangeError('a block of postings stands in the wrong place');
   let current = 0;
   let start = 0;
-  for (let first = true; at < block.length; first = false) {
+  for (let first = true; at < end; first = false) {
     const step = uint();
     current += step;
     if (current > handle) return false;

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { HistoryError } from '../../errors.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import { compareTexts } from '../order.ts';
+import { AddressIndex, firstNotBelow, IndexRoom, WORTH_KEEPING } from './address-index.ts';
 import { corruptRow, unsealed } from './checksum.ts';
 import { asHistoryError, damagedStore, missingWeek } from './faults.ts';
 import { lastHandle, scanPostings, UNIT_MS, unitOf } from './postings.ts';
@@ -41,10 +42,14 @@ export class WeekFile {
   readonly #several: StatementSync;
   readonly #first: StatementSync;
   readonly #posting: StatementSync;
+  readonly #room: IndexRoom;
   #spanning: Spanning | undefined;
+  #addresses: AddressIndex | undefined;
+  #asked = 0;
 
-  constructor(path: string, newest: number) {
+  constructor(path: string, newest: number, room = new IndexRoom()) {
     this.path = path;
+    this.#room = room;
     refuseCut(path);
     const url = pathToFileURL(path);
     url.search = 'immutable=1';
@@ -72,7 +77,7 @@ export class WeekFile {
   mayReachBack(handle: number, at: number): boolean {
     const { sieve, handles, starts } = (this.#spanning ??= readSpanning(this.#about('spanning')));
     if (!((sieve[(handle & SIEVE_MASK) >>> 5]! >>> (handle & 31)) & 1)) return false;
-    const place = placeIn(handles, handle);
+    const place = firstNotBelow(handles, handle);
     return handles[place] === handle && starts[place]! <= unitOf(at, this.start);
   }
 
@@ -84,6 +89,14 @@ export class WeekFile {
       const notBefore = span === undefined ? Number.MIN_SAFE_INTEGER : start * UNIT_MS + this.start;
       found.push({ life, notBefore });
     };
+    const addresses = kind === 'ip' ? (this.#addresses ?? this.#keepAddresses()) : undefined;
+    if (addresses !== undefined) {
+      this.#guard(
+        () => `${this.path}, posting of ${handle}`,
+        () => addresses.scan({ handle, span }, take),
+      );
+      return found;
+    }
     const end = placeOf(kind, 2 ** 32, 0);
     let place = placeOf(kind, handle, 0);
     for (;;) {
@@ -187,7 +200,28 @@ export class WeekFile {
   }
 
   close(): void {
+    this.#room.takeBack(this);
     if (this.#db.isOpen) this.#db.close();
+  }
+
+  /** When they have been asked for often enough, and there is room. */
+  #keepAddresses(): AddressIndex | undefined {
+    if (++this.#asked < WORTH_KEEPING) return undefined;
+    this.#asked = 0;
+    if (!this.#room.give(this, this.counts.tenures)) return undefined;
+    try {
+      const statement = arrays(this.#db, 'SELECT place, body FROM posting WHERE place < ? ORDER BY place');
+      const rows = statement.iterate(placeOf('node', 0, 0)) as unknown as Iterable<[number, Uint8Array]>;
+      const where = (): string => `${this.path}, posting`;
+      this.#addresses = new AddressIndex(
+        Array.from(rows, ([place, body]) => ({ last: handleAt(place), body: unsealed(body, where) })),
+      );
+    } catch {
+      // Something is damaged: whoever needs that row is told, the others go on.
+      this.#room.takeBack(this);
+      this.#asked = Number.NEGATIVE_INFINITY;
+    }
+    return this.#addresses;
   }
 
   #lives(block: number): Life[] {
@@ -285,18 +319,6 @@ function readSpanning(bytes: Buffer): Spanning {
     starts[i] = bytes.readInt32LE((count + i) * 4);
   }
   return { sieve, handles, starts };
-}
-
-/** Of the first that is not smaller. */
-function placeIn(sorted: Uint32Array, wanted: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle]! < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function arrays(db: DatabaseSync, sql: string): StatementSync {

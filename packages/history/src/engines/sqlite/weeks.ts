@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Span } from '../engine.ts';
+import { IndexRoom } from './address-index.ts';
 import type { ClusterEntry, WeekEntry } from './head.ts';
 import { OWNER_ONLY } from './private-file.ts';
 import { FORMAT } from './schema.ts';
@@ -13,6 +14,7 @@ export class Weeks {
   /** Of the files that are written now. */
   readonly version: number;
   readonly #open = new Map<string, WeekFile>();
+  readonly #room = new IndexRoom();
 
   constructor(headPath: string, version = FORMAT.weekVersion) {
     this.directory = `${headPath}.d`;
@@ -33,7 +35,7 @@ export class Weeks {
 
   open({ file }: WeekEntry): WeekFile {
     let week = this.#open.get(file);
-    if (week === undefined) this.#open.set(file, (week = new WeekFile(this.path(file), this.version)));
+    if (week === undefined) this.#open.set(file, (week = new WeekFile(this.path(file), this.version, this.#room)));
     return week;
   }
 
