@@ -47,6 +47,11 @@ export class FootprintTidings {
         break;
       case 'given-up':
         log.error('an hour could not be written for so long that it was given up', { namespace, ...news });
+        this.#record(namespace, {
+          type: 'Warning',
+          reason: 'HourGivenUp',
+          note: `${namespace}/${news.name} could not be written for hours: what it lacks is in the ledger only`,
+        });
         break;
     }
   }

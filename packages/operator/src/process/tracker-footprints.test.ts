@@ -437,6 +437,22 @@ test('what stays refused is tried more and more slowly and told in the log ever 
   await stage.end();
 });
 
+test('an hour that was given up is told on the trackers that wanted it, once', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.server('default').failNext('create', forbidden('no'), 10_000);
+  stage.trackers.put('ADDED', 'shop', wants('default'));
+  stage.lead();
+  await stage.clock.advance(10);
+  for (let i = 0; i < 3 * 60 + 2; i++) await stage.clock.advance(60_000);
+  const told = stage.events.filter(({ reason }) => reason === 'HourGivenUp');
+  assert.deepEqual(
+    told.map(({ regarding, note }) => [regarding.name, note]),
+    [['shop', `default/${FIRST} could not be written for hours: what it lacks is in the ledger only`]],
+  );
+  await stage.end();
+});
+
 test('an hour that needs a second ConfigMap is an event on the trackers whose it is', async () => {
   const stage = new Stage();
   const names = Array.from({ length: 2_200 }, (_, i) => `${'x'.repeat(225)}-${i}`);
