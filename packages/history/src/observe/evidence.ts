@@ -85,6 +85,12 @@ export function isToldOfSince(pod: ObservedPod, time: EpochMillis): boolean {
   );
 }
 
+/** Its containers ended before this network came up: they ran in another one. */
+export function ranBefore(pod: ObservedPod, ready: EpochMillis | undefined): boolean {
+  const ended = lastRunEndedAt(pod);
+  return ready !== undefined && ended !== undefined && ended < ready;
+}
+
 /** When any container last ended that has been started again since. */
 export function previousRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
   let found: EpochMillis | undefined;

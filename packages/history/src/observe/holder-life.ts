@@ -25,7 +25,15 @@ import {
   undoneEnd,
   undoneSince,
 } from './boundaries.ts';
-import { hasBeenUsed, isTerminal, lastFinishedAt, networkLostAt, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import {
+  hasBeenUsed,
+  isTerminal,
+  lastFinishedAt,
+  networkLostAt,
+  networkReadyAt,
+  RESOLUTION_MS,
+  ranBefore,
+} from './evidence.ts';
 import type { Observed, ObservedPod } from './observation.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import { workloadOf } from './workload.ts';
@@ -204,9 +212,11 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
       else facts.push(closed(tenure, replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at)));
     }
     const earlier = [...lost, ...tenures];
+    // First seen with a sandbox that is not its first: nobody knows which address that one had.
+    const isAnew = before === undefined && ranBefore(pod, readyAt);
     for (const ip of shown) {
       if (kept.some((tenure) => tenure.ip === ip)) continue;
-      const wasAnothers = !isUsed && earlier.some((tenure) => tenure.ip === ip);
+      const wasAnothers = !isUsed && (isAnew || earlier.some((tenure) => tenure.ip === ip));
       const mayBeStale = wasAnothers || sighting.isRisen === true;
       const start = mayBeStale ? doubtfulStart(pod, sighting) : startOf(pod, sighting);
       // Only a restored etcd makes a terminal pod live again: what has ended has ended.

@@ -40,6 +40,18 @@ describe('a kubelet that tells late', () => {
     assert.equal(await ledger.says('10.0.0.9', 100), 'held web-1');
   });
 
+  test('of an address, when a pod is first seen in a sandbox that is not its first: it may be that of the one before', async () => {
+    const ledger = new ToldLedger();
+    const anew = web.readyAt(at(40)).finishedAt(at(30));
+    await ledger.list(50, 'start', anew);
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
+    await ledger.see(61, anew.withIp('10.0.0.9').withCondition('ContainersReady', 'True', at(60)));
+    await ledger.alive(80);
+    assert.notEqual(await ledger.says('10.0.0.7', 55), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.9', 70), 'held web-1');
+  });
+
   test('nothing of its containers when a pod is deleted: it may have ended since they stopped being ready', async () => {
     const asked = web.deletedAt(at(40), 30);
     const finals = {

@@ -236,7 +236,9 @@ export class Observer {
         listing.reason === 'rewound' && before === undefined && floor !== undefined && created < floor;
       const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
       const isOverlooked = !isRisen && this.#isOverlooked(before, seen);
-      const found: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
+      // When nothing is known of the time before, it was so when it was last seen, however late that arrived.
+      const known = floor ?? (before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS));
+      const found: Sighting = { ...this.#sighting(seen, stream, at, known), source: 'list' };
       const listed: Sighting = { ...found, isRisen, isOverlooked, isRewound };
       // Its own version may be that of a record which has ended.
       const anew = { ...listed, resourceVersion: listing.resourceVersion };

@@ -56,3 +56,20 @@ test('a pod that went while only another namespace was watched may have gone as 
   assert.equal(await says('10.0.0.7', 300), 'held');
   assert.equal(await says('10.0.0.8', 300), 'ambiguous');
 });
+
+test('a pod that is found without its sandbox after such a time may have had others since it was last seen', async () => {
+  const engine = new MemoryEngine();
+  const observer = new Observer({ collector: 'test', scope: { kind: 'cluster' } });
+  const writer = await engine.takeOver(CLUSTER);
+  const listing = { kind: 'listed', resource: 'Pod', reason: 'start', whole: true, goneUids: [] } as const;
+  const first = observer.observe({ ...listing, resourceVersion: '30', present: [pod(teller, 21)], at: at(20) });
+  await writer.append({ facts: first });
+  const { state } = await engine.resumption(CLUSTER.id);
+  const elsewhere = { ...state, coverage: { ...state.coverage!, scope: { kind: 'namespaces', namespaces: ['shop'] } } };
+  const next = new Observer({ collector: 'test', scope: { kind: 'cluster' }, resume: elsewhere as typeof state });
+  const lost = teller.lostAt(at(500)).finishedAt(at(500));
+  const facts = next.observe({ ...listing, resourceVersion: '60', present: [pod(lost, 55)], at: at(510) });
+  await writer.append({ facts });
+  const answer = await who(engine, { cluster: CLUSTER.id, ip: ip('10.0.0.8'), at: epochMillis(at(300)) });
+  assert.equal(answer.answer, 'ambiguous');
+});
