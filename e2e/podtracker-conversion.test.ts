@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
 import { ConversionEndpoint, type ConversionEndpointOptions } from '@podtrail/operator';
@@ -308,6 +308,41 @@ test('an endpoint that takes connections and says nothing delays the first write
   assert.ok(first < 35_000, `${first} ms`);
   assert.ok(second < 2_000, `${second} ms`);
   await hand.trackers.delete('slow-hand');
+});
+
+test('an endpoint that falls silent later is taken back too', { skip, timeout: 270_000 }, async (t) => {
+  const sockets = new Set<Socket>();
+  let [target, isSilent] = [0, false];
+  // In between, so that it can go silent: connections stay open and new ones are taken.
+  const relay = createServer((socket) => {
+    if (isSilent) return void sockets.add(socket.on('error', () => {}));
+    const onward = connect(target, '127.0.0.1');
+    for (const end of [socket, onward]) sockets.add(end.on('error', () => {}));
+    socket.on('data', (chunk) => isSilent || onward.write(chunk)).on('end', () => onward.end());
+    onward.on('data', (chunk) => isSilent || socket.write(chunk)).on('end', () => socket.end());
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    relay.close();
+  });
+  const { port } = relay.address() as AddressInfo;
+  const url = (own: number) => {
+    target = own;
+    return `https://127.0.0.1:${port}`;
+  };
+  const { errors } = await startEndpoint(t, 'replica-1', { checkMs: 20_000, address: { url } });
+  await untilServed();
+  await until('it converts', () => writeAsV1alpha1('falls-silent').then(() => true));
+  isSilent = true;
+  const began = performance.now();
+  await until('it is taken back', async () => (await definition()).spec.conversion.strategy === 'None');
+  const seconds = (performance.now() - began) / 1000;
+  t.diagnostic(`after ${seconds.toFixed(1)} s`);
+  assert.ok(seconds < 60, `${seconds} s`);
+  await until('somebody is told', () => errors.length > 0);
+  assert.equal((errors[0] as { code?: string }).code, 'conversion-silent');
+  await cluster.kubectl(['delete', 'pt', 'falls-silent', '--timeout=60s']);
 });
 
 test('what API servers turn out not to reach is taken back within half a minute: then nobody waits for it', {

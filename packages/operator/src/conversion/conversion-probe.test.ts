@@ -6,16 +6,16 @@ import { isConversionSilent } from './conversion-probe.ts';
 const late = new ConnectionError('timeout', 'no complete answer within 4000 ms');
 const status = (code: number) => new ApiError(code, { message: 'no' }, undefined);
 
-/** What each version answers, one after the other; undefined is a list. */
-function server(answers: Record<string, (Error | undefined)[]>): { client: Pick<Client, 'resource'>; asked: string[] } {
+/** What each version answers for one tracker, one after the other; undefined is the tracker. */
+function server(answers: Record<string, (Error | undefined)[]>, names = ['web']) {
   const asked: string[] = [];
-  const list = async (version: string) => {
-    asked.push(version);
+  const get = async (version: string, name: string) => {
+    asked.push(`${version} ${name}`);
     const answer = answers[version]?.shift();
     if (answer !== undefined) throw answer;
-    return { items: [] };
   };
-  const resource = ({ version }: { version: string }) => ({ list: () => list(version) });
+  const list = async () => ({ items: names.map((name) => ({ metadata: { name } })) });
+  const resource = ({ version }: { version: string }) => ({ list, get: (name: string) => get(version, name) });
   return { client: { resource } as unknown as Client, asked };
 }
 
@@ -39,5 +39,11 @@ for (const [what, [answers, expected]] of Object.entries(CASES)) {
 test('whoever ends meanwhile is no silence', async () => {
   const { client, asked } = server({ v1alpha1: [late] });
   await assert.rejects(isConversionSilent(client, AbortSignal.abort(new Error('over'))), /over/);
-  assert.deepEqual(asked, ['v1alpha1']);
+  assert.deepEqual(asked, ['v1alpha1 web']);
+});
+
+test('without a tracker there is nobody who would wait', async () => {
+  const { client, asked } = server({ v1alpha1: [late, late] }, []);
+  assert.equal(await isConversionSilent(client, new AbortController().signal), false);
+  assert.deepEqual(asked, []);
 });

@@ -13,16 +13,28 @@ const TRIES = 2;
  */
 export async function isConversionSilent(client: Pick<Client, 'resource'>, signal: AbortSignal): Promise<boolean> {
   for (let i = 0; i < TRIES; i++) {
-    if (await answers(client, 'v1alpha1', signal)) return false;
+    const name = await anyTracker(client, signal);
+    if (name === undefined || (await answers(client, 'v1alpha1', name, signal))) return false;
     // A server that is slow itself says nothing about conversion.
-    if (!(await answers(client, PODTRACKERS.version, signal))) return false;
+    if (!(await answers(client, PODTRACKERS.version, name, signal))) return false;
   }
   return true;
 }
 
-async function answers(client: Pick<Client, 'resource'>, version: string, signal: AbortSignal): Promise<boolean> {
+async function anyTracker(client: Pick<Client, 'resource'>, signal: AbortSignal): Promise<string | undefined> {
+  const { items } = await client.resource(PODTRACKERS).list({ limit: 1, timeoutMs: PATIENCE_MS, signal });
+  return items[0]?.metadata.name;
+}
+
+/** By name: lists are served from a cache of what was converted before. */
+async function answers(
+  client: Pick<Client, 'resource'>,
+  version: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    await client.resource({ ...PODTRACKERS, version }).list({ limit: 1, timeoutMs: PATIENCE_MS, signal });
+    await client.resource({ ...PODTRACKERS, version }).get(name, { timeoutMs: PATIENCE_MS, signal });
     return true;
   } catch (error) {
     signal.throwIfAborted();
