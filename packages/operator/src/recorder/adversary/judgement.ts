@@ -30,10 +30,11 @@ export function wrongness(world: World, { ip, at, answer, holders }: Answer, spe
 }
 
 /** The API has shown it by then: what a kubelet has not said yet, nobody can know. */
-export function isWritten(world: World, { uid, ip }: Hold, before: number): boolean {
+export function isWritten(world: World, { uid, ip, from }: Hold, before: number): boolean {
   return world.writes.some(
     ({ kind, at, object }) =>
       kind === 'Pod' &&
+      at >= from &&
       at <= before &&
       object.metadata.uid === uid &&
       (object.status['podIPs'] as readonly string[]).includes(ip),

@@ -35,6 +35,8 @@ interface Pod {
   over: boolean;
   flushing: boolean;
   generation: number;
+  /** The last sandbox in which its containers ran. */
+  ran: number;
 }
 
 export class MadePods {
@@ -68,6 +70,7 @@ export class MadePods {
         over: false,
         flushing: false,
         generation: 0,
+        ran: 0,
       },
     };
     this.#pods.add(pod);
@@ -208,6 +211,7 @@ export class MadePods {
     }
     const startsAt = noticed + c.int(100, 3000);
     const serves = () => {
+      pod.ran = generation;
       // Its address is known by now, or is with this.
       if (pod.shown.join() !== ips.join()) pod.shown = ips;
       pod.phase = 'Running';
@@ -254,10 +258,11 @@ export class MadePods {
     const finished = this.#nodeTime(pod);
     this.#letGo(pod);
     this.#grayWhileBlank(pod, before);
+    const hasRun = pod.ran === pod.generation;
     const generation = ++pod.generation;
     this.#book.later(c.int(10, 1500), () => {
       if (pod.generation !== generation || pod.gone) return;
-      for (const container of pod.containers) container.finishedAt = finished;
+      if (hasRun) for (const container of pod.containers) container.finishedAt = finished;
       pod.network = { status: 'False', at: this.#nodeTime(pod) };
       if (pod.ready !== undefined) pod.ready = { status: 'False', at: this.#nodeTime(pod) };
       if (c.is(0.4) || pod.machine?.kubelet === 'none') pod.shown = [];
@@ -341,12 +346,14 @@ export class MadePods {
       this.#letGo(pod);
       const tells = () => {
         if (pod.gone) return;
-        if (hadSandbox && c.is(0.95)) for (const container of pod.containers) container.finishedAt ??= finished;
+        const hasRun = hadSandbox && pod.ran === pod.generation;
+        if (hasRun && c.is(0.95)) for (const container of pod.containers) container.finishedAt = finished;
         if (pod.machine?.kubelet !== 'none') pod.network = { status: 'False', at: this.#nodeTime(pod) };
         if (pod.ready !== undefined) pod.ready = { status: 'False', at: this.#nodeTime(pod) };
         if (hadSandbox && pod.shown.length === 0 && c.is(0.7)) pod.shown = ips;
         if (c.is(0.1)) pod.shown = [];
-        if (phase !== undefined) pod.phase = phase;
+        // What never ran has not succeeded.
+        if (phase !== undefined) pod.phase = hasRun ? phase : 'Failed';
         this.#flush(pod);
         const wait = () => {
           if (pod.flushing) {
@@ -381,10 +388,11 @@ export class MadePods {
       const before = pod.holds.map(({ ip }) => ip);
       this.#letGo(pod);
       this.#grayWhileBlank(pod, before);
+      const hasRun = pod.ran === pod.generation;
       const generation = ++pod.generation;
       this.#book.later(until - this.#book.now + this.#book.chance.int(1, 1500), () => {
         if (pod.generation !== generation || pod.gone || pod.over) return;
-        for (const container of pod.containers) container.finishedAt = finished;
+        if (hasRun) for (const container of pod.containers) container.finishedAt = finished;
         pod.network = { status: 'False', at: this.#nodeTime(pod) };
         if (pod.ready !== undefined) pod.ready = { status: 'False', at: this.#nodeTime(pod) };
         this.#flush(pod);
