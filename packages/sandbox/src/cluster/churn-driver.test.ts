@@ -179,3 +179,20 @@ for (const seed of SEEDS) {
     }
   });
 }
+
+test('a pod that a restored etcd shows as not bound yet is ended by its old node, wherever it goes then', () => {
+  const { api, clock, cluster } = smallCluster({ seed: 14, nodes: 4, addressOrder: 'lowest' });
+  const before = Number(api.resourceVersion);
+  cluster.populate({ pods: 40, daemons: 1 });
+  clock.advanceBy(60_000);
+  const uids = new Set([...cluster.pods()].map(({ metadata }) => metadata.uid));
+  // All pods have been made, and not all of them have been bound.
+  api.rewind(before + Math.floor((Number(api.resourceVersion) - before) / 3));
+  const isUnbound = ({ spec, metadata }: PodObject) => uids.has(metadata.uid) && !spec.nodeName;
+  assert.ok([...cluster.pods()].some(isUnbound));
+  clock.advanceBy(30_000);
+  const bound = new Map([...cluster.pods()].map(({ metadata, spec }) => [metadata.uid, spec.nodeName]));
+  for (const { uid, node, name, ip, to } of cluster.truth.tenures) {
+    if (to === undefined) assert.equal(bound.get(uid), node, `${name} holds ${ip} on ${node}`);
+  }
+});

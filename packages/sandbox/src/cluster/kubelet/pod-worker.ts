@@ -65,9 +65,10 @@ export class PodWorker {
     return this.#stage === 'running' && this.#containers.some(({ state }) => state.running !== undefined);
   }
 
-  /** The pod as it is now; undefined once the object is gone. */
+  /** The pod as it is now; undefined once the object is gone, or (etcd was restored) no longer bound to this node. */
   get #pod(): PodObject | undefined {
-    return this.#kubelet.world.pods.get(this.uid);
+    const pod = this.#kubelet.world.pods.get(this.uid);
+    return pod?.spec.nodeName === this.#kubelet.node ? pod : undefined;
   }
 
   begin(): void {
@@ -124,6 +125,8 @@ export class PodWorker {
 
   /** The object is gone. After a forced deletion the sandbox is still there, and is removed now. */
   objectGone(): void {
+    // It is back already, or was told twice.
+    if (this.#isOrphan || this.#pod !== undefined) return;
     if (!this.#sandbox.isUp) {
       this.#course++;
       this.#kubelet.forget(this.uid);
