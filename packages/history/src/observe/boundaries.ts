@@ -45,7 +45,7 @@ export interface Sighting {
   readonly isSilent?: boolean;
 }
 
-/** A kubelet may notice this much late that a sandbox has come up. */
+/** A kubelet may notice this much late that a sandbox has come up, or gone. */
 const NOTICE_MS = 2000;
 
 export function boundary(
@@ -231,7 +231,7 @@ export function lostFrom(
   // Containers that ended before this sandbox came up were another's; a short life may end before it is noticed.
   const since = before?.networkReadyAt;
   const isItsOwn = ended !== undefined && (since === undefined || ended >= since - NOTICE_MS);
-  const first = isItsOwn ? earliest(lost, ended) : lost;
+  const first = isItsOwn ? earliest(lost, ended) : epochMillis(lost - NOTICE_MS);
   return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
 }
 

@@ -103,8 +103,8 @@ export function restored(before: LiveHolder | undefined, seen: Observed, sightin
   const facts: Fact[] = [];
   const tenures: Tenure[] = [];
   for (const tenure of before.tenures) {
-    // One that shows no address was perhaps restored to before it had one.
-    const isKnown = (shown.length === 0 || shown.includes(tenure.ip)) && !isOfThePast(tenure, sighting);
+    // One that shows no address may no longer be bound to its node, which then ends it; else its kubelet tells of it again.
+    const isKnown = shown.includes(tenure.ip) && !isOfThePast(tenure, sighting);
     if (!isOpen(tenure) || isKnown) tenures.push(tenure);
     else facts.push({ kind: 'tenure', tenure: undone(tenure, sighting) });
   }

@@ -84,14 +84,24 @@ describe('after a rewind', () => {
     assert.equal(await ledger.says('10.0.0.7', 110), 'free');
   });
 
-  test('a pod that was restored to before it had an address keeps the one that is known', async () => {
+  test('a pod that was restored to before it had an address may have lost it, until its kubelet tells of it again', async () => {
     const ledger = await watched(web);
     await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode('node-a'));
-    assert.equal(await ledger.says('10.0.0.7', 100), 'held web-1');
+    await ledger.alive(101);
+    assert.equal(await ledger.says('10.0.0.7', 101), 'ambiguous web-1');
     await ledger.see(102, web.atVersion(320));
     await ledger.alive(200);
-    assert.equal(await ledger.says('10.0.0.7', 80), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 150), 'held web-1');
+  });
+
+  test('a pod that was restored to before it was bound loses its address, and nobody says so', async () => {
+    const ledger = await watched(web);
+    await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode(''));
+    await ledger.alive(120);
+    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 110), 'free');
   });
 
   test('a pod whose end was undone untold reads as held until its kubelet speaks, and then as in doubt', async () => {
