@@ -67,6 +67,8 @@ export class DeltaLog<T extends Cacheable> {
           ? this.#endCatchUp(at, 'rewound')
           : NOTHING;
       case 'replayed':
+        // Of another history: the listing has been told in its place.
+        if (!this.#catchingUp) return NOTHING;
         return this.#event(delta.type === 'deleted' ? 'deleted' : 'present', delta.object, at);
       case 'caught-up':
         return this.#caughtUp(delta.outcome, delta.to, at);
