@@ -105,7 +105,8 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
     const away = switchboard.arm({ kind: 'break', on: {}, times: Number.POSITIVE_INFINITY });
     server.cutConnections();
     const lost = Math.floor(chance.between(60, 400));
-    api.rewind(Math.max(compactedAt, Number(api.resourceVersion) - lost));
+    compactedAt = Math.max(compactedAt, Number(api.resourceVersion) - lost);
+    api.rewind(compactedAt);
     await sleep(chance.between(1_000, 3_000));
     switchboard.disarm(away);
     clock.follow({ from: Date.now() });

@@ -21,7 +21,7 @@ faults: on the sandbox, without a control plane, with random faults of every kin
   --seconds N      of each (default 30)
   --questions N    of each (default 400)
   --parallel N     so many at a time (default 4)
-  --rewinds        also restore etcd from a backup once in each run (not solved: see e2e/proof/README.md)
+  --no-rewinds     do not restore etcd from a backup once in each run
 
 both:
   --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
@@ -31,6 +31,7 @@ both:
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
+  allowNegative: true,
   options: {
     seed: { type: 'string' },
     seeds: { type: 'string', default: '10' },
@@ -39,7 +40,7 @@ const { values, positionals } = parseArgs({
     lives: { type: 'string', default: '800' },
     questions: { type: 'string' },
     faults: { type: 'boolean', default: false },
-    rewinds: { type: 'boolean', default: false },
+    rewinds: { type: 'boolean', default: true },
     out: { type: 'string' },
     json: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
