@@ -10,7 +10,7 @@ import type { Kubelet, World } from './made-shapes.ts';
 import { makeWorld } from './world.ts';
 
 const SEED = Number(process.env['PODTRAIL_SEED'] ?? 1);
-const RUNS = Number(process.env['PODTRAIL_RUNS'] ?? 30);
+const RUNS = Number(process.env['PODTRAIL_RUNS'] ?? 60);
 const SECONDS = 150;
 const LIVE_QUESTIONS = 25;
 /** A kubelet that tells later than this of an address, as after a long pull, leaves everybody in the dark until then. */
