@@ -229,7 +229,7 @@ class Recording {
   async reaches(time: number, withinMs: number): Promise<void> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(200)) {
       const coverage = await this.engine.coverage(this.#cluster.id);
-      if (coverage.some(({ confirmed, ended }) => !ended && confirmed >= time)) return;
+      if (coverage.some(({ from, confirmed, ended }) => !ended && confirmed > from && confirmed >= time)) return;
     }
   }
 
