@@ -13,7 +13,6 @@ import {
 } from '../errors.ts';
 import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
-import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
 import { type Random, systemRandom } from '../random.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { LivenessLimits } from '../watch/liveness.ts';
@@ -22,9 +21,12 @@ import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
 import { CatchUp } from './catch-up.ts';
 import { type Collection, describeCollection, watchListPath, watchPath } from './collection.ts';
 import { type CheckOutcome, ConsistencyCheck } from './consistency-check.ts';
+import { isOutage, isRefused, isStoreReadError, mayHideRestart, refusesStreaming } from './failure-meaning.ts';
 import { listAll } from './paged-listing.ts';
 import type { EventType, ReflectionTarget, Replacement } from './reflection-target.ts';
 import type { ReflectorState, Step } from './reflector-state.ts';
+import { SilenceWatch } from './silence-watch.ts';
+import { isOlder, isStale } from './version-order.ts';
 import { probeVersion } from './version-probe.ts';
 
 export type { ReflectorState } from './reflector-state.ts';
@@ -520,7 +522,7 @@ export class Reflector<T extends Cacheable> {
     if (livedMs < SHORT_WATCH_MS) {
       const error = new ConnectionError(
         'reset',
-        `watching ${describeCollection(this.#options)}: closed after ${livedMs} ms`,
+        `watching ${describeCollection(this.#options)}: closed after ${Math.round(livedMs)} ms`,
       );
       await this.#wait(error, this.#connectionBackoff.next(), { do: 'watch' }, signal);
     }
@@ -601,75 +603,8 @@ export class Reflector<T extends Cacheable> {
   }
 }
 
-/** Calls back once when nothing was heard for a while. */
-class SilenceWatch {
-  readonly #clock: Clock;
-  readonly #ms: number;
-  readonly #onSilence: () => void;
-  #heardAt: number;
-  #timer: { cancel(): void } | undefined;
-
-  constructor(clock: Clock, ms: number, onSilence: () => void) {
-    this.#clock = clock;
-    this.#ms = ms;
-    this.#onSilence = onSilence;
-    this.#heardAt = clock.monotonic();
-    this.#arm();
-  }
-
-  heard(): void {
-    this.#heardAt = this.#clock.monotonic();
-  }
-
-  stop(): void {
-    this.#timer?.cancel();
-  }
-
-  #arm(): void {
-    this.#timer = this.#clock.setTimer(this.#heardAt + this.#ms - this.#clock.monotonic(), () => {
-      if (this.#clock.monotonic() - this.#heardAt >= this.#ms) this.#onSilence();
-      else this.#arm();
-    });
-  }
-}
-
-/** Certainly older; false when the versions have no order. */
-function isOlder(a: string, b: string): boolean {
-  return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) < 0;
-}
-
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? a : Math.min(a, b);
-}
-
-/** Certainly not newer than what is known already. */
-function isStale(version: string, known: string): boolean {
-  return isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0;
-}
-
-/** The server knows nothing of streaming lists, or has them switched off. */
-function refusesStreaming(error: Error): boolean {
-  return error instanceof ApiError && [400, 405, 406, 422, 501].includes(error.status);
-}
-
-/** The server takes the request itself for wrong. */
-function isRefused(error: Error): boolean {
-  return error instanceof ApiError && (error.status === 400 || error.status === 422);
-}
-
-/** What a load balancer says while no server stands behind it. */
-function isOutage(error: Error): boolean {
-  return error instanceof ApiError && [502, 503, 504].includes(error.status);
-}
-
-/** A server that answers at all, and knows when to come again, has not been away to restore its etcd. */
-function mayHideRestart(error: Error): boolean {
-  return !(error instanceof ApiError) || (error.status >= 500 && error.retryAfterMs === undefined);
-}
-
-/** The server itself could not decode what is stored. */
-function isStoreReadError(error: Error): boolean {
-  return error instanceof ApiError && error.reason === 'StorageReadError';
 }
 
 function asError(error: unknown): Error {
