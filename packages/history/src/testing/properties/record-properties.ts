@@ -36,7 +36,10 @@ export function recordProperties(subject: PropertySubject): void {
           assert.ok(end.notBefore < end.notAfter, 'an inferred end is not a point');
           // After a rewind what is missing may run on until its kubelet notices; else the first missing is the end.
           const reaches = end.notAfter - end.observedAt;
-          assert.ok(reaches === 0 || (end.epoch > 1 && reaches === REPORTING_LAG_MS), 'it reaches to the first missing');
+          assert.ok(
+            reaches === 0 || (end.epoch > 1 && reaches === REPORTING_LAG_MS),
+            'it reaches to the first missing',
+          );
         }
         const ofOne = Map.groupBy(tenures, ({ ip, holder }) => `${holder.uid} ${ip}`);
         let returns = 0;
