@@ -1,5 +1,5 @@
 // What an error of a listing or a watch says about the server, for the reflector to decide what follows.
-import { ApiError } from '../errors.ts';
+import { ApiError, ConnectionError } from '../errors.ts';
 
 /** The server knows nothing of streaming lists, or has them switched off. */
 export function refusesStreaming(error: Error): boolean {
@@ -14,6 +14,11 @@ export function isRefused(error: Error): boolean {
 /** What a load balancer says while no server stands behind it. */
 export function isOutage(error: Error): boolean {
   return error instanceof ApiError && [502, 503, 504].includes(error.status);
+}
+
+/** Nobody answers; whatever is asked next will fail as well. */
+export function isAway(error: Error): boolean {
+  return error instanceof ConnectionError || isOutage(error);
 }
 
 /** A server that answers at all, and knows when to come again, has not been away to restore its etcd. */

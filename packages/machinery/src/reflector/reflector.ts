@@ -20,8 +20,8 @@ import { type WatchEnd, type WatchSink, WatchStream } from '../watch/watch-strea
 import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
 import { CatchUp } from './catch-up.ts';
 import { type Collection, describeCollection, watchListPath, watchPath } from './collection.ts';
-import { type CheckOutcome, ConsistencyCheck } from './consistency-check.ts';
-import { isOutage, isRefused, isStoreReadError, mayHideRestart, refusesStreaming } from './failure-meaning.ts';
+import { type CheckOutcome, type ComparedAside, ConsistencyCheck } from './consistency-check.ts';
+import { isAway, isOutage, isRefused, isStoreReadError, mayHideRestart, refusesStreaming } from './failure-meaning.ts';
 import { listAll } from './paged-listing.ts';
 import type { EventType, ReflectionTarget, Replacement } from './reflection-target.ts';
 import type { ReflectorState, Step } from './reflector-state.ts';
@@ -68,6 +68,10 @@ const INITIAL_EVENTS_SILENCE_MS = 30_000;
 /** A server or proxy that cannot carry the stream, for whatever reason, is listed by pages every now and then. */
 const FAILED_STREAMS_BEFORE_PAGES = 2;
 const STALE_LISTINGS_BEFORE_REWIND = 3;
+/** A watch can be away for so long without anybody's noticing. */
+const LONGEST_COMPARISON_MS = 3_000;
+/** After a comparison there is none for this many times as long as it took. */
+const COMPARISON_SHARE = 10;
 const DECODE_FAILURES_BEFORE_JSON = 2;
 const DECODE_FAILURES_BEFORE_RELIST = 4;
 /** A server that cannot do with our version what we ask says so each time: then another version is needed. */
@@ -110,6 +114,8 @@ export class Reflector<T extends Cacheable> {
   #brokeAt: number | undefined;
   /** What a listing lacked after a break: it must be told as deleted by the time the watch reaches that version. */
   #owed: { readonly version: string; readonly missing: ReadonlyMap<string, string> } | undefined;
+  /** Monotonic: comparisons take a small part of the time at most, also where connections break all the time. */
+  #noComparisonBefore = 0;
   /** A 410 before anything was applied since the listing must not become a loop. */
   #appliedSinceListing = true;
 
@@ -334,18 +340,41 @@ export class Reflector<T extends Cacheable> {
     if (this.#mustRewind) return true;
     // Right after a listing there is nothing that could have been missed.
     const isFollowed = this.#brokeAt === undefined || (!this.#appliedSinceListing && !this.#mustProbe);
-    if (this.#check === undefined || isFollowed) {
+    const found = isFollowed ? undefined : await this.#compareInTime(version, signal);
+    if (found === undefined) {
       if (!this.#mustProbe) return false;
       const present = await probeVersion(this.#options.transport, this.#options, signal);
       this.#mustProbe = false;
       return isOlder(present, version);
     }
-    const found = await this.#check.compareAside(version, signal);
     this.#mustProbe = false;
     if (this.#mustRewind || found.isBroken || isOlder(found.version, version)) return true;
     this.#owed = found;
     this.#settleDebt();
     return false;
+  }
+
+  /**
+   * The watch waits for this comparison, so it must not take long, nor be made often. Where it cannot be had in time, as
+   * with a hundred thousand pods or a server that refuses it, versions have to do, until a smaller collection or the
+   * next regular comparison knows more.
+   */
+  async #compareInTime(version: string, signal: AbortSignal): Promise<ComparedAside | undefined> {
+    const begun = this.#clock.monotonic();
+    if (this.#check === undefined || begun < this.#noComparisonBefore) return undefined;
+    const late = new AbortController();
+    const timer = this.#clock.setTimer(LONGEST_COMPARISON_MS, () => late.abort());
+    try {
+      return await this.#check.compareAside(version, AbortSignal.any([signal, late.signal]));
+    } catch (error) {
+      // A server that is away could not be watched, either.
+      if (signal.aborted || (!late.signal.aborted && isAway(asError(error)))) throw error;
+      return undefined;
+    } finally {
+      timer.cancel();
+      const now = this.#clock.monotonic();
+      this.#noComparisonBefore = now + (now - begun) * COMPARISON_SHARE;
+    }
   }
 
   /** Once the watch has told all that the listing after the break knew, the break has done no harm, or it shows now. */

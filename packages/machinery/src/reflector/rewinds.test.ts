@@ -39,7 +39,7 @@ function synced(pods: FollowedPods): Promise<ScriptedStream> {
 test('fault 06: versions that have overtaken the old ones do not hide a rewind: an object is older than it was', async (t) => {
   const [pods, comparison] = await afterBreak(t);
   const brokeAt = pods.clock.now();
-  await pods.clock.advance(5_000);
+  await pods.clock.advance(2_000);
   answerMetadata(comparison, '130', { a: 90, b: 80 });
   await pods.sync('131', [aPod('a').atVersion(90).build(), aPod('b').atVersion(80).build()]);
   assert.deepEqual(pods.story.slice(-3), ['relisted rewound@131', 'updated a', 'updated b']);
@@ -52,6 +52,24 @@ test('fault 06: an object that should have been told, and was not, shows the rew
   answerMetadata(comparison, '130', { a: 90, b: 95, risen: 70 });
   await pods.sync('131', [aPod('a').atVersion(90).build()]);
   assert.ok(pods.story.includes('relisted rewound@131'));
+});
+
+test('a comparison that takes too long does not keep the watch from going on: versions have to do', async (t) => {
+  const [pods] = await afterBreak(t);
+  await pods.clock.advance(3_000);
+  const probe = await pods.server.next();
+  assert.equal(probe.query.get('limit'), '1');
+  probe.json({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '130' }, items: [] });
+  const watch = await pods.server.next();
+  assert.deepEqual([watch.isWatch, watch.query.get('resourceVersion')], [true, '100']);
+});
+
+test('a comparison that is refused does not keep the watch from going on, and is not asked for again at once', async (t) => {
+  const [pods, comparison] = await afterBreak(t);
+  await pods.clock.advance(1_000);
+  comparison.json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 429, reason: 'TooManyRequests' }, 429);
+  const probe = await pods.server.next();
+  assert.equal(probe.query.get('limit'), '1');
 });
 
 test('after a break that did no harm the watch goes on where it was, without a relist', async (t) => {
