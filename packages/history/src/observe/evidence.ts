@@ -76,11 +76,14 @@ export function lastRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
   return found;
 }
 
+/** Ready, DisruptionTarget and readiness gates are set by controllers, too, PodScheduled by the scheduler. */
+const KUBELETS_OWN = new Set(['PodReadyToStartContainers', 'Initialized', 'ContainersReady']);
+
 /** Its kubelet has told of something that happened after this. */
 export function isToldOfSince(pod: ObservedPod, time: EpochMillis): boolean {
   const { conditions, terminations } = pod.status;
   return (
-    conditions.some((c) => c.type !== 'PodScheduled' && (c.lastTransitionTime ?? 0) > time) ||
+    conditions.some((c) => KUBELETS_OWN.has(c.type) && (c.lastTransitionTime ?? 0) > time) ||
     terminations.some(({ finishedAt }) => (finishedAt ?? 0) > time)
   );
 }

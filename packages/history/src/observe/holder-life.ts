@@ -116,7 +116,10 @@ export function restored(before: LiveHolder | undefined, seen: Observed, sightin
     facts.push({ kind: 'tenure', tenure });
     tenures.push(tenure);
   }
-  const step = written({ ...before, tenures }, pod, seen, sighting);
+  // Where the past is shown, its network is what the next words are compared with: the same once more is no news.
+  const isPast = facts.length > 0 && ready !== undefined;
+  const known = isPast ? { ...before, tenures, networkReadyAt: ready } : { ...before, tenures };
+  const step = written(known, pod, seen, sighting);
   return { facts: [...facts, ...step.facts], live: step.live };
 }
 
@@ -138,7 +141,18 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, sighting:
   const annotations = annotationValues(pod.metadata.annotations);
   recordChanges(before, holder, annotations, sighting, facts);
   const { epoch, resourceVersion, at: seenAt } = sighting;
-  const live: LiveHolder = { ...before, holder, epoch, resourceVersion, seenAt, annotations };
+  let placement = before.placement;
+  if (placement !== undefined && placement.end === undefined && placement.pod.node !== holder.node) {
+    // It was restored to before it was bound, and goes elsewhere. A ledger has one place for a pod: the first one ends.
+    const detail = `from ${placement.pod.node} to ${holder.node || 'none'}`;
+    facts.push({
+      kind: 'anomaly',
+      anomaly: { ...provenance(sighting), what: 'node-changed', uid: holder.uid, detail },
+    });
+    placement = { ...placement, end: notBeforeStart(undoneEnd(sighting), placement.start) };
+    facts.push({ kind: 'placement', placement });
+  }
+  const live: LiveHolder = { ...before, holder, placement, epoch, resourceVersion, seenAt, annotations };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
 }

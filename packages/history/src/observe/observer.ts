@@ -72,6 +72,11 @@ export class Observer {
     return this.#epoch;
   }
 
+  /** That of the pods' stream, which may not have noticed yet what another one did. */
+  get podEpoch(): number {
+    return this.#options.scope.kind === 'cluster' ? this.#stream('Pod', undefined).epoch : this.#epoch;
+  }
+
   get coverage(): Coverage | undefined {
     return this.#coverage;
   }
@@ -151,7 +156,8 @@ export class Observer {
     // A listing or a correction may know this object better than an event that is still to come.
     if (isOld(this.#live.get(metadata.uid), seen, stream)) return [];
     const floor = stream.heard(metadata.resourceVersion, at, true);
-    const doubtedSince = this.#doubts.since(metadata.uid, floor);
+    // How far the streams of nodes and services are says nothing about what kubelets told of pods.
+    const doubtedSince = seen.kind === 'Pod' ? this.#doubts.since(metadata.uid, floor) : undefined;
     const isRisen = type === 'present' && this.#live.hasEnded(metadata.uid);
     const isSilent = type === 'present' && seen.kind === 'Pod' && this.#doubts.isSilent(seen.object);
     const sighting = { ...this.#sighting(seen, stream, at, floor), doubtedSince, isRisen, isSilent };

@@ -8,6 +8,7 @@ import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.t
 import { AddressWindow, NobodyThere } from './address-window.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
 import { answersWithin, type SpanAnswers } from './answers-within.ts';
+import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
 import { answerFrom } from './who.ts';
@@ -185,7 +186,8 @@ export class AnswerWindows<T> {
     const watched = watchedTime(coverage, expired);
     const present = watched.stretches.at(-1);
     // What pods have perhaps not said yet is provisional, and asked for row by row.
-    const told = present?.ended === false ? present.confirmed - REPORTING_LAG_MS : (present?.confirmed ?? 0);
+    const known = toldUntil(watched);
+    const told = known === undefined ? (present?.confirmed ?? 0) : known - REPORTING_LAG_MS;
     const settled = Math.min(told, watched.last ?? 0);
     const past = JSON.stringify([expired, coverage.map((c) => (c === present ? { ...c, to: 0, confirmed: 0 } : c))]);
     if (past !== this.#past || settled < this.#settled) this.#edition++;

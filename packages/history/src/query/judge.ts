@@ -78,14 +78,19 @@ function isStillWatched({ last, stretches }: WatchedTime, at: EpochMillis, now: 
   return now - last <= LIVENESS_MS && stretches.at(-1)?.ended === false;
 }
 
-/** Later than what is known to have been told to the end; `lag`: what is told may have happened this long before. */
-function isUnconfirmed({ stretches }: WatchedTime, at: EpochMillis, lag = 0): boolean {
+/** How far everything has been told; undefined when nobody watches now, and the past stays what it is. */
+export function toldUntil({ stretches }: WatchedTime): EpochMillis | undefined {
   const present = stretches.at(-1);
-  if (present === undefined || present.ended) return false;
+  if (present === undefined || present.ended) return undefined;
   // The listing at its beginning may have been long under way: until more is told, the gap before it may be, too.
   const isNew = present.confirmed <= present.from;
-  const known = isNew ? (stretches.at(-2)?.confirmed ?? present.confirmed) : present.confirmed;
-  return at > known - lag;
+  return isNew ? (stretches.at(-2)?.confirmed ?? present.confirmed) : present.confirmed;
+}
+
+/** Later than what is known to have been told to the end; `lag`: what is told may have happened this long before. */
+function isUnconfirmed(watched: WatchedTime, at: EpochMillis, lag = 0): boolean {
+  const known = toldUntil(watched);
+  return known !== undefined && at > known - lag;
 }
 
 function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | undefined {

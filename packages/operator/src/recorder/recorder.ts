@@ -358,8 +358,9 @@ export class Recorder {
   }
 
   #checkpoint(): Checkpoint | undefined {
-    if (this.#podVersion === undefined) return undefined;
-    const { epoch, otherPositions: others } = this.#observer;
+    const { epoch, otherPositions: others, podEpoch } = this.#observer;
+    // Another stream knew first that etcd began another life: the pods' version is still one of the life before.
+    if (this.#podVersion === undefined || podEpoch !== epoch) return undefined;
     const checkpoint = { epoch, resourceVersion: this.#podVersion, at: this.#now.now() };
     return others.length === 0 ? checkpoint : { ...checkpoint, others };
   }
