@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { podsOnNode } from '../query/node-pods.ts';
 import { aPod, type PodBuilder } from '../testing/observed-pod.ts';
-import { at, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
 
 const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(1)).readyAt(at(2)).onNode('node-a');
 const served = (pod: PodBuilder, second: number) => pod.withCondition('ContainersReady', 'True', at(second));
@@ -84,6 +85,41 @@ describe('after a rewind', () => {
     assert.equal(await ledger.says('10.0.0.7', 110), 'free');
   });
 
+  test('what controllers write into its conditions is not the word of its kubelet', async () => {
+    const ledger = await watched(served(web, 4));
+    await rewind(ledger, 60, served(web, 4));
+    const evicted = served(web, 4).withCondition('DisruptionTarget', 'True', at(102));
+    await ledger.see(103, evicted.atVersion(320));
+    await ledger.deleted(110, evicted.atVersion(321));
+    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1', 'it may have ended in what was undone');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+  });
+
+  test('an old status that is shown again, however late, does not become certain by that', async () => {
+    const ledger = await watched(web, web.withIp('10.0.0.8').readyAt(at(9)));
+    await rewind(ledger, 60, web);
+    await ledger.alive(300);
+    // Its node died with the old etcd: nobody but a controller will ever write to it.
+    await ledger.see(301, served(web, 4).annotated({ note: 'x' }).atVersion(600));
+    await ledger.alive(320);
+    assert.equal(await ledger.says('10.0.0.7', 310), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 50), 'free', 'what is known of the past stays known');
+  });
+
+  test('a pod that was restored to before it was bound is no longer certain on its node, and that is an anomaly', async () => {
+    const ledger = await watched(web);
+    await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode(''));
+    await ledger.alive(130);
+    const certain = async (second: number) =>
+      (await podsOnNode(ledger.engine, { cluster: CLUSTER.id, node: 'node-a', during: at(second) })).items[0]?.certain;
+    assert.deepEqual([await certain(50), await certain(80), await certain(120)], [true, false, undefined]);
+    const anomalies = ledger.facts.flatMap((fact) => (fact.kind === 'anomaly' ? [fact.anomaly] : []));
+    assert.deepEqual(
+      anomalies.map(({ what, detail }) => [what, detail]),
+      [['node-changed', 'from node-a to none']],
+    );
+  });
+
   test('a pod that was restored to before it had an address may have lost it, until its kubelet tells of it again', async () => {
     const ledger = await watched(web);
     await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode('node-a'));
@@ -137,6 +173,17 @@ describe('after a rewind', () => {
     assert.equal(await ledger.says('10.0.0.7', 105), 'ambiguous web-1', 'an old status proves nothing');
     assert.equal(await ledger.says('10.0.0.7', 66), 'free');
   });
+});
+
+test('when the nodes show the rewind first, the pods are known to be still in the life before', async () => {
+  const ledger = await watched(web);
+  await ledger.tell({
+    ...{ kind: 'listed', resource: 'Node', reason: 'rewound', resourceVersion: '310', whole: true },
+    ...{ present: [], goneUids: [], at: at(100) },
+  });
+  assert.deepEqual([ledger.observer.epoch, ledger.observer.podEpoch], [2, 1]);
+  await rewind(ledger, 60, web);
+  assert.deepEqual([ledger.observer.epoch, ledger.observer.podEpoch], [2, 2]);
 });
 
 test('an event of a pod that was seen to end makes no certain holder of it', async () => {

@@ -221,6 +221,26 @@ test('what may still change is asked for anew, and what retention takes is not a
   assert.deepEqual(await ask(windows, moments), ['unknown', 'unknown', 'free']);
 });
 
+test('right after a gap what lies in it is as provisional as for who, and asked for anew', async () => {
+  const engine = await openStore('memory:', { access: 'write' });
+  const writer = await engine.takeOver(CLUSTER);
+  const ip = '10.9.9.9' as IpAddress;
+  const open = { ip, holder: holder('Pod', 'p'), start: boundary(0, 0, 0, 9000), end: undefined };
+  const again = (confirmed: number) =>
+    coverage(2 * HOUR, 3 * HOUR, { confirmed: epochMillis(confirmed), ended: false, opened: 'expired' });
+  await writer.append({
+    facts: [coverage(0, HOUR, { opened: 'start' }), again(2 * HOUR), { kind: 'tenure', tenure: open }],
+  });
+  const spell = (answer: string, _holders: unknown, provisional: boolean) => `${answer} ${provisional}`;
+  const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, spell });
+  const inGap: Moment[] = [{ ip, at: epochMillis(1.5 * HOUR) }];
+  const { provisional } = await who(engine, { cluster: CLUSTER.id, ...inGap[0]! });
+  assert.deepEqual([provisional, await ask(windows, inGap)], [true, ['held true']]);
+  const end = boundary(1.2 * HOUR, 1.2 * HOUR, 1.2 * HOUR, 9001);
+  await writer.append({ facts: [again(3 * HOUR), { kind: 'tenure', tenure: { ...open, end } }] });
+  assert.notDeepEqual(await ask(windows, inGap), ['held true']);
+});
+
 test('an address to which too much happened is asked for row by row, with the same answers', async () => {
   const engine = await aLedger(new SeededNumbers(3));
   const narrow = new Proxy(engine, {

@@ -116,9 +116,9 @@ export class WeekFile {
 
   /** Of several lives, which lie anywhere: read together, each costs two thirds of what it costs alone. */
   placementsOf(ordinals: readonly number[]): Placement[] {
-    const bodies = new Map(
-      this.#several.all(JSON.stringify(ordinals.map(blockOf))) as unknown as [number, Uint8Array][],
-    );
+    const blocks = ordinals.map(blockOf);
+    const rows = this.#guard(this.#place(blocks[0] ?? 0), () => this.#several.all(JSON.stringify(blocks)));
+    const bodies = new Map(rows as unknown as [number, Uint8Array][]);
     const found: Placement[] = [];
     for (const ordinal of ordinals) {
       const block = blockOf(ordinal);
