@@ -20,8 +20,11 @@ export function networkLostAt(pod: ObservedPod): EpochMillis | undefined {
   return isServing(pod) ? undefined : networkTransition(pod, 'False');
 }
 
+/** Ready is ContainersReady and the pod's readiness gates; only its kubelet makes it true. */
 export function isServing(pod: ObservedPod): boolean {
-  return pod.status.conditions.some(({ type, status }) => type === 'ContainersReady' && status === 'True');
+  return pod.status.conditions.some(
+    ({ type, status }) => (type === 'ContainersReady' || type === 'Ready') && status === 'True',
+  );
 }
 
 /** When its containers stopped being ready, if that was after its deletion had been asked for. */
