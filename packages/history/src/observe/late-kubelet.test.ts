@@ -66,6 +66,11 @@ describe('a kubelet that tells late', () => {
         heldUntil: 58,
         doubtful: 59.5,
       },
+      'the pod is Ready, which says the same': {
+        last: asked.withCondition('Ready', 'True', at(14)),
+        heldUntil: 58,
+        doubtful: 59.5,
+      },
     };
     for (const [name, { last, heldUntil, doubtful }] of Object.entries(finals)) {
       const ledger = await watching();
