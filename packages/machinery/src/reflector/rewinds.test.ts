@@ -70,6 +70,14 @@ test('a comparison that is refused does not keep the watch from going on, and is
   comparison.json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 429, reason: 'TooManyRequests' }, 429);
   const probe = await pods.server.next();
   assert.equal(probe.query.get('limit'), '1');
+  probe.json({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '130' }, items: [] });
+  const stream = (await pods.server.next()).stream();
+  stream.event('MODIFIED', aPod('a').atVersion(129).build());
+  await pods.untilTold('updated a');
+  stream.break();
+  await pods.waitOut();
+  const next = await pods.server.next();
+  assert.equal(next.query.get('limit'), '1', 'a probe again, and no listing of everything');
 });
 
 test('after a break that did no harm the watch goes on where it was, without a relist', async (t) => {
