@@ -6,8 +6,13 @@ const QUOTE = 34;
 const COMMA = 44;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** A quote that is never closed would swallow the rest of the file: a record longer than this is cut at its first line. */
-const LONGEST_RECORD = 1 << 20;
+/**
+ * A quote that is never closed would swallow the rest of the file: a record longer than this is cut at its first line.
+ * Whole request bodies are found in quotes; 64 MiB hold them, and are what an unclosed quote may cost.
+ */
+const LONGEST_RECORD = 64 << 20;
+/** From here on the rest grows by doubling: a record of n bytes in small chunks is copied in O(n), not O(n²). */
+const LARGE_REST = 1 << 20;
 const NO_BYTES = Buffer.alloc(0);
 
 export class CsvRecords {
@@ -24,14 +29,23 @@ export class CsvRecords {
   commas = new Uint32Array(64);
   #next = 0;
   #isAtEnd = false;
+  readonly #longest: number;
+  /** What `bytes` is the end of, while a large record comes in. */
+  #room: Buffer = NO_BYTES;
+  /** How far the record at `#next` was searched for its end, and whether that place is inside quotes. */
+  #searched = 0;
+  #isInQuotes = false;
+
+  constructor(longestRecord = LONGEST_RECORD) {
+    this.#longest = longestRecord;
+  }
 
   /** More of the input. What was not whole is looked at again. */
   push(chunk: Uint8Array): void {
     const rest = this.bytes.subarray(this.#next);
-    this.bytes =
-      rest.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([rest, chunk], rest.length + chunk.length);
+    if (rest.length === 0) this.bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    else if (rest.length < LARGE_REST) this.bytes = Buffer.concat([rest, chunk], rest.length + chunk.length);
+    else this.#append(rest, chunk);
     this.#next = 0;
   }
 
@@ -46,6 +60,7 @@ export class CsvRecords {
     const { length } = bytes;
     const from = this.#next;
     if (from >= length) return false;
+    if (this.#searched > 0) return this.#nextQuoted(from);
     let count = 0;
     let i = from;
     // All but a few characters of a log lie above the comma.
@@ -58,7 +73,7 @@ export class CsvRecords {
       } else if (byte === LINE_FEED) break;
       else if (byte === QUOTE) return this.#nextQuoted(from);
     }
-    if (i === length && !this.#isAtEnd && length - from <= LONGEST_RECORD * 2) return false;
+    if (i === length && !this.#isAtEnd && length - from <= this.#longest * 2) return false;
     this.commaCount = count;
     this.quoted = false;
     this.#take(from, i);
@@ -70,13 +85,27 @@ export class CsvRecords {
     return this.bytes.toString('latin1', this.start, this.end);
   }
 
+  /** Behind the rest, where there is room; its own bytes stay as they are. */
+  #append(rest: Buffer, chunk: Uint8Array): void {
+    const size = rest.length + chunk.length;
+    const end = rest.byteOffset + rest.length - this.#room.byteOffset;
+    const fits = rest.buffer === this.#room.buffer && end + chunk.length <= this.#room.length;
+    const start = fits ? end - rest.length : 0;
+    if (!fits) {
+      this.#room = Buffer.allocUnsafeSlow(size * 2);
+      this.#room.set(rest, 0);
+    }
+    this.#room.set(chunk, start + rest.length);
+    this.bytes = this.#room.subarray(start, start + size);
+  }
+
   #nextQuoted(from: number): boolean {
     const { bytes } = this;
     const { length } = bytes;
-    let lineEnd = endOfQuoted(bytes, from);
-    if (lineEnd === -1 && (length - from > LONGEST_RECORD || this.#isAtEnd)) lineEnd = bytes.indexOf(LINE_FEED, from);
+    let lineEnd = this.#endOfQuoted(from);
+    if (lineEnd === -1 && (length - from > this.#longest || this.#isAtEnd)) lineEnd = bytes.indexOf(LINE_FEED, from);
     if (lineEnd === -1) {
-      if (!this.#isAtEnd && length - from <= LONGEST_RECORD * 2) return false;
+      if (!this.#isAtEnd && length - from <= this.#longest * 2) return false;
       lineEnd = length;
     }
     this.quoted = true;
@@ -84,32 +113,58 @@ export class CsvRecords {
     return true;
   }
 
+  /**
+   * Where the line of the record that begins at `from` ends: quotes count only where a field begins with one. -1: not
+   * yet, and the next search goes on where this one ended.
+   */
+  #endOfQuoted(from: number): number {
+    const { bytes } = this;
+    let i = from + this.#searched;
+    let isInQuotes = this.#isInQuotes;
+    for (;;) {
+      if (!isInQuotes && bytes[i] === QUOTE && isFieldStart(bytes, from, i)) {
+        i++;
+        isInQuotes = true;
+      }
+      if (isInQuotes) {
+        const close = closingQuote(bytes, i);
+        // A quote that is the last byte may be the first of two.
+        if (close === -1 || (close === bytes.length - 1 && !this.#isAtEnd)) {
+          this.#searched = (close === -1 ? bytes.length : close) - from;
+          this.#isInQuotes = true;
+          return -1;
+        }
+        i = close + 1;
+        isInQuotes = false;
+      }
+      // To the end of the field: what follows a closing quote is malformed, which the reader of the fields reports.
+      while (i < bytes.length && bytes[i] !== COMMA && bytes[i] !== LINE_FEED) i++;
+      if (i === bytes.length) {
+        if (this.#isAtEnd) return i;
+        this.#searched = i - from;
+        this.#isInQuotes = false;
+        return -1;
+      }
+      if (bytes[i] === LINE_FEED) return i;
+      i++;
+    }
+  }
+
   #take(from: number, lineEnd: number): void {
     this.crlf = lineEnd > from && this.bytes[lineEnd - 1] === CARRIAGE_RETURN;
     this.start = from;
     this.end = this.crlf ? lineEnd - 1 : lineEnd;
     this.#next = lineEnd + 1;
+    this.#searched = 0;
+    this.#isInQuotes = false;
   }
 }
 
-/** Where the line of the record that begins at `from` ends: quotes count only where a field begins with one. -1: not yet. */
-function endOfQuoted(bytes: Buffer, from: number): number {
-  let i = from;
-  for (;;) {
-    if (bytes[i] === QUOTE) {
-      i = closingQuote(bytes, i + 1);
-      if (i === -1) return -1;
-      i++;
-    }
-    // To the end of the field: what follows a closing quote is malformed, and told so when the fields are read.
-    while (i < bytes.length && bytes[i] !== COMMA && bytes[i] !== LINE_FEED) i++;
-    if (i === bytes.length) return -1;
-    if (bytes[i] === LINE_FEED) return i;
-    i++;
-  }
+function isFieldStart(bytes: Buffer, from: number, i: number): boolean {
+  return i === from || bytes[i - 1] === COMMA;
 }
 
-/** The quote that is not followed by another one; -1 if there is none, or if the text ends before that is known. */
+/** The quote that is not followed by another one; -1 if there is none. */
 function closingQuote(bytes: Buffer, from: number): number {
   for (let i = bytes.indexOf(QUOTE, from); i !== -1; i = bytes.indexOf(QUOTE, i + 2)) {
     if (bytes[i + 1] !== QUOTE) return i;
