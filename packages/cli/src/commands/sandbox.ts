@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { describeError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
+import { ADMIN, LivingCluster, STARTING_MS } from '../sandbox/living-cluster.ts';
 import { checkSize, type SizeOptions, sizeFlags, wholeNumber } from '../sandbox/size-flags.ts';
 
 interface SandboxOptions extends SizeOptions {
@@ -49,14 +49,14 @@ async function run(cli: Cli, options: SandboxOptions): Promise<ExitCode> {
   const { stderr, stdout, signal, clock, random } = cli.surroundings;
   checkSize(options);
   const seed = options.seed ?? Math.floor(random() * 2 ** 31);
-  const living = new LivingCluster({ nodes: options.nodes, pods: options.pods, seed, begins: clock.now() });
-  await stderr.write(
-    `starting a cluster of ${options.nodes} nodes and about ${options.pods} pods (--seed ${seed}) …\n`,
-  );
+  const { nodes, pods } = options;
+  const living = new LivingCluster({ nodes, pods, seed, begins: clock.now() - STARTING_MS });
+  await stderr.write(`starting a cluster of ${nodes} nodes and about ${pods} pods (--seed ${seed}) …\n`);
   await using ends = new AsyncDisposableStack();
   ends.defer(() => living.close());
   const switchboard = new FaultSwitchboard();
-  await living.populate(options.pods, { signal });
+  await living.populate(pods, { signal });
+  await living.arrive(signal);
   if (signal.aborted) return EXIT.answered;
   const server = await living.serve(options.port, switchboard).catch((error) => {
     throw portProblem(error, options.port);

@@ -47,6 +47,9 @@ const HISTORY_SPEED = 0.15;
 const SETTLING_STEP_MS = 5_000;
 const SETTLING_MOST_MS = 10 * MINUTE;
 
+/** A cluster that shall live now begins so long before: it starts faster than the machine's time, and must not end ahead. */
+export const STARTING_MS = 2 * MINUTE;
+
 export class LivingCluster {
   readonly clock: VirtualClock;
   readonly api: ApiServer;
@@ -80,7 +83,12 @@ export class LivingCluster {
     await this.clock.runUntil(() => Date.now(), { onSlice, signal });
   }
 
-  /** From now on at the pace of the machine. */
+  /** The same, while nothing happens but what the cluster does by itself. */
+  async arrive(signal: AbortSignal): Promise<void> {
+    await this.clock.runUntil(() => Date.now(), { signal });
+  }
+
+  /** From now on at the pace of the machine, and never ahead of it. */
   live({ speed, onChurn, onError }: LiveOptions): void {
     this.#churnAt(LIVE_CHURN, speed, onChurn);
     this.clock.follow({ from: Date.now(), onError });

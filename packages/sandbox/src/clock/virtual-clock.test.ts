@@ -117,6 +117,22 @@ test('a fast run reaches a target that moves on, and goes over into real time wi
   assert.equal(wall.waiting, 0);
 });
 
+test('a clock that is ahead of the time it shall follow stands still until that time has reached it', () => {
+  const wall = new HandWall();
+  wall.time = 1_000;
+  const clock = new VirtualClock(1_300, wall);
+  const seen: number[] = [];
+  clock.follow({ from: wall.now() });
+  clock.in(50, () => seen.push(clock.now()));
+  wall.pass(299);
+  assert.equal(clock.now(), 1_300);
+  wall.pass(1);
+  assert.equal(clock.now(), wall.now());
+  wall.pass(50);
+  assert.deepEqual([seen, clock.now() - wall.now()], [[1_350], 0]);
+  clock.stop();
+});
+
 test('following at ten times the speed, a timer that is set later but due sooner is not missed', () => {
   const wall = new HandWall();
   const clock = new VirtualClock(0, wall);

@@ -15,7 +15,10 @@ export interface RunOptions {
 export interface FollowOptions {
   /** Virtual seconds per second of the machine. */
   readonly speed?: number;
-  /** The virtual time that it is now, if that is later than the clock's: what lies between is lived at once. */
+  /**
+   * The virtual time that it is now. If the clock shows less, what lies between runs at once; if it shows more, it
+   * stands still until this time has reached it, and never runs ahead.
+   */
   readonly from?: number;
   /** Told when an act throws; without it the error is thrown out of the machine's timer. */
   readonly onError?: (error: unknown) => void;
@@ -92,7 +95,7 @@ export class VirtualClock {
   follow(options: FollowOptions = {}): () => void {
     this.stop();
     this.#onError = options.onError;
-    const virtual = Math.max(this.#now, options.from ?? this.#now);
+    const virtual = options.from ?? this.#now;
     this.#pace = { kind: 'following', virtual, wall: this.#wall.now(), speed: options.speed ?? 1 };
     this.#arm();
     return () => this.stop();
