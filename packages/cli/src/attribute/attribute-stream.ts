@@ -11,7 +11,7 @@ import { CsvRows } from './csv-rows.ts';
 import { CsvToCsv } from './csv-to-csv.ts';
 import { JsonRows } from './json-rows.ts';
 import { Questions, type Row, type RowSource, utf8Of } from './row.ts';
-import { RowTimes } from './row-time.ts';
+import { NO_ZONE, RowTimes } from './row-time.ts';
 import { CsvToJson, JsonToCsv, JsonToJson, type RowWriter } from './writers.ts';
 
 export interface AttributeOptions {
@@ -21,7 +21,8 @@ export interface AttributeOptions {
   /** Undefined: as the input. */
   readonly format: 'csv' | 'jsonl' | undefined;
   readonly headers: boolean;
-  readonly zone: Zone;
+  /** Of times that say none; undefined: a row with such a time is refused. */
+  readonly zone: Zone | undefined;
   readonly ledger: AskLedger;
   readonly signal: AbortSignal;
   readonly onProgress?: (tally: Tally) => Promise<void>;
@@ -35,12 +36,24 @@ export interface Tally extends Record<Attribution['answer'], number> {
   cut: number;
   /** Answers that may still change. */
   provisional: number;
+  /** The first row whose time has no zone where none was given, and what is wrong with it. */
+  withoutZone: string | undefined;
 }
 
 const BOM = '\u00ef\u00bb\u00bf';
 
 export async function attributeStream(options: AttributeOptions): Promise<Tally> {
-  const tally: Tally = { rows: 0, held: 0, free: 0, ambiguous: 0, unknown: 0, malformed: 0, cut: 0, provisional: 0 };
+  const tally: Tally = {
+    rows: 0,
+    held: 0,
+    free: 0,
+    ambiguous: 0,
+    unknown: 0,
+    malformed: 0,
+    cut: 0,
+    provisional: 0,
+    withoutZone: undefined,
+  };
   let pipe: Pipe | undefined;
   let beginning: Buffer = Buffer.alloc(0);
   for await (const chunk of options.input) {
@@ -74,7 +87,14 @@ function openPipe(isJson: boolean, options: AttributeOptions, tally: Tally): Pip
     tally[answer]++;
     if (provisional) tally.provisional++;
   };
-  const malformed = async (problem: string): Promise<void> => await options.onMalformed?.(tally.rows, utf8Of(problem));
+  const malformed = async (problem: string): Promise<void> => {
+    if (problem.endsWith(NO_ZONE)) {
+      tally.withoutZone ??= `row ${tally.rows}: ${utf8Of(problem)}`;
+      // Nothing was answered yet: the whole log is likely to be so.
+      if (tally.malformed === tally.rows) throw withoutZone(tally.withoutZone);
+    }
+    await options.onMalformed?.(tally.rows, utf8Of(problem));
+  };
   if (!isJson && format !== 'jsonl') {
     const write = (bytes: Buffer) => writeOut(out, bytes);
     return new CsvToCsv({ columns, times, windows: ledger, write, headers, count, malformed });
@@ -88,6 +108,14 @@ function openPipe(isJson: boolean, options: AttributeOptions, tally: Tally): Pip
   }
   const source = new CsvRows(columns, questions);
   return new RowPipe(source, new CsvToJson(source), options, count, malformed);
+}
+
+/** Read in the machine's zone, a row could be given to a pod that had nothing to do with it. */
+export function withoutZone(row: string): UsageError {
+  return new UsageError(
+    row,
+    'say which zone the log is in: --timezone UTC, --timezone Europe/Berlin, --timezone local.',
+  );
 }
 
 /** The first character that says what the input is; undefined while there is none. */

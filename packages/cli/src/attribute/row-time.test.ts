@@ -7,9 +7,14 @@ import { RowTimes } from './row-time.ts';
 
 const BERLIN = parseZone('Europe/Berlin') as Zone;
 
-/** What parse-time.ts makes of it, but for ages. */
+/** What parse-time.ts makes of it, but for ages, once what only logs write is spelled as it takes it. */
 function slowly(text: string, zone: Zone): number {
-  const parsed = parseTime(text, Number.NaN, zone);
+  const plain = text
+    .trim()
+    .replace(/^([1-9]\d{11,13})\d{3}(?:\.\d*)?$/, '$1')
+    .replace(/^([1-9]\d{11,12})\d{6}(?:\.\d*)?$/, '$1')
+    .replace(/^(\d{4}-\d\d-\d\d.*[T \d:.,][+-]\d\d)(\d\d)$/, '$1:$2');
+  const parsed = parseTime(plain, Number.NaN, zone);
   return parsed.ok ? parsed.at : Number.NaN;
 }
 
@@ -90,6 +95,38 @@ test('also when a character of them is another', () => {
     const changed = text.slice(0, at) + (others[below(others.length)] as string) + text.slice(at + below(2));
     // Ages are times on the command line only, and none of these becomes one.
     assert.equal(fromBytes(times, changed), slowly(changed, UTC), `seed ${seed}: ${JSON.stringify(changed)}`);
+  }
+});
+
+const OF_LOGS: readonly (readonly [sentence: string, text: string, expected: string])[] = [
+  ['epoch seconds', '1794737100', '2026-11-15T10:05:00.000Z'],
+  ['epoch milliseconds', '1794737100250', '2026-11-15T10:05:00.250Z'],
+  ['epoch microseconds', '1794737100250999', '2026-11-15T10:05:00.250Z'],
+  ['epoch nanoseconds', '1794737100250999999', '2026-11-15T10:05:00.250Z'],
+  ['an offset without a colon', '2026-11-15T10:05:00.250999+0000', '2026-11-15T10:05:00.250Z'],
+  ['an offset without a colon to the east', '2026-11-15T12:05:00+0200', '2026-11-15T10:05:00.000Z'],
+  ['a blank before the offset is no part of it', '2026-11-15 10:05:00-0530', '2026-11-15T15:35:00.000Z'],
+  ['UTC in letters', '2026-11-15 10:05:00 UTC', '2026-11-15T10:05:00.000Z'],
+  ['UTC in letters, with a fraction', '2026-11-15 10:05:00.250 UTC', '2026-11-15T10:05:00.250Z'],
+  ['GMT in letters', '2026-11-15T10:05:00 GMT', '2026-11-15T10:05:00.000Z'],
+];
+
+for (const [sentence, text, expected] of OF_LOGS) {
+  test(`logs write ${sentence}: ${text}`, () => {
+    const times = new RowTimes(undefined);
+    assert.equal(new Date(fromBytes(times, text)).toISOString(), expected);
+    assert.equal(new Date(times.parse(text) ?? Number.NaN).toISOString(), expected);
+  });
+}
+
+test('without a zone given, a time that says none is none, and that is told apart from other problems', () => {
+  const times = new RowTimes(undefined);
+  for (const text of ['2026-11-15T10:05:00', '2026-11-15 10:05', '2026-11-15', '2026-11-15 10:05:00.25']) {
+    assert.deepEqual([times.parse(text), times.problem], [undefined, `"${text}" has no time zone`]);
+  }
+  for (const text of ['2026-02-30T10:05:00', 'soon']) {
+    assert.equal(times.parse(text), undefined);
+    assert.doesNotMatch(times.problem, /has no time zone/);
   }
 });
 

@@ -1,5 +1,6 @@
 // The time of a row of a flow log. The same times as on the command line, but no ages: a log does not know when it is
-// read. RFC 3339 and epoch times, which logs mostly have, are read from the bytes; all else goes through parse-time.ts.
+// read. Besides, what logs write and people do not: epochs in microseconds and nanoseconds, `+0000`, ` UTC`. RFC 3339
+// and epoch times, which logs mostly have, are read from the bytes; all else goes through parse-time.ts.
 import { type EpochMillis, epochMillis } from '@podtrail/history';
 import { parseDuration } from '../times/duration.ts';
 import { parseTime } from '../times/parse-time.ts';
@@ -15,9 +16,19 @@ const LEAST_MICROSECONDS = 100_000_000_000_000;
 const MOST_FRACTION_DIGITS = 9;
 const LONGEST_FAST = 64;
 const NOT_ASCII = /[^\u0000-\u007f]/;
+/** Epochs finer than milliseconds: 15 to 17 digits are microseconds until the year 5138, 18 and 19 nanoseconds. */
+const FINE_EPOCH = /^([1-9]\d{14,18})(?:\.\d*)?$/;
+const WITHOUT_COLON = /([T \d:.,][+-]\d{2})(\d{2})$/;
+const UTC_WORD = /\s?(?:UTC|GMT)$/i;
+const HAS_ZONE = /(?:[zZ]|[+-]\d{2}:\d{2})$/;
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
+/** How the problem of a time without a zone ends. */
+export const NO_ZONE = 'has no time zone';
 
 export class RowTimes {
-  readonly #zone: Zone;
+  /** Of times that say none; undefined: such a time could mean several instants, and is none. */
+  readonly #zone: Zone | undefined;
   readonly #scratch = Buffer.alloc(LONGEST_FAST);
   /** The last date as a number (20261115), and when it began in UTC. */
   #day = -1;
@@ -25,7 +36,7 @@ export class RowTimes {
   /** Why the last one was no time. */
   problem = '';
 
-  constructor(zone: Zone) {
+  constructor(zone: Zone | undefined) {
     this.#zone = zone;
   }
 
@@ -79,9 +90,11 @@ export class RowTimes {
     if (at === end) return this.#zone === UTC ? 0 : Number.NaN;
     const sign = bytes[at];
     if (sign === 90 || sign === 122) return at + 1 === end ? 0 : Number.NaN;
-    if ((sign !== 43 && sign !== MINUS) || at + 6 !== end || bytes[at + 3] !== COLON) return Number.NaN;
+    if (sign !== 43 && sign !== MINUS) return Number.NaN;
+    const hasColon = bytes[at + 3] === COLON;
+    if (at + (hasColon ? 6 : 5) !== end) return Number.NaN;
     const hours = twoDigits(bytes, at + 1);
-    const minutes = twoDigits(bytes, at + 4);
+    const minutes = twoDigits(bytes, at + (hasColon ? 4 : 3));
     if (hours > 23 || minutes > 59) return Number.NaN;
     return (hours * 60 + minutes) * (sign === MINUS ? -1 : 1);
   }
@@ -109,12 +122,25 @@ export class RowTimes {
       this.problem = `"${trimmed}" is an age, not a time`;
       return undefined;
     }
-    const parsed = parseTime(trimmed, 0, this.#zone);
+    const fine = FINE_EPOCH.exec(trimmed)?.[1];
+    if (fine !== undefined) return epochMillis(Number(fine.slice(0, fine.length <= 17 ? -3 : -6)));
+    const spelled = plainlySpelled(trimmed);
+    const parsed = parseTime(spelled, 0, this.#zone ?? UTC);
+    if (parsed.ok && this.#zone === undefined && DATE.test(spelled) && !HAS_ZONE.test(spelled)) {
+      this.problem = `"${trimmed}" ${NO_ZONE}`;
+      return undefined;
+    }
     if (parsed.ok) return parsed.at;
     // The list of times that the command line takes is too long for every row, and has ages in it.
     this.problem = parsed.problem.split('; use an age')[0] ?? '';
     return undefined;
   }
+}
+
+/** `+0000` gets its colon, and ` UTC` becomes Z: both are common in logs, and mean one thing only. */
+function plainlySpelled(text: string): string {
+  if (!DATE.test(text)) return text;
+  return text.replace(UTC_WORD, 'Z').replace(WITHOUT_COLON, '$1:$2');
 }
 
 /** `1794737100`, `1794737100.25`, `1794737100250`. */

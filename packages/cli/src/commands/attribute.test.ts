@@ -106,7 +106,7 @@ test('CSV: a row with too many fields is marked, and keeps what is too much in i
   ];
   const input = `t,src,x\n${rows.join('\n')}\n`;
   const { code, out, err } = await attribute('--ip src --time t', input);
-  assert.equal(code, 0);
+  assert.equal(code, 1, 'not one row could be read');
   assert.deepEqual(out.split('\n').slice(1, -1), [
     '2026-11-15T10:00:30Z,10.0.0.7,"1,2,=3",malformed,,,,,,,,,',
     '2026-11-15T10:00:30Z,10.0.0.7,"a ""b"" c,d",malformed,,,,,,,,,',
@@ -201,6 +201,42 @@ test('zones of rows without one', async () => {
   );
   assert.match(out, /^2026-11-15 11:00:30,10\.0\.0\.7,held/m);
   assert.match(out, /^2026-10-25T02:30:00,10\.0\.0\.7,malformed/m);
+});
+
+test('a time without a zone is refused unless the zone is given: the zone of this machine is nobody’s guess', async () => {
+  const log = 't,src\n2026-11-15 10:00:30,10.0.0.7\n2026-11-15 10:00:31,10.0.0.7\n';
+  const systemZone = 'America/New_York';
+  const { code, out, err } = await attribute('--ip src --time t', log, { systemZone });
+  assert.equal(code, 2);
+  assert.doesNotMatch(out, /held/);
+  assert.match(err, /^podtrail: row 1: "2026-11-15 10:00:30" has no time zone\nhint: .*--timezone UTC/m);
+  const json = await attribute('--ip src --time t', '{"src":"10.0.0.7","t":"2026-11-15T10:00:30"}\n', { systemZone });
+  assert.deepEqual([json.code, json.out], [2, '']);
+  assert.match((await attribute('--ip src --time t --timezone UTC', log, { systemZone })).out, /30,10\.0\.0\.7,held/);
+  const local = await attribute('--ip src --time t --timezone local', log, { systemZone });
+  assert.deepEqual([local.code, /held/.test(local.out)], [0, false]);
+});
+
+test('one time without a zone among others does not stop the run, and is still an error at its end', async () => {
+  const log = 't,src\n2026-11-15T10:00:30Z,10.0.0.7\n2026-11-15 10:00:30,10.0.0.7\n1794736830,10.0.0.7\n';
+  const { code, out, err } = await attribute('--ip src --time t', log);
+  assert.deepEqual(
+    out
+      .split('\n')
+      .slice(1, -1)
+      .map((row) => row.split(',')[2]),
+    ['held', 'malformed', 'held'],
+  );
+  assert.equal(code, 2);
+  assert.match(err, /3 rows: .*\npodtrail: row 2: "2026-11-15 10:00:30" has no time zone\n/);
+});
+
+test('exit code 1 when not one row could be read, and 0 when one could', async () => {
+  const none = await attribute('--ip src --time t', 't,src\nbad,10.0.0.7\nworse,10.0.0.7\n');
+  assert.equal(none.code, 1);
+  assert.match(none.err, /100\.0% malformed \(2\)\npodtrail: not one row could be read\nhint: /);
+  assert.equal((await attribute('--ip src --time t', 't,src\nbad,10.0.0.7\n1794736830,10.0.0.7\n')).code, 0);
+  assert.equal((await attribute('--ip nope --time t', '{"src":"10.0.0.7","t":1794736830}\n')).code, 1);
 });
 
 test('the answers do not depend on where chunks are cut', async () => {

@@ -1,9 +1,9 @@
 // `podtrail attribute`: who held each address of a flow log at the time of its row, in bulk.
 import { type Command, Option } from 'commander';
 import { askLedger } from '../attribute/ask.ts';
-import { attributeStream, type Tally } from '../attribute/attribute-stream.ts';
+import { attributeStream, type Tally, withoutZone } from '../attribute/attribute-stream.ts';
 import type { Cli } from '../cli.ts';
-import { InterruptedError } from '../errors.ts';
+import { CliError, InterruptedError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { visible } from '../output/visible.ts';
@@ -35,7 +35,8 @@ and "candidates" lists who it may have been. A column that the input has already
 podtrail_NAME. A row about which nothing can be asked is kept, with the answer "malformed".
 
 Answers about the last seconds may still change; the closing line on standard error counts them as provisional.
-Exit code 0 when every row was processed, whatever the answers.
+A time without a zone (2026-11-15 10:05:00) is refused unless --timezone says which zone the log is in.
+Exit code 0 when every row was processed, whatever the answers; 1 when not one row could be read.
 
 Examples:
   podtrail attribute flows.csv --ip src_addr --time start > attributed.csv
@@ -46,7 +47,8 @@ Examples:
 
 async function run(cli: Cli, file: string, options: AttributeFlags) {
   const { stdin, stdout, stderr, clock, signal, readFile } = cli.surroundings;
-  const zone = cli.zone(options);
+  // Not the machine's zone: where a log was written is not where it is read.
+  const zone = options.timezone === undefined ? undefined : cli.zone(options);
   const started = clock.monotonic();
   let nextProgress = started + PROGRESS_MS;
   let told = 0;
@@ -80,6 +82,12 @@ async function run(cli: Cli, file: string, options: AttributeFlags) {
   );
   const clear = stderr.isTTY && !stdout.isTTY ? '\r\u001b[2K' : '';
   await cli.note(`${clear}${closingLine(tally)}`);
+  if (tally.withoutZone !== undefined) throw withoutZone(tally.withoutZone);
+  if (tally.rows > 0 && tally.malformed === tally.rows) {
+    throw new CliError('nothing-read', 'not one row could be read', {
+      hint: 'compare --ip and --time with the columns of the input; the first rows above say what is wrong.',
+    });
+  }
   return EXIT.answered;
 }
 
