@@ -63,6 +63,11 @@ function candidates({ ip, holders, conflicts }: Answer, at: string): string {
         : `the node itself or ${pods === 1 ? 'the pod' : `any of the ${pods} pods`} on its host network may be meant`;
     return `${ip} was the address of node ${first.name} at ${at}: ${shared}.`;
   }
+  if (first?.hostNetwork === true && holders.every(({ hostNetwork }) => hostNetwork)) {
+    const nodes = [...new Set(holders.map(({ node }) => node))].join(', ');
+    const pods = holders.length === 1 ? 'the pod' : `any of the ${holders.length} pods`;
+    return `${ip} was shown at ${at} on the host network of node ${nodes}, which did not list it: the node itself or ${pods} there may be meant.`;
+  }
   if (conflicts.length > 0)
     return `${count(holders.length, 'holder')} showed ${ip} at once at ${at}; it is not known whose it was.`;
   const bounds = `that instant lies within the bounds of ${holders.length === 1 ? 'its beginning or its end' : 'their beginnings or ends'}`;

@@ -20,7 +20,7 @@ export interface Holder {
   /** Empty until scheduled, and for services. */
   readonly node: string;
   readonly workload: Workload | undefined;
-  /** A host-network pod shows its node's address and never owns it. */
+  /** A host-network pod shows its node's address and never owns it: a tenure of one is a candidate, never `held`. */
   readonly hostNetwork: boolean;
 }
 

@@ -40,8 +40,8 @@ describe('clocks', () => {
     await ledger.alive(60);
     await boundsAreNested(ledger);
     assert.deepEqual(await anomalies(ledger), [
-      'clock-skew: its network came up 3598000 ms after it was seen',
-      'clock-skew: its last container ended 3599000 ms after it was seen',
+      'clock-skew: pod shop/web-1 on node node-a: its network came up 3598000 ms after it was seen',
+      'clock-skew: pod shop/web-1 on node node-a: its last container ended 3599000 ms after it was seen',
     ]);
     assert.equal(await ledger.says('10.0.0.7', 5), 'free');
     assert.equal(await ledger.says('10.0.0.7', 20), 'held web-1');

@@ -2,6 +2,7 @@
 // (kubelet, API server): they bound, they do not decide, and what cannot be true is no evidence.
 import type { LiveHolder } from '../model/fact.ts';
 import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
+import { objectName } from './object-name.ts';
 import type { Observed, ObservedPod } from './observation.ts';
 
 /** Times in objects are cut to whole seconds: the truth lies up to this much later. */
@@ -121,11 +122,12 @@ export function credible(
 export function clockFaults(before: LiveHolder | undefined, seen: Observed, at: EpochMillis): string[] {
   const { creationTimestamp: created } = seen.object.metadata;
   const faults: string[] = [];
+  const whose = objectName(seen);
   const judge = (what: string, time: EpochMillis | undefined): void => {
     if (time === undefined) return;
-    if (time > at + TOLERATED_SKEW_MS) faults.push(`${what} ${time - at} ms after it was seen`);
+    if (time > at + TOLERATED_SKEW_MS) faults.push(`${whose}: ${what} ${time - at} ms after it was seen`);
     else if (created !== undefined && time < created - TOLERATED_SKEW_MS)
-      faults.push(`${what} ${created - time} ms before it was created`);
+      faults.push(`${whose}: ${what} ${created - time} ms before it was created`);
   };
   if (before === undefined) judge('created', created === undefined ? undefined : epochMillis(created));
   if (seen.kind !== 'Pod') return faults;

@@ -1,9 +1,9 @@
 // One holder's life: from what is remembered of it and the next sighting to facts and what to remember then. Pure.
 import type { Boundary } from '../model/boundary.ts';
 import type { Fact, LiveHolder } from '../model/fact.ts';
-import { type IpAddress, parseIp } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { addressesOf } from './addresses.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
 import {
   asMillis,
@@ -56,29 +56,6 @@ function holderOf(seen: Observed): Holder {
     workload: isPod ? workloadOf(metadata) : undefined,
     hostNetwork: isPod && seen.object.spec.hostNetwork,
   };
-}
-
-/** The addresses that the object shows, each once, in its order. What does not parse is no address. */
-function addressesOf(seen: Observed): IpAddress[] {
-  const found: IpAddress[] = [];
-  for (const text of addressTexts(seen)) {
-    const ip = parseIp(text);
-    if (ip !== undefined && !found.includes(ip)) found.push(ip);
-  }
-  return found;
-}
-
-function addressTexts(seen: Observed): readonly string[] {
-  switch (seen.kind) {
-    case 'Pod': {
-      const { podIP, podIPs } = seen.object.status;
-      return podIPs.length > 0 ? podIPs : [podIP];
-    }
-    case 'Node':
-      return seen.object.status.addresses.filter((a) => a.type.endsWith('IP')).map((a) => a.address);
-    case 'Service':
-      return seen.object.spec.clusterIPs;
-  }
 }
 
 /** The holder is there, as `seen`. */
@@ -179,7 +156,8 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
   const facts: Fact[] = [];
   const holder = holderOf(seen);
   const terminal = isTerminal(pod);
-  const shown = holder.hostNetwork ? [] : addressesOf(seen);
+  // Its node's, on the host network: shown by the pod also where the Node lists none, or is gone.
+  const shown = addressesOf(seen);
   const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
   let tenures: readonly Tenure[] = before?.tenures.filter(isOpen) ?? [];
   // Of the sandbox that was lost, for as long as there is no other: its address may be shown beyond.

@@ -318,7 +318,11 @@ describe('what does not own its address', () => {
     await ledger.alive(60);
     assert.equal(await ledger.says('192.168.0.1', 30), 'ambiguous node-a,proxy');
     assert.equal((await ledger.who('192.168.0.1', 30)).holders[0]?.kind, 'Node');
-    assert.equal((await ledger.tenures('192.168.0.1')).length, 1);
+    const shown = (await ledger.tenures('192.168.0.1')).map(({ holder }) => [holder.kind, holder.hostNetwork]);
+    assert.deepEqual(shown, [
+      ['Pod', true],
+      ['Node', false],
+    ]);
   });
 
   test('a node’s address that was given up before it existed as one is the pod’s: only what can be true is a candidate', async () => {

@@ -157,9 +157,12 @@ function addressAwaitedSince(live: LiveHolder, last: EpochMillis): EpochMillis |
   return epochMillis(Math.max(placement.start.notBefore, since));
 }
 
-/** Without those of a sandbox that was lost, which are remembered until there is another. */
+/**
+ * Without those of a sandbox that was lost, which are remembered until there is another. A pod on the host network only
+ * shows its node's address: it is in nobody's way.
+ */
 function heldBy(live: LiveHolder | undefined): readonly Tenure[] {
-  return live?.tenures.filter(({ end }) => end === undefined) ?? [];
+  return live === undefined || live.holder.hostNetwork ? [] : live.tenures.filter(({ end }) => end === undefined);
 }
 
 /** What it would go on from: its network counts as lost since the end that was inferred. */

@@ -51,7 +51,8 @@ export interface ObservedNode {
 
 export interface ObservedService {
   readonly metadata: ObservedMeta;
-  readonly spec: { readonly clusterIPs: readonly string[] };
+  /** `clusterIP` is read where a server before 1.20 has no `clusterIPs`. */
+  readonly spec: { readonly clusterIP?: string; readonly clusterIPs: readonly string[] };
 }
 
 export type Observed =

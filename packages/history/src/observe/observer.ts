@@ -4,8 +4,9 @@
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
 import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { Anomalies } from './anomalies.ts';
 import { type Sighting, undoneSince } from './boundaries.ts';
-import { clockFaults, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
+import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present, restored } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
 import type { Observation, Observed } from './observation.ts';
@@ -55,6 +56,7 @@ export class Observer {
   readonly #streams = new Map<string, Stream>();
   readonly #doubts = new RewindDoubts();
   readonly #ends = new RecentEnds();
+  readonly #anomalies = new Anomalies();
   #epoch: number;
   #coverage: Coverage | undefined;
   /** Invariant: never goes back, whatever the collector's clock does. */
@@ -249,7 +251,7 @@ export class Observer {
       // Its own version may be that of a record which has ended.
       const anew = { ...listed, resourceVersion: listing.resourceVersion };
       const sighting = missed === undefined ? (isOverlooked ? anew : listed) : { ...anew, floor: missed.networkLostAt };
-      facts.push(...this.#clockFaults(before, seen, sighting));
+      facts.push(...this.#oddities(before, seen, sighting));
       steps.push([uid, (isRewound ? restored : present)(before, seen, sighting), sighting]);
       if (isRewound && seen.kind === 'Pod') this.#doubts.begin(seen.object, undoneSince(sighting), at);
       stream.mentioned(writtenNotBefore(seen, at));
@@ -284,21 +286,18 @@ export class Observer {
     if (type === 'deleted' && before === undefined) return [];
     const step =
       type === 'present' || before === undefined ? present(before, seen, sighting) : gone(before, seen, sighting);
-    return [...this.#clockFaults(before, seen, sighting), ...this.#apply(uid, step, sighting)];
+    return [...this.#oddities(before, seen, sighting), ...this.#apply(uid, step, sighting)];
   }
 
   #apply(uid: string, step: LifeStep, sighting: Sighting): Fact[] {
     return [...this.#live.replace(uid, step.live, step.facts), ...this.#live.conflicts(uid, sighting)];
   }
 
-  #clockFaults(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
+  #oddities(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
     const { source, epoch, resourceVersion, collector, at } = sighting;
     const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
-    const { uid } = seen.object.metadata;
-    return clockFaults(before, seen, at).map((detail) => ({
-      kind: 'anomaly',
-      anomaly: { ...provenance, what: 'clock-skew', uid, detail },
-    }));
+    const found = this.#anomalies.of(before, seen, at);
+    return found.map((anomaly) => ({ kind: 'anomaly', anomaly: { ...provenance, ...anomaly } }));
   }
 
   #sighting(seen: Observed, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {

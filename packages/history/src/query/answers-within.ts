@@ -6,7 +6,7 @@ import type { EpochMillis } from '../model/time.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
 import { judge, type Verdict } from './judge.ts';
 import type { WatchedTime } from './watched-time.ts';
-import { answered, MOST_HOST_NETWORK_PODS, placed } from './who.ts';
+import { answered, MOST_HOST_NETWORK_PODS, placed, sharedNode } from './who.ts';
 
 export interface SpanQuestion<T> {
   readonly cluster: string;
@@ -97,7 +97,10 @@ async function withNodes<T>(
       if (at > span.from) bounds.push(at);
       if (verdict === undefined) answers.push(undefined);
       else {
-        const there = nodesOf(verdict).flatMap((name) => (pods.get(name) ?? []).filter((pod) => mayBeThere(pod, at)));
+        const isNamed = ({ pod }: Placement) => verdict.tenures.some(({ holder }) => holder.uid === pod.uid);
+        const there = nodesOf(verdict).flatMap((name) =>
+          (pods.get(name) ?? []).filter((pod) => mayBeThere(pod, at) && !isNamed(pod)),
+        );
         answers.push(spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)]));
       }
     }
@@ -106,10 +109,7 @@ async function withNodes<T>(
 }
 
 function nodesOf(verdict: Verdict | undefined): string[] {
-  const nodes: string[] = [];
-  if (verdict === undefined) return nodes;
-  for (const { holder } of verdict.tenures) if (holder.kind === 'Node') nodes.push(holder.name);
-  return nodes;
+  return [...new Set(verdict?.tenures.flatMap((tenure) => sharedNode(tenure) ?? []))];
 }
 
 function mayBeThere({ start, end }: Placement, at: number): boolean {

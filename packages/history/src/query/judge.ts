@@ -27,7 +27,7 @@ export function judge(
 ): Verdict {
   // While the watch is open, an instant after the last word is answered from the present state.
   const asOf = knownInstant(watched, at, now);
-  const certain = possible.filter((tenure) => certainlyHeld(tenure, watched, at, asOf));
+  const certain = nodesFirst(possible.filter((tenure) => certainlyHeld(tenure, watched, at, asOf)));
   const [first] = certain;
   if (first !== undefined) {
     // Two can be possible at once, never two true: a certain holder rules the merely possible ones out.
@@ -37,8 +37,9 @@ export function judge(
       ({ end, holder }) =>
         end === undefined && isUnconfirmed(watched, at, holder.kind === 'Pod' ? REPORTING_LAG_MS : 0),
     );
-    if (isOne && first.holder.kind !== 'Node') return verdict('held', provisional, [first]);
-    return verdict('ambiguous', provisional, nodesFirst(certain));
+    const isShared = first.holder.kind === 'Node' || first.holder.hostNetwork;
+    if (isOne && !isShared) return verdict('held', provisional, [first]);
+    return verdict('ambiguous', provisional, certain);
   }
   const open = possible.filter(({ end, holder }) => end !== undefined || asOf <= (lastSeen(watched, holder) ?? asOf));
   if (open.length > 0) return verdict('ambiguous', isUnconfirmed(watched, at), nodesFirst(open));
@@ -102,9 +103,13 @@ function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | unde
   return stretch.ended && at > stretch.confirmed ? 'gap' : undefined;
 }
 
+/** Candidates, each once. Pods on the host network of a node that is among them are not: whoever asks reads them with it. */
 function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {
   const isNode = ({ holder }: Tenure) => holder.kind === 'Node';
-  const rest = tenures.filter((tenure) => !isNode(tenure));
+  const nodes = new Set(tenures.filter(isNode).map(({ holder }) => holder.name));
+  const rest = tenures.filter(
+    ({ holder }) => holder.kind !== 'Node' && !(holder.hostNetwork && nodes.has(holder.node)),
+  );
   const seen = new Set<string>();
   // Several tenures of one pod (its sandbox was made anew) are one candidate.
   return [...tenures.filter(isNode), ...rest].filter(({ holder }) => !seen.has(holder.uid) && seen.add(holder.uid));

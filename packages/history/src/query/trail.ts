@@ -35,8 +35,11 @@ export async function trail(engine: Engine, question: TrailQuestion): Promise<Tr
   const entries: TrailEntry[] = [];
   for (const { pod, start, end } of items) {
     const ofPod: Subject = { by: 'uid', uid: pod.uid };
-    const tenures = await engine.tenuresOf(cluster, ofPod, span, { limit: MOST_TENURES_OF_A_POD });
-    entries.push({ pod, start, end, tenures: tenures.items });
+    // On the host network it shows its node's address, and has none of its own.
+    const { items: tenures } = pod.hostNetwork
+      ? { items: [] }
+      : await engine.tenuresOf(cluster, ofPod, span, { limit: MOST_TENURES_OF_A_POD });
+    entries.push({ pod, start, end, tenures });
   }
   return { items: entries, cursor, coverage: await spanCoverage(engine, cluster, span) };
 }

@@ -42,7 +42,7 @@ export function answerFrom(
 ): Answer | Promise<Answer> {
   const verdict = judge(possible, watched, question.at, question.now);
   const { tenures } = verdict;
-  const isPlain = tenures.length === 0 || (tenures.length === 1 && tenures[0]?.holder.kind !== 'Node');
+  const isPlain = tenures.length === 0 || (tenures.length === 1 && sharedNode(tenures[0]) === undefined);
   const holders = tenures.map(answered);
   if (isPlain) return spelledOut(question, verdict, watched, holders, []);
   return readRest(engine, question, verdict, watched, holders);
@@ -57,8 +57,10 @@ async function readRest(
 ): Promise<Answer> {
   const { cluster, ip, at } = question;
   // A node's address is shared by its host-network pods: any of them may be meant.
-  for (const { holder } of verdict.tenures) {
-    if (holder.kind === 'Node') holders.push(...(await hostNetworkPods(engine, cluster, holder.name, at)));
+  const nodes = new Set(verdict.tenures.flatMap((tenure) => sharedNode(tenure) ?? []));
+  for (const node of nodes) {
+    const pods = await hostNetworkPods(engine, cluster, node, at);
+    holders.push(...pods.filter(({ uid }) => !holders.some((holder) => holder.uid === uid)));
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
   const conflicts = verdict.tenures.length > 1 ? await engine.conflicts(cluster, ip, span) : [];
@@ -103,6 +105,13 @@ async function hostNetworkPods(
   const span = { from: at, to: epochMillis(at + 1) };
   const { items } = await engine.hostNetworkPodsOn(cluster, node, span, { limit: MOST_HOST_NETWORK_PODS });
   return items.map(placed);
+}
+
+/** The node whose host network the address is part of: any pod there may be meant. */
+export function sharedNode(tenure: Tenure | undefined): string | undefined {
+  if (tenure === undefined) return undefined;
+  const { kind, name, node, hostNetwork } = tenure.holder;
+  return kind === 'Node' ? name : hostNetwork ? node : undefined;
 }
 
 /** The observations behind the boundaries, each once. */
