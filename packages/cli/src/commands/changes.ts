@@ -33,7 +33,9 @@ export function changesCommand(cli: Cli): Command {
       `${SUBJECT_HELP}
 
 Values over 4 KiB are kept as their beginning and a hash. kubectl.kubernetes.io/last-applied-configuration is not
-recorded. Tables cut long values; -o wide and the other formats do not.
+recorded. Tables cut long values; -o wide and the other formats do not. Where a pod or its namespace had used up its
+budget of an hour (record --change-budget-pod, --change-budget-namespace), one line counts what was not recorded, also
+with --key.
 
 Examples:
   podtrail changes cart-7d9-x2k -n shop --since 1h
@@ -51,7 +53,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
     const found = await collect(
       options,
       (page) => changesOf(engine, { cluster: cluster.id, subject: asked, span, page }),
-      ({ key }) => options.key === undefined || key === options.key,
+      ({ key, suppressed }) => options.key === undefined || suppressed !== undefined || key === options.key,
     );
     const changes = found.items;
     const watching = await readWatching(engine, cluster.id, span, cli.now);
@@ -71,7 +73,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
         { header: 'NAMESPACE', cell: (c) => c.pod.namespace },
         { header: 'NAME', cell: (c) => c.pod.name },
         { header: 'CHANGE', cell: changeKind },
-        { header: 'KEY', cell: (c) => c.key },
+        { header: 'KEY', cell: keyText },
         { header: 'UID', wide: true, cell: (c) => c.pod.uid },
         { header: 'EVIDENCE', wide: true, cell: (c) => `${c.source} ${c.epoch}/${c.resourceVersion}` },
         { header: 'BEFORE', cell: (c) => valueText(c.before, wide) },
@@ -86,21 +88,32 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
         { name: 'key', value: (c) => c.key },
         { name: 'before', value: (c) => c.before?.text ?? '' },
         { name: 'after', value: (c) => c.after?.text ?? '' },
+        { name: 'suppressed', value: (c) => String(c.suppressed?.changes ?? '') },
       ],
       json: changeJson,
-      name: (c) => `${holderName(c.pod)}/${c.key}`,
+      name: (c) => `${holderName(c.pod)}/${c.suppressed ? 'suppressed' : c.key}`,
     };
     await printListing(listing, print);
     if (changes.length === 0)
       await cli.note(`there is no record of a change of ${visible(subjectPhrase(asked))} in that time`);
     await notePaging(cli, found);
+    const suppressed = changes.reduce((sum, change) => sum + (change.suppressed?.changes ?? 0), 0);
+    if (suppressed > 0)
+      await cli.note(`${suppressed} more changes were counted and not recorded: the budget of their hour was used up`);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
     return changes.length === 0 ? EXIT.none : EXIT.answered;
   });
 }
 
-function changeKind({ before, after }: Change): string {
+/** Keys are never empty in Kubernetes. */
+function keyText({ key, suppressed }: Change): string {
+  if (suppressed === undefined) return key;
+  return `<${suppressed.changes} ${suppressed.changes === 1 ? 'change' : 'changes'}>`;
+}
+
+function changeKind({ before, after, suppressed }: Change): string {
+  if (suppressed !== undefined) return 'suppressed';
   return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
 }
 
@@ -114,7 +127,7 @@ function valueText(value: Change['before'], whole: boolean): string {
 }
 
 function changeJson(change: Change) {
-  const { pod, key, before, after, source, epoch, resourceVersion, observedAt } = change;
+  const { pod, key, before, after, suppressed, source, epoch, resourceVersion, observedAt } = change;
   return {
     change: changeKind(change),
     namespace: pod.namespace,
@@ -123,6 +136,7 @@ function changeJson(change: Change) {
     key,
     before: valueJson(before),
     after: valueJson(after),
+    ...(suppressed === undefined ? {} : { suppressed: { ...suppressed, last: toUtcText(suppressed.last) } }),
     evidence: { source, epoch, resourceVersion, observedAt: toUtcText(observedAt) },
   };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Engine, HistoryError, openStore } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, HOSTILE, tellStory } from '../testing/story.ts';
+import { at, CLUSTER, HOSTILE, tellOfFlood, tellStory } from '../testing/story.ts';
 
 let engine: Engine;
 let exported: string;
@@ -47,6 +47,14 @@ test('an import gives the same ledger: the same export, byte for byte, and the s
   }
   assert.match((await run(['changes', 'db-0', '-n', 'shop', '-o', 'json'], { engine: copy })).out, /owned/);
   assert.ok(exported.includes(JSON.stringify(HOSTILE).slice(1, 10)));
+});
+
+test('a record of suppressed changes goes through an export and an import', async () => {
+  const exported = (await run(['export'], { engine: await tellOfFlood() })).out;
+  assert.match(exported, /"suppressed":\{"budget":"pod","changes":7,/);
+  const copy = await empty();
+  assert.equal((await importText(copy, exported)).code, 0);
+  assert.equal((await run(['export'], { engine: copy })).out, exported);
 });
 
 test('importing twice changes nothing', async () => {

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { parse } from 'yaml';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, HOSTILE, tellStory } from '../testing/story.ts';
+import { at, CLUSTER, HOSTILE, tellOfFlood, tellStory } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
@@ -178,7 +178,7 @@ test('fault 29: changes show hostile values written out, CSV defuses formulas, J
   const table = await ask('changes db-0 -n shop');
   assert.match(table.out, /changed +note +=cmd\(\) +\\e\]0;owned\\x07\\e\[31m\\r\\nroot# \\u\{202e\}gnp\n/);
   const csv = await ask('changes db-0 -n shop -o csv');
-  assert.match(csv.out, /added,note,,'=cmd\(\)\r\n/);
+  assert.match(csv.out, /added,note,,'=cmd\(\),\r\n/);
   for (const { out } of [table, csv]) assert.doesNotMatch(out, /\u001b|\u202e|\u0007/);
   const json = JSON.parse((await ask('changes db-0 -n shop -o json')).out);
   const yaml = parse((await ask('changes db-0 -n shop -o yaml')).out);
@@ -189,6 +189,19 @@ test('changes of one key, and of none', async () => {
   assert.equal((await ask('changes db-0 -n shop --key note -o name')).out, 'pod/shop/db-0/note\npod/shop/db-0/note\n');
   assert.equal((await ask('changes db-0 -n shop --key constructor')).code, 3);
   assert.equal((await ask('changes 10.0.0.7')).code, 2);
+});
+
+test('changes that were suppressed are one line that counts them, in every format, also with --key', async () => {
+  const flooded = await tellOfFlood();
+  const of = (words: string) => run(`changes web-1 -n shop ${words}`.split(' '), { engine: flooded, now: at(100) });
+  const table = await of('-o table');
+  assert.match(table.out, /2026-11-15T10:00:13Z +shop +web-1 +suppressed +<7 changes> +<none> +<none>\n$/);
+  assert.match(table.err, /7 more changes were counted and not recorded/);
+  const { changes } = JSON.parse((await of('-o json --key other')).out);
+  assert.deepEqual(changes.length, 1);
+  assert.deepEqual(changes[0].suppressed, { budget: 'pod', changes: 7, last: '2026-11-15T10:00:19.000Z' });
+  assert.match((await of('-o csv')).out, /,suppressed,,,,7\r\n$/);
+  assert.match((await of('-o name')).out, /pod\/shop\/web-1\/suppressed\n$/);
 });
 
 test('gaps: the table and the sentence before it', async () => {

@@ -63,7 +63,15 @@ function placement(it: Json): Placement {
 
 function change(it: Json): Change {
   const values = { before: changeValue(it['before']), after: changeValue(it['after']) };
-  return { ...provenance(it), pod: holder(object(it['pod'], 'pod')), key: text(it, 'key'), ...values };
+  const read = { ...provenance(it), pod: holder(object(it['pod'], 'pod')), key: text(it, 'key'), ...values };
+  return it['suppressed'] === undefined
+    ? read
+    : { ...read, suppressed: suppressed(object(it['suppressed'], 'suppressed')) };
+}
+
+function suppressed(it: Json): NonNullable<Change['suppressed']> {
+  const budget = oneOf(it, 'budget', ['pod', 'namespace'] as const);
+  return { budget, changes: count(it, 'changes'), last: time(it, 'last') };
 }
 
 function coverage(it: Json): Coverage {

@@ -7,6 +7,7 @@ import {
   type Observation,
   type Observed,
   Observer,
+  type ObserverOptions,
   openStore,
 } from '@podtrail/history';
 
@@ -45,6 +46,17 @@ export async function tellStory(part: 'whole' | 'half' = 'whole'): Promise<Engin
   return told;
 }
 
+/** A pod whose annotation changes every second from the tenth on, with a budget for three changes. */
+export async function tellOfFlood(): Promise<Engine> {
+  const told = await openStore('memory:', { access: 'write' });
+  const teller = new Teller(told, { pod: 2000, namespace: 1e9 });
+  await teller.list(0, 'start');
+  await teller.listOthers(0);
+  for (let i = 10; i < 20; i++) await teller.see(i, { name: 'web-1', ip: '10.0.0.7', annotations: { note: `${i}` } });
+  await teller.alive(90);
+  return told;
+}
+
 /** A pod is starting when the watch is lost at 100 s; it comes back at 160 s and finds the pod with an address. */
 export async function tellOfLostStart(): Promise<Engine> {
   const told = await openStore('memory:', { access: 'write' });
@@ -73,12 +85,13 @@ interface Pod {
 }
 
 class Teller {
-  readonly #observer = new Observer({ collector: 'test', scope: { kind: 'cluster' } });
+  readonly #observer: Observer;
   readonly #engine: Engine;
   #writer: Awaited<ReturnType<Engine['takeOver']>> | undefined;
   #version = 10;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, changeBudgets?: ObserverOptions['changeBudgets']) {
+    this.#observer = new Observer({ collector: 'test', scope: { kind: 'cluster' }, changeBudgets });
     this.#engine = engine;
   }
 

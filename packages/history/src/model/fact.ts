@@ -48,6 +48,12 @@ export function newerCoverage(stored: Coverage | undefined, told: Coverage): Cov
   return isLonger ? told : stored;
 }
 
+/** Of two versions of one change, the one to keep: the number of suppressed changes only grows. */
+export function newerChange(stored: Change | undefined, told: Change): Change {
+  if (stored?.suppressed === undefined || told.suppressed === undefined) return told;
+  return stored.suppressed.changes > told.suppressed.changes ? stored : told;
+}
+
 /** What a recorder goes on with: the stretch that began last, and not what lies over it. `coverage` is in order. */
 export function presentCoverage(coverage: readonly Coverage[]): Coverage | undefined {
   return coverage.findLast(({ scope }) => scope.kind !== 'pods');

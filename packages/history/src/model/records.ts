@@ -46,12 +46,26 @@ export interface ChangeValue {
   readonly sha256: string | undefined;
 }
 
-/** One annotation of one pod. Keyed by (uid, key, epoch, resourceVersion). */
+/**
+ * One annotation of one pod. Keyed by (uid, key, epoch, resourceVersion). With `suppressed` it stands for all changes of
+ * the pod that were not recorded within one hour; its key is empty, and its provenance is that of the first of them.
+ */
 export interface Change extends Provenance {
   readonly pod: Holder;
   readonly key: string;
   readonly before: ChangeValue | undefined;
   readonly after: ChangeValue | undefined;
+  readonly suppressed?: Suppressed | undefined;
+}
+
+/** Changes that were counted and not recorded, because a budget of the hour was used up. */
+export interface Suppressed {
+  /** Whose budget it was. */
+  readonly budget: 'pod' | 'namespace';
+  /** Invariant: only grows. */
+  readonly changes: number;
+  /** When the last of them was observed. */
+  readonly last: EpochMillis;
 }
 
 export type Scope =

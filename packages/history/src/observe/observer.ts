@@ -6,6 +6,7 @@ import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees }
 import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { Anomalies } from './anomalies.ts';
 import { type Sighting, undoneSince } from './boundaries.ts';
+import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
 import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present, restored } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
@@ -23,6 +24,8 @@ export interface ObserverOptions {
    * only `alive` (which speaks for all of them) extends the claim, and where one of them was lost nothing is free.
    */
   readonly alsoFollows?: readonly StreamPosition['kind'][];
+  /** How much of annotation changes is recorded; the default is that of change-budget.ts. */
+  readonly changeBudgets?: ChangeBudgets | undefined;
   /** What an earlier run left behind. */
   readonly resume?: ObserverState;
   /** Where it had come to: events up to these versions are in `resume` and are not taken in twice. */
@@ -33,6 +36,8 @@ export interface ObserverState {
   readonly epoch: number;
   readonly live: readonly LiveHolder[];
   readonly coverage: Coverage | undefined;
+  /** What changes used of their budgets in the hour of its end, and later. */
+  readonly changeUses?: readonly ChangeUse[];
 }
 
 type Kind = Observed['kind'];
@@ -57,6 +62,7 @@ export class Observer {
   readonly #doubts = new RewindDoubts();
   readonly #ends = new RecentEnds();
   readonly #anomalies = new Anomalies();
+  readonly #changes: ChangeBudget;
   #epoch: number;
   #coverage: Coverage | undefined;
   /** Invariant: never goes back, whatever the collector's clock does. */
@@ -68,6 +74,7 @@ export class Observer {
     this.#coverage = options.resume?.coverage;
     this.#now = this.#coverage?.to;
     this.#live = new LiveHolders(options.resume?.live ?? []);
+    this.#changes = new ChangeBudget(options.changeBudgets ?? DEFAULT_CHANGE_BUDGETS, options.resume?.changeUses);
   }
 
   get epoch(): number {
@@ -81,6 +88,11 @@ export class Observer {
 
   get coverage(): Coverage | undefined {
     return this.#coverage;
+  }
+
+  /** How many annotation changes were not recorded since this observer began. */
+  get suppressedChanges(): number {
+    return this.#changes.suppressed;
   }
 
   /** Where the streams besides the pods' have come to, for the checkpoint; those that can go on from there. */
@@ -98,7 +110,7 @@ export class Observer {
   }
 
   observe(observation: Observation): Fact[] {
-    const facts = this.#facts(observation);
+    const facts = this.#changes.apply(this.#facts(observation));
     this.#ends.remember(facts);
     return facts;
   }

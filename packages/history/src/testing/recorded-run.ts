@@ -7,6 +7,8 @@ import { Observer } from '../observe/observer.ts';
 import type { RecorderLife } from './simulated-watch.ts';
 
 const EVERYTHING: Scope = { kind: 'cluster' };
+/** One change of a pod and three of a namespace within an hour: the budgets are soon used up. */
+const SMALL_BUDGETS = { pod: 600, namespace: 1700 };
 
 /**
  * Every life resumes from the store. `gather`: so many appends become one, for engines with dear transactions. Returns
@@ -25,6 +27,7 @@ export async function record(
     const observer = new Observer({
       collector: 'simulated',
       scope: EVERYTHING,
+      changeBudgets: SMALL_BUDGETS,
       ...(resumed === undefined ? {} : { resume: resumed.state, checkpoint: resumed.checkpoint }),
     });
     let checkpoint = resumed?.checkpoint;

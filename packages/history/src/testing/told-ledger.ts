@@ -7,7 +7,7 @@ import { type IpAddress, parseIp } from '../model/ip-address.ts';
 import type { Coverage, Scope, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Observation, Observed } from '../observe/observation.ts';
-import { Observer } from '../observe/observer.ts';
+import { Observer, type ObserverOptions } from '../observe/observer.ts';
 import type { Answer } from '../query/answer.ts';
 import { who } from '../query/who.ts';
 import type { PodBuilder } from './observed-pod.ts';
@@ -33,14 +33,20 @@ export class ToldLedger {
   readonly engine: Engine;
   readonly facts: Fact[] = [];
   readonly #scope: Scope;
+  readonly #changeBudgets: ObserverOptions['changeBudgets'];
   #observer: Observer;
   #writer: Writer | undefined;
   #version = 0;
 
-  constructor(scope: Scope = { kind: 'cluster' }, engine: Engine = new MemoryEngine()) {
+  constructor(
+    scope: Scope = { kind: 'cluster' },
+    engine: Engine = new MemoryEngine(),
+    changeBudgets?: ObserverOptions['changeBudgets'],
+  ) {
     this.engine = engine;
+    this.#changeBudgets = changeBudgets;
     this.#scope = scope;
-    this.#observer = new Observer({ collector: 'test', scope });
+    this.#observer = new Observer({ collector: 'test', scope, changeBudgets });
   }
 
   get observer(): Observer {
@@ -87,7 +93,8 @@ export class ToldLedger {
   async restart(): Promise<void> {
     const { state, checkpoint } = await this.engine.resumption(CLUSTER.id);
     this.#writer = await this.engine.takeOver(CLUSTER);
-    this.#observer = new Observer({ collector: 'test', scope: this.#scope, resume: state, checkpoint });
+    const { scope, changeBudgets } = { scope: this.#scope, changeBudgets: this.#changeBudgets };
+    this.#observer = new Observer({ collector: 'test', scope, changeBudgets, resume: state, checkpoint });
   }
 
   who(address: string, second: number): Promise<Answer> {

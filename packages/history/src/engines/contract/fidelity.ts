@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fact } from '../../model/fact.ts';
 import { epochMillis } from '../../model/time.ts';
+import { changeUses } from '../../observe/change-budget.ts';
 import {
   at,
   changeFact,
@@ -20,6 +21,22 @@ import {
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function fidelity(stage: ContractStage): void {
+  test('a record of suppressed changes comes back as it was, only grows, and counts for what an observer goes on with', async () => {
+    const counting = (changes: number) => {
+      const suppressed = { budget: 'namespace', changes, last: at(100 + changes) } as const;
+      return madeChange('web-1', 100, { key: '', after: undefined, suppressed });
+    };
+    const plain = madeChange('web-1', 90);
+    await stage.append(changeFact(plain), changeFact(counting(3)));
+    await stage.append(changeFact(counting(7)));
+    await stage.append(changeFact(counting(3)));
+    const { items } = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL);
+    assert.deepEqual(items, [plain, counting(7)]);
+    assert.match(await stage.exported(), /"suppressed":\{"budget":"namespace","changes":7,"last":\d+\}/);
+    const { state } = await stage.engine.resumption(PROD.id);
+    assert.deepEqual(state.changeUses, changeUses([plain, counting(7)]));
+  });
+
   test('names with every kind of character, long values and prototype keys come back as they were', async () => {
     const strange = [
       'a\0b',

@@ -72,7 +72,7 @@ export function recording(stage: ContractStage): void {
     await stage.writer.append({ facts: [liveFact('uid-b', open), liveFact('uid-c', undefined)], checkpoint });
     await stage.settle();
     assert.deepEqual(await stage.engine.resumption(PROD.id), {
-      state: { epoch: 3, live: [madeLive('a', 100), open], coverage: madeCoverage(100, 400) },
+      state: { epoch: 3, live: [madeLive('a', 100), open], coverage: madeCoverage(100, 400), changeUses: [] },
       checkpoint,
     });
   });
@@ -86,7 +86,10 @@ export function recording(stage: ContractStage): void {
     const partial = madeCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
     await stage.writer.append({ facts: [coverageFact(madeCoverage(100, 400)), coverageFact(partial)], checkpoint });
     const resumption = await stage.engine.resumption(PROD.id);
-    assert.deepEqual(resumption, { state: { epoch: 1, live: [], coverage: madeCoverage(100, 400) }, checkpoint });
+    assert.deepEqual(resumption, {
+      state: { epoch: 1, live: [], coverage: madeCoverage(100, 400), changeUses: [] },
+      checkpoint,
+    });
     assert.deepEqual(
       (await stage.engine.coverage(PROD.id)).map(({ scope }) => scope.kind),
       ['cluster', 'pods'],
@@ -94,7 +97,7 @@ export function recording(stage: ContractStage): void {
   });
 
   test('a fresh ledger resumes with nothing', async () => {
-    const nothing = { state: { epoch: 1, live: [], coverage: undefined }, checkpoint: undefined };
+    const nothing = { state: { epoch: 1, live: [], coverage: undefined, changeUses: [] }, checkpoint: undefined };
     assert.deepEqual(await stage.engine.resumption(PROD.id), nothing);
   });
 

@@ -1,5 +1,5 @@
 // One cluster's records in maps. Only memory-engine.ts uses it.
-import { type Fact, type LiveHolder, newerCoverage, tenureKey } from '../../model/fact.ts';
+import { type Fact, type LiveHolder, newerChange, newerCoverage, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
@@ -45,9 +45,11 @@ export class Ledger {
         this.placements.set(uid, newer(this.placements.get(uid), fact.placement));
         return;
       }
-      case 'change':
-        this.changes.set(changePlace(fact.change).key, fact.change);
+      case 'change': {
+        const { key } = changePlace(fact.change);
+        this.changes.set(key, newerChange(this.changes.get(key), fact.change));
         return;
+      }
       case 'coverage': {
         const key = `${fact.coverage.from}|${fact.coverage.collector}`;
         this.coverage.set(key, newerCoverage(this.coverage.get(key), fact.coverage));

@@ -5,6 +5,7 @@ import { type Fact, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import { canonicalOrder } from '../canonical.ts';
 import type {
   Batch,
@@ -68,11 +69,13 @@ export class MemoryEngine implements Engine {
   }
 
   async resumption(cluster: string): Promise<Resumption> {
-    const { checkpoint, coverage, live } = this.#ledger(cluster);
+    const { checkpoint, coverage, live, changes } = this.#ledger(cluster);
     const latest = presentCoverage(sortedBy(coverage.values(), coveragePlace));
     const epoch = checkpoint?.epoch ?? latest?.epoch ?? 1;
     const holders = [...live.values()].sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
-    return { state: { epoch, live: holders, coverage: latest }, checkpoint };
+    const since = budgetStart(latest?.to);
+    const recent = sortedBy(changes.values(), changePlace).filter(({ observedAt }) => observedAt >= since);
+    return { state: { epoch, live: holders, coverage: latest, changeUses: changeUses(recent) }, checkpoint };
   }
 
   async tenuresAt(cluster: string, ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {

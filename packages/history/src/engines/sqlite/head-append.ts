@@ -1,6 +1,6 @@
 // Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Fact, newerCoverage } from '../../model/fact.ts';
+import { type Fact, newerChange, newerCoverage } from '../../model/fact.ts';
 import type { Checkpoint, Holder, Placement, Tenure } from '../../model/records.ts';
 import { newer } from '../matching.ts';
 import { anomalyPlace, changePlace, conflictPlace } from '../order.ts';
@@ -19,6 +19,7 @@ type Statement =
   | 'live'
   | 'oldLive'
   | 'change'
+  | 'changed'
   | 'conflict'
   | 'anomaly'
   | 'coverage'
@@ -44,6 +45,7 @@ export class HeadAppender {
       live: db.prepare('INSERT INTO live VALUES (?, ?, ?, ?)'),
       oldLive: db.prepare('DELETE FROM live WHERE number = ?'),
       change: db.prepare('INSERT OR REPLACE INTO change VALUES (?, ?, ?, ?, ?, ?, ?)'),
+      changed: db.prepare('SELECT body FROM change WHERE cluster = ? AND key = ?'),
       conflict: db.prepare('INSERT OR REPLACE INTO conflict VALUES (?, ?, ?, ?)'),
       anomaly: db.prepare('INSERT OR REPLACE INTO anomaly VALUES (?, ?, ?, ?)'),
       coverage: db.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)'),
@@ -71,9 +73,11 @@ export class HeadAppender {
         return;
       }
       case 'change': {
-        const { pod } = fact.change;
+        const { pod, suppressed } = fact.change;
         const { key, time } = changePlace(fact.change);
-        const body = this.#body((w) => w.change(fact.change));
+        const stored = suppressed && (to.changed.get(cluster, key)?.['body'] as Uint8Array | undefined);
+        const known = stored && this.#reader.read(stored, 'change', (reader) => reader.change());
+        const body = this.#body((w) => w.change(newerChange(known, fact.change)));
         to.change.run(cluster, key, time, handleOf(pod.uid), nameHandle(pod), workloadHandle(pod), body);
         return;
       }

@@ -5,6 +5,7 @@ import { presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
+import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import type { Cluster, Expired, Page, Paged, Resumption, Span, StoreStatus, Subject } from '../engine.ts';
 import { concerns, isExpired, touches } from '../matching.ts';
 import { anomalyPlace, changePlace, conflictPlace, cutPage, placementPlace, sortedBy, tenurePlace } from '../order.ts';
@@ -49,11 +50,15 @@ export class Questions {
   }
 
   resumption(id: string): Resumption {
-    const { number } = this.#head.cluster(id);
+    const cluster = this.#head.cluster(id);
+    const { number } = cluster;
     const checkpoint = this.#reader.checkpoint(number);
     const coverage = presentCoverage(this.#reader.coverage(number));
     const live = this.#reader.live(number);
-    return { state: { epoch: checkpoint?.epoch ?? coverage?.epoch ?? 1, live, coverage }, checkpoint };
+    const span = keptSpan(cluster, { from: budgetStart(coverage?.to), to: ALWAYS.to });
+    const uses = changeUses(sortedBy(this.#reader.allChanges(number, span), changePlace));
+    const epoch = checkpoint?.epoch ?? coverage?.epoch ?? 1;
+    return { state: { epoch, live, coverage, changeUses: uses }, checkpoint };
   }
 
   tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {

@@ -19,6 +19,7 @@ import type { EpochMillis } from '../../model/time.ts';
 import { ByteReader } from './bytes.ts';
 import {
   BEGINS_WITH_WORKLOAD,
+  BUDGETS,
   HAS_END,
   HAS_WORKLOAD,
   HOST_NETWORK,
@@ -151,7 +152,11 @@ export class RecordReader extends ByteReader {
     const key = this.text();
     const before = this.#value();
     const after = this.#value();
-    return { ...provenance, pod, key, before, after };
+    const change: Change = { ...provenance, pod, key, before, after };
+    if (this.isAtEnd) return change;
+    const budget = BUDGETS[this.byte()];
+    if (budget === undefined) throw new RangeError('there is no such budget');
+    return { ...change, suppressed: { budget, changes: this.uint(), last: this.int() as EpochMillis } };
   }
 
   conflict(): Conflict {

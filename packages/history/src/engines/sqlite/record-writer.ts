@@ -6,6 +6,7 @@ import { ByteWriter } from './bytes.ts';
 import { ipKey } from './ip-key.ts';
 import {
   BEGINS_WITH_WORKLOAD,
+  BUDGETS,
   HAS_END,
   HAS_WORKLOAD,
   HOST_NETWORK,
@@ -119,6 +120,11 @@ export class RecordWriter extends ByteWriter {
     this.text(change.key);
     this.#value(change.before);
     this.#value(change.after);
+    const { suppressed } = change;
+    if (suppressed === undefined) return;
+    this.byte(BUDGETS.indexOf(suppressed.budget));
+    this.uint(suppressed.changes);
+    this.int(suppressed.last);
   }
 
   conflict(conflict: Conflict): void {

@@ -44,6 +44,7 @@ export function replayProperties(subject: PropertySubject): void {
         }
         return {
           'tenures that go on': tenures.length,
+          'with suppressed changes': exported.includes('"suppressed":') ? 1 : 0,
           'late duplicates': isLate ? 1 : 0,
           'duplicates at once': isLate ? 0 : 1,
         };
