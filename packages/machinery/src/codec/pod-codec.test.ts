@@ -88,6 +88,33 @@ describe('podCodec', () => {
     );
   });
 
+  it('reads since when containers run, and whether some are still to be made, alike from protobuf and JSON', () => {
+    const running = (startedAt: string) => ({ state: { running: { startedAt } }, lastState: { running: {} } });
+    const waiting = (reason: string) => ({ state: { waiting: { reason, message: 'soon' } } });
+    const cases: [Record<string, unknown>, number | undefined, boolean][] = [
+      [{ containerStatuses: [running('2026-11-15T10:00:05Z')] }, Date.UTC(2026, 10, 15, 10, 0, 5), false],
+      [
+        {
+          containerStatuses: [waiting('ContainerCreating'), running('2026-11-15T10:00:05Z')],
+          initContainerStatuses: [running('2026-11-15T10:00:02Z')],
+        },
+        Date.UTC(2026, 10, 15, 10, 0, 2),
+        true,
+      ],
+      [{ containerStatuses: [waiting('PodInitializing')] }, undefined, true],
+      [{ containerStatuses: [waiting('CrashLoopBackOff')] }, undefined, false],
+      [{}, undefined, false],
+    ];
+    for (const [status, runningSince, creating] of cases) {
+      for (const view of [decode({ status }), podCodec.fromJson({ status })]) {
+        assert.deepEqual(
+          { runningSince: view.status.runningSince, creating: view.status.creating },
+          { runningSince, creating },
+        );
+      }
+    }
+  });
+
   it('shares labels, owners and conditions between pods that have the same, and never mixes them up', () => {
     const pod = (app: string) => ({
       metadata: { labels: { app }, ownerReferences: [{ kind: 'ReplicaSet', name: app, uid: app }] },

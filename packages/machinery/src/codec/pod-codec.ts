@@ -7,7 +7,7 @@ import { PodConditionView, PodSpecView, PodStatusView, PodView } from './pod-vie
 import { ProtoReader } from './proto-reader.ts';
 import { joinLists, readRun } from './repeated.ts';
 import { SharedParts } from './shared-parts.ts';
-import { readTerminations, terminationsFromJson } from './terminations.ts';
+import { containersFromJson, readContainerStatus } from './terminations.ts';
 
 const reader = new ProtoReader();
 /** Pods that became ready in the same second have equal conditions, as has the next version of the same pod. */
@@ -118,19 +118,19 @@ function readStatus(r: ProtoReader, outerTag: number, status: Unfinished<PodStat
         status.startTime = r.time(tag);
         break;
       case 8:
-        status.terminations = readTerminations(r, tag, 'regular', status.terminations);
+        readContainerStatus(r, tag, 'regular', status);
         break;
       case 9:
         status.qosClass = r.interned(tag);
         break;
       case 10:
-        status.terminations = readTerminations(r, tag, 'init', status.terminations);
+        readContainerStatus(r, tag, 'init', status);
         break;
       case 12:
         status.podIPs = joinLists(status.podIPs, readRun(r, tag, readIp));
         break;
       case 13:
-        status.terminations = readTerminations(r, tag, 'ephemeral', status.terminations);
+        readContainerStatus(r, tag, 'ephemeral', status);
         break;
       default:
         r.skip(tag);
@@ -152,7 +152,7 @@ function statusFromJson(json: JsonObject): PodStatusView {
   status.podIPs = list(json, 'podIPs', (ip) => text(ip, 'ip'));
   status.startTime = time(json, 'startTime');
   status.conditions = list(json, 'conditions', conditionFromJson);
-  status.terminations = terminationsFromJson(json);
+  containersFromJson(json, status);
   return status;
 }
 

@@ -36,6 +36,10 @@ export class PodStatusView {
   readonly conditions: readonly PodConditionView[] = NO_ITEMS;
   /** Regular containers, then init, then ephemeral ones; of one container the current state before the last one. */
   readonly terminations: readonly ContainerTermination[] = NO_ITEMS;
+  /** The earliest start of the containers that run now, of whatever kind; undefined when none runs. */
+  readonly runningSince: number | undefined = undefined;
+  /** A container has not been made yet (ContainerCreating, PodInitializing): its image may be under way. */
+  readonly creating: boolean = false;
 }
 
 export class PodConditionView {

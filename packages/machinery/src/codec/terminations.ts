@@ -1,17 +1,17 @@
-// How a pod's containers ended, gathered from its container statuses. Called by the pod codec; containers that run and
-// have never ended cost nothing but the skipping.
+// How a pod's containers ended, since when they run, and whether some are still to be made: gathered from its container
+// statuses. Called by the pod codec.
 import { integer, type JsonObject, list, optionalPart, sharedText, time } from './json-reader.ts';
 import { NO_ITEMS, type Unfinished } from './metadata-view.ts';
-import { type ContainerKind, ContainerTermination } from './pod-view.ts';
+import { type ContainerKind, ContainerTermination, type PodStatusView } from './pod-view.ts';
 import type { ProtoReader } from './proto-reader.ts';
 
-/** Reads one ContainerStatus and returns `before` with what it adds. */
-export function readTerminations(
-  r: ProtoReader,
-  outerTag: number,
-  kind: ContainerKind,
-  before: readonly ContainerTermination[],
-): readonly ContainerTermination[] {
+/** What a kubelet says of a container that it has not made yet; it says nothing more while it pulls the image. */
+const NOT_MADE = new Set(['ContainerCreating', 'PodInitializing']);
+
+type ContainersOf = Pick<Unfinished<PodStatusView>, 'terminations' | 'runningSince' | 'creating'>;
+
+/** Reads one ContainerStatus and adds to `status` what it says. */
+export function readContainerStatus(r: ProtoReader, outerTag: number, kind: ContainerKind, status: ContainersOf): void {
   const outer = r.enter(outerTag);
   const start = r.pos;
   let current: Unfinished<ContainerTermination> | undefined;
@@ -20,10 +20,10 @@ export function readTerminations(
     const tag = r.tag();
     switch (tag >>> 3) {
       case 2:
-        current = readState(r, tag);
+        current = readState(r, tag, status);
         break;
       case 3:
-        last = readState(r, tag);
+        last = readState(r, tag, undefined);
         break;
       default:
         r.skip(tag);
@@ -31,7 +31,7 @@ export function readTerminations(
   }
   if (current === undefined && last === undefined) {
     r.leave(outer);
-    return before;
+    return;
   }
   // Something has ended: only now are the name and the count worth a second walk.
   r.pos = start;
@@ -44,7 +44,7 @@ export function readTerminations(
     else r.skip(tag);
   }
   r.leave(outer);
-  const all = before.slice();
+  const all = status.terminations.slice();
   for (const one of [current, last]) {
     if (one === undefined) continue;
     one.container = container;
@@ -53,15 +53,16 @@ export function readTerminations(
     one.restartCount = restartCount;
     all.push(one);
   }
-  return all;
+  status.terminations = all;
 }
 
-export function terminationsFromJson(status: JsonObject): readonly ContainerTermination[] {
+export function containersFromJson(status: JsonObject, into: ContainersOf): void {
   const all: ContainerTermination[] = [];
   const gather = (field: string, kind: ContainerKind) =>
     list(status, field, (json) => {
       for (const state of ['state', 'lastState']) {
         const from = optionalPart(json, state);
+        if (from !== undefined && state === 'state') presentFromJson(from, into);
         const terminated = from === undefined ? undefined : optionalPart(from, 'terminated');
         if (terminated === undefined) continue;
         const one = terminationFromJson(terminated);
@@ -75,20 +76,58 @@ export function terminationsFromJson(status: JsonObject): readonly ContainerTerm
   gather('containerStatuses', 'regular');
   gather('initContainerStatuses', 'init');
   gather('ephemeralContainerStatuses', 'ephemeral');
-  return all.length === 0 ? NO_ITEMS : all;
+  into.terminations = all.length === 0 ? NO_ITEMS : all;
 }
 
-/** Of a ContainerState only `terminated` is of interest. */
-function readState(r: ProtoReader, outerTag: number): Unfinished<ContainerTermination> | undefined {
+function presentFromJson(state: JsonObject, into: ContainersOf): void {
+  const running = optionalPart(state, 'running');
+  if (running !== undefined) runs(into, time(running, 'startedAt'));
+  const waiting = optionalPart(state, 'waiting');
+  if (waiting !== undefined && NOT_MADE.has(sharedText(waiting, 'reason'))) into.creating = true;
+}
+
+function runs(into: ContainersOf, since: number | undefined): void {
+  if (since !== undefined && (into.runningSince === undefined || since < into.runningSince)) into.runningSince = since;
+}
+
+/** A ContainerState; of the one before a restart (`present` undefined) only the end is of interest. */
+function readState(
+  r: ProtoReader,
+  outerTag: number,
+  present: ContainersOf | undefined,
+): Unfinished<ContainerTermination> | undefined {
   const outer = r.enter(outerTag);
   let termination: Unfinished<ContainerTermination> | undefined;
   while (r.pos < r.limit) {
     const tag = r.tag();
-    if (tag >>> 3 === 3) termination = readTerminated(r, tag);
+    const field = tag >>> 3;
+    if (field === 3) termination = readTerminated(r, tag);
+    else if (field === 2 && present !== undefined) readRunning(r, tag, present);
+    else if (field === 1 && present !== undefined) readWaiting(r, tag, present);
     else r.skip(tag);
   }
   r.leave(outer);
   return termination;
+}
+
+function readRunning(r: ProtoReader, outerTag: number, into: ContainersOf): void {
+  const outer = r.enter(outerTag);
+  while (r.pos < r.limit) {
+    const tag = r.tag();
+    if (tag >>> 3 === 1) runs(into, r.time(tag));
+    else r.skip(tag);
+  }
+  r.leave(outer);
+}
+
+function readWaiting(r: ProtoReader, outerTag: number, into: ContainersOf): void {
+  const outer = r.enter(outerTag);
+  while (r.pos < r.limit) {
+    const tag = r.tag();
+    if (tag >>> 3 === 1 && NOT_MADE.has(r.interned(tag))) into.creating = true;
+    else if (tag >>> 3 !== 1) r.skip(tag);
+  }
+  r.leave(outer);
 }
 
 function readTerminated(r: ProtoReader, outerTag: number): Unfinished<ContainerTermination> {
