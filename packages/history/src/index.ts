@@ -29,6 +29,7 @@ export type {
   Coverage,
   Holder,
   Placement,
+  PossibleTenure,
   Scope,
   StreamPosition,
   Tenure,

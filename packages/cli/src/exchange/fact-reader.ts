@@ -10,6 +10,7 @@ import {
   type Holder,
   type IpAddress,
   type Placement,
+  type PossibleTenure,
   parseIp,
   type Tenure,
 } from '@podtrail/history';
@@ -17,6 +18,8 @@ import {
 type Json = Readonly<Record<string, unknown>>;
 type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;
 type LiveHolder = NonNullable<Of<'live'>['live']>;
+type Going = NonNullable<NonNullable<LiveHolder['more']>['going']>;
+type Machine = NonNullable<NonNullable<LiveHolder['more']>['machine']>;
 
 export class FactProblem extends Error {}
 
@@ -44,6 +47,11 @@ export function readFact(value: unknown): Fact {
       const what = oneOf(it, 'what', ['node-changed', 'clock-skew', 'unparsable-address'] as const);
       return { kind, anomaly: { ...provenance(it), what, uid: text(it, 'uid'), detail: text(it, 'detail') } };
     }
+    case 'possible': {
+      const possible = fact['possible'];
+      const key = text(fact, 'key');
+      return { kind, key, possible: possible === undefined ? undefined : possibleTenure(object(possible, 'possible')) };
+    }
     case 'live': {
       const live = fact['live'];
       return { kind, uid: text(fact, 'uid'), live: live === undefined ? undefined : liveHolder(object(live, 'live')) };
@@ -59,6 +67,11 @@ function tenure(it: Json): Tenure {
 
 function placement(it: Json): Placement {
   return { pod: holder(object(it['pod'], 'pod')), ...boundaries(it) };
+}
+
+function possibleTenure(it: Json): PossibleTenure {
+  const within = array(it, 'within').map(String);
+  return { pod: holder(object(it['pod'], 'pod')), within, ...boundaries(it) };
 }
 
 function change(it: Json): Change {
@@ -95,7 +108,7 @@ function coverage(it: Json): Coverage {
 }
 
 function liveHolder(it: Json): LiveHolder {
-  return {
+  const live = {
     holder: holder(object(it['holder'], 'holder')),
     epoch: count(it, 'epoch'),
     resourceVersion: version(it),
@@ -112,6 +125,33 @@ function liveHolder(it: Json): LiveHolder {
       if (typeof key !== 'string' || read === undefined) throw new FactProblem('an annotation is a key and a value');
       return [key, read] as const;
     }),
+  };
+  return it['more'] === undefined ? live : { ...live, more: liveMore(object(it['more'], 'more')) };
+}
+
+function liveMore(it: Json): NonNullable<LiveHolder['more']> {
+  const { going, possible, machine } = it;
+  return {
+    ...(it['mirror'] === undefined ? {} : { mirror: text(it, 'mirror') }),
+    ...(it['graceUntil'] === undefined ? {} : { graceUntil: time(it, 'graceUntil') }),
+    ...(going === undefined ? {} : { going: goingOf(object(going, 'going')) }),
+    ...(possible === undefined ? {} : { possible: possibleTenure(object(possible, 'possible')) }),
+    ...(machine === undefined ? {} : { machine: machineOf(object(machine, 'machine')) }),
+  };
+}
+
+function goingOf(it: Json): Going {
+  const why = oneOf(it, 'why', ['deleted', 'ended-by-another'] as const);
+  return { why, since: time(it, 'since'), resourceVersion: version(it), notBefore: time(it, 'notBefore') };
+}
+
+function machineOf(it: Json): Machine {
+  return {
+    ready: flag(it, 'ready'),
+    since: time(it, 'since'),
+    bootId: text(it, 'bootId'),
+    kubeletVersion: text(it, 'kubeletVersion'),
+    podCidrs: array(it, 'podCidrs').map(String),
   };
 }
 

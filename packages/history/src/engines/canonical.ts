@@ -18,6 +18,7 @@ export const KINDS: readonly Fact['kind'][] = [
   'change',
   'conflict',
   'anomaly',
+  'possible',
   'live',
 ];
 
@@ -45,6 +46,8 @@ function placeOf(fact: Fact): Place & { readonly tie: string } {
       return { ...conflictPlace(fact.conflict), tie: '' };
     case 'anomaly':
       return { ...anomalyPlace(fact.anomaly), tie: '' };
+    case 'possible':
+      return { time: 0, key: fact.key, tie: '' };
     case 'live':
       return { time: 0, key: fact.uid, tie: '' };
   }

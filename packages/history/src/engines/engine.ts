@@ -2,7 +2,16 @@
 // passes the same contract suite (contract/). Times are inclusive-exclusive: [from, to).
 import type { Fact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../model/records.ts';
+import type {
+  Anomaly,
+  Change,
+  Checkpoint,
+  Conflict,
+  Coverage,
+  Placement,
+  PossibleTenure,
+  Tenure,
+} from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { ObserverState } from '../observe/observer.ts';
 
@@ -144,6 +153,8 @@ export interface Engine {
   placementsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>>;
   /** Those of them that are on the node's own network. */
   hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>>;
+  /** Pods that may have had an address that they never showed, within the span, oldest first: few, hence all of them. */
+  possibleTenures(cluster: string, span: Span): Promise<readonly PossibleTenure[]>;
   changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>>;
   conflicts(cluster: string, ip: IpAddress, span: Span): Promise<readonly Conflict[]>;
   anomalies(cluster: string, span: Span, page: Page): Promise<Paged<Anomaly>>;

@@ -1,8 +1,17 @@
 // Records for the contract suite, each with only what its test is about: `madeTenure('10.0.0.7', 'web-1', 100, 200)`.
 import type { Boundary } from '../model/boundary.ts';
-import type { Fact, LiveHolder } from '../model/fact.ts';
+import { type Fact, type LiveHolder, possibleFact } from '../model/fact.ts';
 import { type IpAddress, parseIp } from '../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Holder, Placement, Tenure } from '../model/records.ts';
+import type {
+  Anomaly,
+  Change,
+  Conflict,
+  Coverage,
+  Holder,
+  Placement,
+  PossibleTenure,
+  Tenure,
+} from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 
 /** A Monday, so that tests can cross weeks on purpose: 2026-11-09T00:00:00Z. */
@@ -62,6 +71,20 @@ export function madeTenure(
 
 export function madePlacement(holder: string | Holder, from: number | Boundary, to?: number | Boundary): Placement {
   return { pod: asHolder(holder), start: asBoundary(from), end: to === undefined ? to : asBoundary(to) };
+}
+
+export function madePossible(
+  holder: string | Holder,
+  from: number | Boundary,
+  to?: number | Boundary,
+  within: readonly string[] = ['10.0.0.0/24', 'fd00::/64'],
+): PossibleTenure {
+  return {
+    pod: asHolder(holder),
+    within,
+    start: asBoundary(from),
+    end: to === undefined ? to : asBoundary(to),
+  };
 }
 
 export function madeChange(holder: string | Holder, seconds: number, more: Partial<Change> = {}): Change {
@@ -139,6 +162,7 @@ export function everyKind(): Fact[] {
     coverageFact(madeCoverage(90, 300)),
     conflictFact(madeConflict('10.0.0.7', 'web-1', 'web-2', 205)),
     anomalyFact(madeAnomaly('uid-web-1', 130)),
+    possibleFact(madePossible('web-3', 140, 150)),
     liveFact('uid-web-2', madeLive('web-2', 210)),
   ];
 }

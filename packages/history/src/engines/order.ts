@@ -1,7 +1,8 @@
 // The one order of every list, and the cursors that name a place in it. All engines use it, so that they give the same
 // pages; a cursor of one engine is good on another.
 import { HistoryError } from '../errors.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../model/records.ts';
+import { possibleKey } from '../model/fact.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
 import type { Page, Paged } from './engine.ts';
 
 /** A record's place: its time, then its key among those of the same time. */
@@ -16,6 +17,10 @@ export function tenurePlace({ ip, holder, start }: Tenure): Place {
 
 export function placementPlace({ pod, start }: Placement): Place {
   return { time: start.notBefore, key: pod.uid };
+}
+
+export function possiblePlace(possible: PossibleTenure): Place {
+  return { time: possible.start.notBefore, key: possibleKey(possible) };
 }
 
 export function changePlace(change: Change): Place {

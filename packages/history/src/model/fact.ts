@@ -1,6 +1,16 @@
 // What observing yields and an engine stores. Every fact is an upsert by its record's key: storing one twice changes
 // nothing, and a later version of a record replaces the earlier one.
-import type { Anomaly, Change, ChangeValue, Conflict, Coverage, Holder, Placement, Tenure } from './records.ts';
+import type {
+  Anomaly,
+  Change,
+  ChangeValue,
+  Conflict,
+  Coverage,
+  Holder,
+  Placement,
+  PossibleTenure,
+  Tenure,
+} from './records.ts';
 import type { EpochMillis } from './time.ts';
 
 /** What must be remembered of a holder that has not ended, to understand its next observation, also after a restart. */
@@ -21,11 +31,48 @@ export interface LiveHolder {
   readonly networkReadyAt: EpochMillis | undefined;
   readonly networkLostAt: EpochMillis | undefined;
   readonly annotations: readonly (readonly [key: string, value: ChangeValue])[];
+  /** What only some holders need. Invariant: absent rather than empty, and so is each of its fields. */
+  readonly more?: LiveMore;
+}
+
+export interface LiveMore {
+  /** Of a mirror pod: its node and the hash of its manifest. Its UID changes while its sandbox runs on. */
+  readonly mirror?: string;
+  /** When the grace of its deletion is over; the longest that was asked for. */
+  readonly graceUntil?: EpochMillis;
+  /** Its object is gone, or somebody else than its kubelet ended it: its network may stand on. */
+  readonly going?: Going;
+  /** It waits for its address, and this was stored of that. */
+  readonly possible?: PossibleTenure;
+  /** Of a node. */
+  readonly machine?: Machine;
+}
+
+/** A pod that is on its way out, and what its kubelet has yet to do. */
+export interface Going {
+  readonly why: 'deleted' | 'ended-by-another';
+  /** When that was observed, and its version: what its kubelet wrote later proves that it lives. */
+  readonly since: EpochMillis;
+  readonly resourceVersion: string;
+  /** What is under way until then cannot be shortened. */
+  readonly notBefore: EpochMillis;
+}
+
+/** What is known of a node's kubelet. */
+export interface Machine {
+  readonly ready: boolean;
+  /** When that was last seen to change. */
+  readonly since: EpochMillis;
+  readonly bootId: string;
+  readonly kubeletVersion: string;
+  readonly podCidrs: readonly string[];
 }
 
 export type Fact =
   | { readonly kind: 'tenure'; readonly tenure: Tenure }
   | { readonly kind: 'placement'; readonly placement: Placement }
+  /** Undefined: its pod has shown the address after all. */
+  | { readonly kind: 'possible'; readonly key: string; readonly possible: PossibleTenure | undefined }
   | { readonly kind: 'change'; readonly change: Change }
   | { readonly kind: 'coverage'; readonly coverage: Coverage }
   | { readonly kind: 'conflict'; readonly conflict: Conflict }
@@ -35,6 +82,14 @@ export type Fact =
 
 export function tenureKey(t: Tenure): string {
   return `${t.ip}|${t.holder.uid}|${t.start.epoch}|${t.start.resourceVersion}`;
+}
+
+export function possibleKey({ pod, start }: PossibleTenure): string {
+  return `${pod.uid}|${start.epoch}|${start.resourceVersion}`;
+}
+
+export function possibleFact(possible: PossibleTenure): Fact {
+  return { kind: 'possible', key: possibleKey(possible), possible };
 }
 
 /**

@@ -33,6 +33,19 @@ export interface Tenure {
   readonly end: Boundary | undefined;
 }
 
+/**
+ * A pod had a network, or may have had one, and never showed the address of it: any address of its node may have been
+ * the pod's. Keyed by (uid, start.epoch, start.resourceVersion). Withdrawn when the address is shown after all.
+ */
+export interface PossibleTenure {
+  readonly pod: Holder;
+  /** The networks (CIDR) from which its node hands out addresses; empty when nothing is known of them: then any. */
+  readonly within: readonly string[];
+  readonly start: Boundary;
+  /** Undefined while it waits. */
+  readonly end: Boundary | undefined;
+}
+
 /** One pod was on one node, from binding to its end. Keyed by UID: a node never changes within a UID. */
 export interface Placement {
   readonly pod: Holder;

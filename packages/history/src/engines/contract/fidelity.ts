@@ -1,19 +1,22 @@
 // Values at the edges come back as they were.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fact } from '../../model/fact.ts';
+import { type Fact, possibleFact, possibleKey } from '../../model/fact.ts';
 import { epochMillis } from '../../model/time.ts';
 import { changeUses } from '../../observe/change-budget.ts';
 import {
   at,
   changeFact,
+  coverageFact,
   ipOf,
   liveFact,
   madeBoundary,
   madeChange,
+  madeCoverage,
   madeHolder,
   madeLive,
   madePlacement,
+  madePossible,
   madeTenure,
   placementFact,
   tenureFact,
@@ -77,6 +80,35 @@ export function fidelity(stage: ContractStage): void {
       state.live.map((live) => live),
       facts.filter((fact) => fact.kind === 'live').map((fact) => fact.live),
     );
+  });
+
+  test('pods that never showed their address come back as they were, are found by time, and can be withdrawn', async () => {
+    const waiting = madePossible('waiting', 300);
+    const gone = madePossible(madeHolder('gone', { workload: undefined }), 100, 200, []);
+    await stage.append(possibleFact(gone), possibleFact(waiting), possibleFact({ ...gone, end: undefined }));
+    const within = (from: number, to: number) => stage.engine.possibleTenures(PROD.id, { from: at(from), to: at(to) });
+    assert.deepEqual(await within(0, 1000), [gone, waiting], 'what has ended is not reopened');
+    assert.deepEqual(await within(150, 151), [gone]);
+    assert.deepEqual(await within(200, 300), []);
+    await stage.append({ kind: 'possible', key: possibleKey(waiting), possible: undefined });
+    assert.deepEqual(await within(0, 1000), [gone]);
+    await stage.append(coverageFact(madeCoverage(0, 1000)));
+    assert.equal(await stage.engine.retain(PROD.id, at(500)), 1);
+    assert.deepEqual(await within(0, 1000), []);
+  });
+
+  test('what is remembered of some holders only comes back as it was: a node, a mirror pod, one on its way out', async () => {
+    const machine = { ready: true, since: at(5), bootId: 'b-1', kubeletVersion: 'v1.36.3', podCidrs: ['10.0.0.0/24'] };
+    const going = { why: 'deleted', since: at(9), resourceVersion: '77', notBefore: at(12) } as const;
+    const lives = [
+      madeLive('node', 100, { more: { machine } }),
+      madeLive('plain', 100),
+      madeLive('static', 100, {
+        more: { mirror: 'node-a/abc', graceUntil: at(7), going, possible: madePossible('static', 90) },
+      }),
+    ];
+    await stage.append(...lives.map((live) => liveFact(live.holder.uid, live)));
+    assert.deepEqual((await stage.engine.resumption(PROD.id)).state.live, lives);
   });
 
   test('a value of 256 KiB comes back whole', async () => {

@@ -74,7 +74,7 @@ export function sameness(stage: ContractStage): void {
     assert.deepEqual(damages, []);
     assert.ok(records > 0);
     const { clusters, version } = await stage.engine.status();
-    assert.equal(version, 1);
+    assert.ok(version >= 1);
     const [{ tenures, placements, changes, live } = { tenures: 0, placements: 0, changes: 0, live: 0 }] = clusters;
     assert.deepEqual({ tenures, placements, changes, live }, { tenures: 2, placements: 1, changes: 1, live: 1 });
   });

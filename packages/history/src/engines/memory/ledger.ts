@@ -1,7 +1,16 @@
 // One cluster's records in maps. Only memory-engine.ts uses it.
 import { type Fact, type LiveHolder, newerChange, newerCoverage, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type {
+  Anomaly,
+  Change,
+  Checkpoint,
+  Conflict,
+  Coverage,
+  Placement,
+  PossibleTenure,
+  Tenure,
+} from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Cluster, Expired } from '../engine.ts';
 import { isExpired, newer } from '../matching.ts';
@@ -15,6 +24,7 @@ export class Ledger {
   readonly tenures = new Map<string, Tenure>();
   readonly byIp = new Map<IpAddress, Map<string, Tenure>>();
   readonly placements = new Map<string, Placement>();
+  readonly possible = new Map<string, PossibleTenure>();
   readonly changes = new Map<string, Change>();
   readonly conflicts = new Map<string, Conflict>();
   readonly anomalies = new Map<string, Anomaly>();
@@ -45,6 +55,10 @@ export class Ledger {
         this.placements.set(uid, newer(this.placements.get(uid), fact.placement));
         return;
       }
+      case 'possible':
+        if (fact.possible === undefined) this.possible.delete(fact.key);
+        else this.possible.set(fact.key, newer(this.possible.get(fact.key), fact.possible));
+        return;
       case 'change': {
         const { key } = changePlace(fact.change);
         this.changes.set(key, newerChange(this.changes.get(key), fact.change));
@@ -75,6 +89,8 @@ export class Ledger {
         return isExpired(fact.tenure, before);
       case 'placement':
         return isExpired(fact.placement, before);
+      case 'possible':
+        return fact.possible !== undefined && isExpired(fact.possible, before);
       case 'change':
         return fact.change.observedAt < before;
       case 'conflict':
@@ -88,6 +104,7 @@ export class Ledger {
 
   /** The open version that it ends. */
   #forget(fact: Fact): void {
+    if (fact.kind === 'possible') this.possible.delete(fact.key);
     if (fact.kind === 'placement') this.placements.delete(fact.placement.pod.uid);
     if (fact.kind !== 'tenure') return;
     const key = tenureKey(fact.tenure);
@@ -105,6 +122,7 @@ export class Ledger {
     return (
       sweep(this.tenures, (tenure) => isExpired(tenure, before)) +
       sweep(this.placements, (placement) => isExpired(placement, before)) +
+      sweep(this.possible, (possible) => isExpired(possible, before)) +
       sweep(this.changes, (change) => change.observedAt < before) +
       sweep(this.conflicts, (conflict) => conflict.observedAt < before) +
       sweep(this.anomalies, (anomaly) => anomaly.observedAt < before)

@@ -3,7 +3,7 @@
 import { HistoryError } from '../../errors.ts';
 import { type Fact, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import { canonicalOrder } from '../canonical.ts';
@@ -33,6 +33,7 @@ import {
   coveragePlace,
   cutPage,
   placementPlace,
+  possiblePlace,
   sortedBy,
   tenurePlace,
 } from '../order.ts';
@@ -143,6 +144,14 @@ export class MemoryEngine implements Engine {
     );
   }
 
+  async possibleTenures(cluster: string, span: Span): Promise<readonly PossibleTenure[]> {
+    const found = this.#ledger(cluster).possible.values();
+    return sortedBy(
+      found.filter((possible) => touches(possible, span)),
+      possiblePlace,
+    );
+  }
+
   async changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
     const found = this.#ledger(cluster).changes.values();
     return cutPage(
@@ -179,7 +188,7 @@ export class MemoryEngine implements Engine {
   }
 
   async *records(cluster: string): AsyncIterable<Fact> {
-    const { coverage, tenures, placements, changes, conflicts, anomalies, live } = this.#ledger(cluster);
+    const { coverage, tenures, placements, changes, conflicts, anomalies, possible, live } = this.#ledger(cluster);
     const facts: Fact[] = [];
     for (const record of coverage.values()) facts.push({ kind: 'coverage', coverage: record });
     for (const tenure of tenures.values()) facts.push({ kind: 'tenure', tenure });
@@ -187,6 +196,7 @@ export class MemoryEngine implements Engine {
     for (const change of changes.values()) facts.push({ kind: 'change', change });
     for (const conflict of conflicts.values()) facts.push({ kind: 'conflict', conflict });
     for (const anomaly of anomalies.values()) facts.push({ kind: 'anomaly', anomaly });
+    for (const [key, record] of possible) facts.push({ kind: 'possible', key, possible: record });
     for (const [uid, holder] of live) facts.push({ kind: 'live', uid, live: holder });
     yield* canonicalOrder(facts);
   }

@@ -1,7 +1,7 @@
 // Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Fact, newerChange, newerCoverage } from '../../model/fact.ts';
-import type { Checkpoint, Holder, Placement, Tenure } from '../../model/records.ts';
+import type { Checkpoint, Holder, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { newer } from '../matching.ts';
 import { anomalyPlace, changePlace, conflictPlace } from '../order.ts';
 import { handleOf, sealed } from './checksum.ts';
@@ -22,6 +22,9 @@ type Statement =
   | 'changed'
   | 'conflict'
   | 'anomaly'
+  | 'possible'
+  | 'possibleBefore'
+  | 'notPossible'
   | 'coverage'
   | 'covered'
   | 'checkpoint';
@@ -48,6 +51,9 @@ export class HeadAppender {
       changed: db.prepare('SELECT body FROM change WHERE cluster = ? AND key = ?'),
       conflict: db.prepare('INSERT OR REPLACE INTO conflict VALUES (?, ?, ?, ?)'),
       anomaly: db.prepare('INSERT OR REPLACE INTO anomaly VALUES (?, ?, ?, ?)'),
+      possible: db.prepare('INSERT OR REPLACE INTO possible VALUES (?, ?, ?, ?, ?)'),
+      possibleBefore: db.prepare('SELECT body FROM possible WHERE cluster = ? AND key = ?'),
+      notPossible: db.prepare('DELETE FROM possible WHERE cluster = ? AND key = ?'),
       coverage: db.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)'),
       covered: db.prepare('SELECT body FROM coverage WHERE cluster = ? AND start = ? AND collector = ?'),
       checkpoint: db.prepare('UPDATE cluster SET checkpoint = ? WHERE number = ?'),
@@ -72,6 +78,9 @@ export class HeadAppender {
         to.live.run(++this.#last, cluster, handlesOf(live.holder).uid, body);
         return;
       }
+      case 'possible':
+        this.#possible(cluster, fact.key, fact.possible);
+        return;
       case 'change': {
         const { pod, suppressed } = fact.change;
         const { key, time } = changePlace(fact.change);
@@ -151,6 +160,24 @@ export class HeadAppender {
       name,
       workload,
       body,
+    );
+  }
+
+  #possible(cluster: number, key: string, told: PossibleTenure | undefined): void {
+    const to = this.#statements;
+    if (told === undefined) {
+      to.notPossible.run(cluster, key);
+      return;
+    }
+    const stored = to.possibleBefore.get(cluster, key)?.['body'] as Uint8Array | undefined;
+    const known = stored && this.#reader.read(stored, 'possible', (reader) => reader.possible());
+    if (newer(known, told) !== told) return;
+    to.possible.run(
+      cluster,
+      key,
+      told.start.notBefore,
+      told.end?.notAfter ?? OPEN,
+      this.#body((w) => w.possible(told)),
     );
   }
 

@@ -4,7 +4,16 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
 import { type LiveHolder, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Checkpoint, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type {
+  Anomaly,
+  Change,
+  Checkpoint,
+  Conflict,
+  Coverage,
+  Placement,
+  PossibleTenure,
+  Tenure,
+} from '../../model/records.ts';
 import type { Span, Subject } from '../engine.ts';
 import { compareTexts } from '../order.ts';
 import { corruptRow, handleOf, unsealed } from './checksum.ts';
@@ -139,6 +148,12 @@ export class HeadReader {
     for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
       yield this.read(body, 'anomaly', (reader) => reader.anomaly());
     }
+  }
+
+  possible(cluster: number, span: Span): PossibleTenure[] {
+    const sql = 'SELECT body, start FROM possible WHERE cluster = ? AND until > ? AND start < ?';
+    const rows = this.#all(sql, cluster, span.from, span.to);
+    return rows.map(([body]) => this.read(body, 'possible', (reader) => reader.possible()));
   }
 
   coverage(cluster: number): Coverage[] {

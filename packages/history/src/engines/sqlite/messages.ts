@@ -20,6 +20,7 @@ export type Operation =
   | 'placementsOf'
   | 'placementsOn'
   | 'hostNetworkPodsOn'
+  | 'possibleTenures'
   | 'changesOf'
   | 'conflicts'
   | 'anomalies'

@@ -3,12 +3,21 @@
 import { existsSync, statSync } from 'node:fs';
 import { presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import type { Cluster, Expired, Page, Paged, Resumption, Span, StoreStatus, Subject } from '../engine.ts';
 import { concerns, isExpired, touches } from '../matching.ts';
-import { anomalyPlace, changePlace, conflictPlace, cutPage, placementPlace, sortedBy, tenurePlace } from '../order.ts';
+import {
+  anomalyPlace,
+  changePlace,
+  conflictPlace,
+  cutPage,
+  placementPlace,
+  possiblePlace,
+  sortedBy,
+  tenurePlace,
+} from '../order.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
 import { handleOf } from './checksum.ts';
@@ -118,6 +127,12 @@ export class Questions {
     return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
   }
 
+  possibleTenures(id: string, span: Span): PossibleTenure[] {
+    const cluster = this.#head.cluster(id);
+    const found = this.#reader.possible(cluster.number, span).filter((possible) => isKept(cluster, possible));
+    return sortedBy(found, possiblePlace);
+  }
+
   changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
     const cluster = this.#head.cluster(id);
     const found: Change[] = [];
@@ -216,7 +231,7 @@ export class Questions {
 }
 
 /** Hidden at once, removed when its week goes. */
-function isKept(cluster: ClusterEntry, record: Tenure | Placement): boolean {
+function isKept(cluster: ClusterEntry, record: Tenure | Placement | PossibleTenure): boolean {
   return !isExpired(record, cluster.expiredTo as EpochMillis | undefined);
 }
 

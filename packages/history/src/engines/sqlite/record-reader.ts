@@ -1,6 +1,6 @@
 // Bytes as records. Every field of the model is built by name, so that the compiler asks for what is added there.
 import type { Boundary, Provenance } from '../../model/boundary.ts';
-import type { LiveHolder } from '../../model/fact.ts';
+import type { LiveHolder, LiveMore } from '../../model/fact.ts';
 import { type IpAddress, ipFromBytes } from '../../model/ip-address.ts';
 import type {
   Anomaly,
@@ -11,6 +11,7 @@ import type {
   Coverage,
   Holder,
   Placement,
+  PossibleTenure,
   StreamPosition,
   Tenure,
   Workload,
@@ -33,6 +34,14 @@ import {
   SAME_END,
 } from './record-layout.ts';
 import type { Words } from './words.ts';
+
+/** JSON leaves out what is undefined: the fields that a record always has are put back. */
+function readMore(text: string): LiveMore {
+  const more = JSON.parse(text) as LiveMore;
+  if (more.possible === undefined) return more;
+  const { pod, end } = more.possible;
+  return { ...more, possible: { ...more.possible, pod: { ...pod, workload: pod.workload }, end } };
+}
 
 export class RecordReader extends ByteReader {
   readonly #words: Words;
@@ -127,7 +136,7 @@ export class RecordReader extends ByteReader {
     const tenures = Array.from({ length: this.uint() }, () => this.#records(this.#holderOrSame(holder)).tenures[0]!);
     const placement = this.byte() === 1 ? this.#records(this.#holderOrSame(holder)).placement : undefined;
     const annotations = Array.from({ length: this.uint() }, () => [this.text(), this.#value()!] as const);
-    return {
+    const live = {
       holder,
       epoch,
       resourceVersion,
@@ -140,10 +149,18 @@ export class RecordReader extends ByteReader {
       networkLostAt,
       annotations,
     };
+    return this.isAtEnd ? live : { ...live, more: readMore(this.text()) };
   }
 
   #holderOrSame(known: Holder): Holder {
     return this.byte() === 1 ? known : this.holder();
+  }
+
+  possible(): PossibleTenure {
+    const { placement } = this.life();
+    if (placement === undefined) throw new RangeError('it has no times');
+    const { pod, start, end } = placement;
+    return { pod, within: Array.from({ length: this.uint() }, () => this.text()), start, end };
   }
 
   change(): Change {

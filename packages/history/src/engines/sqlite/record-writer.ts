@@ -1,7 +1,16 @@
 // Records as bytes, for rows of the head (head-append.ts) and week files (week-writer.ts).
 import type { Boundary, Provenance } from '../../model/boundary.ts';
 import type { LiveHolder } from '../../model/fact.ts';
-import type { Anomaly, Change, ChangeValue, Checkpoint, Conflict, Coverage, Holder } from '../../model/records.ts';
+import type {
+  Anomaly,
+  Change,
+  ChangeValue,
+  Checkpoint,
+  Conflict,
+  Coverage,
+  Holder,
+  PossibleTenure,
+} from '../../model/records.ts';
 import { ByteWriter } from './bytes.ts';
 import { ipKey } from './ip-key.ts';
 import {
@@ -106,12 +115,21 @@ export class RecordWriter extends ByteWriter {
       this.text(key);
       this.#value(value);
     }
+    // Rows of before have nothing here.
+    if (live.more !== undefined) this.text(JSON.stringify(live.more));
   }
 
   /** What is known of a holder may have grown since its records began; mostly it has not. */
   #holderOrSame(holder: Holder, known: Holder): void {
     this.byte(holder === known ? 1 : 0);
     if (holder !== known) this.holder(holder);
+  }
+
+  /** As a life with a placement, and the networks behind it. */
+  possible({ pod, within, start, end }: PossibleTenure): void {
+    this.life({ holder: pod, placement: { pod, start, end }, tenures: [] });
+    this.uint(within.length);
+    for (const network of within) this.text(network);
   }
 
   change(change: Change): void {

@@ -1,6 +1,6 @@
 // Every record in canonical order, a chunk at a time: the caller asks again with where the last chunk ended.
-import { type Fact, tenureKey } from '../../model/fact.ts';
-import type { Placement, Tenure } from '../../model/records.ts';
+import { type Fact, possibleFact, possibleKey, tenureKey } from '../../model/fact.ts';
+import type { Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { canonicalOrder, KINDS } from '../canonical.ts';
 import { compareTexts } from '../order.ts';
@@ -81,6 +81,13 @@ function* groups(
     case 'anomaly':
       yield* byTime(reader.anomalies(number, span), (anomaly) => ({ kind: 'anomaly', anomaly }));
       return;
+    case 'possible':
+      for (const possible of reader.possible(number, ALWAYS).sort(byKey)) {
+        const key = possibleKey(possible);
+        const isExpired = cluster.expiredTo !== undefined && (possible.end?.notAfter ?? first) < cluster.expiredTo;
+        if ((after === undefined || compareTexts(key, after) > 0) && !isExpired) yield [key, [possibleFact(possible)]];
+      }
+      return;
     case 'live':
       for (const { uid, number: row } of rowsFrom(order.rows(kind), after ?? '')) {
         const body = uid === after ? undefined : reader.body(kind, row);
@@ -88,6 +95,10 @@ function* groups(
         yield [uid, [{ kind: 'live', uid, live: reader.read(body, 'live', (r) => r.liveHolder()) }]];
       }
   }
+}
+
+function byKey(a: PossibleTenure, b: PossibleTenure): number {
+  return compareTexts(possibleKey(a), possibleKey(b));
 }
 
 function* grouped<T>(

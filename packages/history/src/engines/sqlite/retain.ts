@@ -14,6 +14,7 @@ const REMAINDERS = [
   ['change', 'cluster, key', 'at'],
   ['conflict', 'cluster, key', 'at'],
   ['anomaly', 'cluster, key', 'at'],
+  ['possible', 'cluster, key', 'until'],
 ] as const;
 
 /** `write` runs a transaction of the head. Returns how many records are gone. */

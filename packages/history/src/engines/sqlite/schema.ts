@@ -68,6 +68,15 @@ const VERSION_1 = `
   INSERT INTO layout VALUES (1, 1);
 `;
 
+/** Pods that never showed an address: few, and mostly short. The key is the record's own (possibleKey). */
+const VERSION_2 = `
+  CREATE TABLE possible (
+    cluster INTEGER, key TEXT, start INTEGER NOT NULL, until INTEGER NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (cluster, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX possible_until ON possible (cluster, until);
+`;
+
 export interface Step {
   /** What changes, for the person who migrates. */
   readonly title: string;
@@ -84,7 +93,10 @@ export interface Format {
 }
 
 export const FORMAT: Format = {
-  steps: [{ title: 'the tables of the first version', apply: (db) => db.exec(VERSION_1) }],
+  steps: [
+    { title: 'the tables of the first version', apply: (db) => db.exec(VERSION_1) },
+    { title: 'a table for pods that never showed their address', apply: (db) => db.exec(VERSION_2) },
+  ],
   weekVersion: 1,
 };
 

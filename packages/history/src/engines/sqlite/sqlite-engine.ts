@@ -2,7 +2,7 @@
 // never waits for a disk. This file only hands requests over; store.ts does the work.
 import type { Fact } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../model/records.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type {
   Batch,
@@ -106,6 +106,10 @@ export class SqliteEngine implements Engine {
 
   hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
     return this.#thread.call('hostNetworkPodsOn', cluster, node, span, page);
+  }
+
+  possibleTenures(cluster: string, span: Span): Promise<readonly PossibleTenure[]> {
+    return this.#thread.call('possibleTenures', cluster, span);
   }
 
   changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {

@@ -1,5 +1,6 @@
 // Reads every row of the head and compares it with the columns that were derived from it: SQLite's own check finds a
 // broken tree, but not a flipped byte inside a value.
+import { possibleKey } from '../../model/fact.ts';
 import type { Holder, Tenure } from '../../model/records.ts';
 import { anomalyPlace, changePlace, conflictPlace, type Place } from '../order.ts';
 import { corruptRow, handleOf } from './checksum.ts';
@@ -25,6 +26,10 @@ export function* verifyHead(
     change: (row) => isAt(row, changePlace(reader.read(bodyOf(row), 'change', (r) => r.change()))),
     conflict: (row) => isAt(row, conflictPlace(reader.read(bodyOf(row), 'conflict', (r) => r.conflict()))),
     anomaly: (row) => isAt(row, anomalyPlace(reader.read(bodyOf(row), 'anomaly', (r) => r.anomaly()))),
+    possible: (row) => {
+      const possible = reader.read(bodyOf(row), 'possible', (r) => r.possible());
+      return possibleKey(possible) === row['key'] && isInterval(row, possible);
+    },
     coverage: (row) => {
       const { from, collector } = reader.read(bodyOf(row), 'coverage', (r) => r.coverage());
       return from === row['start'] && collector === row['collector'];

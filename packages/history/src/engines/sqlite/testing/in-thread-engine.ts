@@ -2,7 +2,7 @@
 // open stores by the thousand; what the thread adds (order, batching, patience) is tested with the real engine.
 import type { Fact } from '../../../model/fact.ts';
 import type { IpAddress } from '../../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, Tenure } from '../../../model/records.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../../model/records.ts';
 import type { EpochMillis } from '../../../model/time.ts';
 import type {
   Batch,
@@ -91,6 +91,10 @@ export class InThreadEngine implements Engine {
 
   async hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
     return this.#read((questions) => questions.hostNetworkPodsOn(cluster, node, span, page));
+  }
+
+  async possibleTenures(cluster: string, span: Span): Promise<readonly PossibleTenure[]> {
+    return this.#read((questions) => questions.possibleTenures(cluster, span));
   }
 
   async changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
