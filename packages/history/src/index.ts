@@ -54,6 +54,13 @@ export { type TenuresAnswer, type TenuresQuestion, tenuresOfIp } from './query/t
 export { type TrailAnswer, type TrailEntry, type TrailQuestion, trail } from './query/trail.ts';
 export type { Gap } from './query/watched-time.ts';
 export { type WhoQuestion, who } from './query/who.ts';
+export {
+  type DuringAnswer,
+  type DuringHolder,
+  type DuringQuestion,
+  type Overlap,
+  whoDuring,
+} from './query/who-during.ts';
 export { parseScenario } from './scenario/parse-scenario.ts';
 export { type AskOutcome, runScenario } from './scenario/run-scenario.ts';
 export type { Ask, Scenario, Statement } from './scenario/scenario.ts';

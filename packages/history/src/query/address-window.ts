@@ -35,6 +35,12 @@ export class AddressWindow<T> {
     return this.answers[placeOf(this.#bounds, at)];
   }
 
+  /** Whether nothing changes between the two. */
+  isSame(from: number, to: number): boolean {
+    const place = placeOf(this.#bounds, from);
+    return to < (this.#bounds[place] ?? Number.POSITIVE_INFINITY);
+  }
+
   set(from: number, to: number, bounds: readonly number[], answers: readonly (T | undefined)[], edition: number): void {
     this.from = from;
     this.to = to;
@@ -79,6 +85,12 @@ export class NobodyThere<T> {
       (place === 0 || (bounds[place - 1] as number) <= at) && at < (bounds[place] ?? Number.POSITIVE_INFINITY);
     if (!isHere) this.#place = placeOf(bounds, at);
     return this.#said[this.#place] as T;
+  }
+
+  /** Undefined when it changes between the two. */
+  during(from: number, to: number): T | undefined {
+    const said = this.at(from);
+    return to < (this.#bounds[this.#place] ?? Number.POSITIVE_INFINITY) ? said : undefined;
   }
 
   #answer(answer: AnswerKind): T {

@@ -2,92 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine, Moment } from '../engines/engine.ts';
 import { openStore } from '../engines/open-store.ts';
-import type { Boundary } from '../model/boundary.ts';
-import type { Fact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { Coverage, Holder } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
+import {
+  aLedger,
+  below,
+  boundary,
+  CLUSTER,
+  coverage,
+  DAY,
+  HOUR,
+  holder,
+  IPS,
+  MINUTE,
+} from '../testing/random-ledger.ts';
 import { SeededNumbers } from '../testing/seeded-numbers.ts';
+import type { AnsweredHolder } from './answer.ts';
 import { AnswerWindows, type WindowReader } from './answer-windows.ts';
 import { who } from './who.ts';
-
-const CLUSTER = { id: 'c', name: 'c' };
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-function boundary(notBefore: number, at: number, notAfter: number, version: number): Boundary {
-  const provenance = { source: 'watch' as const, epoch: 1, resourceVersion: String(version), collector: 'c' };
-  const times = { at: epochMillis(at), notBefore: epochMillis(notBefore), notAfter: epochMillis(notAfter) };
-  return { ...provenance, ...times, observedAt: epochMillis(notAfter) };
-}
-
-function holder(kind: Holder['kind'], name: string, more: Partial<Holder> = {}): Holder {
-  const namespace = kind === 'Node' ? '' : 'shop';
-  return { kind, namespace, name, uid: `uid-${name}`, node: '', workload: undefined, hostNetwork: false, ...more };
-}
-
-function coverage(from: number, to: number, more: Partial<Coverage> = {}): Fact {
-  const times = { from: epochMillis(from), to: epochMillis(to), confirmed: epochMillis(to) };
-  const rest = { scope: { kind: 'cluster' }, epoch: 1, collector: 'c', ended: true, opened: 'expired' } as const;
-  return { kind: 'coverage', coverage: { ...rest, ...times, ...more } };
-}
-
-const WATCHED: readonly Fact[] = [
-  coverage(0, 5 * HOUR, { opened: 'start', confirmed: epochMillis(5 * HOUR - 30 * MINUTE) }),
-  coverage(6 * HOUR, 9 * HOUR, { scope: { kind: 'namespaces', namespaces: ['shop'] } }),
-  // Pods that were starting before the gap had perhaps not told their addresses yet.
-  coverage(9 * HOUR, 15 * HOUR, { confirmed: epochMillis(14 * HOUR) }),
-  coverage(15 * HOUR + 1, DAY, { confirmed: epochMillis(DAY - HOUR), ended: false }),
-];
-
-const IPS = [
-  ...Array.from({ length: 20 }, (_, i) => `10.0.0.${i}`),
-  ...Array.from({ length: 6 }, (_, i) => `fd00::${i + 1}`),
-  '255.255.255.254',
-  '192.168.0.1',
-  '192.168.0.2',
-] as IpAddress[];
-
-/** Pods that overlap and touch, with wide and narrow bounds; two nodes with agents that come and go; a service. */
-async function aLedger(numbers: SeededNumbers): Promise<Engine> {
-  const engine = await openStore('memory:', { access: 'write' });
-  const facts: Fact[] = [...WATCHED];
-  const stretch = (longest: number, i: number) => {
-    const start = below(numbers, DAY) - HOUR;
-    const end = start + below(numbers, longest);
-    const slack = () => below(numbers, below(numbers, 3) === 0 ? 1 : 10 * MINUTE);
-    const isOpen = below(numbers, 10) === 0;
-    return {
-      start: boundary(start - slack(), start, start + slack(), 2 * i),
-      end: isOpen ? undefined : boundary(end - slack(), end, end + slack(), 2 * i + 1),
-    };
-  };
-  for (let i = 0; i < 300; i++) {
-    const ip = IPS[below(numbers, 27)] as IpAddress;
-    const pod = holder('Pod', `pod-${below(numbers, 280)}`, { node: 'node-a' });
-    facts.push({ kind: 'tenure', tenure: { ip, holder: pod, ...stretch(2 * HOUR, i) } });
-  }
-  for (const [i, name] of ['node-a', 'node-b'].entries()) {
-    const ip = IPS[27 + i] as IpAddress;
-    for (let life = 0; life < 3; life++) {
-      const node = holder('Node', name, { node: name, uid: `uid-${name}-${life}` });
-      facts.push({ kind: 'tenure', tenure: { ip, holder: node, ...stretch(20 * HOUR, 1000 + i * 10 + life) } });
-    }
-    for (let n = 0; n < 40; n++) {
-      const pod = holder('Pod', `agent-${i}-${n}`, { node: name, hostNetwork: n % 3 > 0 });
-      facts.push({ kind: 'placement', placement: { pod, ...stretch(3 * HOUR, 2000 + i * 100 + n) } });
-    }
-  }
-  const service = { ip: '10.0.0.3' as IpAddress, holder: holder('Service', 'cart'), ...stretch(DAY, 3000) };
-  facts.push({ kind: 'tenure', tenure: service });
-  await (await engine.takeOver(CLUSTER)).append({ facts });
-  return engine;
-}
-
-function below(numbers: SeededNumbers, limit: number): number {
-  return numbers.between(0, limit - 1);
-}
+import { type Overlap, whoDuring } from './who-during.ts';
 
 /** As `attribute` does: what windows cannot tell is asked for row by row. */
 async function ask<T>(windows: AnswerWindows<T>, moments: readonly Moment[]): Promise<T[]> {
@@ -104,6 +37,15 @@ function keyOf(ip: IpAddress): number | IpAddress {
 }
 
 const asIs = (answer: string, holders: readonly unknown[], provisional: boolean) => ({ answer, holders, provisional });
+
+function withOverlaps(
+  answer: string,
+  holders: readonly AnsweredHolder[],
+  provisional: boolean,
+  overlaps?: readonly Overlap[],
+) {
+  return { answer, holders, provisional, overlaps };
+}
 
 async function expected(engine: Engine, moments: readonly Moment[], now: number | undefined) {
   const asker = now === undefined ? {} : { now: epochMillis(now) };
@@ -165,6 +107,49 @@ test('windows give the answers of who: in order and in none, in gaps, expired, b
     'held Service',
     'unknown ',
   ]);
+});
+
+test('windows answer stretches of time as whoDuring does, and one that changes within is asked for alone', async () => {
+  const seed = 815;
+  const numbers = new SeededNumbers(seed);
+  let direct = 0;
+  for (let run = 0; run < 8; run++) {
+    const engine = await aLedger(numbers);
+    if (run % 3 === 2) await engine.retain(CLUSTER.id, epochMillis(4 * HOUR));
+    const now = epochMillis(run % 2 === 0 ? DAY + 2000 : DAY + HOUR);
+    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now, spell: withOverlaps });
+    const starts = Array.from({ length: 400 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
+    if (run % 4 !== 1) starts.sort((a, b) => a - b);
+    const stretches = starts.map((from, i) => ({
+      ip: IPS[below(numbers, IPS.length)]!,
+      from: epochMillis(from),
+      to: epochMillis(from + below(numbers, [1, MINUTE, 30 * MINUTE][i % 3]!)),
+    }));
+    for (let i = 0; i < stretches.length; i += 100) {
+      const some = stretches.slice(i, i + 100);
+      const asked = some.map((stretch) => ({ ...stretch, window: windows.of(keyOf(stretch.ip)) }));
+      for (const { window, from, to } of asked) windows.wantDuring(window, from, to);
+      await windows.read();
+      const answers = asked.map(({ window, from, to }) => windows.answerDuring(window, from, to));
+      direct += answers.filter((answer) => answer !== undefined).length;
+      const rest = await windows.askEachDuring(some.filter((_, n) => answers[n] === undefined));
+      for (const [n, stretch] of some.entries()) {
+        const { answer, holders, provisional } = await whoDuring(engine, { cluster: CLUSTER.id, ...stretch, now });
+        const found = answers[n] ?? rest.shift();
+        const where = `seed ${seed}, run ${run}, ${JSON.stringify(stretch)}`;
+        assert.deepEqual([found?.answer, found?.provisional], [answer, provisional], where);
+        assert.deepEqual(new Set(found?.holders.map(({ uid }) => uid)), new Set(holders.map(({ uid }) => uid)), where);
+        if (found?.overlaps !== undefined)
+          assert.deepEqual(
+            found.overlaps,
+            holders.map(({ overlap }) => overlap),
+            where,
+          );
+        else for (const { overlap } of holders) assert.equal(overlap.possible, 1, where);
+      }
+    }
+  }
+  assert.ok(direct > 1000, `${direct} were answered from windows`);
 });
 
 test('what is settled is read once for an address, what is not for every batch, and neither row by row', async () => {

@@ -12,13 +12,20 @@ import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
 import { answerFrom } from './who.ts';
+import { duringFrom, type Overlap } from './who-during.ts';
 
 export interface AnswerWindowsOptions<T> {
   readonly cluster: string;
   /** The asker's clock, as for `who`. */
   readonly now?: EpochMillis | undefined;
   /** What the caller makes of an answer; made once for many rows, and kept instead of the answer unless provisional. */
-  spell(answer: AnswerKind, holders: readonly AnsweredHolder[], provisional: boolean): T;
+  spell(
+    answer: AnswerKind,
+    holders: readonly AnsweredHolder[],
+    provisional: boolean,
+    /** With a stretch of time: the part of it that each of the holders may have had. */
+    overlaps?: readonly Overlap[],
+  ): T;
   /** For tests: how many answers may be kept. */
   readonly mostKept?: number;
 }
@@ -84,6 +91,15 @@ export class AnswerWindows<T> {
     if (at > window.wantedTo) window.wantedTo = at;
   }
 
+  /** The same for `answerDuring`. */
+  wantDuring(window: AddressWindow<T>, from: number, to: number): void {
+    if ((window.from <= from && to < window.to && window.edition === this.#edition) || to >= this.#settled) return;
+    if (window.readFrom <= from && to < window.readTo) return;
+    if (window.wantedFrom > window.wantedTo) this.#wanted.push(window);
+    if (from < window.wantedFrom) window.wantedFrom = from;
+    if (to > window.wantedTo) window.wantedTo = to;
+  }
+
   /** Reads what is wanted by now. The next call need not wait for this one. */
   async read(): Promise<void> {
     const wanted = this.#wanted;
@@ -125,6 +141,35 @@ export class AnswerWindows<T> {
   answer(window: AddressWindow<T>, at: number): T | undefined {
     if (at < window.from || at >= window.to || window.edition !== this.#edition) return undefined;
     return window.at(at) ?? this.#nobody.at(at);
+  }
+
+  /**
+   * What holds at every instant from `from` to `to`, both included; undefined where no window can tell, or where it
+   * changes in between: such stretches are for `askEachDuring`.
+   */
+  answerDuring(window: AddressWindow<T>, from: number, to: number): T | undefined {
+    if (from < window.from || to >= window.to || window.edition !== this.#edition) return undefined;
+    if (!window.isSame(from, to)) return undefined;
+    return window.at(from) ?? this.#nobody.during(from, to);
+  }
+
+  /** As `whoDuring` asks, for the stretches that no window answers; both ends belong to them. */
+  async askEachDuring(stretches: readonly IpSpan[]): Promise<T[]> {
+    if (stretches.length === 0) return [];
+    const { cluster, now, spell } = this.#options;
+    const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
+    const [tenures, { watched }] = await Promise.all([
+      this.#engine.tenuresOfIps(cluster, spans, LARGEST_PAGE),
+      this.#look(),
+    ]);
+    return await Promise.all(
+      stretches.map(async (stretch, i) => {
+        const question = { cluster, ...stretch, now };
+        const { answer, holders, provisional } = await duringFrom(this.#engine, question, tenures[i], watched);
+        const overlaps = holders.map(({ overlap }) => overlap);
+        return spell(answer, holders, provisional, overlaps);
+      }),
+    );
   }
 
   /** As `who` asks, for the moments that no window answers. */

@@ -16,6 +16,9 @@ export type AnswerKind =
 
 export type UnknownReason = 'before-first-record' | 'gap' | 'expired' | 'after-last-record' | 'not-watched';
 
+/** Why an answer is what it is, where that needs saying. */
+export type AnswerReason = UnknownReason;
+
 export interface AnsweredHolder extends Holder {
   readonly start: Boundary;
   readonly end: Boundary | undefined;

@@ -1,6 +1,7 @@
 // All answers about one address within a span of settled time: where they change, and what they are in between. The
 // same as `who` at every instant of the span, because judge decides here too. At once, unless pods of a node must be read.
 import type { Engine, Span } from '../engines/engine.ts';
+import type { Boundary } from '../model/boundary.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
@@ -26,9 +27,11 @@ export interface SpanAnswers<T> {
   readonly answers: readonly (T | undefined)[];
 }
 
-interface Part {
+/** [from, to) with one verdict. */
+export interface Part {
   readonly from: number;
   readonly to: number;
+  /** Undefined where no tenure touches. */
   readonly verdict: Verdict | undefined;
 }
 
@@ -50,7 +53,7 @@ export function answersWithin<T>(
 function partsOf<T>({ span, tenures, watched, now }: SpanQuestion<T>): Part[] {
   const isOneScope = watched.stretches.every(({ scope }) => scope.kind === 'cluster');
   const cuts = cutsOf(span, [
-    ...tenures.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
+    ...tenures.flatMap(boundariesOf),
     ...(isOneScope
       ? []
       : watched.stretches.flatMap(({ from, confirmed, to }) => [
@@ -58,6 +61,16 @@ function partsOf<T>({ span, tenures, watched, now }: SpanQuestion<T>): Part[] {
           { notBefore: confirmed + 1, notAfter: to + 1 },
         ])),
   ]);
+  return judgedParts(cuts, tenures, watched, now);
+}
+
+/** One part between each two neighbouring cuts, between which nothing changes that judge looks at. */
+export function judgedParts(
+  cuts: readonly number[],
+  tenures: readonly Tenure[],
+  watched: WatchedTime,
+  now: EpochMillis | undefined,
+): Part[] {
   const parts: Part[] = [];
   let possible: Tenure[] = [];
   let next = 0;
@@ -89,10 +102,7 @@ async function withNodes<T>(
   const answers: (T | undefined)[] = [];
   for (const { from, to, verdict } of parts) {
     const around = nodesOf(verdict).flatMap((name) => pods.get(name) ?? []);
-    const cuts = cutsOf(
-      { from, to },
-      around.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])),
-    );
+    const cuts = cutsOf({ from, to }, around.flatMap(boundariesOf));
     for (const at of cuts.slice(0, -1)) {
       if (at > span.from) bounds.push(at);
       if (verdict === undefined) answers.push(undefined);
@@ -108,16 +118,20 @@ async function withNodes<T>(
   return { bounds, answers };
 }
 
-function nodesOf(verdict: Verdict | undefined): string[] {
+export function nodesOf(verdict: Verdict | undefined): string[] {
   return [...new Set(verdict?.tenures.flatMap((tenure) => sharedNode(tenure) ?? []))];
 }
 
-function mayBeThere({ start, end }: Placement, at: number): boolean {
+export function boundariesOf({ start, end }: Pick<Tenure, 'start' | 'end'>): Boundary[] {
+  return end === undefined ? [start] : [start, end];
+}
+
+export function mayBeThere({ start, end }: Placement, at: number): boolean {
   return start.notBefore <= at && (end === undefined || end.notAfter > at);
 }
 
 /** The span's ends and what lies between them, sorted, each once. */
-function cutsOf(
+export function cutsOf(
   { from, to }: { readonly from: number; readonly to: number },
   boundaries: readonly { readonly notBefore: number; readonly notAfter: number }[],
 ): number[] {

@@ -49,6 +49,23 @@ export function judge(
   return verdict('free', isUnconfirmed(watched, at, REPORTING_LAG_MS), []);
 }
 
+/**
+ * Every instant at which `judge` may decide otherwise than a millisecond before, whatever the tenures; theirs are the
+ * bounds of their boundaries. Invariant: between two neighbours of both, `judge` gives one verdict.
+ */
+export function turningPoints(watched: WatchedTime, now: EpochMillis | undefined): number[] {
+  const points: number[] = [];
+  for (const { from, confirmed, to } of [...watched.stretches, ...watched.partial]) {
+    points.push(from, confirmed + 1, to + 1);
+  }
+  for (const { from, to } of watched.expired) points.push(from, to);
+  const known = toldUntil(watched);
+  if (known !== undefined) points.push(known - REPORTING_LAG_MS + 1, known + 1);
+  if (watched.last !== undefined) points.push(watched.last + 1);
+  if (now !== undefined) points.push(now + 1);
+  return points;
+}
+
 function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {
   return { answer, reason: undefined, provisional, tenures };
 }

@@ -26,7 +26,10 @@ export async function who(engine: Engine, question: WhoQuestion): Promise<Answer
   return await answerFrom(engine, question, possible, watched);
 }
 
-export async function readWatchedTime(engine: Engine, cluster: string): Promise<WatchedTime> {
+export async function readWatchedTime(
+  engine: Pick<Engine, 'coverage' | 'expired'>,
+  cluster: string,
+): Promise<WatchedTime> {
   const [coverage, expired] = await Promise.all([engine.coverage(cluster), engine.expired(cluster)]);
   return watchedTime(coverage, expired);
 }
