@@ -239,3 +239,12 @@ test('gaps within a span that has none', async () => {
   assert.equal(code, 0);
   assert.match(out, /; no gaps in the time asked about\.\n$/);
 });
+
+test('which pods will be on a node is unknown, exit code 5', async () => {
+  const { code, out, err } = await ask('node node-b --at 2026-11-15T10:03:00Z', { now: at(150) });
+  assert.deepEqual([code, out], [5, '']);
+  assert.match(err, /that time is in the future/);
+  const span = await ask('node node-b --since 2026-11-15T10:03:00Z --until 2026-11-15T11:00:00Z', { now: at(201) });
+  assert.equal(span.code, 0);
+  assert.match(span.err, /since 2026-11-15T10:03:21Z \(that time is in the future\)/);
+});

@@ -47,9 +47,18 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const isFuture = at !== undefined && at > cli.now;
     const found = await collect(
       options,
-      (page) => podsOnNode(engine, { cluster: cluster.id, node, during: asFarAsKnown(span, watching, cli.now), page }),
+      async (page) =>
+        isFuture
+          ? NOBODY
+          : await podsOnNode(engine, {
+              cluster: cluster.id,
+              node,
+              during: asFarAsKnown(span, watching, cli.now),
+              page,
+            }),
       ({ pod }) =>
         options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
     );
@@ -110,6 +119,9 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
     return unwatched ? EXIT.unknown : EXIT.none;
   });
 }
+
+/** Nothing is known of an instant that has not come, whatever a wrong clock had the store claim. */
+const NOBODY = { items: [], cursor: undefined };
 
 /** While somebody watches, his last word stands for now. */
 function asFarAsKnown(span: Span, { last }: Watching, now: number): Span {

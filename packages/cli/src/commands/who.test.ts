@@ -55,6 +55,15 @@ test('held: the JSON of the contract, key for key', async () => {
   assert.equal(out, `${JSON.stringify(expected, undefined, 2)}\n`);
 });
 
+test('an instant that has not come yet is unknown, exit code 5, also where a wrong clock claimed to have watched it', async () => {
+  const { code, out } = await who('10.0.0.5 --at 2026-11-15T10:03:00Z', { now: at(150) });
+  assert.equal(code, 5);
+  assert.match(out, /It is unknown who held 10\.0\.0\.5 at 2026-11-15T10:03:00Z: that time is in the future/);
+  assert.match(out, /the store was watched until 2026-11-15T10:03:20Z, later than the clock of this machine/);
+  const json = JSON.parse((await who('10.0.0.5 --at 2027-03-01 -o json')).out) as Record<string, unknown>;
+  assert.deepEqual([json['answer'], json['reason'], json['holders']], ['unknown', 'in-the-future', []]);
+});
+
 const ANSWERS: readonly (readonly [sentence: string, words: string, code: number, says: RegExp])[] = [
   [
     'held across a gap',

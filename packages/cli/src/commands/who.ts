@@ -28,7 +28,7 @@ The answer is one of four, and so is the exit code:
   held       0   one holder certainly had it
   free       3   everything was being watched, and nobody had it
   ambiguous  4   one of those listed, or a node's address
-  unknown    5   nobody was watching then
+  unknown    5   nobody was watching then, or that time has not come yet
 
 Examples:
   podtrail who 10.1.2.3 --at 2026-11-15T10:05:00Z

@@ -94,6 +94,8 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
       const last = lastOf(watched) ?? 0;
       return `the recorder was last known to watch at ${showTime(last, zone)}`;
     }
+    case 'in-the-future':
+      return `that time is in the future${claimedBeyond(at, lastOf(watched), zone)}`;
     case 'expired':
       return 'records of that time have expired and were removed';
     case 'not-watched':
@@ -101,6 +103,13 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
     case undefined:
       return 'nobody was watching then';
   }
+}
+
+/** The store says that the instant was watched, and the asker's clock has not come to it: one of two clocks is wrong. */
+function claimedBeyond(at: number, last: number | undefined, zone: Zone): string {
+  if (last === undefined || last < at) return '';
+  const claim = `the store was watched until ${showTime(Math.floor(last / 1000) * 1000, zone)}, later than the clock of this machine`;
+  return `, but ${claim}: \`podtrail doctor\` compares the clocks`;
 }
 
 /** A gap around the instant, when the answer holds in spite of it. */

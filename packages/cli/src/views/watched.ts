@@ -17,7 +17,7 @@ export interface Unwatched {
   readonly from: number;
   /** Undefined: it goes on. */
   readonly to: number | undefined;
-  readonly reason: Coverage['opened'] | 'not-watching' | 'removed';
+  readonly reason: Coverage['opened'] | 'not-watching' | 'removed' | 'in-the-future';
 }
 
 export interface Watching {
@@ -40,6 +40,7 @@ export async function readWatching(engine: Engine, cluster: string, span: Span, 
   const { first, last, gaps: found, expired } = await gaps(engine, { cluster, span: wide });
   const all: Unwatched[] = [...expired.map(({ from, to }) => ({ from, to, reason: 'removed' as const })), ...found];
   if (last !== undefined && now - last > SILENT_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
+  if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
   const touching = all.filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from));
   return { first, last, gaps: touching };
 }
@@ -53,6 +54,7 @@ export function lastOf(coverage: readonly Coverage[]): number | undefined {
 }
 
 export function unwatchedReason(reason: Unwatched['reason']): string {
+  if (reason === 'in-the-future') return 'that time is in the future';
   if (reason === 'not-watching') return 'no recorder is watching';
   return reason === 'removed' ? 'records of that time have expired and were removed' : gapReason(reason);
 }

@@ -233,7 +233,8 @@ export class AnswerWindows<T> {
     // What pods have perhaps not said yet is provisional, and asked for row by row.
     const known = toldUntil(watched);
     const told = known === undefined ? (present?.confirmed ?? 0) : known - REPORTING_LAG_MS;
-    const settled = Math.min(told, watched.last ?? 0);
+    // An instant that has not come yet is asked for row by row, too, whatever the store claims.
+    const settled = Math.min(told, watched.last ?? 0, (now ?? Number.POSITIVE_INFINITY) + 1);
     const past = JSON.stringify([expired, coverage.map((c) => (c === present ? { ...c, to: 0, confirmed: 0 } : c))]);
     if (past !== this.#past || settled < this.#settled) this.#edition++;
     this.#past = past;

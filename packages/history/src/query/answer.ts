@@ -14,7 +14,14 @@ export type AnswerKind =
   /** Nobody was watching. */
   | 'unknown';
 
-export type UnknownReason = 'before-first-record' | 'gap' | 'expired' | 'after-last-record' | 'not-watched';
+export type UnknownReason =
+  | 'before-first-record'
+  | 'gap'
+  | 'expired'
+  | 'after-last-record'
+  | 'not-watched'
+  /** Later than the asker's clock, whatever a wrong clock had the store claim. */
+  | 'in-the-future';
 
 /** Why an answer is what it is, where that needs saying. */
 export type AnswerReason = UnknownReason;

@@ -25,6 +25,7 @@ export function judge(
   at: EpochMillis,
   now: EpochMillis | undefined,
 ): Verdict {
+  if (now !== undefined && at > now) return unknown('in-the-future');
   // While the watch is open, an instant after the last word is answered from the present state.
   const asOf = knownInstant(watched, at, now);
   const certain = nodesFirst(possible.filter((tenure) => certainlyHeld(tenure, watched, at, asOf)));
@@ -44,7 +45,7 @@ export function judge(
   const open = possible.filter(({ end, holder }) => end !== undefined || asOf <= (lastSeen(watched, holder) ?? asOf));
   if (open.length > 0) return verdict('ambiguous', isUnconfirmed(watched, at), nodesFirst(open));
   const reason = whyUnknown(watched, asOf);
-  if (reason !== undefined) return { answer: 'unknown', reason, provisional: false, tenures: [] };
+  if (reason !== undefined) return unknown(reason);
   // Whoever got the address just then has perhaps not said so yet.
   return verdict('free', isUnconfirmed(watched, at, REPORTING_LAG_MS), []);
 }
@@ -68,6 +69,10 @@ export function turningPoints(watched: WatchedTime, now: EpochMillis | undefined
 
 function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {
   return { answer, reason: undefined, provisional, tenures };
+}
+
+function unknown(reason: UnknownReason): Verdict {
+  return { answer: 'unknown', reason, provisional: false, tenures: [] };
 }
 
 function certainlyHeld(

@@ -203,7 +203,10 @@ describe('provisional answers', () => {
     const settled = await ask(50, 61);
     assert.deepEqual([settled.answer, settled.provisional], ['held', false]);
     const future = await ask(90, 61);
-    assert.deepEqual([future.answer, future.reason], ['unknown', 'after-last-record']);
+    assert.deepEqual([future.answer, future.reason], ['unknown', 'in-the-future']);
+    // A wrong clock had claimed to watch until then, or the asker's is behind: no clock has been there yet.
+    const claimed = await ask(55, 40, '10.0.0.9');
+    assert.deepEqual([claimed.answer, claimed.reason], ['unknown', 'in-the-future']);
     const silent = await ask(70, 70);
     assert.deepEqual([silent.answer, silent.reason], ['unknown', 'after-last-record']);
     const clockless = await who(ledger.engine, { cluster, ip: ip('10.0.0.7'), at: at(61) });
