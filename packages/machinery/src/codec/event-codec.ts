@@ -5,6 +5,7 @@ import { integer, type JsonObject, objectOf, optionalPart, part, sharedText, tex
 import { metadataFromJson, readMetadata } from './metadata-codec.ts';
 import { MetadataView, type Unfinished } from './metadata-view.ts';
 import { ProtoReader } from './proto-reader.ts';
+import { settleJoins } from './repeated.ts';
 
 const reader = new ProtoReader();
 
@@ -17,6 +18,7 @@ export const eventCodec: ObjectCodec<EventView> = {
     try {
       return readEvent(r);
     } finally {
+      settleJoins();
       r.finish();
     }
   },

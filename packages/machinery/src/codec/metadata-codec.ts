@@ -15,7 +15,16 @@ import {
 } from './json-reader.ts';
 import { MetadataOnlyView, MetadataView, OwnerReferenceView, type Unfinished } from './metadata-view.ts';
 import { ProtoReader } from './proto-reader.ts';
-import { joinLists, joinMaps, readInterned, readMapRun, readRecurring, readRun, runEnd } from './repeated.ts';
+import {
+  joinLists,
+  joinMaps,
+  readInterned,
+  readMapRun,
+  readRecurring,
+  readRun,
+  runEnd,
+  settleJoins,
+} from './repeated.ts';
 import { SharedParts } from './shared-parts.ts';
 import type { StringMap } from './string-map.ts';
 
@@ -39,6 +48,7 @@ export const metadataCodec: ObjectCodec<MetadataOnlyView> = {
       }
       return new MetadataOnlyView(metadata);
     } finally {
+      settleJoins();
       r.finish();
     }
   },

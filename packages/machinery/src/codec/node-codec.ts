@@ -24,7 +24,7 @@ import {
   TaintView,
 } from './node-view.ts';
 import { ProtoReader } from './proto-reader.ts';
-import { joinLists, joinMaps, readInterned, readMapRun, readRun } from './repeated.ts';
+import { joinLists, joinMaps, readInterned, readMapRun, readRun, settleJoins } from './repeated.ts';
 
 const reader = new ProtoReader();
 
@@ -56,6 +56,7 @@ export const nodeCodec: ObjectCodec<NodeView> = {
       }
       return new NodeView(metadata, spec, status);
     } finally {
+      settleJoins();
       r.finish();
     }
   },

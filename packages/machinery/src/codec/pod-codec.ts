@@ -5,7 +5,7 @@ import { metadataFromJson, readMetadata } from './metadata-codec.ts';
 import { MetadataView, type Unfinished } from './metadata-view.ts';
 import { PodConditionView, PodSpecView, PodStatusView, PodView } from './pod-view.ts';
 import { ProtoReader } from './proto-reader.ts';
-import { joinLists, readRun } from './repeated.ts';
+import { joinLists, readRun, settleJoins } from './repeated.ts';
 import { SharedParts } from './shared-parts.ts';
 import { containersFromJson, readContainerStatus } from './terminations.ts';
 
@@ -41,6 +41,7 @@ export const podCodec: ObjectCodec<PodView> = {
       }
       return new PodView(metadata, spec, status);
     } finally {
+      settleJoins();
       r.finish();
     }
   },

@@ -65,13 +65,42 @@ export function readRun<T>(r: ProtoReader, tag: number, read: (r: ProtoReader, t
   return items.slice();
 }
 
+// What the object being read has in several runs. A run costs its own length, however many came before it: a copy for
+// each run would let one object of 1.5 MB, with a run for every entry, stop the process for minutes.
+let grownLists: unknown[][] = [];
+let grownMaps: StringMap[] = [];
+
 /** Runs of one field are almost never apart from each other; when they are, they still belong together. */
-export function joinMaps(before: StringMap, run: StringMap): StringMap {
-  return before.size === 0 ? run : StringMap.fromFlat([...before.flat, ...run.flat]);
+export function joinLists<T>(before: readonly T[], run: readonly T[]): readonly T[] {
+  if (before.length === 0) return run;
+  let grown = before as T[];
+  if (!grownLists.includes(grown)) {
+    // Not in place: a run may be shared with other objects.
+    grown = before.slice();
+    grownLists.push(grown);
+  }
+  for (const item of run) grown.push(item);
+  return grown;
 }
 
-export function joinLists<T>(before: readonly T[], run: readonly T[]): readonly T[] {
-  return before.length === 0 ? run : [...before, ...run];
+/** The same of maps. Several runs are a map only after `settleJoins`. */
+export function joinMaps(before: StringMap, run: StringMap): StringMap {
+  if (before.size === 0) return run;
+  let grown = before;
+  if (!grownMaps.includes(grown)) {
+    grown = StringMap.unordered(before.flat.slice());
+    grownMaps.push(grown);
+  }
+  grown.append(run);
+  return grown;
+}
+
+/** Called by every reader of a kind when its object has been read, also when that failed. */
+export function settleJoins(): void {
+  if (grownLists.length > 0) grownLists = [];
+  if (grownMaps.length === 0) return;
+  for (const map of grownMaps) map.settle();
+  grownMaps = [];
 }
 
 function takeTexts(count: number): string[] {

@@ -4,7 +4,7 @@ import { type JsonObject, list, objectOf, part, sharedText, stringMap, text, tex
 import { metadataFromJson, readMetadata } from './metadata-codec.ts';
 import { MetadataView, NO_ITEMS, type Unfinished } from './metadata-view.ts';
 import { ProtoReader } from './proto-reader.ts';
-import { joinLists, joinMaps, readInterned, readMapRun, readRun } from './repeated.ts';
+import { joinLists, joinMaps, readInterned, readMapRun, readRun, settleJoins } from './repeated.ts';
 import {
   LoadBalancerIngressView,
   LoadBalancerView,
@@ -43,6 +43,7 @@ export const serviceCodec: ObjectCodec<ServiceView> = {
       }
       return new ServiceView(metadata, spec, new ServiceStatusView(new LoadBalancerView(ingress)));
     } finally {
+      settleJoins();
       r.finish();
     }
   },

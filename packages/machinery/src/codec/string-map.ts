@@ -4,8 +4,11 @@
 export class StringMap implements ReadonlyMap<string, string> {
   static readonly EMPTY: StringMap = new StringMap([]);
 
-  /** Invariant: key, value, key, value …; keys strictly ascending by UTF-16 unit, so equal maps have equal arrays. */
-  readonly flat: readonly string[];
+  /**
+   * Invariant: key, value, key, value …; keys strictly ascending by UTF-16 unit, so equal maps have equal arrays; not
+   * before `settle` if a reader is still joining several runs of it.
+   */
+  flat: readonly string[];
 
   private constructor(flat: readonly string[]) {
     this.flat = flat;
@@ -20,10 +23,25 @@ export class StringMap implements ReadonlyMap<string, string> {
     return new StringMap(flat);
   }
 
+  /** Takes the array over. Not a map yet: `append` and, in the end, `settle` make it one. */
+  static unordered(flat: string[]): StringMap {
+    return new StringMap(flat);
+  }
+
   static of(entries: Iterable<readonly [string, string]>): StringMap {
     const flat: string[] = [];
     for (const [key, value] of entries) flat.push(key, value);
     return StringMap.fromFlat(flat);
+  }
+
+  /** Of one made by `unordered` only. */
+  append(run: StringMap): void {
+    const flat = this.flat as string[];
+    for (const text of run.flat) flat.push(text);
+  }
+
+  settle(): void {
+    this.flat = inOrder(this.flat);
   }
 
   get size(): number {

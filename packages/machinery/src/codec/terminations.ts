@@ -4,6 +4,7 @@ import { integer, type JsonObject, list, optionalPart, sharedText, time } from '
 import { NO_ITEMS, type Unfinished } from './metadata-view.ts';
 import { type ContainerKind, ContainerTermination, type PodStatusView } from './pod-view.ts';
 import type { ProtoReader } from './proto-reader.ts';
+import { joinLists } from './repeated.ts';
 
 /** What a kubelet says of a container that it has not made yet; it says nothing more while it pulls the image. */
 const NOT_MADE = new Set(['ContainerCreating', 'PodInitializing']);
@@ -44,16 +45,16 @@ export function readContainerStatus(r: ProtoReader, outerTag: number, kind: Cont
     else r.skip(tag);
   }
   r.leave(outer);
-  const all = status.terminations.slice();
+  const run: ContainerTermination[] = [];
   for (const one of [current, last]) {
     if (one === undefined) continue;
     one.container = container;
     one.kind = kind;
     one.current = one === current;
     one.restartCount = restartCount;
-    all.push(one);
+    run.push(one);
   }
-  status.terminations = all;
+  status.terminations = joinLists(status.terminations, run);
 }
 
 export function containersFromJson(status: JsonObject, into: ContainersOf): void {
