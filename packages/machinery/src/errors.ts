@@ -81,6 +81,12 @@ export interface StatusBody {
   readonly details?: StatusDetails;
 }
 
+/**
+ * The longest that a Retry-After is obeyed. An API server asks for 32 s at most; whatever else answers in its place (a
+ * proxy, a load balancer, a man in the middle) must not silence a watch for longer than a person takes to notice.
+ */
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
 /** The server answered, and the answer is a refusal. */
 export class ApiError extends MachineryError {
   /** The HTTP status code, or the `Status.code` of a watch ERROR event. */
@@ -88,7 +94,7 @@ export class ApiError extends MachineryError {
   /** Kubernetes' own reason ("NotFound", "Conflict", "Expired" …); empty if the body had none. */
   readonly reason: string;
   readonly details: StatusDetails | undefined;
-  /** From the Retry-After header, else from `details.retryAfterSeconds`; milliseconds. */
+  /** From the Retry-After header, else from `details.retryAfterSeconds`; milliseconds, a minute at most. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, body: StatusBody, retryAfterMs: number | undefined, context: ErrorContext = {}) {
@@ -98,8 +104,8 @@ export class ApiError extends MachineryError {
     this.reason = reason;
     this.details = body.details;
     const fromDetails = body.details?.retryAfterSeconds;
-    this.retryAfterMs =
-      retryAfterMs ?? (fromDetails === undefined || fromDetails <= 0 ? undefined : fromDetails * 1000);
+    const asked = retryAfterMs ?? (fromDetails === undefined || fromDetails <= 0 ? undefined : fromDetails * 1000);
+    this.retryAfterMs = asked === undefined ? undefined : Math.min(asked, LONGEST_RETRY_AFTER_MS);
   }
 }
 

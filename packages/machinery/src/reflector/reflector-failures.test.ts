@@ -282,6 +282,21 @@ test('fault 13: 503 with Retry-After on the listing waits as asked', async (t) =
   await pods.sync('10');
 });
 
+test('fault 13: a Retry-After of an hour is obeyed for a minute, wherever it stands', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const refusals = [
+    { headers: { 'retry-after': '3600' } },
+    { headers: { 'retry-after': new Date(pods.clock.now() + 86_400_000).toUTCString() } },
+    { details: { retryAfterSeconds: 3600 } },
+  ];
+  for (const refusal of refusals) {
+    (await pods.server.next()).refuse(503, 'ServiceUnavailable', 'later', refusal);
+    const pause = await pods.waitOut();
+    assert.ok(pause >= 60_000 && pause <= 66_000, `${pause}`);
+  }
+  await pods.sync('10');
+});
+
 test('500 is answered by pauses from 0.8 to 30 s, for ever', async (t) => {
   const pods = await FollowedPods.start(t);
   for (let i = 0; i < 9; i++) {
