@@ -38,7 +38,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   if (name === '' || name.includes('/')) throw new UsageError(`"${text}" is neither a pod nor TYPE/NAME`);
   if (type === 'uid') return { by: 'uid', uid: name };
   if (/^(?:pods?|po)$/.test(type)) return { by: 'name', namespace: await namespace(), name };
-  const kind = KINDS[type.toLowerCase().replace(/s$/, '')] ?? KINDS[type.toLowerCase()];
+  const kind = known(type.toLowerCase().replace(/s$/, '')) ?? known(type.toLowerCase());
   if (kind === undefined && !/^[A-Z]/.test(type)) {
     throw new UsageError(
       `"${type}" is not a kind that podtrail knows`,
@@ -46,6 +46,10 @@ export async function parseSubject(text: string, namespace: () => Promise<string
     );
   }
   return { by: 'workload', namespace: await namespace(), kind: kind ?? type, name };
+}
+
+function known(type: string): string | undefined {
+  return Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
 }
 
 export function subjectPhrase(asked: Asked): string {

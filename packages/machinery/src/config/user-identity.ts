@@ -68,17 +68,19 @@ async function openCredential(
     throw new ConfigError(
       'config-auth-provider',
       `${where} uses the auth-provider "${user.authProvider}", which is no longer supported`,
-      { hint: EXEC_SUCCESSORS[user.authProvider] ?? 'Use an exec credential plugin in its place.' },
+      { hint: EXEC_SUCCESSORS.get(user.authProvider) ?? 'Use an exec credential plugin in its place.' },
     );
   }
   return fixedCredential(undefined);
 }
 
-const EXEC_SUCCESSORS: Readonly<Record<string, string>> = {
-  gcp: 'Use the exec plugin: install gke-gcloud-auth-plugin, then run gcloud container clusters get-credentials.',
-  oidc: 'Use an exec plugin, for example kubelogin: kubectl oidc-login setup',
-  azure: 'Use the exec plugin: kubelogin convert-kubeconfig',
-};
+const EXEC_SUCCESSORS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    gcp: 'Use the exec plugin: install gke-gcloud-auth-plugin, then run gcloud container clusters get-credentials.',
+    oidc: 'Use an exec plugin, for example kubelogin: kubectl oidc-login setup',
+    azure: 'Use the exec plugin: kubelogin convert-kubeconfig',
+  }),
+);
 
 function tlsSpec(cluster: ClusterEntry, user: UserEntry): TlsSpec {
   const ca = pemSource(cluster.caFile, cluster.caData, `the certificate authority of ${describeCluster(cluster)}`);

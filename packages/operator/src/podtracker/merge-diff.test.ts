@@ -42,6 +42,15 @@ test('a patch, applied as RFC 7386 says, gives what was wanted', () => {
   }
 });
 
+test('a key that every object inherits is a key like any other: a node may be called constructor', () => {
+  for (const key of ['constructor', 'toString', '__proto__']) {
+    const from = JSON.parse(`{"nodes":{"${key}":{"nodeIP":"1"},"b":{}}}`) as Record<string, unknown>;
+    const patch = mergeDiff(from, { nodes: { b: {} } });
+    assert.equal(JSON.stringify(patch), `{"nodes":{"${key}":null}}`);
+    assert.equal(JSON.stringify(mergeDiff({ nodes: { b: {} } }, from)), `{"nodes":{"${key}":{"nodeIP":"1"}}}`);
+  }
+});
+
 function apply(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const merged: Record<string, unknown> =

@@ -7,7 +7,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function mergeDiff(from: Fields, to: Fields): Record<string, unknown> | undefined {
   const patch = new Map<string, unknown>();
   for (const key of Object.keys(from)) {
-    if (from[key] !== undefined && from[key] !== null && to[key] === undefined) patch.set(key, null);
+    const after = Object.hasOwn(to, key) ? to[key] : undefined;
+    if (from[key] !== undefined && from[key] !== null && after === undefined) patch.set(key, null);
   }
   for (const [key, value] of Object.entries(to)) {
     if (value === undefined) continue;

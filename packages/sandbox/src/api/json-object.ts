@@ -1,5 +1,5 @@
 // Reading and writing untyped JSON in drafts: a missing or wrongly typed part reads as undefined.
-import { setOwnField } from '../store/own-field.ts';
+import { ownField, setOwnField } from '../store/own-field.ts';
 
 export type JsonObject = { [field: string]: unknown };
 
@@ -17,7 +17,7 @@ export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
   for (const step of path) {
     if (!isObject(here)) return undefined;
-    here = here[step];
+    here = ownField(here, step);
   }
   return here;
 }

@@ -1,5 +1,6 @@
 // The scheduler: binds pods that have no node to the fitting node with the fewest pods, and says why where none fits.
 // It knows selectors, required node affinity, taints, cordons, room for pods, CPU and memory, and host ports.
+import { ownField } from '../store/own-field.ts';
 import { type NodeObject, UNSCHEDULABLE } from './node-object.ts';
 import { controllerOf, isLeaving, isTerminal, kubeTime, type NodeRequirement, type PodObject } from './pod-object.ts';
 import { quantity } from './quantity.ts';
@@ -224,12 +225,12 @@ function hostPortsOf(pod: PodObject): string[] {
 export function wantsNode(pod: Pick<PodObject, 'spec'>, node: NodeObject): boolean {
   const labels = node.metadata.labels ?? {};
   const { nodeSelector, affinity } = pod.spec;
-  for (const [key, value] of Object.entries(nodeSelector ?? {})) if (labels[key] !== value) return false;
+  for (const [key, value] of Object.entries(nodeSelector ?? {})) if (ownField(labels, key) !== value) return false;
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   if (terms === undefined) return true;
   return terms.some(
     ({ matchExpressions = [], matchFields = [] }) =>
-      matchExpressions.every((one) => meets(labels[one.key], one)) &&
+      matchExpressions.every((one) => meets(ownField(labels, one.key) as string | undefined, one)) &&
       matchFields.every((one) => meets(one.key === 'metadata.name' ? node.metadata.name : undefined, one)),
   );
 }

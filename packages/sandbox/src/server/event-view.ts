@@ -2,6 +2,7 @@
 // and the rules know the core form alone; requests for the view are translated on the way in and on the way out.
 import type { KubeObject } from '../api/cluster-api.ts';
 import { isObject, type JsonObject } from '../api/json-object.ts';
+import { ownField } from '../store/own-field.ts';
 import type { ObjectEncoder } from './encoding/object-encoder.ts';
 
 export const EVENTS_GROUP = 'events.k8s.io';
@@ -46,5 +47,7 @@ export function viewEncoder(encoder: ObjectEncoder): ObjectEncoder {
 }
 
 function rename(object: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([field, value]) => [names[field] ?? field, value]));
+  return Object.fromEntries(
+    Object.entries(object).map(([field, value]) => [(ownField(names, field) as string | undefined) ?? field, value]),
+  );
 }

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { type SandboxServer, type SandboxServerOptions, startSandboxServer } from './sandbox-server.ts';
 
 // Every wait below is for something that comes within milliseconds: a test that hangs has failed.
@@ -295,4 +296,39 @@ test('a filter drops, repeats and reorders the frames of a watch', SOON, async (
   for (let event = await stream.next(); event !== undefined; event = await stream.next()) seen.push(event);
   assert.deepEqual(seen, ['ADDED twice', 'ADDED twice', 'ADDED last', 'ADDED late']);
   await closed.promise;
+});
+
+for (const [what, body, code, message] of [
+  ['of 200 MB of zeros', gzipSync(Buffer.alloc(200_000_000)), 413, 'Request entity too large: limit is 3145728'],
+  ['that is none', Buffer.from('{}'), 400, /^the body is not gzip, as its Content-Encoding says: /],
+  ['that ends too soon', gzipSync(Buffer.from('{}')).subarray(0, 12), 400, /^the body is not gzip/],
+] as const) {
+  test(`a gzip body ${what} is refused, and the server goes on`, SOON, async (t) => {
+    const server = await aServer(t);
+    const peak = process.memoryUsage().rss;
+    const request = httpRequest(`${server.url}/api/v1/namespaces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const status = JSON.parse(Buffer.concat(await response.toArray()).toString()) as { code: number; message: string };
+    assert.equal(status.code, code);
+    assert.match(status.message, typeof message === 'string' ? new RegExp(message) : message);
+    assert.ok(process.memoryUsage().rss - peak < 100_000_000, 'nothing near what it would have become was kept');
+    assert.equal((await ask(server, '/api/v1/namespaces')).status, 200);
+  });
+}
+
+test('a label selector by a name that every object inherits selects what has that label', SOON, async (t) => {
+  const server = await aServer(t);
+  const create = (name: string, labels: Record<string, string>) =>
+    ask(server, '/api/v1/namespaces', { method: 'POST', body: { metadata: { name, labels } } });
+  await create('plain', { app: 'web' });
+  await create('named', { constructor: 'x' });
+  const { json } = await ask(server, '/api/v1/namespaces?labelSelector=constructor');
+  assert.deepEqual(
+    json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
+    ['named'],
+  );
 });

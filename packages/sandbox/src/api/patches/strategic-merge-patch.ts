@@ -37,19 +37,25 @@ export function applyStrategicMergePatch(target: unknown, patch: unknown): unkno
     if (field.startsWith('$deleteFromPrimitiveList/')) {
       const list = field.slice(field.indexOf('/') + 1);
       const gone = Array.isArray(value) ? value : [];
-      const present = result[list];
-      if (Array.isArray(present)) result[list] = present.filter((item) => !gone.includes(item));
+      const present = ownField(result, list);
+      if (Array.isArray(present)) {
+        setOwnField(
+          result,
+          list,
+          present.filter((item) => !gone.includes(item)),
+        );
+      }
     }
     if (field.startsWith('$')) continue;
     if (value === null) delete result[field];
-    else if (Array.isArray(value)) result[field] = mergeList(field, result[field], value, patch);
+    else if (Array.isArray(value)) setOwnField(result, field, mergeList(field, ownField(result, field), value, patch));
     else setOwnField(result, field, applyStrategicMergePatch(ownField(result, field), value));
   }
   return result;
 }
 
 function mergeList(field: string, present: unknown, patch: readonly unknown[], parent: JsonObject): readonly unknown[] {
-  const key = field === 'ports' ? portKey(patch) : MERGE_KEYS[field];
+  const key = field === 'ports' ? portKey(patch) : (ownField(MERGE_KEYS, field) as string | undefined);
   const replaces = patch.some(
     (item) => isObject(item) && item['$patch'] === 'replace' && Object.keys(item).length === 1,
   );

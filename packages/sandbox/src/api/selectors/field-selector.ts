@@ -12,7 +12,7 @@ export interface FieldSelector {
 export function parseFieldSelector(text: string, type: ResourceType): FieldSelector {
   const terms = splitTerms(text).map((term) => parseTerm(term, text));
   for (const term of terms) {
-    if (!(term.path in type.selectableFields)) throw badRequest(unknownField(type, term.path));
+    if (!Object.hasOwn(type.selectableFields, term.path)) throw badRequest(unknownField(type, term.path));
   }
   return {
     matches: (object) => terms.every((term) => (read(object, term.path, type) === term.value) === term.equal),

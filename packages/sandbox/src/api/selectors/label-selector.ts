@@ -1,4 +1,5 @@
 // Label selectors, in the text form of queries and in the object form of workloads. Errors carry the real texts.
+import { ownField } from '../../store/own-field.ts';
 import { badRequest } from '../api-status-error.ts';
 import { arrayAt, isObject, objectAt, textAt } from '../json-object.ts';
 
@@ -28,23 +29,24 @@ export function selectorOfObject(selector: unknown): LabelSelector {
   }
   for (const expression of arrayAt(selector, 'matchExpressions')) {
     if (!isObject(expression)) continue;
-    const operator = OPERATORS[textAt(expression, 'operator')];
+    const operator = OPERATORS.get(textAt(expression, 'operator'));
     if (operator === undefined) continue;
     requirements.push({ key: textAt(expression, 'key'), operator, values: arrayAt(expression, 'values').map(String) });
   }
   return fromRequirements(requirements);
 }
 
-const OPERATORS: Readonly<Record<string, Requirement['operator']>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: '!',
-};
+const OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
 
 function fromRequirements(requirements: readonly Requirement[]): LabelSelector {
   return {
-    matches: (labels) => requirements.every((requirement) => holds(requirement, labels?.[requirement.key])),
+    matches: (labels) =>
+      requirements.every((requirement) => holds(requirement, ownField(labels, requirement.key) as string | undefined)),
     get text() {
       return [...requirements]
         .sort((a, b) => (a.key < b.key ? -1 : 1))

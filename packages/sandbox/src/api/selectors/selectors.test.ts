@@ -29,6 +29,19 @@ for (const [text, matches] of [
   });
 }
 
+for (const key of ['constructor', 'toString', 'valueOf']) {
+  test(`labels: ${key}, which every object inherits, is a label only where it was written`, () => {
+    assert.equal(parseLabelSelector(key).matches(LABELS), false);
+    assert.equal(parseLabelSelector(`!${key}`).matches(LABELS), true);
+    assert.equal(parseLabelSelector(key).matches({ [key]: 'x' }), true);
+    const matchExpressions = [{ key, operator: 'Exists' }];
+    assert.equal(selectorOfObject({ matchExpressions }).matches(LABELS), false);
+    assert.equal(selectorOfObject({ matchExpressions: [{ key: 'app', operator: key }] }).text, '', 'no operator');
+    assert.equal(parseFieldSelector(`metadata.name=a`, type('pods')).matches({ metadata: { name: 'a' } }), true);
+    assert.throws(() => parseFieldSelector(`${key}=x`, type('pods')), { code: 400 });
+  });
+}
+
 for (const [text, message] of [
   ['=a', "found '=', expected: !, identifier, or 'end of string'"],
   ['a=b,', "found '', expected: identifier after ','"],

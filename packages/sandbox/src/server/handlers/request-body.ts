@@ -15,12 +15,26 @@ export async function readBody(message: IncomingMessage): Promise<Buffer> {
     size += chunk.length;
     if (size > LARGEST_BODY) {
       message.resume();
-      throw new ApiStatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`);
+      throw tooLarge();
     }
     chunks.push(chunk);
   }
   const body = Buffer.concat(chunks);
-  return message.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+  return message.headers['content-encoding'] === 'gzip' ? inflate(body) : body;
+}
+
+/** The limit is that of what it becomes: a megabyte of zeros is a kilobyte of gzip. */
+function inflate(body: Buffer): Buffer {
+  try {
+    return gunzipSync(body, { maxOutputLength: LARGEST_BODY });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    throw badRequest(`the body is not gzip, as its Content-Encoding says: ${(error as Error).message}`);
+  }
+}
+
+function tooLarge(): ApiStatusError {
+  return new ApiStatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`);
 }
 
 export function mediaType(message: IncomingMessage): string {

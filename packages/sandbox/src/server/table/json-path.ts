@@ -1,6 +1,7 @@
 // The simple JSON paths of printer columns: `.spec.a`, `.status.list[0].name`, `.items[?(@.type=="Ready")].status`.
 // Wider expressions read as missing.
 import { isObject } from '../../api/json-object.ts';
+import { ownField } from '../../store/own-field.ts';
 
 export function jsonPathValue(object: unknown, path: string): unknown {
   let here: readonly unknown[] = [object];
@@ -22,5 +23,6 @@ function take(value: unknown, step: string): unknown[] {
     return index === '*' ? value : value.slice(Number(index), Number(index) + 1);
   }
   const field = step.replace(/^\['|'\]$/g, '').replace(/\\(.)/g, '$1');
-  return isObject(value) && value[field] !== undefined ? [value[field]] : [];
+  const found = isObject(value) ? ownField(value, field) : undefined;
+  return found === undefined ? [] : [found];
 }
