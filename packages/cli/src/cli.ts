@@ -10,6 +10,7 @@ import { type SharedFlagName, type SharedOptions, sharedOption, whyNotTaken } fr
 import { storeUrl } from './options/store-url.ts';
 import { isFormat } from './output/output-format.ts';
 import type { PrintOptions } from './output/print.ts';
+import { visible } from './output/visible.ts';
 import type { Surroundings } from './surroundings.ts';
 import { parseTime } from './times/parse-time.ts';
 import { toUtcText } from './times/show-time.ts';
@@ -135,9 +136,9 @@ export class Cli {
     }
   }
 
-  /** A sentence for people, beside the data. */
+  /** A sentence for people, beside the data. Names in it come from clusters and files: it is made visible here. */
   async note(text: string): Promise<void> {
-    await this.surroundings.stderr.write(`${text}\n`);
+    await this.surroundings.stderr.write(`${text.split('\n').map(visible).join('\n')}\n`);
   }
 
   print(options: SharedOptions): PrintOptions {

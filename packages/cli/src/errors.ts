@@ -50,7 +50,8 @@ export function describeError(error: unknown, debug: boolean): string {
   const lines = [`podtrail: ${sentence}`];
   if (typeof hint === 'string' && hint !== '') lines.push(`hint: ${visible(hint)}`);
   if (!debug) return lines.join('\n');
-  for (let e: unknown = error; e instanceof Error; e = e.cause) lines.push(e.stack ?? String(e));
+  for (let e: unknown = error; e instanceof Error; e = e.cause)
+    lines.push(...(e.stack ?? String(e)).split('\n').map(visible));
   return lines.join('\n');
 }
 

@@ -80,8 +80,8 @@ async function run(cli: Cli, file: string, options: AttributeFlags) {
       throw signal.aborted ? new InterruptedError() : error;
     }),
   );
-  const clear = stderr.isTTY && !stdout.isTTY ? '\r\u001b[2K' : '';
-  await cli.note(`${clear}${closingLine(tally)}`);
+  if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
+  await cli.note(closingLine(tally));
   if (tally.withoutZone !== undefined) throw withoutZone(tally.withoutZone);
   if (tally.rows > 0 && tally.malformed === tally.rows) {
     throw new CliError('nothing-read', 'not one row could be read', {

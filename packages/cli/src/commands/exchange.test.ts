@@ -57,6 +57,37 @@ test('a record of suppressed changes goes through an export and an import', asyn
   assert.equal((await run(['export'], { engine: copy })).out, exported);
 });
 
+/** Everything that a terminal acts on, newlines excepted. */
+const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
+test('fault 29: a cluster whose name would act on a terminal is imported, and no command lets the name do so', async () => {
+  const name = '\u001b]0;owned\u0007\u001b[2Jprod\r\u009b31m\u202egnp\u200b';
+  const [header = '', ...lines] = exported.split('\n');
+  const renamed = { ...JSON.parse(header), cluster: { ...CLUSTER, name } };
+  const copy = await empty();
+  const said = [await importText(copy, [JSON.stringify(renamed), ...lines].join('\n'))];
+  said.push(await importText(copy, [JSON.stringify(renamed), ...lines].join('\n')));
+  const asks = ['who 10.0.0.7 --at 2026-11-15T10:00:30Z', 'who 10.9.9.9', 'gaps', 'node node-a', 'trail db-0 -n shop'];
+  asks.push('changes db-0 -n shop', 'store status', 'store verify', 'export', 'who 10.0.0.7 --cluster nobody');
+  for (const words of asks) {
+    for (const format of words === 'export'
+      ? [[]]
+      : [[], ['-o', 'wide'], ['-o', 'json'], ['-o', 'yaml'], ['-o', 'csv']])
+      said.push(await run([...words.split(' '), ...format], { engine: copy, now: at(201) }));
+  }
+  for (const { out, err } of said) {
+    assert.doesNotMatch(out.replaceAll('\r\n', '\n'), OBEYED);
+    assert.doesNotMatch(err, OBEYED);
+  }
+  assert.ok(said.filter(({ out, err }) => /owned/.test(out + err)).length >= 5, 'the name was shown');
+  const other = await empty();
+  await importText(other, exported);
+  await importText(other, [JSON.stringify({ ...renamed, cluster: { id: 'x', name } }), ...lines].join('\n'));
+  const { err } = await run(['gaps'], { engine: other });
+  assert.match(err, /holds 2 clusters/);
+  assert.doesNotMatch(err, OBEYED);
+});
+
 test('importing twice changes nothing', async () => {
   const copy = await empty();
   await importText(copy, exported);

@@ -46,7 +46,6 @@ async function run(cli: Cli, text: string, options: SharedOptions) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const watched = await engine.coverage(cluster.id);
     const answer = await who(engine, { cluster: cluster.id, ip, at, now: cli.now });
-    const sentence = answerColour(answer.answer, print.colour)(answerSentence(answer, watched, print.zone));
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.
       const rows = answer.holders.length === 0 ? [undefined] : answer.holders;
@@ -57,7 +56,8 @@ async function run(cli: Cli, text: string, options: SharedOptions) {
       ...holderListing(print.zone, cli.now, lastOf(watched)),
       document: answerJson(answer, cluster),
       rows: answer.holders,
-      sentence,
+      sentence: answerSentence(answer, watched, print.zone),
+      paint: answerColour(answer.answer, print.colour),
       // A question has one answer: one line, also when there are several candidates or none.
       ...(print.format === 'jsonl' ? { lines: [answerJson(answer, cluster)] } : {}),
     };

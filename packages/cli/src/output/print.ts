@@ -21,8 +21,9 @@ export interface Listing<T> {
   /** What `-o json` and `-o yaml` print. */
   readonly document: unknown;
   readonly rows: readonly T[];
-  /** Before the table, without newline; left out with `--no-headers`. */
+  /** Before the table, without newline; left out with `--no-headers`. Names in it are made visible here. */
   readonly sentence?: string | undefined;
+  readonly paint?: (sentence: string) => string;
   readonly columns: readonly Column<T>[];
   readonly csv: readonly CsvColumn<T>[];
   /** One line of `-o jsonl`. */
@@ -52,10 +53,15 @@ async function formatListing<T>(listing: Listing<T>, { format, headers }: PrintO
       return listing.rows.map((row) => `${visible(listing.name(row))}\n`).join('');
     case 'table':
     case 'wide': {
-      const sentence = headers && listing.sentence !== undefined ? `${listing.sentence}\n` : '';
+      const sentence = headers && listing.sentence !== undefined ? `${shown(listing.sentence, listing.paint)}\n` : '';
       if (listing.rows.length === 0) return sentence;
       const table = formatTable(listing.rows, listing.columns, { wide: format === 'wide', headers });
       return sentence === '' ? table : `${sentence}\n${table}`;
     }
   }
+}
+
+/** Painted only after it was made visible: the escapes of a colour are ours. */
+function shown(sentence: string, paint: (text: string) => string = (text) => text): string {
+  return paint(sentence.split('\n').map(visible).join('\n'));
 }

@@ -1,5 +1,6 @@
 // What a running recorder says of itself, on standard error: a status line that renews itself on a terminal, JSON lines
 // anywhere else.
+import { formatJsonLine } from '../output/json.ts';
 import { visible } from '../output/visible.ts';
 import type { Sink } from '../surroundings.ts';
 
@@ -51,10 +52,8 @@ class LogReporter implements Reporter {
   }
 
   async event(level: Level, message: string, fields: LogFields = {}): Promise<void> {
-    // JSON.stringify keeps a newline in a value from becoming a line of the log.
-    await this.#sink.write(
-      `${JSON.stringify({ time: new Date(this.#now()).toISOString(), level, msg: message, ...fields })}\n`,
-    );
+    const time = new Date(this.#now()).toISOString();
+    await this.#sink.write(formatJsonLine({ time, level, msg: message, ...fields }));
   }
 
   async status(_text: string, fields: LogFields): Promise<void> {

@@ -3,6 +3,7 @@
 // say "now" of what was some time ago.
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Informer, type PodView, sleep, systemClock } from '@podtrail/machinery';
+import { jsonLine } from '../json-line.ts';
 import { type Footprint, footprintOf } from './footprint.ts';
 import type { FlushReport, HourlyConfigMaps } from './hourly-config-maps.ts';
 
@@ -191,5 +192,5 @@ export class NotStored extends Error {
 }
 
 function plainLine(footprint: Footprint): string {
-  return `${JSON.stringify(footprint)}\n`;
+  return jsonLine(footprint);
 }

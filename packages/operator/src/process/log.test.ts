@@ -18,6 +18,15 @@ test('a log line is one JSON object, whatever is in its values', () => {
   });
 });
 
+test('a log line has nothing in it that acts on a terminal, and keeps the bytes', () => {
+  const hostile = '\u009b31m \u0085 \u007f \u202egnp.exe\u2066 \u200b\u2028\ufeff \u{e0041} é 東 🚀';
+  const { log, lines } = logAt('debug');
+  log.warn('message', { pod: hostile, [hostile]: 1 });
+  assert.doesNotMatch(lines[0] ?? '', /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\u{e0041}/u);
+  assert.match(lines[0] ?? '', /\\u009b31m .*\\u202egnp\.exe.* é 東 🚀/);
+  assert.equal(JSON.parse(lines[0] ?? '').pod, hostile);
+});
+
 test('what is below the level is not said', () => {
   const { log, lines } = logAt('warn');
   log.debug('1');

@@ -1,5 +1,7 @@
 // The operator's log: one JSON object a line, a constant message and what differs as fields. Whatever is in a value, a
-// newline included, stays inside its line. Writing never throws and is never waited for.
+// newline included, stays inside its line, and nothing in it acts on a terminal. Writing never throws and is never
+// waited for.
+import { jsonLine } from '../json-line.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -37,7 +39,7 @@ export class Log {
     if (LOG_LEVELS.indexOf(level) < this.#least) return;
     const time = new Date(this.#options.now()).toISOString();
     try {
-      this.#options.write(`${JSON.stringify({ time, level, msg, ...fields })}\n`);
+      this.#options.write(jsonLine({ time, level, msg, ...fields }));
     } catch {
       // A log that cannot be written must not end what it tells of.
     }

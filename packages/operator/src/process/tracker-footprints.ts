@@ -20,6 +20,7 @@ import { configMapNames } from '../footprints/config-map-names.ts';
 import { FootprintRounds } from '../footprints/footprint-rounds.ts';
 import { HOUR_MS } from '../footprints/hour.ts';
 import { HourlyConfigMaps } from '../footprints/hourly-config-maps.ts';
+import { jsonLine } from '../json-line.ts';
 import { placeOf } from '../podtracker/footprint-places.ts';
 import type { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { Selection } from '../podtracker/selection.ts';
@@ -254,7 +255,7 @@ export class TrackerFootprints {
       const asker = this.#askers.get(name);
       return asker !== undefined && this.#selects(asker, pod);
     };
-    const format = (footprint: object) => `${JSON.stringify({ tracker: name, ...footprint })}\n`;
+    const format = (footprint: object) => jsonLine({ tracker: name, ...footprint });
     const write = async (lines: string) => {
       // A reader that has gone must not end the process.
       await this.#options.write(lines).catch(() => undefined);
