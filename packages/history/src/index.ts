@@ -1,4 +1,10 @@
 // history's public surface: what a recorder writes with, and what every door asks with.
+export {
+  type ClockDiagnosis,
+  diagnoseClock,
+  type RepairQuestion,
+  repairClock,
+} from './engines/clock-repair.ts';
 export type {
   Batch,
   Cluster,

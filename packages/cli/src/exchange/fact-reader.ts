@@ -100,7 +100,8 @@ function coverage(it: Json): Coverage {
     to: time(it, 'to'),
     confirmed: time(it, 'confirmed'),
     ended: it['ended'] === true,
-    opened: oneOf(it, 'opened', ['start', 'expired', 'rewound', 'undecodable'] as const),
+    opened: oneOf(it, 'opened', ['start', 'expired', 'rewound', 'undecodable', 'clock'] as const),
+    ...(it['withdrawn'] === undefined ? {} : { withdrawn: time(it, 'withdrawn') }),
   };
   if (!(read.from <= read.confirmed && read.confirmed <= read.to))
     throw new FactProblem('coverage ends before it begins');

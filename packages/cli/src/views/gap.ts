@@ -5,6 +5,7 @@ const GAP_REASONS: Readonly<Record<Coverage['opened'], string>> = {
   start: 'no recorder was running, or it had to begin anew',
   expired: 'the watch expired and the server no longer had the versions in between',
   rewound: "the cluster's etcd went back to an earlier state",
+  clock: "the recorder's clock was wrong, and what it claimed was taken back",
   undecodable: 'the server sent something that could not be read',
 };
 

@@ -158,7 +158,7 @@ export interface Engine {
   changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>>;
   conflicts(cluster: string, ip: IpAddress, span: Span): Promise<readonly Conflict[]>;
   anomalies(cluster: string, span: Span, page: Page): Promise<Paged<Anomaly>>;
-  /** All of it, by its beginning. */
+  /** All of it that holds, by its beginning; what was withdrawn as a whole is among `records` only. */
   coverage(cluster: string): Promise<readonly Coverage[]>;
   expired(cluster: string): Promise<readonly Expired[]>;
 

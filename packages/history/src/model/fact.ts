@@ -94,9 +94,11 @@ export function possibleFact(possible: PossibleTenure): Fact {
 
 /**
  * Of two versions of one coverage record, the one to keep, in whichever order they come: a claim only grows, until a
- * gap ends it with what was really watched.
+ * gap ends it with what was really watched. What was withdrawn stays so, and the earliest withdrawal counts.
  */
 export function newerCoverage(stored: Coverage | undefined, told: Coverage): Coverage {
+  const [kept, claimed] = [stored?.withdrawn ?? Number.POSITIVE_INFINITY, told.withdrawn ?? Number.POSITIVE_INFINITY];
+  if (stored !== undefined && kept !== claimed) return claimed < kept ? told : stored;
   if (stored === undefined || (told.ended && !stored.ended)) return told;
   if (stored.ended && !told.ended) return stored;
   const isLonger = told.to > stored.to || (told.to === stored.to && told.confirmed > stored.confirmed);
@@ -109,7 +111,12 @@ export function newerChange(stored: Change | undefined, told: Change): Change {
   return stored.suppressed.changes > told.suppressed.changes ? stored : told;
 }
 
+/** Nothing of it holds: its clock was wrong from its beginning. */
+export function isVoid({ from, withdrawn }: Coverage): boolean {
+  return withdrawn !== undefined && withdrawn <= from;
+}
+
 /** What a recorder goes on with: the stretch that began last, and not what lies over it. `coverage` is in order. */
 export function presentCoverage(coverage: readonly Coverage[]): Coverage | undefined {
-  return coverage.findLast(({ scope }) => scope.kind !== 'pods');
+  return coverage.findLast((one) => one.scope.kind !== 'pods' && !isVoid(one));
 }

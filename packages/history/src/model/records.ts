@@ -110,7 +110,12 @@ export interface Coverage {
   /** A gap follows: `to` is final, and may be earlier than what had been claimed. */
   readonly ended: boolean;
   /** Why it begins: a first start, or what made the gap before it. */
-  readonly opened: 'start' | 'expired' | 'rewound' | 'undecodable';
+  readonly opened: 'start' | 'expired' | 'rewound' | 'undecodable' | 'clock';
+  /**
+   * A correction: a wrong clock had claimed more, and from this instant on nothing of it holds. Not later than `from`:
+   * none of it does, and it is kept only so that no earlier version of it comes back.
+   */
+  readonly withdrawn?: EpochMillis | undefined;
 }
 
 /** Whether a watch of this scope would have told of the holder. */

@@ -6,6 +6,7 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import { type Sighting, undecidedStart } from './boundaries.ts';
+import { correctedLive, type WrongTime } from './clock-correction.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
 const REMEMBERED_ENDS = 1000;
@@ -96,6 +97,21 @@ export class LiveHolders {
     const live: LiveHolder = { ...blank, tenures: kept };
     this.#live.set(uid, live);
     return [...facts, { kind: 'live', uid, live }];
+  }
+
+  /** Those of whom a wrong clock told, as they read now; and what has changed of them. */
+  correct(wrong: WrongTime): Fact[] {
+    const facts: Fact[] = [];
+    for (const [uid, missed] of this.#missed) this.#missed.set(uid, correctedLive(missed, wrong));
+    for (const [uid, before] of this.#live) {
+      const live = correctedLive(before, wrong);
+      if (live === before) continue;
+      this.#live.set(uid, live);
+      for (const tenure of live.tenures) facts.push({ kind: 'tenure', tenure });
+      if (live.placement !== undefined) facts.push({ kind: 'placement', placement: live.placement });
+      facts.push({ kind: 'live', uid, live });
+    }
+    return facts;
   }
 
   #add(live: LiveHolder): void {

@@ -60,7 +60,7 @@ export type Observed =
   | { readonly kind: 'Node'; readonly object: ObservedNode }
   | { readonly kind: 'Service'; readonly object: ObservedService };
 
-/** `at` is the collector's clock when the observation was made; it never goes back within a log. */
+/** `at` is the collector's clock when the observation was made; it never goes back within a log, except with `clock`. */
 export type Observation =
   /** One event of the watch; `deleted` carries the final state. Events of a catch-up are told the same way. */
   | { readonly kind: 'event'; readonly type: 'present' | 'deleted'; readonly seen: Observed; readonly at: EpochMillis }
@@ -112,5 +112,10 @@ export type Observation =
    * where events are rare.
    */
   | { readonly kind: 'probed'; readonly resourceVersion: string; readonly at: EpochMillis }
+  /**
+   * The collector's clock was wrong: what it said after `since` is not known to be right. `at` is right, and may be
+   * earlier than the observation before: the one time that a log goes back.
+   */
+  | { readonly kind: 'clock'; readonly since: EpochMillis; readonly at: EpochMillis }
   /** The watch is open and inside its liveness deadline. */
   | { readonly kind: 'alive'; readonly at: EpochMillis };

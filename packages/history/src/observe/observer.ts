@@ -7,6 +7,7 @@ import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model
 import { Anomalies } from './anomalies.ts';
 import { type Sighting, undoneSince } from './boundaries.ts';
 import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
+import { correctedCoverage, type WrongTime } from './clock-correction.ts';
 import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present, restored } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
@@ -60,18 +61,21 @@ export class Observer {
   readonly #live: LiveHolders;
   readonly #streams = new Map<string, Stream>();
   readonly #doubts = new RewindDoubts();
-  readonly #ends = new RecentEnds();
+  #ends = new RecentEnds();
   readonly #anomalies = new Anomalies();
   readonly #changes: ChangeBudget;
   #epoch: number;
   #coverage: Coverage | undefined;
-  /** Invariant: never goes back, whatever the collector's clock does. */
+  /** Of the recorder before. */
+  #earlier: Coverage | undefined;
+  /** Invariant: never goes back, whatever the collector's clock does, except where it is told that it was wrong. */
   #now: EpochMillis | undefined;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#epoch = options.resume?.epoch ?? 1;
     this.#coverage = options.resume?.coverage;
+    this.#earlier = options.resume?.coverage;
     this.#now = this.#coverage?.to;
     this.#live = new LiveHolders(options.resume?.live ?? []);
     this.#changes = new ChangeBudget(options.changeBudgets ?? DEFAULT_CHANGE_BUDGETS, options.resume?.changeUses);
@@ -116,6 +120,7 @@ export class Observer {
   }
 
   #facts(observation: Observation): Fact[] {
+    if (observation.kind === 'clock') return this.#clockWasWrong(observation);
     const at = latest(this.#now, observation.at) ?? observation.at;
     this.#now = at;
     switch (observation.kind) {
@@ -139,8 +144,27 @@ export class Observer {
         for (const stream of this.#streams.values()) stream.probed(observation.resourceVersion, observation.at);
         return this.#extend(this.#coverage?.to);
       case 'alive':
-        return this.#extend(observation.at);
+        return this.#resumed() ?? this.#extend(observation.at);
     }
+  }
+
+  /** After a withdrawal the watch goes on, and everything from now on is told. */
+  #resumed(): Fact[] | undefined {
+    if (this.#coverage?.withdrawn === undefined || this.#now === undefined || !this.#allListed()) return undefined;
+    return this.#openCoverage('clock', this.#now);
+  }
+
+  /** Nothing is claimed since then until the next `alive`, which opens a new stretch: in between is a gap. */
+  #clockWasWrong(wrong: WrongTime): Fact[] {
+    const facts: Fact[] = this.#live.correct(wrong);
+    this.#now = wrong.at;
+    this.#ends = new RecentEnds();
+    for (const stream of this.#streams.values()) stream.correct(wrong);
+    this.#earlier = this.#earlier && correctedCoverage(this.#earlier, wrong);
+    const coverage = this.#coverage && correctedCoverage(this.#coverage, wrong);
+    if (coverage !== undefined && coverage !== this.#coverage) facts.unshift({ kind: 'coverage', coverage });
+    this.#coverage = coverage;
+    return facts;
   }
 
   /**
@@ -207,7 +231,7 @@ export class Observer {
    * had lacked it. Within one recorder's life `missed` knows such ones.
    */
   #isOverlooked(before: LiveHolder | undefined, { kind, object: { metadata } }: Observed): boolean {
-    const earlier = this.#options.resume?.coverage;
+    const earlier = this.#earlier;
     if (before !== undefined || earlier === undefined || metadata.creationTimestamp === undefined) return false;
     const isOlder = metadata.creationTimestamp + RESOLUTION_MS < earlier.confirmed;
     return isOlder && wasWatched(earlier.scope, kind, metadata.namespace);
@@ -335,7 +359,7 @@ export class Observer {
     const name = scope.kind === 'cluster' || kind === 'Node' ? kind : `${kind}/${namespace ?? ''}`;
     const known = this.#streams.get(name);
     if (known !== undefined) return known;
-    const before = this.#options.resume?.coverage;
+    const before = this.#earlier;
     // The last recorder may have watched less than this one: then each holder was last seen when it was last seen.
     const whose = scope.kind === 'cluster' ? undefined : namespace;
     const resumed = before !== undefined && wasWatched(before.scope, kind, whose) ? before.confirmed : undefined;

@@ -1,7 +1,8 @@
 // What is known of one stream of events: how far it has come, and since when nothing untold can have happened. A frame
 // may have been under way for long (a stalled connection delivers late), so its arrival proves little about time; what
 // proves more are the times that events mention, and the server's own version asked for aside (a probe).
-import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
+import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import type { WrongTime } from './clock-correction.ts';
 import { compareVersions } from './version-order.ts';
 
 /** A stream that is silent for longer is given up: no frame has been under way for longer than this. */
@@ -75,6 +76,14 @@ export class Stream {
     this.#heardAt = at;
     this.#probes = [];
     this.#settle(epochMillis(at - LONGEST_DELIVERY_MS));
+  }
+
+  /** What its times were taken from was a wrong clock after `since`. */
+  correct({ since, at }: WrongTime): void {
+    this.settled = earliest(this.settled, this.settled && since);
+    this.#heardAt = earliest(this.#heardAt, this.#heardAt && at);
+    if (this.listed !== undefined && this.listed.at > at) this.listed = { ...this.listed, at };
+    this.#probes = [];
   }
 
   #settle(time: EpochMillis | undefined): void {

@@ -31,6 +31,18 @@ export function recording(stage: ContractStage): void {
     ]);
   });
 
+  test('coverage that a wrong clock claimed is withdrawn, and no version of before brings it back', async () => {
+    const claims = [madeCoverage(100, 900, { ended: true }), madeCoverage(950, 999, { opened: 'expired' })];
+    const cut = madeCoverage(100, 200, { ended: true, withdrawn: at(200) });
+    const voided = madeCoverage(950, 950, { opened: 'expired', ended: true, withdrawn: at(200) });
+    await stage.append(...claims.map(coverageFact), coverageFact(cut), coverageFact(voided));
+    await stage.append(...claims.map(coverageFact));
+    assert.deepEqual(await stage.engine.coverage(PROD.id), [cut]);
+    assert.deepEqual((await stage.engine.resumption(PROD.id)).state.coverage, cut);
+    const kept = (await Array.fromAsync(stage.engine.records(PROD.id))).filter(({ kind }) => kind === 'coverage');
+    assert.equal(kept.length, 2, 'records are kept');
+  });
+
   test('reads of one turn see one state, whatever is appended meanwhile', async () => {
     const BATCHES = 200;
     const reader = await stage.openReader();

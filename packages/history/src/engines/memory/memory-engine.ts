@@ -1,7 +1,7 @@
 // The ledger in this process's memory: the reference for every other engine, and the store of demos and tests. Plain
 // maps and scans; whoever needs speed or durability uses another one.
 import { HistoryError } from '../../errors.ts';
-import { type Fact, presentCoverage } from '../../model/fact.ts';
+import { type Fact, isVoid, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
@@ -179,7 +179,7 @@ export class MemoryEngine implements Engine {
   }
 
   async coverage(cluster: string): Promise<readonly Coverage[]> {
-    return sortedBy(this.#ledger(cluster).coverage.values(), coveragePlace);
+    return sortedBy(this.#ledger(cluster).coverage.values(), coveragePlace).filter((one) => !isVoid(one));
   }
 
   async expired(cluster: string): Promise<readonly Expired[]> {

@@ -1,7 +1,7 @@
 // What a store is asked, answered from head and week files as one. Called within one view of the store (Store.read);
 // changes nothing.
 import { existsSync, statSync } from 'node:fs';
-import { presentCoverage } from '../../model/fact.ts';
+import { isVoid, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
@@ -159,7 +159,7 @@ export class Questions {
   }
 
   coverage(id: string): Coverage[] {
-    return this.#reader.coverage(this.#head.cluster(id).number);
+    return this.#reader.coverage(this.#head.cluster(id).number).filter((one) => !isVoid(one));
   }
 
   expired(id: string): Expired[] {

@@ -1,0 +1,101 @@
+// After a recorder's clock was wrong: what was told by it, as it reads when that is known. A correction replaces a record
+// by its key, only widens lower bounds, and lets nothing lie in the future; no record is removed. Pure. The observer uses
+// it for what it remembers, `corrections` for what is stored.
+import type { Boundary } from '../model/boundary.ts';
+import type { Fact, LiveHolder } from '../model/fact.ts';
+import type { Checkpoint, Coverage, Placement, Tenure } from '../model/records.ts';
+import { clamp, type EpochMillis, earliest } from '../model/time.ts';
+
+/** What the clock said after `since` is not known to be right; all of it was said by `at`, which is right. */
+export interface WrongTime {
+  readonly since: EpochMillis;
+  readonly at: EpochMillis;
+}
+
+/** The fact as it reads now; undefined where nothing of it changes. */
+export function correctedFact(fact: Fact, wrong: WrongTime): Fact | undefined {
+  switch (fact.kind) {
+    case 'coverage': {
+      const coverage = correctedCoverage(fact.coverage, wrong);
+      return coverage === fact.coverage ? undefined : { kind: 'coverage', coverage };
+    }
+    case 'tenure': {
+      const tenure = correctedInterval(fact.tenure, wrong);
+      return tenure === fact.tenure ? undefined : { kind: 'tenure', tenure };
+    }
+    case 'placement': {
+      const placement = correctedInterval(fact.placement, wrong);
+      return placement === fact.placement ? undefined : { kind: 'placement', placement };
+    }
+    case 'possible': {
+      const possible = fact.possible && correctedInterval(fact.possible, wrong);
+      return possible === fact.possible ? undefined : { kind: 'possible', key: fact.key, possible };
+    }
+    case 'live': {
+      const live = fact.live && correctedLive(fact.live, wrong);
+      return live === fact.live ? undefined : { kind: 'live', uid: fact.uid, live };
+    }
+    case 'change': {
+      const { observedAt } = fact.change;
+      return observedAt <= wrong.at ? undefined : { kind: 'change', change: { ...fact.change, observedAt: wrong.at } };
+    }
+    case 'conflict': {
+      const { observedAt } = fact.conflict;
+      if (observedAt <= wrong.at) return undefined;
+      return { kind: 'conflict', conflict: { ...fact.conflict, observedAt: wrong.at } };
+    }
+    case 'anomaly': {
+      const { observedAt } = fact.anomaly;
+      if (observedAt <= wrong.at) return undefined;
+      return { kind: 'anomaly', anomaly: { ...fact.anomaly, observedAt: wrong.at } };
+    }
+  }
+}
+
+/** Nothing is claimed to have been watched from `since` on. What lies over other coverage is no claim: it stays. */
+export function correctedCoverage(coverage: Coverage, { since }: WrongTime): Coverage {
+  if (coverage.to <= since || coverage.scope.kind === 'pods') return coverage;
+  const to = clamp(since, coverage.from, coverage.to);
+  const confirmed = clamp(coverage.confirmed, coverage.from, to);
+  return { ...coverage, to, confirmed, ended: true, withdrawn: since };
+}
+
+function correctedInterval<T extends Pick<Tenure | Placement, 'start' | 'end'>>(record: T, wrong: WrongTime): T {
+  const start = correctedBoundary(record.start, wrong);
+  const end = record.end && correctedBoundary(record.end, wrong);
+  if (start === record.start && end === record.end) return record;
+  return { ...record, start, end: end === undefined ? undefined : notBeforeStart(end, start) };
+}
+
+export function correctedLive(live: LiveHolder, wrong: WrongTime): LiveHolder {
+  const tenures = live.tenures.map((tenure) => correctedInterval(tenure, wrong));
+  const placement = live.placement && correctedInterval(live.placement, wrong);
+  const isSame = placement === live.placement && tenures.every((tenure, i) => tenure === live.tenures[i]);
+  if (isSame && live.seenAt <= wrong.since) return live;
+  const seenAt = earliest(live.seenAt, wrong.since) ?? wrong.since;
+  const blankSince = live.blankSince && earliest(live.blankSince, wrong.since);
+  return { ...live, seenAt, tenures, placement, blankSince };
+}
+
+export function correctedCheckpoint(checkpoint: Checkpoint, { since, at }: WrongTime): Checkpoint {
+  const others = checkpoint.others?.map((other) => ({ ...other, settled: clamp(other.settled, other.settled, since) }));
+  const corrected = { ...checkpoint, at: earliest(checkpoint.at, at) ?? at };
+  return others === undefined ? corrected : { ...corrected, others };
+}
+
+/** Told by the wrong clock: it happened after what was right, and before this was noticed. */
+function correctedBoundary(boundary: Boundary, { since, at }: WrongTime): Boundary {
+  if (boundary.observedAt <= since) return boundary;
+  const notAfter = earliest(boundary.notAfter, at) ?? at;
+  const notBefore = earliest(boundary.notBefore, since, notAfter) ?? notAfter;
+  const observedAt = earliest(boundary.observedAt, at) ?? at;
+  return { ...boundary, notBefore, notAfter, at: clamp(boundary.at, notBefore, notAfter), observedAt };
+}
+
+/** Invariant: start ≤ end, whatever the clocks said. */
+function notBeforeStart(end: Boundary, start: Boundary): Boundary {
+  const notBefore = end.notBefore < start.notBefore ? start.notBefore : end.notBefore;
+  const at = end.at < start.at ? start.at : end.at;
+  const notAfter = end.notAfter < start.notAfter ? start.notAfter : end.notAfter;
+  return { ...end, notBefore, at, notAfter };
+}
