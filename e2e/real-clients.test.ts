@@ -148,6 +148,34 @@ describe('kubectl prints on the sandbox what it prints on a real API server', ()
     await printsTheSame('delete', 'configmap', 'applied');
   });
 
+  test('kubectl apply of a list creates, leaves alone and changes, and refuses a field that no kind has', {
+    skip,
+  }, async () => {
+    const list = (color: string, more: object = {}) => {
+      const map = (name: string) => ({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name },
+        data: { color },
+        ...more,
+      });
+      const port = { port: 80, protocol: 'TCP' };
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'listed' }, spec: { ports: [port] } };
+      return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [map('one'), map('two'), service] });
+    };
+    for (const color of ['red', 'red', 'blue']) {
+      const [there, here] = await Promise.all(
+        [real, sandbox].map((stage) => stage.kubectl(['apply', '-f', '-'], list(color))),
+      );
+      assert.equal(here, there);
+    }
+    await printsTheSame('get', 'configmap', 'two', '-o', 'jsonpath={.data}');
+    for (const stage of [real, sandbox]) {
+      await assert.rejects(stage.kubectl(['apply', '-f', '-'], list('red', { colour: {} })), /unknown field "?colour/);
+    }
+    await printsTheSame('delete', 'configmap/one', 'configmap/two', 'service/listed');
+  });
+
   test('kubectl scale, rollout restart and patch', { skip }, async () => {
     await printsTheSame('scale', 'deployment/web', '--replicas=5');
     await printsTheSame('scale', 'deployment/web', '--replicas=2', '--current-replicas=5');

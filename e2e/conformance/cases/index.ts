@@ -15,6 +15,7 @@ import { namespaces } from './namespaces.ts';
 import { objects } from './objects.ts';
 import { patch } from './patch.ts';
 import { patchRefusals } from './patch-refusals.ts';
+import { podAddresses } from './pod-addresses.ts';
 import { representations } from './representations.ts';
 import { schemas } from './schemas.ts';
 import { selectors } from './selectors.ts';
@@ -35,6 +36,7 @@ export const AREAS: readonly Area[] = [
   selectors,
   lists,
   watch,
+  podAddresses,
   representations,
   workloads,
   scale,

@@ -145,6 +145,7 @@ const CAUSES = {
   NotSupported: ['FieldValueNotSupported', 'Unsupported value'],
   Forbidden: ['FieldValueForbidden', 'Forbidden'],
   TooLong: ['FieldValueTooLong', 'Too long'],
+  InternalError: ['InternalError', 'Internal error'],
 } as const;
 
 export function invalid(

@@ -302,12 +302,14 @@ export class Verbs {
     wanted: JsonObject,
     statusOnly: boolean,
   ): void {
+    const before = current as unknown as JsonObject;
     const errors = [
       ...checkMetadata(draft['metadata'] as JsonObject),
       ...checkAddedFinalizers(current.metadata, draft['metadata'] as ObjectMeta),
       ...checkFixed(current.metadata, statusOnly ? unsettled(type, wanted) : wanted),
-      ...(statusOnly ? [] : (type.rules.validate?.(draft) ?? [])),
-      ...(statusOnly ? [] : (type.rules.validateUpdate?.(draft, current as unknown as JsonObject) ?? [])),
+      ...(statusOnly
+        ? (type.rules.validateStatus?.(draft, before) ?? [])
+        : [...(type.rules.validate?.(draft) ?? []), ...(type.rules.validateUpdate?.(draft, before) ?? [])]),
     ];
     if (errors.length > 0) throw invalid(type, current.metadata.name as string, errors);
   }

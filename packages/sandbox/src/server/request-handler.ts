@@ -114,7 +114,7 @@ export class RequestHandler {
     const form = discoveryForm(message);
     const answer =
       handlePlainPath(info.path, info.query, pretty) ??
-      handleOpenApi(registry, info.path) ??
+      handleOpenApi(registry, info.path, message.headers.accept) ??
       handleDiscovery(registry, info.path, form, pretty);
     if (answer === undefined) {
       const [root, group = ''] = info.path.split('/').slice(1);

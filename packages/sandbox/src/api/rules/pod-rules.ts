@@ -11,6 +11,7 @@ import {
   textAt,
 } from '../json-object.ts';
 import { checkName } from '../object-names.ts';
+import { checkPodAddresses, joinPodAddresses } from './pod-addresses.ts';
 import { checkDeadlineRange, checkPodUpdate } from './pod-updates.ts';
 import { PLAIN_RULES, type ResourceRules, type RuleContext } from './resource-rules.ts';
 
@@ -41,8 +42,11 @@ export const podRules: ResourceRules = {
   zeroStatus: () => ({}),
   prepareStatus(draft, current) {
     const qosClass = textAt(current, 'status', 'qosClass');
-    if (qosClass !== '') setDefaults(ensureObject(draft, 'status'), { qosClass });
+    const status = ensureObject(draft, 'status');
+    if (qosClass !== '') setDefaults(status, { qosClass });
+    joinPodAddresses(status);
   },
+  validateStatus: checkPodAddresses,
   prepareUpdate(draft, current) {
     const spec = ensureObject(draft, 'spec');
     defaultPodSpec(spec);

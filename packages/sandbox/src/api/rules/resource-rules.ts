@@ -40,6 +40,8 @@ export interface ResourceRules {
   prepareStatus?(draft: JsonObject, current: JsonObject): void;
   validate?(draft: JsonObject): readonly FieldError[];
   validateUpdate?(draft: JsonObject, current: JsonObject): readonly FieldError[];
+  /** Where the status was written. */
+  validateStatus?(draft: JsonObject, current: JsonObject): readonly FieldError[];
 }
 
 export const PLAIN_RULES: ResourceRules = {
