@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PodTrackerSpec } from '@podtrail/operator';
 import { until, useCluster } from './controlplane/index.ts';
 import { hourWithRoomFor } from './hour-turn.ts';
-import { install, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
+import { grantFootprints, install, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true });
@@ -16,11 +16,7 @@ const into = (namespace: string, retention = '48h'): PodTrackerSpec => ({
   footprints: { log: false, configMaps: { enabled: true, namespace, retention } },
 });
 
-/** As docs/operator.md says it. */
-async function bind(namespace: string): Promise<void> {
-  const words = ['--clusterrole=podtrail-footprints', '--serviceaccount=podtrail:podtrail-operator'];
-  await cluster.kubectl(['-n', namespace, 'create', 'rolebinding', 'podtrail-footprints', ...words]);
-}
+const bind = (namespace: string) => grantFootprints(cluster.controlPlane, namespace);
 
 async function hoursIn(namespace: string): Promise<string[]> {
   const { items } = await cluster.kubectlJson(['-n', namespace, 'get', 'cm', '-l', 'app=pod-ashiato']);

@@ -18,7 +18,7 @@ const SELDOM = [
   ...['get', 'list'].flatMap((verb) =>
     ['podtrackers', 'podtrackerslices'].map((kind) => `${verb} ${kind}.podtrail.dev`),
   ),
-  ...['patch events.events.k8s.io in default', 'get configmaps in default', 'delete configmaps in default'],
+  ...['patch events.events.k8s.io in default', 'get configmaps in podtrail', 'delete configmaps in podtrail'],
 ];
 
 /** What is called as people, or the hour, have it: no role can name it. */
@@ -31,12 +31,12 @@ const VERBS_WITH_NAMES = ['get', 'update', 'patch', 'delete'];
 
 async function hours(tracker: string): Promise<{ data?: Record<string, string> }[]> {
   const labels = `podtrail.dev/tracker=${tracker}`;
-  return (await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', labels])).items;
+  return (await cluster.kubectlJson(['-n', 'podtrail', 'get', 'cm', '-l', labels])).items;
 }
 
 /** A tracker with slices, ConfigMaps and an event: everything that the operator ever writes. */
 async function busyTracker(hand: Hand, name: string): Promise<void> {
-  const configMaps = { enabled: true, namespace: 'default', retention: '48h' };
+  const configMaps = { enabled: true, retention: '48h' };
   await hand.createTracker(name, { footprints: { log: false, configMaps } });
   await until('it is sliced', async () => (await hand.slicesOf(name)).length > 0);
   // What comes later is then a patch of it.

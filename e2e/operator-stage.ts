@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { type ControlPlane, until } from './controlplane/index.ts';
 import { type Grant, grantsOf } from './operator-grants.ts';
@@ -14,23 +13,14 @@ interface TestContext {
   after(done: () => Promise<unknown>): void;
 }
 
-/** The label of the roles that are joined into the operator's. */
-const JOINED = 'podtrail.dev%2Faggregate-to-operator%3Dtrue';
 export const KUSTOMIZE = fileURLToPath(new URL('../deploy/kustomize/', import.meta.url));
 export const SERVICE_ACCOUNT = { namespace: 'podtrail', name: 'podtrail-operator' };
 export const OPERATOR_USER = 'system:serviceaccount:podtrail:podtrail-operator';
 
-/** Applies the manifests and waits until the definitions are served, the aggregated role is filled and both are in force. */
+/** Applies the manifests and waits until the definitions are served and the rights are in force. */
 export async function install(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['apply', '-k', KUSTOMIZE]);
   await untilServed(plane);
-  const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
-  await until('the roles are joined', async () => {
-    const joined = (await plane.request(`${roles}/podtrail-operator`)).json().rules ?? [];
-    const parts = (await plane.request(`${roles}?labelSelector=${JOINED}`)).json().items as { rules: unknown[] }[];
-    const has = (rule: unknown) => joined.some((other: unknown) => isDeepStrictEqual(rule, other));
-    return parts.length > 0 && parts.every(({ rules }) => rules.every(has));
-  });
   const grants = await grantsOf(plane, SERVICE_ACCOUNT);
   await until('the rights are in force', async () => {
     return (await Promise.all(grants.map((grant) => isAllowed(plane, grant)))).every((allowed) => allowed);
@@ -45,6 +35,12 @@ async function isAllowed(plane: ControlPlane, { verb, resource, namespace, name 
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
   const answer = await plane.request('/apis/authorization.k8s.io/v1/subjectaccessreviews', { body });
   return answer.json().status?.allowed === true;
+}
+
+/** Lets the operator write ConfigMaps in another namespace than its own, as docs/operator.md says. */
+export async function grantFootprints(plane: ControlPlane, namespace: string): Promise<void> {
+  const role = ['--clusterrole=podtrail-footprints', '--serviceaccount=podtrail:podtrail-operator'];
+  await plane.kubectl(['-n', namespace, 'create', 'rolebinding', 'podtrail-footprints', ...role]);
 }
 
 export class OperatorReplica {

@@ -61,9 +61,9 @@ test('an hour that two trackers share, or podtrail footprints too, does not go w
   await operator.untilLeads();
   await hand.createNode('node-s');
   await hand.createPod('default', 'shared-1', 'node-s', '10.0.7.1');
-  const spec = { footprints: { configMaps: { enabled: true, namespace: 'default', retention: '48h' } } };
+  const spec = { footprints: { configMaps: { enabled: true, retention: '48h' } } };
   const hour = async () => {
-    const { items } = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'app=pod-ashiato']);
+    const { items } = await cluster.kubectlJson(['-n', 'podtrail', 'get', 'cm', '-l', 'app=pod-ashiato']);
     const [found, ...more] = items;
     assert.deepEqual(more, []);
     return found as { metadata: { uid: string; ownerReferences?: { name: string }[] } } | undefined;
@@ -88,12 +88,12 @@ test('an hour that two trackers share, or podtrail footprints too, does not go w
   await until('both own it, though no pod changed', () => ownedBy('sa', 'sb'));
   await goes('sa');
   assert.equal((await until('the other has it', () => ownedBy('sb'))).metadata.uid, uid);
-  const words = `footprints --kubeconfig ${cluster.kubeconfig} --oneshot --store-in-cm`;
+  const words = `footprints --kubeconfig ${cluster.kubeconfig} --oneshot --store-in-cm --cm-namespace podtrail`;
   assert.equal((await podtrail(words)).code, 0);
   await until('it is nobody’s', () => ownedBy());
   await goes('sb');
   assert.equal((await hour())?.metadata.uid, uid);
-  await cluster.kubectl(['-n', 'default', 'delete', 'cm', '-l', 'app=pod-ashiato']);
+  await cluster.kubectl(['-n', 'podtrail', 'delete', 'cm', '-l', 'app=pod-ashiato']);
   await cluster.kubectl(['-n', 'default', 'delete', 'pod', 'shared-1', '--force', '--grace-period=0']);
   assert.equal((await operator.process.end('SIGTERM')).code, 0);
 });
@@ -112,12 +112,12 @@ test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotati
   await hand.createNode('node-1');
   await hand.createPod('default', 'web-1', 'node-1', '10.0.0.1');
   await hand.createTracker('all', {
-    footprints: { log: true, configMaps: { enabled: true, namespace: 'default', retention: '48h' } },
+    footprints: { log: true, configMaps: { enabled: true, retention: '48h' } },
     annotations: { enabled: true },
   });
   await until('the tracker lists the pod', async () => (await hand.listed('all')).size === 1);
   const { items } = await until('the ConfigMap is there', async () => {
-    const list = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'podtrail.dev/tracker=all']);
+    const list = await cluster.kubectlJson(['-n', 'podtrail', 'get', 'cm', '-l', 'podtrail.dev/tracker=all']);
     return list.items.length > 0 && list;
   });
   assert.deepEqual(items[0].data, { 'default_web-1': 'node-1' });
@@ -133,7 +133,7 @@ test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotati
   assert.equal(await operator.metric('podtrail_controller_cache_synced'), 1);
   await hand.trackers.delete('all');
   await until('what belonged to it is gone', async () => {
-    const list = await cluster.kubectlJson(['-n', 'default', 'get', 'cm', '-l', 'app=pod-ashiato']);
+    const list = await cluster.kubectlJson(['-n', 'podtrail', 'get', 'cm', '-l', 'app=pod-ashiato']);
     return list.items.length === 0;
   });
   const started = performance.now();

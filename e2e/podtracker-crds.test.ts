@@ -78,7 +78,7 @@ test('an empty spec, or none, tracks all pods, and defaults are filled in', { sk
   const input = tracker({ footprints: { configMaps: { enabled: true } }, annotations: {} });
   const { spec } = await cluster.kubectlJson(args, { input });
   assert.deepEqual(spec, {
-    footprints: { log: false, configMaps: { enabled: true, namespace: 'default', retention: '168h' } },
+    footprints: { log: false, configMaps: { enabled: true, retention: '168h' } },
     annotations: {},
   });
 });

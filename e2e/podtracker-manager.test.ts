@@ -49,7 +49,14 @@ test('the manager is active before the definitions are installed; trackers are s
   const pods = new Informer({ transport, resource: PODS, codec: podCodec });
   const nodes = new Informer({ transport, resource: NODES, codec: nodeCodec });
   const namespaces = new Informer({ transport, resource: NAMESPACES, codec: metadataCodec });
-  const trackers = new PodTrackerController({ client, pods, nodes, namespaces, isLeader: () => manager.isLeader() });
+  const trackers = new PodTrackerController({
+    home: 'podtrail',
+    client,
+    pods,
+    nodes,
+    namespaces,
+    isLeader: () => manager.isLeader(),
+  });
   for (const source of [pods, nodes, namespaces]) manager.addSource(source);
   manager.addController(trackers.controller);
   manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });

@@ -84,6 +84,7 @@ export class PodTrackerStage {
       reportingInstance: 'e2e',
     });
     this.controller = new PodTrackerController({
+      home: 'podtrail',
       client,
       pods: this.pods,
       nodes,

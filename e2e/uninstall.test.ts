@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { KubeObject } from '@podtrail/machinery';
 import { until, useCluster } from './controlplane/index.ts';
 import { hourWithRoomFor } from './hour-turn.ts';
-import { install, KUSTOMIZE, OperatorReplica } from './operator-stage.ts';
+import { grantFootprints, install, KUSTOMIZE, OperatorReplica } from './operator-stage.ts';
 import { CRDS, forEach, Hand } from './podtracker-stage.ts';
 
 // Without the pods and volumes of the StatefulSet, which would never run here: a namespace with volumes takes 8 s more,
@@ -34,6 +34,9 @@ async function installed(t: TestContext): Promise<{ hand: Hand; operator: Operat
     await forEach(pods, (i) => hand.createPod('default', `web-${i}`, 'node-1', `10.0.0.${i}`));
   }
   await install(plane);
+  // Elsewhere than in the operator's namespace, which would take them with it.
+  await cluster.kubectl(['-n', 'default', 'delete', 'rolebinding', 'podtrail-footprints', '--ignore-not-found']);
+  await grantFootprints(plane, 'default');
   const [operator] = await Promise.all([
     OperatorReplica.start(t, plane, 'one', { words: ['--conversion-url', 'https://127.0.0.1'] }),
     // The garbage collector looks for new kinds every 30 s, and at its start. On a cluster where somebody uninstalls

@@ -1,9 +1,9 @@
 // The real machine around a command: its streams, signals, files, store and cluster.
 import { createReadStream } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import type { Writable } from 'node:stream';
 import { openStore, planMigration } from '@podtrail/history';
-import { Client, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
+import { Client, homeDirectory, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Sink, Surroundings } from './surroundings.ts';
@@ -38,7 +38,7 @@ export function systemSurroundings(): SystemSurroundings {
     stderr: streamSink(process.stderr),
     clock: systemClock,
     random: systemRandom,
-    home: homedir(),
+    home: homeDirectory(process.env),
     hostname: hostname(),
     systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     signal: stop.signal,

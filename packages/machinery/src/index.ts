@@ -4,6 +4,7 @@
 
 // Configuration: which cluster, and who we are there.
 
+export { homeDirectory } from './config/home-directory.ts';
 export type { ClusterConfig, Identity, IdentitySource, Impersonation, TlsMaterial } from './config/identity.ts';
 export { type LoadClusterConfigOptions, loadClusterConfig } from './config/load-cluster-config.ts';
 

@@ -59,7 +59,11 @@ export function operatorCommand(cli: Cli): Command {
       'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
       ageMs('--retention'),
     )
-    .option('--bind <address>', 'the address of this machine on which all ports are served', '127.0.0.1')
+    .option(
+      '--bind <address>',
+      'the address of this machine on which all ports are served; ::, every one of both families',
+      '127.0.0.1',
+    )
     .option('--metrics-port <port>', 'serve /metrics for Prometheus there', portNumber('--metrics-port'), 9090)
     .option('--health-port <port>', 'serve /livez, /readyz and /healthz there', portNumber('--health-port'), 9091)
     .option('--no-conversion', 'do not serve v1alpha1 from this replica, nor change its definition')
@@ -83,7 +87,7 @@ is started anew.
 
 To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrackers.podtrail.dev: once its port answers
 it sets there the webhook, the certificate to trust and served of v1alpha1. Not without a Service that is there (none
-leads to the default --bind; in a pod give --bind 0.0.0.0) or --conversion-url, not while another operator
+leads to the default --bind; in a pod give --bind ::) or --conversion-url, not while another operator
 serves it, and not with --no-conversion.
 
 The rights it needs are those of deploy/kustomize/.`,

@@ -1,8 +1,8 @@
 // What the config loaders may know of the machine: environment, directories, files, time, and a way to run an exec
 // plugin. Everything in config/ takes one of these, so that a test needs no real home directory and no real plugin.
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { type Clock, systemClock } from '../clock.ts';
+import { homeDirectory } from './home-directory.ts';
 import { type RunPlugin, runPluginProcess } from './run-plugin.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,7 +37,7 @@ export const systemFiles: ConfigFiles = {
 export function systemSurroundings(): ConfigSurroundings {
   return {
     env: process.env,
-    homeDirectory: process.env['HOME'] || homedir(),
+    homeDirectory: homeDirectory(process.env),
     workingDirectory: process.cwd(),
     files: systemFiles,
     clock: systemClock,

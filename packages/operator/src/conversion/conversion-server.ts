@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../serving/listen.ts';
 import type { ServingCertificate } from './certificate.ts';
 import { answerReview } from './conversion-review.ts';
 
@@ -25,11 +25,7 @@ export class ConversionServer {
 
   async listen(): Promise<number> {
     const { host, port } = this.#address;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, resolve);
-    });
-    return (this.#server.address() as AddressInfo).port;
+    return (await listen(this.#server, host, port)).port;
   }
 
   /** For connections from now on. */

@@ -19,12 +19,12 @@ export const PLACES_LIMIT = 100;
 
 const configMaps = object('Hourly ConfigMaps that say on which node each pod was.', {
   enabled: withDefault(flag('Whether the ConfigMaps are written. Left out: they are not.'), false),
-  namespace: withDefault(
-    text('Where the ConfigMaps are written. Left out: in the namespace "default".', {
+  // No default of the schema: only the operator knows the namespace that it runs in.
+  namespace: optional(
+    text("Where the ConfigMaps are written. Left out: in the operator's own namespace.", {
       maxLength: 63,
       'x-kubernetes-validations': [matches(DNS_LABEL, 'write the name of one namespace, such as "default"')],
     }),
-    'default',
   ),
   retention: withDefault(
     text('How long a ConfigMap is kept after its hour, such as "7d" or "never". Left out: "168h", which is a week.', {

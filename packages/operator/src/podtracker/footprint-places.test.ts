@@ -26,27 +26,34 @@ const CASES: Record<string, [PodTracker, Place[]]> = {
     ],
   ],
   'what was left by switching them off': [tracker(into('a', '1h', false), ['a', '1h']), [['a', '1h']]],
+  "the operator's own namespace, where the spec names none": [
+    tracker({ footprints: { configMaps: { enabled: true } } }, ['default', '1h']),
+    [
+      ['home', '168h'],
+      ['default', '1h'],
+    ],
+  ],
   'not what is kept for ever': [tracker(into('b', 'never'), ['a', 'never']), [['b', 'never']]],
 };
 
 for (const [what, [given, expected]] of Object.entries(CASES)) {
   test(`status remembers ${what}`, () => {
-    assert.deepEqual(footprintPlaces(given, none), places(...expected));
+    assert.deepEqual(footprintPlaces(given, 'home', none), places(...expected));
   });
 }
 
 test('a namespace that holds nothing any more is forgotten, unless they are written there', () => {
   const given = tracker(into('b', '1h'), ['b', '1h'], ['a', '1h'], ['c', '1h']);
   assert.deepEqual(
-    footprintPlaces(given, (namespace) => namespace !== 'c'),
+    footprintPlaces(given, 'home', (namespace) => namespace !== 'c'),
     places(['b', '1h'], ['c', '1h']),
   );
-  assert.deepEqual(leftPlaces(given), places(['a', '1h'], ['c', '1h']));
+  assert.deepEqual(leftPlaces(given, 'home'), places(['a', '1h'], ['c', '1h']));
 });
 
 test('no more is remembered than the schema takes', () => {
   const many = Array.from({ length: 120 }, (_, i): Place => [`n${i}`, '1h']);
-  const kept = footprintPlaces(tracker(into('now', '1h'), ...many), none);
+  const kept = footprintPlaces(tracker(into('now', '1h'), ...many), 'home', none);
   assert.equal(kept.length, 100);
   assert.equal(kept[0]?.namespace, 'now');
 });

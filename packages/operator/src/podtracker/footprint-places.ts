@@ -8,22 +8,26 @@ export interface FootprintPlace {
   readonly retention: string;
 }
 
-/** Where they are written now; undefined if they are not. */
-export function placeOf(spec: PodTrackerSpec | undefined): FootprintPlace | undefined {
-  const { enabled = false, namespace = 'default', retention = '168h' } = spec?.footprints?.configMaps ?? {};
+/** Where they are written now, which is in `home` for a spec that names no namespace; undefined if they are not. */
+export function placeOf(spec: PodTrackerSpec | undefined, home: string): FootprintPlace | undefined {
+  const { enabled = false, namespace = home, retention = '168h' } = spec?.footprints?.configMaps ?? {};
   return enabled ? { namespace, retention } : undefined;
 }
 
 /** What status remembers besides: with the retention of then. What is kept for ever need not be found again. */
-export function leftPlaces({ spec, status }: PodTracker): FootprintPlace[] {
-  const now = placeOf(spec)?.namespace;
+export function leftPlaces({ spec, status }: PodTracker, home: string): FootprintPlace[] {
+  const now = placeOf(spec, home)?.namespace;
   const remembered = status?.configMaps ?? [];
   return remembered.filter(({ namespace, retention }) => namespace !== now && retention !== 'never');
 }
 
 /** What status should remember. */
-export function footprintPlaces(tracker: PodTracker, isEmptied: (namespace: string) => boolean): FootprintPlace[] {
-  const now = placeOf(tracker.spec);
-  const left = leftPlaces(tracker).filter(({ namespace }) => !isEmptied(namespace));
+export function footprintPlaces(
+  tracker: PodTracker,
+  home: string,
+  isEmptied: (namespace: string) => boolean,
+): FootprintPlace[] {
+  const now = placeOf(tracker.spec, home);
+  const left = leftPlaces(tracker, home).filter(({ namespace }) => !isEmptied(namespace));
   return [...(now === undefined ? [] : [now]), ...left].slice(0, PLACES_LIMIT);
 }

@@ -57,6 +57,8 @@ export interface PodTrackerControllerOptions {
   readonly namespaces: Informer<MetadataOnlyView>;
   readonly clock?: Clock;
   /** Asked before each pass and each write. Default: always. */
+  /** The operator's own namespace: where the ConfigMaps of a spec without a namespace are. */
+  readonly home: string;
   readonly isLeader?: () => boolean;
   readonly events?: Pick<EventRecorder, 'record'>;
   /** Where footprints are written beside: what they have to say goes into status. */
@@ -117,6 +119,7 @@ export class PodTrackerController {
       clock,
     });
     this.#surroundings = {
+      home: options.home,
       pods: () => pods.lister,
       node: (name) => nodes.lister.get(name),
       namespaceLabels: (name) => namespaces.lister.get(name)?.metadata.labels,

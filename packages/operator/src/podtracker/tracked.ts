@@ -18,6 +18,8 @@ import type { Holds, SliceView } from './slice-view.ts';
 
 /** Where a tracker looks things up (the informers' listers), and whom it tells. */
 export interface Surroundings {
+  /** The operator's own namespace. */
+  readonly home: string;
   pods(): Iterable<PodView>;
   node(name: string): NodeView | undefined;
   namespaceLabels(name: string): ReadonlyMap<string, string> | undefined;
@@ -243,7 +245,7 @@ export class Tracked {
     const staying = (holds: Holds) => (this.#sliced[holds] ? this.books[holds].size - (leaving[holds] ?? 0) : 0);
     const slices = staying('pods') + staying('nodes');
     const nodes = this.#countNodes();
-    const places = footprintPlaces(this.#tracker, (namespace) => {
+    const places = footprintPlaces(this.#tracker, this.#surroundings.home, (namespace) => {
       return this.#surroundings.isEmptied?.(this, namespace) ?? false;
     });
     return {
@@ -263,7 +265,7 @@ export class Tracked {
   }
 
   #footprints(): FootprintsState | undefined {
-    const place = placeOf(specOf(this.#tracker));
+    const place = placeOf(specOf(this.#tracker), this.#surroundings.home);
     if (place === undefined) return undefined;
     return this.#surroundings.footprintsIn?.(place.namespace) ?? { kind: 'unknown' };
   }

@@ -20,7 +20,7 @@ export interface ConversionTaskOptions {
 export function conversionTask(options: ConversionTaskOptions): ((signal: AbortSignal) => Promise<void>) | undefined {
   const { client, clock, log, identity, host, address } = options;
   if ('service' in address && isLoopback(host)) {
-    const why = `no Service leads to ${host}; in a cluster bind 0.0.0.0, outside of it give --conversion-url`;
+    const why = `no Service leads to ${host}; in a cluster give --bind ::, outside of it give --conversion-url`;
     log.info('v1alpha1 is not served from here', { why });
     return undefined;
   }

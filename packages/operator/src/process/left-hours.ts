@@ -14,6 +14,8 @@ export interface LeftHoursOptions {
   readonly client: Pick<Client, 'configMaps' | 'table'>;
   readonly clock: Clock;
   readonly trackers: () => Iterable<PodTracker>;
+  /** The operator's own namespace: where the ConfigMaps of a spec without a namespace are. */
+  readonly home: string;
   readonly hasNamespace: (name: string) => boolean;
   readonly onSwept: (swept: SweptHours) => void;
   /** Nothing of the tracker is left there. */
@@ -59,7 +61,7 @@ export class LeftHours {
       const { name = '', uid = '', deletionTimestamp } = tracker.metadata;
       // What it leaves goes with it.
       if (deletionTimestamp !== undefined) continue;
-      for (const { namespace, retention } of leftPlaces(tracker)) {
+      for (const { namespace, retention } of leftPlaces(tracker, this.#options.home)) {
         const leaver = { name, uid, retentionMs: parseAge(retention) ?? Number.POSITIVE_INFINITY };
         left.set(namespace, [...(left.get(namespace) ?? []), leaver]);
       }
@@ -93,8 +95,9 @@ export class LeftHours {
 
   /** Another tracker still has its hours there: they expire with those that are being written. */
   #isWritten(namespace: string, shard: ObjectMeta): boolean {
-    for (const { metadata, spec } of this.#options.trackers()) {
-      if (placeOf(spec)?.namespace === namespace && isOwnedBy(shard, metadata.uid ?? '')) return true;
+    const { trackers, home } = this.#options;
+    for (const { metadata, spec } of trackers()) {
+      if (placeOf(spec, home)?.namespace === namespace && isOwnedBy(shard, metadata.uid ?? '')) return true;
     }
     return false;
   }

@@ -140,8 +140,9 @@ export class OperatorProcess {
     const passes = passMetrics(registry);
     const queues = queueMetrics(registry);
     const footprintReports = new FootprintReports();
+    const home = options.lease.namespace;
     const trackers = new PodTrackerController({
-      ...{ client, pods, nodes, namespaces, clock, events, isLeader, reports, footprints: footprintReports },
+      ...{ home, client, pods, nodes, namespaces, clock, events, isLeader, reports, footprints: footprintReports },
       metrics: passes('podtracker'),
       queueMetrics: queues,
       onFailure: ({ key, error, attempt, bug }) => {
@@ -156,7 +157,7 @@ export class OperatorProcess {
     const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
     const { footprintIntervalMs: intervalMs, write } = options;
     const footprints = new TrackerFootprints({
-      ...{ ...shared, client, events, intervalMs, write, reports: footprintReports },
+      ...{ ...shared, home, client, events, intervalMs, write, reports: footprintReports },
     });
     const annotations = new TrackerAnnotations({ ...shared, metrics: passes('annotations'), queueMetrics: queues });
     for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);

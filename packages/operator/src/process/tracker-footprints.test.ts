@@ -35,6 +35,7 @@ class Stage {
     reports.onChange((tracker) => void this.changed.push(tracker));
     for (const name of ['default', 'old']) namespaces.tell('ADDED', { metadata: { name, uid: name } });
     this.footprints = new TrackerFootprints({
+      home: 'podtrail',
       ...{ clock, pods, namespaces, trackers, reports, intervalMs: 1_000, log: this.kept.log, random: seededRandom(1) },
       client: {
         configMaps: (namespace) => this.server(namespace ?? ''),
@@ -85,6 +86,16 @@ const wants = (namespace: string, more: PodTrackerSpec = {}): PodTrackerSpec => 
   footprints: { log: false, configMaps: { enabled: true, namespace, retention: '48h' } },
 });
 const pod = (name: string, namespace = 'shop') => aPod(name).inNamespace(namespace).onNode('n1').withIp('10.0.0.1');
+
+test('a tracker that names no namespace has its ConfigMaps in the namespace of the operator', async () => {
+  const stage = new Stage();
+  stage.pods.list(pod('web-1'));
+  stage.trackers.put('ADDED', 'shop', { footprints: { log: false, configMaps: { enabled: true } } });
+  stage.lead();
+  await stage.clock.advance(10);
+  assert.deepEqual([stage.data('podtrail'), stage.data('default')], [{ 'shop_web-1': 'n1' }, undefined]);
+  await stage.end();
+});
 
 test('the ConfigMap of a tracker has the pods that it selects, its label and its owner', async () => {
   const stage = new Stage();

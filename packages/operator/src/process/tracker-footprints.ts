@@ -45,6 +45,8 @@ export interface TrackerFootprintsOptions {
   /** Takes footprint lines. */
   readonly write: (lines: string) => Promise<void>;
   readonly intervalMs: number;
+  /** The operator's own namespace: where the ConfigMaps of a spec without a namespace are. */
+  readonly home: string;
 }
 
 /** A tracker that asks for footprints. */
@@ -95,6 +97,7 @@ export class TrackerFootprints {
     this.#left = new LeftHours({
       ...{ client: { configMaps: fenced, table: client.table.bind(client) }, clock },
       trackers: () => options.trackers.lister,
+      home: options.home,
       hasNamespace: (name) => this.#hasNamespace(name),
       onSwept: (swept) => this.#tidings.swept(swept),
       onEmptied: (tracker, namespace) => reports.setEmptied(tracker, namespace),
@@ -143,7 +146,7 @@ export class TrackerFootprints {
     const isSame = known?.uid === uid && deletionTimestamp === undefined && isDeepStrictEqual(known.spec, tracker.spec);
     if (!isGone && isSame) return;
     if (isGone && known?.uid !== uid) return;
-    const asker = isGone ? undefined : askerOf(tracker);
+    const asker = isGone ? undefined : askerOf(tracker, this.#options.home);
     if (known === undefined && asker === undefined) return;
     if (asker === undefined) this.#askers.delete(name);
     else this.#askers.set(name, asker);
@@ -154,7 +157,7 @@ export class TrackerFootprints {
   /** What status has forgotten, or is written to again, need not be told of. */
   #clearEmptied({ metadata, spec, status }: PodTracker, isGone: boolean): void {
     const remembered = new Set(status?.configMaps?.map(({ namespace }) => namespace));
-    const now = placeOf(spec)?.namespace;
+    const now = placeOf(spec, this.#options.home)?.namespace;
     this.#options.reports.clearEmptied(metadata.uid ?? '', (namespace) => {
       return isGone || namespace === now || !remembered.has(namespace);
     });
@@ -287,10 +290,10 @@ function longest(askers: readonly Asker[]): number {
 }
 
 /** Undefined if it asks for none, or is being deleted: what is removed with it must not come back. */
-function askerOf({ metadata, spec }: PodTracker): Asker | undefined {
+function askerOf({ metadata, spec }: PodTracker, home: string): Asker | undefined {
   const { name = '', uid = '' } = metadata;
   const { log: lines = false } = spec.footprints ?? {};
-  const { namespace, retention = '' } = placeOf(spec) ?? {};
+  const { namespace, retention = '' } = placeOf(spec, home) ?? {};
   if (metadata.deletionTimestamp !== undefined || (!lines && namespace === undefined)) return undefined;
   const retentionMs = parseAge(retention) ?? Number.POSITIVE_INFINITY;
   return { name, uid, spec, selection: new Selection(spec), namespace, retentionMs, lines };

@@ -1,8 +1,8 @@
 // A few fixed pages over plain HTTP, for probes and scrapers: GET and HEAD of exact paths, nothing else. No bodies are
 // read, no headers are trusted, nothing is kept.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { OperatorError } from '../errors.ts';
+import { listen } from './listen.ts';
 
 export interface Page {
   readonly status: number;
@@ -34,13 +34,11 @@ export async function startPlainServer({ host, port, pages }: PlainServerOptions
     void answer(byPath, request).then((page) => send(response, page, request.method === 'HEAD'));
   });
   server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(host, port, error)));
-    server.listen(port, host, resolve);
+  const address = await listen(server, host, port).catch((error) => {
+    throw cannotListen(host, port, error);
   });
-  const address = server.address() as AddressInfo;
   return {
-    host,
+    host: address.address,
     port: address.port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

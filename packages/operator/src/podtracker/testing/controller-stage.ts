@@ -48,6 +48,7 @@ export class ControllerStage {
     const { pods } = this;
     const record: EventRecorder['record'] = (event) => void this.events.push(event);
     this.controller = new PodTrackerController({
+      home: 'podtrail',
       ...{ client, pods, nodes, namespaces, clock, events: { record } },
       ...options,
     });

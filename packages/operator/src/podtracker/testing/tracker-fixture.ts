@@ -60,6 +60,7 @@ export function aTracker(name: string, spec: PodTrackerSpec = {}): PodTracker {
 
 /** A cluster that a tracker looks at: change its maps, then tell the tracker. */
 export class Scene implements Surroundings {
+  readonly home = 'podtrail';
   readonly clock = new ManualClock();
   readonly podViews = new Map<string, PodView>();
   readonly nodeViews = new Map<string, NodeView>();
