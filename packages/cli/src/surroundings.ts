@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
   /** `observer` is told of every request. */
   readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client;
+  /** The type of the file system that a path lies on, as statfs gives it; undefined where the system has no such types. */
+  readonly fileSystemOf: (path: string) => Promise<number | undefined>;
   /** The bytes of a file. */
   readonly readFile: (path: string) => AsyncIterable<Uint8Array>;
 }

@@ -1,5 +1,6 @@
 // The real machine around a command: its streams, signals, files, store and cluster.
 import { createReadStream } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Writable } from 'node:stream';
 import { openStore, planMigration } from '@podtrail/history';
@@ -46,6 +47,7 @@ export function systemSurroundings(): SystemSurroundings {
     planMigration,
     loadConfig: (options) => loadClusterConfig(options),
     connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
+    fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
     readFile: (path) => createReadStream(path, { highWaterMark: 1 << 22 }),
   };
   return {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { checkCluster } from '../doctor/check-cluster.ts';
+import { checkFileSystem } from '../doctor/check-file-system.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
 import { checkStore } from '../doctor/check-store.ts';
 import type { Finding } from '../doctor/finding.ts';
@@ -21,9 +22,11 @@ export function doctorCommand(cli: Cli): Command {
 
 async function run(cli: Cli, options: SharedOptions): Promise<ExitCode> {
   const { surroundings } = cli;
+  const store = storeUrl(options.store, surroundings);
   const findings = [
     ...checkMachine(process.versions),
-    ...(await checkStore(storeUrl(options.store, surroundings), surroundings)),
+    ...(await checkFileSystem(store, surroundings)),
+    ...(await checkStore(store, surroundings)),
     ...(await checkCluster({ kubeconfig: options.kubeconfig, context: options.context }, surroundings)),
   ];
   const listing: Listing<Finding> = {

@@ -67,6 +67,25 @@ test('a server that does not answer is a failure, and nothing is asked after it'
   assert.doesNotMatch(out, /may watch/);
 });
 
+test('a store on NFS or another file system of a network is a warning, also before it is made', async () => {
+  const missing = Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+  const on = async (type: number) => {
+    const fileSystemOf = async (path: string) => {
+      if (path !== '/mnt/share') throw missing;
+      return type;
+    };
+    const engine = await tellStory();
+    return await run(['doctor', '--store', 'sqlite:/mnt/share/new/ledger.db'], { engine, now: at(201), fileSystemOf });
+  };
+  const nfs = await on(0x6969);
+  assert.equal(nfs.code, 0);
+  assert.match(nfs.out, /file system +warning +the store lies on NFS, where SQLite's locks do not hold/);
+  assert.match(nfs.err, /file system: put the store on a local disk or a block device/);
+  assert.match((await on(0xff534d42)).out, /file system +warning +the store lies on CIFS/);
+  assert.match((await on(0x65735546)).out, /file system +warning +the store lies on a FUSE mount/);
+  assert.match((await on(0xef53)).out, /file system +ok/);
+});
+
 test('no kubeconfig is no failure for those who only ask a store, unless they named one', async () => {
   const engine = await tellStory();
   assert.equal((await run(['doctor'], { engine, now: at(201) })).code, 0);

@@ -50,6 +50,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
     connect: () => {
       throw new Error('this test has no cluster');
     },
+    fileSystemOf: async () => undefined,
     readFile: (path) => chunks(files[path] ?? missing(path)),
     ...replaced,
   };
