@@ -63,7 +63,7 @@ test('kubectl explain describes every field', { skip }, async () => {
   const explained = async (field: string) => (await cluster.kubectl(['explain', field])).replace(/\s+/g, ' ');
   assert.match(await explained('pt.spec.footprints.log'), /to its standard output. Left out: it does not/);
   assert.match(await explained('pt.spec.footprints.configMaps.enabled'), /Left out: they are not/);
-  assert.match(await explained('pt.spec.footprints.configMaps.namespace'), /Left out: in the namespace "default"/);
+  assert.match(await explained('pt.spec.footprints.configMaps.namespace'), /Left out: in the operator's own namespace/);
   assert.match(await explained('pt.spec.footprints.configMaps.retention'), /Left out: "168h"/);
   assert.match(await explained('pt.spec.annotations.enabled'), /Left out: they are not/);
   const entries = await until('kubectl can explain slices', () => cluster.kubectl(['explain', 'pts.entries']));

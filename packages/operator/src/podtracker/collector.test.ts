@@ -21,6 +21,7 @@ class Stage {
   readonly events: string[] = [];
   readonly namespaces: string[] = [];
   readonly collector = new Collector({
+    home: 'podtrail',
     clock: this.clock,
     trackers: this.trackers,
     slices: this.slices,
@@ -92,6 +93,14 @@ test('fault 25: where the definitions are gone, and slices with them, ConfigMaps
   await stage.collector.collect('t', [slice], signal);
   assert.equal(stage.configMaps.peek('hour'), undefined);
   assert.deepEqual(stage.namespaces, ['books']);
+});
+
+test("of a tracker that named no namespace they are removed from the operator's own", async () => {
+  const stage = new Stage();
+  await stage.configMap('hour', 'uid-t');
+  stage.collector.note(aTracker('t', { footprints: { log: false, configMaps: { enabled: true } } }));
+  await stage.collector.collect('t', [], signal);
+  assert.deepEqual([await stage.left(), stage.namespaces], [[], ['podtrail']]);
 });
 
 test('only ConfigMaps that deleted trackers alone own are removed', async () => {

@@ -13,11 +13,14 @@ import type { PodTracker } from '../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';
 import type { ListMetadata } from '../footprints/config-map-names.ts';
 import { OWN_SHARD_SELECTOR } from '../footprints/shard-objects.ts';
+import { placeOf } from './footprint-places.ts';
 import { serverSentence } from './server-sentence.ts';
 import type { SliceView } from './slice-view.ts';
 
 export interface CollectorOptions {
   readonly clock: Clock;
+  /** The operator's own namespace: where the ConfigMaps of a spec without a namespace are. */
+  readonly home: string;
   readonly trackers: Pick<ResourceClient<PodTracker>, 'get'>;
   /** Fenced, like the ConfigMaps: refuses to write when this process does not lead. */
   readonly slices: Pick<ResourceClient<PodTrackerSlice>, 'delete'>;
@@ -61,8 +64,8 @@ export class Collector {
     // a leader comes to tell of what it could not remove.
     for (const [uid, departed] of this.#departed) if (at - departed.at > 2 * LIMIT_MS) this.#departed.delete(uid);
     const { name = '', uid = '' } = metadata;
-    const { enabled = false, namespace = 'default' } = spec?.footprints?.configMaps ?? {};
-    if (enabled) this.#departed.set(uid, { name, uid, namespace, at, isSettled: false });
+    const namespace = placeOf(spec, this.#options.home)?.namespace;
+    if (namespace !== undefined) this.#departed.set(uid, { name, uid, namespace, at, isSettled: false });
   }
 
   /** etcd was restored: what was deleted may be back. */

@@ -139,6 +139,7 @@ export class PodTrackerController {
     };
     this.#pass = new TrackerPass({ ...shared, degradedAfter: options.degradedAfter });
     this.#collector = new Collector({
+      home: options.home,
       ...shared,
       configMaps: (namespace) => ({
         client: fencedClient(client.configMaps(namespace), isLeader),
