@@ -15,6 +15,8 @@ export type {
   Moment,
   Paged,
   Resumption,
+  Room,
+  RoomKept,
   Span,
   StoreStatus,
   Subject,
@@ -22,6 +24,7 @@ export type {
   Writer,
 } from './engines/engine.ts';
 export { openStore, planMigration } from './engines/open-store.ts';
+export { DEFAULT_SIZE_LIMIT, parseSize, parseSizeLimit, type SizeLimit } from './engines/size-limit.ts';
 export { HistoryError } from './errors.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export type { Fact } from './model/fact.ts';
@@ -42,6 +45,7 @@ export type {
   Workload,
 } from './model/records.ts';
 export { type EpochMillis, epochMillis, toText } from './model/time.ts';
+export { type ChangeBudgets, DEFAULT_CHANGE_BUDGETS } from './observe/change-budget.ts';
 export type { Observation, Observed } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
 export { workloadOf } from './observe/workload.ts';

@@ -14,6 +14,7 @@ import type {
 } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { ObserverState } from '../observe/observer.ts';
+import type { SizeLimit } from './size-limit.ts';
 
 export interface Cluster {
   /** The UID of the kube-system namespace. */
@@ -121,6 +122,25 @@ export interface ClusterStatus extends Cluster {
   readonly checkpoint: Checkpoint | undefined;
 }
 
+/** How much room a store takes, and how much there is. */
+export interface Room {
+  /** Of all its files but the ballast. */
+  readonly bytes: number;
+  /** How large it may become; undefined where no limit is known, as in memory. */
+  readonly limitBytes: number | undefined;
+  /** The volume on which it lies; undefined in memory. */
+  readonly volume: { readonly bytes: number; readonly freeBytes: number } | undefined;
+  /** Held back for the work that makes room on a full disk; 0 where there is none. */
+  readonly ballastBytes: number;
+}
+
+/** What was done to keep a store within its limit. */
+export interface RoomKept extends Room {
+  /** How many changes were removed, and how many records of any kind besides. */
+  readonly removedChanges: number;
+  readonly removedRecords: number;
+}
+
 /**
  * Every list is in one order, the same on every engine: by time, then by key (order.ts). A read that would have to use
  * a damaged record rejects with `corrupt-row`: an answer without that record could be wrong, and wrong is worse than
@@ -161,6 +181,8 @@ export interface Engine {
   /** All of it that holds, by its beginning; what was withdrawn as a whole is among `records` only. */
   coverage(cluster: string): Promise<readonly Coverage[]>;
   expired(cluster: string): Promise<readonly Expired[]>;
+  /** Ranges whose changes alone were removed: what else is known of that time stays. */
+  expiredChanges(cluster: string): Promise<readonly Expired[]>;
 
   /** Every record of the cluster as the fact that would store it, in canonical order; appends meanwhile may be missed. */
   records(cluster: string): AsyncIterable<Fact>;
@@ -170,6 +192,16 @@ export interface Engine {
    * an `Expired` range. Returns how many records it removed; an engine may hide some at once and remove them later.
    */
   retain(cluster: string, before: EpochMillis): Promise<number>;
+  /** Forgets the changes observed before `before`, and nothing else; leaves a range of its own. Returns how many. */
+  retainChanges(cluster: string, before: EpochMillis): Promise<number>;
+  /** How the store stands to a limit. */
+  room(limit: SizeLimit): Promise<Room>;
+  /**
+   * Keeps the store within a limit. At nine tenths of it changes go, the oldest first: the rest is reserved for tenures.
+   * At the limit itself whole weeks go, the oldest first, then days, and the hours of today last. Everything that goes
+   * leaves its range. What has not ended stays, however large it is.
+   */
+  keepRoom(limit: SizeLimit, now: EpochMillis): Promise<RoomKept>;
   /** Housekeeping that the engine wants done now and then, and never on its own: a recorder calls it every few minutes. */
   maintain(now: EpochMillis): Promise<void>;
   /**

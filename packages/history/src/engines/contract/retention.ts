@@ -81,6 +81,43 @@ export function retention(stage: ContractStage): void {
     assert.equal((await stage.exported()).includes('200'), false);
   });
 
+  test('changes can be forgotten alone: they leave a range of their own, and all else that is known of the time stays', async () => {
+    await stage.append(
+      coverageFact(madeCoverage(0, 1000)),
+      tenureFact(madeTenure('10.0.0.1', 'web-1', 100, 200)),
+      placementFact(madePlacement('web-1', 100, 200)),
+      anomalyFact(madeAnomaly('uid-a', 150)),
+      changeFact(madeChange('web-1', 150)),
+      changeFact(madeChange('web-1', 500)),
+    );
+    assert.deepEqual(await stage.engine.expiredChanges(PROD.id), []);
+    assert.equal(await stage.engine.retainChanges(PROD.id, at(400)), 1);
+    await stage.append(changeFact(madeChange('late', 160)));
+    assert.deepEqual(await stage.engine.expiredChanges(PROD.id), [{ from: at(0), to: at(400) }]);
+    assert.deepEqual(await stage.engine.expired(PROD.id), []);
+    assert.deepEqual(await stage.who('10.0.0.1', 150), ['web-1']);
+    assert.equal((await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL)).items.length, 1);
+    assert.equal((await stage.engine.anomalies(PROD.id, ALWAYS, ALL)).items.length, 1);
+    const ofPod = (uid: string) => stage.engine.changesOf(PROD.id, { by: 'uid', uid }, ALWAYS, ALL);
+    assert.deepEqual((await ofPod('uid-web-1')).items, [madeChange('web-1', 500)]);
+    assert.deepEqual((await ofPod('uid-late')).items, []);
+    const exported = (await stage.exported()).split('\n').filter((line) => line.includes('"kind":"change"'));
+    assert.equal(exported.length, 1);
+    await stage.engine.retainChanges(PROD.id, at(300));
+    assert.deepEqual(await stage.engine.expiredChanges(PROD.id), [{ from: at(0), to: at(400) }]);
+  });
+
+  test('a store that is within its limit loses nothing by being kept there', async () => {
+    await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'web-1', 100, 200)));
+    const before = await stage.exported();
+    const limit = { kind: 'bytes', bytes: 1e9 } as const;
+    const { removedChanges, removedRecords, bytes } = await stage.engine.keepRoom(limit, at(2000));
+    assert.deepEqual([removedChanges, removedRecords], [0, 0]);
+    assert.equal((await stage.engine.room(limit)).bytes, bytes);
+    assert.equal(await stage.exported(), before);
+    assert.deepEqual(await stage.engine.expired(PROD.id), []);
+  });
+
   test('retention that is asked for again, or for less, keeps the range as it is', async () => {
     await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)));
     await stage.engine.retain(PROD.id, at(500));

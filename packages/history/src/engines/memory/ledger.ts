@@ -21,6 +21,7 @@ export class Ledger {
   fence = 0;
   checkpoint: Checkpoint | undefined;
   expired: Expired | undefined;
+  expiredChanges: Expired | undefined;
   readonly tenures = new Map<string, Tenure>();
   readonly byIp = new Map<IpAddress, Map<string, Tenure>>();
   readonly placements = new Map<string, Placement>();
@@ -82,8 +83,8 @@ export class Ledger {
   }
 
   #isOld(fact: Fact): boolean {
-    const before = this.expired?.to;
-    if (before === undefined) return false;
+    const before = (this.expired?.to ?? Number.NEGATIVE_INFINITY) as EpochMillis;
+    const changesBefore = this.expiredChanges?.to ?? before;
     switch (fact.kind) {
       case 'tenure':
         return isExpired(fact.tenure, before);
@@ -92,7 +93,7 @@ export class Ledger {
       case 'possible':
         return fact.possible !== undefined && isExpired(fact.possible, before);
       case 'change':
-        return fact.change.observedAt < before;
+        return fact.change.observedAt < Math.max(before, changesBefore);
       case 'conflict':
         return fact.conflict.observedAt < before;
       case 'anomaly':
@@ -112,10 +113,20 @@ export class Ledger {
     this.byIp.get(fact.tenure.ip)?.delete(key);
   }
 
-  retain(before: EpochMillis): number {
+  retainChanges(before: EpochMillis): number {
+    this.expiredChanges = this.#grown(this.expiredChanges, before);
+    return sweep(this.changes, (change) => change.observedAt < before);
+  }
+
+  /** A range reaches from the first record to the latest time before which was forgotten. */
+  #grown(range: Expired | undefined, before: EpochMillis): Expired | undefined {
     const first = sortedBy(this.coverage.values(), (c) => ({ time: c.from, key: '' }))[0]?.from;
-    const from = this.expired?.from ?? first;
-    if (from !== undefined && from < before && before > (this.expired?.to ?? 0)) this.expired = { from, to: before };
+    const from = range?.from ?? first;
+    return from !== undefined && from < before && before > (range?.to ?? 0) ? { from, to: before } : range;
+  }
+
+  retain(before: EpochMillis): number {
+    this.expired = this.#grown(this.expired, before);
     for (const [key, { ip, end }] of this.tenures) {
       if (isExpired({ end } as Tenure, before)) this.byIp.get(ip)?.delete(key);
     }

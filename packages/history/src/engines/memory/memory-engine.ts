@@ -18,6 +18,8 @@ import type {
   Page,
   Paged,
   Resumption,
+  Room,
+  RoomKept,
   Span,
   StoreStatus,
   Subject,
@@ -187,6 +189,11 @@ export class MemoryEngine implements Engine {
     return expired === undefined ? [] : [expired];
   }
 
+  async expiredChanges(cluster: string): Promise<readonly Expired[]> {
+    const { expiredChanges } = this.#ledger(cluster);
+    return expiredChanges === undefined ? [] : [expiredChanges];
+  }
+
   async *records(cluster: string): AsyncIterable<Fact> {
     const { coverage, tenures, placements, changes, conflicts, anomalies, possible, live } = this.#ledger(cluster);
     const facts: Fact[] = [];
@@ -203,6 +210,19 @@ export class MemoryEngine implements Engine {
 
   async retain(cluster: string, before: EpochMillis): Promise<number> {
     return this.#ledger(cluster).retain(before);
+  }
+
+  async retainChanges(cluster: string, before: EpochMillis): Promise<number> {
+    return this.#ledger(cluster).retainChanges(before);
+  }
+
+  async room(): Promise<Room> {
+    return { bytes: 0, limitBytes: undefined, volume: undefined, ballastBytes: 0 };
+  }
+
+  /** It lies on no disk: who bounds its memory bounds it. */
+  async keepRoom(): Promise<RoomKept> {
+    return { ...(await this.room()), removedChanges: 0, removedRecords: 0 };
   }
 
   /** Nothing piles up here. */

@@ -9,6 +9,8 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
+/** The index of the log could not grow. */
+const IOERR_SHMSIZE = 4874;
 
 /** SQLite's primary result code, or undefined for what is no SQLite error. */
 function resultCode(error: unknown): number | undefined {
@@ -24,12 +26,14 @@ export function isBusy(error: unknown): boolean {
 
 /** There is no room, for SQLite or for the file system. */
 export function isFull(error: unknown): boolean {
+  if (error instanceof Error && 'errcode' in error && error.errcode === IOERR_SHMSIZE) return true;
   return resultCode(error) === FULL || (error instanceof HistoryError && error.code === 'disk-full');
 }
 
 /** Errors that are already told stay as they are. */
 export function asHistoryError(error: unknown, path: string): unknown {
   if (error instanceof HistoryError) return error;
+  if (isFull(error)) return noRoom(path, undefined, error);
   switch (resultCode(error)) {
     case BUSY:
     case LOCKED:
@@ -38,10 +42,7 @@ export function asHistoryError(error: unknown, path: string): unknown {
         cause: error,
       });
     case FULL:
-      return new HistoryError('disk-full', `there is no room left for the store ${path}`, {
-        hint: 'make room, or shorten the history with `podtrail store retain`; nothing stored has been lost.',
-        cause: error,
-      });
+      return noRoom(path, undefined, error);
     case READONLY:
     case CANTOPEN:
       return cannotWrite(path, error);
@@ -58,6 +59,15 @@ export function asHistoryError(error: unknown, path: string): unknown {
   }
 }
 
+/** `retaining`: a command that forgets a part of the history, and that works on this full disk. */
+export function noRoom(path: string, retaining: string | undefined, cause: unknown): HistoryError {
+  const instead = `; or stop the recorder, run \`${retaining}\`, and start it again`;
+  return new HistoryError('disk-full', `there is no room left for the store ${path}`, {
+    hint: `make room on its disk${retaining === undefined ? '' : instead}. Nothing stored has been lost.`,
+    cause,
+  });
+}
+
 /** The same for those who only read. */
 export function readFault(error: unknown, path: string): unknown {
   const told = asHistoryError(error, path);
@@ -69,10 +79,7 @@ function systemFault(error: unknown, path: string): unknown {
   switch (error.code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return new HistoryError('disk-full', `there is no room left for the store ${path}`, {
-        hint: 'make room, or shorten the history with `podtrail store retain`; nothing stored has been lost.',
-        cause: error,
-      });
+      return noRoom(path, undefined, error);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

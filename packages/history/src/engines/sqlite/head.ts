@@ -10,11 +10,11 @@ import { noStore } from './faults.ts';
 import { migrateHead } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
 import { FORMAT, refuseCutFile, refuseOlder, storedVersion } from './schema.ts';
+import { logBytes, volumeOf } from './volume.ts';
 import { WordTable } from './words.ts';
 
 /** A store below this has a WAL that can lose commits. */
 const LEAST_SQLITE = [3, 51, 3];
-const WAL_BYTES = 16_777_216;
 
 export interface WeekEntry {
   readonly cluster: number;
@@ -32,6 +32,9 @@ export interface ClusterEntry extends Cluster {
   readonly number: number;
   readonly expiredFrom: number | undefined;
   readonly expiredTo: number | undefined;
+  /** Of changes alone. */
+  readonly changesExpiredFrom: number | undefined;
+  readonly changesExpiredTo: number | undefined;
   readonly weeks: readonly WeekEntry[];
 }
 
@@ -44,6 +47,7 @@ export class Head {
   readonly #generation: StatementSync;
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
+  readonly #logBytes: number;
   #writes = 0;
   #layoutGeneration = -1;
   /** Within this transaction. */
@@ -56,6 +60,7 @@ export class Head {
     if (!writable && !existsSync(path)) throw noStore(path);
     refuseCutFile(path);
     if (writable) makePrivate(path);
+    this.#logBytes = logBytes(volumeOf(path));
     this.db = new DatabaseSync(path, { readOnly: !writable, timeout: 0 });
     try {
       const version = storedVersion(this.db, path, format.steps.length);
@@ -64,7 +69,7 @@ export class Head {
       else this.db.exec('PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
       // Checkpoints are ours (checkpoint): one that fails would make a commit look failed that is not.
       this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 0');
-      this.db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES}`);
+      this.db.exec(`PRAGMA journal_size_limit = ${this.#logBytes}`);
       this.migration = writable ? migrateHead(this.db, path, format, failpoints) : undefined;
       this.words = new WordTable(this.db, writable);
       this.#generation = this.db.prepare('SELECT generation FROM layout');
@@ -134,7 +139,7 @@ export class Head {
   checkpoint(anyway: boolean): void {
     try {
       if (anyway) this.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      else if (statSync(`${this.path}-wal`).size > WAL_BYTES) this.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      else if (statSync(`${this.path}-wal`).size > this.#logBytes) this.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
       // A reader is in the way, or the disk is full: the next one may succeed, and commits say what is wrong.
     }
@@ -166,6 +171,8 @@ export class Head {
         number: row['number'] as number,
         expiredFrom: (row['expired_from'] as number | null) ?? undefined,
         expiredTo: (row['expired_to'] as number | null) ?? undefined,
+        changesExpiredFrom: (row['changes_expired_from'] as number | null) ?? undefined,
+        changesExpiredTo: (row['changes_expired_to'] as number | null) ?? undefined,
         weeks: weeks.filter((week) => week.cluster === row['number']),
       });
     }

@@ -1,12 +1,11 @@
 // What a store is asked, answered from head and week files as one. Called within one view of the store (Store.read);
 // changes nothing.
-import { existsSync, statSync } from 'node:fs';
 import { isVoid, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
-import type { Cluster, Expired, Page, Paged, Resumption, Span, StoreStatus, Subject } from '../engine.ts';
+import type { Cluster, Expired, Page, Paged, Resumption, Room, Span, StoreStatus, Subject } from '../engine.ts';
 import { concerns, isExpired, touches } from '../matching.ts';
 import {
   anomalyPlace,
@@ -18,6 +17,7 @@ import {
   sortedBy,
   tenurePlace,
 } from '../order.ts';
+import type { SizeLimit } from '../size-limit.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
 import { handleOf } from './checksum.ts';
@@ -27,6 +27,7 @@ import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { collect, sinceCursor } from './page-filling.ts';
 import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
+import { roomOf, storeBytes } from './room.ts';
 import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './sealed.ts';
 import { Timelines } from './timelines.ts';
 import type { Weeks } from './weeks.ts';
@@ -64,7 +65,7 @@ export class Questions {
     const checkpoint = this.#reader.checkpoint(number);
     const coverage = presentCoverage(this.#reader.coverage(number));
     const live = this.#reader.live(number);
-    const span = keptSpan(cluster, { from: budgetStart(coverage?.to), to: ALWAYS.to });
+    const span = keptChanges(cluster, { from: budgetStart(coverage?.to), to: ALWAYS.to });
     const uses = changeUses(sortedBy(this.#reader.allChanges(number, span), changePlace));
     const epoch = checkpoint?.epoch ?? coverage?.epoch ?? 1;
     return { state: { epoch, live, coverage, changeUses: uses }, checkpoint };
@@ -136,7 +137,7 @@ export class Questions {
   changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
     const cluster = this.#head.cluster(id);
     const found: Change[] = [];
-    const all = this.#reader.changes(cluster.number, lookupOf(subject), sinceCursor(keptSpan(cluster, span), page));
+    const all = this.#reader.changes(cluster.number, lookupOf(subject), sinceCursor(keptChanges(cluster, span), page));
     collect(all, page, changePlace, (change) => concerns(subject, change.pod), found);
     return cutPage(found, changePlace, page);
   }
@@ -168,6 +169,16 @@ export class Questions {
     return [{ from: expiredFrom as EpochMillis, to: expiredTo as EpochMillis }];
   }
 
+  expiredChanges(id: string): Expired[] {
+    const { changesExpiredFrom, changesExpiredTo } = this.#head.cluster(id);
+    if (changesExpiredFrom === undefined || changesExpiredTo === undefined) return [];
+    return [{ from: changesExpiredFrom as EpochMillis, to: changesExpiredTo as EpochMillis }];
+  }
+
+  room(limit: SizeLimit): Room {
+    return roomOf(this.#head, this.#weeks, limit);
+  }
+
   records(id: string, after: string | undefined): RecordsChunk {
     const cluster = this.#head.cluster(id);
     if (after === undefined || this.#order === undefined) this.#order = new HeadOrder(this.#reader, cluster.number);
@@ -178,19 +189,17 @@ export class Questions {
     const { db } = this.#head;
     const count = (table: string, number: number): number =>
       db.prepare(`SELECT count(*) AS n FROM ${table} WHERE cluster = ?`).get(number)!['n'] as number;
-    let bytes = fileSize(this.#head.path) + fileSize(`${this.#head.path}-wal`);
     const clusters = Array.from(this.#head.clusters().values(), ({ id, name, number, weeks }) => {
       let tenures = count('tenure', number);
       let placements = count('placement', number);
       for (const week of weeks) {
         tenures += week.tenures;
         placements += week.placements;
-        bytes += fileSize(this.#weeks.path(week.file));
       }
       const counts = { tenures, placements, changes: count('change', number), live: count('live', number) };
       return { id, name, ...counts, checkpoint: this.#reader.checkpoint(number) };
     });
-    return { version: this.#version, bytes, clusters };
+    return { version: this.#version, bytes: storeBytes(this.#head, this.#weeks), clusters };
   }
 
   #tenures(
@@ -240,6 +249,11 @@ function keptSpan({ expiredTo }: ClusterEntry, span: Span): Span {
   return expiredTo === undefined || expiredTo <= span.from ? span : { from: expiredTo as EpochMillis, to: span.to };
 }
 
-export function fileSize(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
+/** The same for changes, which may expire before the others. */
+function keptChanges({ changesExpiredTo, ...cluster }: ClusterEntry, span: Span): Span {
+  const expiredTo = Math.max(
+    cluster.expiredTo ?? Number.NEGATIVE_INFINITY,
+    changesExpiredTo ?? Number.NEGATIVE_INFINITY,
+  );
+  return expiredTo <= span.from ? span : { from: expiredTo as EpochMillis, to: span.to };
 }

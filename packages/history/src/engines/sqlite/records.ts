@@ -56,7 +56,11 @@ function* groups(
 ): Generator<readonly [place: string, facts: Fact[]]> {
   const { number } = cluster;
   // What has expired is hidden before it is removed.
-  const first = cluster.expiredTo ?? ALWAYS.from;
+  const isChange = kind === 'change';
+  const first = Math.max(
+    cluster.expiredTo ?? ALWAYS.from,
+    (isChange ? cluster.changesExpiredTo : undefined) ?? ALWAYS.from,
+  );
   const span = { from: (after === undefined ? first : Number(after) + 1) as EpochMillis, to: ALWAYS.to };
   const byTime = <T extends { readonly observedAt: number }>(records: Iterable<T>, toFact: (record: T) => Fact) =>
     grouped(records, (record) => String(record.observedAt), toFact);

@@ -1,6 +1,9 @@
 // Forgets what has ended before a time. The expired range is written and weeks are unlisted in one transaction: from then
 // on everything that is to go is hidden; removing it follows in slices, and goes on the next time if it is cut short.
+// Works on a full disk: the ballast is released, and weeks that are to go are unlinked before anything is written.
 import type { EpochMillis } from '../../model/time.ts';
+import { isFull } from './faults.ts';
+import type { ClusterEntry } from './head.ts';
 import { OPEN } from './schema.ts';
 import { giveBack, type SealParts } from './seal.ts';
 import { WEEK_MS, weekStart } from './week.ts';
@@ -17,28 +20,34 @@ const REMAINDERS = [
   ['possible', 'cluster, key', 'until'],
 ] as const;
 
-/** `write` runs a transaction of the head. Returns how many records are gone. */
+/** Runs a transaction of the head; what `sacrifice` frees is freed only when there is no other way to make room. */
+export type EmergencyWrite = <T>(body: () => T, sacrifice?: () => void) => T;
+
+/** Returns how many records are gone. */
 export function* retainRecords(
-  { head, reader, weeks, failpoints }: SealParts,
+  parts: SealParts,
   id: string,
   before: EpochMillis,
-  write: <T>(body: () => T) => T,
+  write: EmergencyWrite,
 ): Generator<undefined, number> {
+  const { head, weeks, failpoints } = parts;
   const { db } = head;
-  const { cluster, gone } = write(() => {
+  const ended = ({ weeks: all }: ClusterEntry) => all.filter(({ week }) => weekStart(week) + WEEK_MS <= before);
+  const store = () => {
     const entry = head.cluster(id);
-    const first = reader.coverage(entry.number)[0]?.from;
-    const from = entry.expiredFrom ?? first;
-    if (from !== undefined && from < before && before > (entry.expiredTo ?? 0)) {
-      const sql = 'UPDATE cluster SET expired_from = ?, expired_to = ? WHERE number = ?';
-      db.prepare(sql).run(from, before, entry.number);
-    }
-    const ended = entry.weeks.filter(({ week }) => weekStart(week) + WEEK_MS <= before);
-    for (const { week } of ended) db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?').run(entry.number, week);
+    growRange(parts, entry, 'expired', entry.expiredFrom, entry.expiredTo, before);
+    const unlist = db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?');
+    const gone = ended(entry);
+    for (const { week } of gone) unlist.run(entry.number, week);
     head.changeLayout();
     failpoints.pass('retain:stored');
-    return { cluster: entry, gone: ended };
-  });
+    return { number: entry.number, gone };
+  };
+  // Unlinked while they are still listed: who dies now leaves a store that refuses answers about them, and says why.
+  const unlink = () => {
+    for (const { file } of head.read(() => ended(head.cluster(id)))) weeks.remove(file);
+  };
+  const { number, gone } = write(store, unlink);
   failpoints.pass('retain:committed');
   let removed = 0;
   for (const { file, tenures, placements } of gone) {
@@ -46,17 +55,69 @@ export function* retainRecords(
     removed += tenures + placements;
     failpoints.pass('retain:unlinked');
   }
-  for (const [table, key, time] of REMAINDERS) {
-    const index = time === 'until' ? `until < ${OPEN} AND` : '';
-    const remove = db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (
-      SELECT ${key} FROM ${table} WHERE cluster = ? AND ${index} ${time} < ? LIMIT ${ROWS_PER_SLICE})`);
-    for (;;) {
-      const changes = Number(head.write(() => remove.run(cluster.number, before).changes));
-      removed += changes;
-      if (changes < ROWS_PER_SLICE) break;
-      yield;
-    }
-  }
-  yield* giveBack(head);
+  for (const remainder of REMAINDERS) removed += yield* removeRemainder(parts, number, remainder, before, write);
+  yield* giveBackWhatIsPossible(parts);
   return removed;
+}
+
+/** Changes alone; all else that is known of that time stays. */
+export function* retainChanges(
+  parts: SealParts,
+  id: string,
+  before: EpochMillis,
+  write: EmergencyWrite,
+): Generator<undefined, number> {
+  const { head } = parts;
+  const number = write(() => {
+    const entry = head.cluster(id);
+    growRange(parts, entry, 'changes_expired', entry.changesExpiredFrom, entry.changesExpiredTo, before);
+    head.changeLayout();
+    return entry.number;
+  });
+  const removed = yield* removeRemainder(parts, number, ['change', 'cluster, key', 'at'], before, write);
+  yield* giveBackWhatIsPossible(parts);
+  return removed;
+}
+
+/** Pages that hold nothing take new records all the same: a disk that is too full for it loses nothing by that. */
+function* giveBackWhatIsPossible({ head }: SealParts): Generator<undefined, void> {
+  try {
+    yield* giveBack(head);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
+}
+
+/** A range reaches from the first record to the latest time before which was forgotten. */
+function growRange(
+  { head, reader }: SealParts,
+  { number }: ClusterEntry,
+  columns: 'expired' | 'changes_expired',
+  knownFrom: number | undefined,
+  knownTo: number | undefined,
+  before: EpochMillis,
+): void {
+  const from = knownFrom ?? reader.coverage(number)[0]?.from;
+  if (from === undefined || from >= before || before <= (knownTo ?? 0)) return;
+  const sql = `UPDATE cluster SET ${columns}_from = ?, ${columns}_to = ? WHERE number = ?`;
+  head.db.prepare(sql).run(from, before, number);
+}
+
+function* removeRemainder(
+  { head }: SealParts,
+  cluster: number,
+  [table, key, time]: (typeof REMAINDERS)[number],
+  before: EpochMillis,
+  write: EmergencyWrite,
+): Generator<undefined, number> {
+  const index = time === 'until' ? `until < ${OPEN} AND` : '';
+  const remove = head.db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (
+    SELECT ${key} FROM ${table} WHERE cluster = ? AND ${index} ${time} < ? LIMIT ${ROWS_PER_SLICE})`);
+  let removed = 0;
+  for (;;) {
+    const changes = Number(write(() => remove.run(cluster, before).changes));
+    removed += changes;
+    if (changes < ROWS_PER_SLICE) return removed;
+    yield;
+  }
 }

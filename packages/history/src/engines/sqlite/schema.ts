@@ -77,6 +77,12 @@ const VERSION_2 = `
   CREATE INDEX possible_until ON possible (cluster, until);
 `;
 
+/** Changes may be forgotten before all else: a range of their own says so. */
+const VERSION_3 = `
+  ALTER TABLE cluster ADD COLUMN changes_expired_from INTEGER;
+  ALTER TABLE cluster ADD COLUMN changes_expired_to INTEGER;
+`;
+
 export interface Step {
   /** What changes, for the person who migrates. */
   readonly title: string;
@@ -96,6 +102,7 @@ export const FORMAT: Format = {
   steps: [
     { title: 'the tables of the first version', apply: (db) => db.exec(VERSION_1) },
     { title: 'a table for pods that never showed their address', apply: (db) => db.exec(VERSION_2) },
+    { title: 'changes expire before all else', apply: (db) => db.exec(VERSION_3) },
   ],
   weekVersion: 1,
 };

@@ -94,12 +94,13 @@ function closedRows({ reader }: SealParts, { number }: ClusterEntry, week: numbe
   return { rows, lastTenure: last(tenures), lastPlacement: last(placements) };
 }
 
-/** Pages that hold nothing any more go back to the file system, a few at a time. */
-export function* giveBack(head: Head): Generator<undefined, void> {
+/** Pages that hold nothing any more go back to the file system, a few at a time, when there are so many. */
+export function* giveBack(head: Head, least = 256): Generator<undefined, void> {
   for (;;) {
     const free = Number(head.db.prepare('PRAGMA freelist_count').get()?.['freelist_count']);
-    if (free < 256) return;
+    if (free < least) return;
     head.db.exec('PRAGMA incremental_vacuum(256)');
+    head.checkpoint(false);
     yield;
   }
 }

@@ -15,12 +15,15 @@ import type {
   Page,
   Paged,
   Resumption,
+  Room,
+  RoomKept,
   Span,
   StoreStatus,
   Subject,
   Verification,
   Writer,
 } from '../engine.ts';
+import type { SizeLimit } from '../size-limit.ts';
 import { type PackedAnswers, packMoments, unpackAnswers } from './bulk.ts';
 import { type PackedTenures, packSpans, unpackTenures } from './bulk-spans.ts';
 import type { Death } from './failpoints.ts';
@@ -132,6 +135,10 @@ export class SqliteEngine implements Engine {
     return this.#thread.call('expired', cluster);
   }
 
+  expiredChanges(cluster: string): Promise<readonly Expired[]> {
+    return this.#thread.call('expiredChanges', cluster);
+  }
+
   async *records(cluster: string): AsyncIterable<Fact> {
     let after: string | undefined;
     do {
@@ -143,6 +150,18 @@ export class SqliteEngine implements Engine {
 
   retain(cluster: string, before: EpochMillis): Promise<number> {
     return this.#thread.call('retain', cluster, before);
+  }
+
+  retainChanges(cluster: string, before: EpochMillis): Promise<number> {
+    return this.#thread.call('retainChanges', cluster, before);
+  }
+
+  room(limit: SizeLimit): Promise<Room> {
+    return this.#thread.call('room', limit);
+  }
+
+  keepRoom(limit: SizeLimit, now: EpochMillis): Promise<RoomKept> {
+    return this.#thread.call('keepRoom', limit, now);
   }
 
   maintain(now: EpochMillis): Promise<void> {

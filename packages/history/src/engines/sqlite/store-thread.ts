@@ -18,6 +18,9 @@ const AWAKE_MS = 0.15;
 const port = parentPort!;
 const options = workerData as ThreadOptions;
 
+/** Done in slices. */
+const LONG_WORK = ['retain', 'retainChanges', 'keepRoom', 'maintain', 'migrate', 'verify', 'backup'] as const;
+
 interface Job {
   readonly id: number;
   readonly work: Generator<undefined, unknown>;
@@ -150,9 +153,7 @@ class StoreThread {
   }
 
   #begin({ id, operation, parameters }: Request): Answer[] {
-    const begin = this.#store[operation as 'retain' | 'maintain' | 'migrate' | 'verify' | 'backup'] as (
-      ...parameters: unknown[]
-    ) => Job['work'];
+    const begin = this.#store[operation as (typeof LONG_WORK)[number]] as (...parameters: unknown[]) => Job['work'];
     this.#jobs.push({ id, work: begin.apply(this.#store, [...parameters]) });
     if (this.#jobs.length === 1) setImmediate(() => this.#step());
     return [];
@@ -194,9 +195,8 @@ class StoreThread {
 
 function kindOf({ operation }: Request): 'read' | 'append' | 'other' {
   if (operation === 'append') return 'append';
-  return ['takeOver', 'close', 'retain', 'maintain', 'migrate', 'verify', 'backup'].includes(operation)
-    ? 'other'
-    : 'read';
+  if (operation === 'takeOver' || operation === 'close') return 'other';
+  return (LONG_WORK as readonly string[]).includes(operation) ? 'other' : 'read';
 }
 
 function endOfRun(requests: readonly Request[], from: number): number {

@@ -7,18 +7,23 @@ import { HistoryError } from '../../errors.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { compareVersions } from '../../observe/version-order.ts';
-import type { Batch, Cluster, Damage, Migration, Verification } from '../engine.ts';
+import type { Batch, Cluster, Damage, Migration, RoomKept, Verification } from '../engine.ts';
 import { nameTaken, staleWriter } from '../refusals.ts';
+import type { SizeLimit } from '../size-limit.ts';
 import { backupStore } from './backup.ts';
+import { Ballast } from './ballast.ts';
 import { type Death, Failpoints } from './failpoints.ts';
-import { asHistoryError, isFull, lostHead, readFault } from './faults.ts';
+import { asHistoryError, isFull, lostHead, noRoom, readFault } from './faults.ts';
 import { type ClusterEntry, Head } from './head.ts';
 import { HeadAppender } from './head-append.ts';
 import { HeadReader } from './head-read.ts';
+import { keepWithin } from './keep-room.ts';
 import { migrateWeeks } from './migrate.ts';
-import { fileSize, Questions } from './questions.ts';
-import { retainRecords } from './retain.ts';
+import { Questions } from './questions.ts';
+import { type EmergencyWrite, retainChanges, retainRecords } from './retain.ts';
+import { retainAdvice } from './retain-advice.ts';
 import { ripeWeeks } from './ripe-weeks.ts';
+import { fileSize, roomOf } from './room.ts';
 import { FORMAT, type Format } from './schema.ts';
 import { removeSealed, type SealParts, sealWeek } from './seal.ts';
 import { Sealed } from './sealed.ts';
@@ -60,6 +65,7 @@ export class Store {
   readonly #appender: HeadAppender | undefined;
   readonly #failpoints: Failpoints;
   readonly #format: Format;
+  readonly #ballast: Ballast;
   readonly #sealAt: number;
   #fence: StatementSync | undefined;
   #layout = -1;
@@ -70,15 +76,26 @@ export class Store {
     this.#format = seams.format ?? FORMAT;
     this.#sealAt = sealAt;
     this.#weeks = new Weeks(path, this.#format.weekVersion);
+    this.#ballast = new Ballast(path);
     let lock: WriterLock | undefined;
-    try {
+    const open = (): Head => {
       if (access === 'write') {
         // Annotations can hold secrets: a directory that is made for the store is for its owner.
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         lock = new WriterLock(path);
         if (fileSize(path) === 0 && this.#weeks.files().length > 0) throw lostHead(path, this.#weeks.directory);
       }
-      this.#head = new Head(path, access === 'write', this.#format, this.#failpoints);
+      return new Head(path, access === 'write', this.#format, this.#failpoints);
+    };
+    try {
+      try {
+        this.#head = open();
+      } catch (error) {
+        // On a full disk even the index of the log may have no room.
+        if (access !== 'write' || !this.#ballast.isNeededToOpen() || !this.#ballast.releaseSome()) throw error;
+        lock?.release();
+        this.#head = open();
+      }
       this.#reader = new HeadReader(this.#head);
       this.#appender = access === 'write' ? new HeadAppender(this.#head, this.#reader) : undefined;
       this.#sealed = new Sealed(this.#weeks);
@@ -174,7 +191,21 @@ export class Store {
 
   *retain(id: string, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
-    return yield* retainRecords(this.#parts(), id, before, (body) => this.#write(body));
+    return yield* this.#withBallast(retainRecords(this.#parts(), id, before, this.#writeAnyway));
+  }
+
+  *retainChanges(id: string, before: EpochMillis): Generator<undefined, number> {
+    this.#writable();
+    return yield* this.#withBallast(retainChanges(this.#parts(), id, before, this.#writeAnyway));
+  }
+
+  *keepRoom(limit: SizeLimit, now: EpochMillis): Generator<undefined, RoomKept> {
+    this.#writable();
+    const room = () => this.read(() => roomOf(this.#head, this.#weeks, limit));
+    const { limitBytes } = room();
+    const removed = yield* keepWithin(this.#parts(), limitBytes ?? Number.POSITIVE_INFINITY, now, this.#writeAnyway);
+    this.#ballast.keep();
+    return { ...room(), ...removed };
   }
 
   *verify(): Generator<undefined, Verification> {
@@ -220,7 +251,57 @@ export class Store {
       if (!isFull(error)) throw error;
       // The log may hold room that the file does not need.
       this.#head.checkpoint(true);
+      return this.#writeAgain(body);
+    }
+  }
+
+  #writeAgain<T>(body: () => T): T {
+    try {
       return this.#head.write(body);
+    } catch (error) {
+      this.#reader.forget();
+      throw isFull(error) ? noRoom(this.path, this.#advice(), error) : error;
+    }
+  }
+
+  #advice(): string | undefined {
+    try {
+      return this.#head.read(() => retainAdvice(this.#head, this.#reader));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** For work that makes room: on a full disk the ballast goes first, then what is to be removed anyway. */
+  readonly #writeAnyway: EmergencyWrite = (body, sacrifice) => {
+    try {
+      return this.#write(body);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      this.#reader.forget();
+      if (this.#ballast.release()) {
+        try {
+          return this.#write(body);
+        } catch (again) {
+          if (!isFull(again)) throw again;
+        }
+      }
+      if (sacrifice === undefined) throw error;
+      sacrifice();
+      return this.#write(body);
+    }
+  };
+
+  /** Lays the ballast again if the work needed it. */
+  *#withBallast<T>(work: Generator<undefined, T>): Generator<undefined, T> {
+    const wasThere = this.#ballast.bytes > 0;
+    try {
+      return yield* work;
+    } finally {
+      if (wasThere) {
+        this.#head.checkpoint(true);
+        this.#ballast.keep();
+      }
     }
   }
 

@@ -29,14 +29,18 @@ export async function writeGoldenStore(path: string): Promise<void> {
   await live(engine, 0, () => {});
   const writer = await engine.takeOver(CLUSTER);
   const now = STEPS * 2 * 86_400;
+  const suppressed = { budget: 'pod', changes: 7, last: at(now + 1) } as const;
   await writer.append({
     facts: [
+      changeFact(madeChange('pod-1-1', now - 5)),
       changeFact(madeChange('pod-1-1', now)),
+      changeFact(madeChange('pod-1-2', now, { key: '', after: undefined, suppressed })),
       conflictFact(madeConflict('10.0.0.7', 'a', 'b', now)),
       anomalyFact(madeAnomaly('uid-a', now)),
     ],
     checkpoint: { epoch: 1, resourceVersion: '99999', at: at(now) },
   });
+  await engine.retainChanges(CLUSTER.id, at(now - 1));
   await engine.close();
 }
 

@@ -15,12 +15,15 @@ import type {
   Page,
   Paged,
   Resumption,
+  Room,
+  RoomKept,
   Span,
   StoreStatus,
   Subject,
   Verification,
   Writer,
 } from '../../engine.ts';
+import type { SizeLimit } from '../../size-limit.ts';
 import { packMoments, unpackAnswers } from '../bulk.ts';
 import { packSpans, unpackTenures } from '../bulk-spans.ts';
 import type { Questions } from '../questions.ts';
@@ -117,6 +120,10 @@ export class InThreadEngine implements Engine {
     return this.#read((questions) => questions.expired(cluster));
   }
 
+  async expiredChanges(cluster: string): Promise<readonly Expired[]> {
+    return this.#read((questions) => questions.expiredChanges(cluster));
+  }
+
   async *records(cluster: string): AsyncIterable<Fact> {
     let after: string | undefined;
     do {
@@ -128,6 +135,18 @@ export class InThreadEngine implements Engine {
 
   async retain(cluster: string, before: EpochMillis): Promise<number> {
     return finished(this.#store.retain(cluster, before));
+  }
+
+  async retainChanges(cluster: string, before: EpochMillis): Promise<number> {
+    return finished(this.#store.retainChanges(cluster, before));
+  }
+
+  async room(limit: SizeLimit): Promise<Room> {
+    return this.#read((questions) => questions.room(limit));
+  }
+
+  async keepRoom(limit: SizeLimit, now: EpochMillis): Promise<RoomKept> {
+    return finished(this.#store.keepRoom(limit, now));
   }
 
   async maintain(now: EpochMillis): Promise<void> {

@@ -1,0 +1,124 @@
+// Keeps a store within its limit: what goes first, and how far. Changes go before all else, because who may patch a pod
+// decides how many there are; then time goes from its old end: whole weeks, days, and the hours of today last.
+import type { DatabaseSync } from 'node:sqlite';
+import type { EpochMillis } from '../../model/time.ts';
+import type { ClusterEntry } from './head.ts';
+import { type EmergencyWrite, retainChanges, retainRecords } from './retain.ts';
+import { storeBytes, usedBytes } from './room.ts';
+import { OPEN } from './schema.ts';
+import { giveBack, type SealParts, sealWeek } from './seal.ts';
+import { WEEK_MS, weekOf, weekStart } from './week.ts';
+
+/** From here on changes go, so that the rest of the limit is left for tenures; they go until that much is left. */
+const CHANGES_FROM = 0.9;
+const CHANGES_UNTIL = 0.85;
+/** At the limit records go until that much is left: a little more than must be, or they would go all the time. */
+const RECORDS_UNTIL = 0.95;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Of all changes that are left, each cut takes this part. */
+const PARTS = 20;
+const FEWEST_CUT = 500;
+
+export interface Removed {
+  readonly removedChanges: number;
+  readonly removedRecords: number;
+}
+
+export function* keepWithin(
+  parts: SealParts,
+  limitBytes: number,
+  now: EpochMillis,
+  write: EmergencyWrite,
+): Generator<undefined, Removed> {
+  const { head, weeks } = parts;
+  let removedChanges = 0;
+  let removedRecords = 0;
+  if (head.read(() => storeBytes(head, weeks)) <= limitBytes * CHANGES_FROM) return { removedChanges, removedRecords };
+  const used = () => head.read(() => usedBytes(head, weeks));
+  // What holds nothing is given back first: nothing need go for it.
+  yield* giveBack(head, 1);
+  head.checkpoint(true);
+  if (used() > limitBytes * CHANGES_FROM) {
+    while (used() > limitBytes * CHANGES_UNTIL) {
+      const cut = head.read(() => changesCut(parts));
+      if (cut === undefined) break;
+      removedChanges += yield* retainChanges(parts, cut.id, cut.before, write);
+      head.checkpoint(true);
+    }
+  }
+  if (used() > limitBytes) {
+    while (used() > limitBytes * RECORDS_UNTIL) {
+      const cut = head.read(() => recordsCut(parts, now));
+      if (cut === undefined) break;
+      removedRecords += yield* retainRecords(parts, cut.id, cut.before, write);
+      // Of a week that is not over only a part goes: its file is written again without it.
+      const week = weekOf(cut.before);
+      const isSealed = head.read(() => head.cluster(cut.id).weeks.some((entry) => entry.week === week));
+      if (isSealed && weekStart(week) < cut.before) yield* sealWeek(parts, cut.id, week);
+      head.checkpoint(true);
+    }
+  }
+  yield* giveBack(head, 1);
+  head.checkpoint(true);
+  return { removedChanges, removedRecords };
+}
+
+interface Cut {
+  readonly id: string;
+  readonly before: EpochMillis;
+}
+
+/** The oldest changes of the cluster that has the oldest one. */
+function changesCut({ head }: SealParts): Cut | undefined {
+  const { db } = head;
+  const oldest = oldestOf(head.clusters().values(), ({ number }) => least(db, 'SELECT min(at) FROM change', number));
+  if (oldest === undefined) return undefined;
+  const { id, number } = oldest.cluster;
+  const count = least(db, 'SELECT count(*) FROM change', number) ?? 0;
+  const next = db.prepare('SELECT at FROM change WHERE cluster = ? ORDER BY at LIMIT 1 OFFSET ?');
+  const row = next.get(number, Math.max(FEWEST_CUT, Math.floor(count / PARTS)));
+  const last = (row?.['at'] as number | undefined) ?? least(db, 'SELECT max(at) FROM change', number) ?? oldest.time;
+  return { id, before: (last + 1) as EpochMillis };
+}
+
+/** The next piece of time of the cluster that has the oldest closed record; undefined when none is left. */
+function recordsCut({ head }: SealParts, now: EpochMillis): Cut | undefined {
+  const { db } = head;
+  const oldest = oldestOf(head.clusters().values(), ({ number, weeks, expiredTo }) => {
+    const times = ['tenure', 'placement', 'possible'].map((table) =>
+      least(db, `SELECT min(until) FROM ${table}`, number, `AND until < ${OPEN}`),
+    );
+    times.push(...['change', 'conflict', 'anomaly'].map((table) => least(db, `SELECT min(at) FROM ${table}`, number)));
+    const [first] = weeks;
+    if (first !== undefined) times.push(Math.max(weekStart(first.week), expiredTo ?? Number.NEGATIVE_INFINITY));
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  });
+  const before = oldest && nextCut(oldest.time, now);
+  return oldest === undefined || before === undefined ? undefined : { id: oldest.cluster.id, before };
+}
+
+/** After `oldest`, and never after now: the end of its week if that is over today, else of its day, else of its hour. */
+export function nextCut(oldest: number, now: number): EpochMillis | undefined {
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  const ends = [weekStart(weekOf(oldest)) + WEEK_MS, (Math.floor(oldest / DAY_MS) + 1) * DAY_MS];
+  const end = ends.find((time) => time <= today) ?? (Math.floor(oldest / HOUR_MS) + 1) * HOUR_MS;
+  if (end <= now) return end as EpochMillis;
+  return oldest < now ? (now as EpochMillis) : undefined;
+}
+
+function oldestOf(clusters: Iterable<ClusterEntry>, timeOf: (cluster: ClusterEntry) => number | undefined) {
+  let oldest: { readonly cluster: ClusterEntry; readonly time: number } | undefined;
+  for (const cluster of clusters) {
+    const time = timeOf(cluster);
+    if (time !== undefined && (oldest === undefined || time < oldest.time)) oldest = { cluster, time };
+  }
+  return oldest;
+}
+
+/** The one number that a statement about a cluster's rows gives. */
+function least(db: DatabaseSync, select: string, cluster: number, more = ''): number | undefined {
+  const row = db.prepare(`${select} WHERE cluster = ? ${more}`).get(cluster);
+  return (Object.values(row ?? {})[0] as number | null | undefined) ?? undefined;
+}
