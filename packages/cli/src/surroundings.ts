@@ -38,4 +38,6 @@ export interface Surroundings {
   readonly fileSystemOf: (path: string) => Promise<number | undefined>;
   /** The bytes of a file. */
   readonly readFile: (path: string) => AsyncIterable<Uint8Array>;
+  /** The paths of all files below a directory, in order; undefined where the path is no directory. */
+  readonly filesIn: (path: string) => Promise<readonly string[] | undefined>;
 }

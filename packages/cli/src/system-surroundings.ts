@@ -1,7 +1,8 @@
 // The real machine around a command: its streams, signals, files, store and cluster.
 import { createReadStream } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { openStore, planMigration } from '@podtrail/history';
 import { Client, homeDirectory, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
@@ -49,6 +50,7 @@ export function systemSurroundings(): SystemSurroundings {
     connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
     fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
     readFile: (path) => createReadStream(path, { highWaterMark: 1 << 22 }),
+    filesIn,
   };
   return {
     surroundings,
@@ -57,6 +59,15 @@ export function systemSurroundings(): SystemSurroundings {
       process.stdin.destroy();
     },
   };
+}
+
+/** Names that begin with a dot are left out, as a shell does. */
+async function filesIn(path: string): Promise<readonly string[] | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) return undefined;
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.filter((file) => !/(?:^|[\\/])\./.test(relative(path, file))).sort();
 }
 
 /** Waits when the reader is slow; a reader that has gone rejects the write with EPIPE. */

@@ -1,11 +1,15 @@
-// Many questions at once, as `attribute` asks them: the same answers as `who`, row by row.
-import { type AnsweredHolder, AnswerWindows, type Engine, type EpochMillis, type Moment } from '@podtrail/history';
-import { type Attributed, type Attribution, MALFORMED } from './columns.ts';
-import type { Row } from './row.ts';
+// Many questions at once, as `attribute` asks them: the same answers as `who` and `whoDuring`, row by row.
+import { type AnsweredHolder, AnswerWindows, type Engine, type EpochMillis, type Overlap } from '@podtrail/history';
+import { type Attributed, type Attribution, MALFORMED, NOTHING_ASKED } from './columns.ts';
+import type { Asked, Row } from './row.ts';
 
-export type AskRows = (rows: readonly Row[]) => Promise<readonly Attribution[]>;
+/** The attributions of each row, one for each of its ends. */
+export type AskRows = (rows: readonly Row[]) => Promise<readonly (readonly Attribution[])[]>;
 
-export type AskWindows<T> = Pick<AnswerWindows<T>, 'of' | 'want' | 'read' | 'answer' | 'askEach'>;
+export type AskWindows<T> = Pick<
+  AnswerWindows<T>,
+  'of' | 'want' | 'wantDuring' | 'read' | 'answer' | 'answerDuring' | 'askEach' | 'askEachDuring'
+>;
 
 /** The ledger that is asked; `spell` makes of each answer what the rows need. */
 export type AskLedger = <T>(spell: (attribution: Attribution) => T) => AskWindows<T>;
@@ -15,29 +19,57 @@ export function askLedger(engine: Engine, cluster: string, now: EpochMillis): As
     new AnswerWindows(engine, {
       cluster,
       now,
-      spell: (answer, holders, provisional) => spell({ answer, holders: holders.map(attributed), provisional }),
+      spell: (answer, holders, provisional, overlaps) =>
+        spell({ answer, holders: holders.map((holder, i) => attributed(holder, overlaps?.[i])), provisional }),
     });
 }
+
+type Question = Extract<Asked, { kind: 'ask' }>;
 
 export function askRows(ledger: AskLedger): AskRows {
   const windows = ledger((attribution) => attribution);
   return async (rows) => {
-    const asked = rows.map(({ ip, at }) => {
-      if (ip === undefined || at === undefined) return undefined;
-      const window = windows.of(ip);
-      windows.want(window, at);
-      return { ip, at, window };
-    });
-    await windows.read();
-    const answers = asked.map((row) => (row === undefined ? MALFORMED : windows.answer(row.window, row.at)));
-    const left: Moment[] = [];
-    for (const [i, row] of asked.entries()) if (row !== undefined && answers[i] === undefined) left.push(row);
-    const rest = await windows.askEach(left);
+    const questions: Question[] = [];
+    for (const { asked } of rows) for (const one of asked) if (one.kind === 'ask') questions.push(one);
+    const answers = await askAll(windows, questions);
     let next = 0;
-    return answers.map((answer) => answer ?? (rest[next++] as Attribution));
+    return rows.map(({ asked }) =>
+      asked.map((one) => {
+        if (one.kind === 'ask') return answers[next++] as Attribution;
+        return one.kind === 'none' ? NOTHING_ASKED : MALFORMED;
+      }),
+    );
   };
 }
 
-function attributed({ kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder): Attributed {
-  return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at };
+async function askAll(windows: AskWindows<Attribution>, questions: readonly Question[]): Promise<Attribution[]> {
+  const asked = questions.map((question) => ({ ...question, window: windows.of(question.ip) }));
+  for (const { window, from, to } of asked) {
+    if (from === to) windows.want(window, from);
+    else windows.wantDuring(window, from, to);
+  }
+  await windows.read();
+  const answers = asked.map(({ window, from, to }) =>
+    from === to ? windows.answer(window, from) : windows.answerDuring(window, from, to),
+  );
+  const isLeft = (_: Question, i: number) => answers[i] === undefined;
+  const left = questions.filter(isLeft);
+  const moments = await windows.askEach(left.flatMap(({ ip, from, to }) => (from === to ? [{ ip, at: from }] : [])));
+  const stretches = await windows.askEachDuring(
+    left.flatMap(({ ip, from, to }) => (from === to ? [] : [{ ip, from, to }])),
+  );
+  let moment = 0;
+  let stretch = 0;
+  return answers.map((answer, i) => {
+    if (answer !== undefined) return answer;
+    const { from, to } = questions[i] as Question;
+    return (from === to ? moments[moment++] : stretches[stretch++]) as Attribution;
+  });
+}
+
+function attributed(
+  { kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder,
+  overlap: Overlap | undefined,
+): Attributed {
+  return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at, overlap };
 }

@@ -1,21 +1,24 @@
-// The way of a flow log through `attribute`: bytes in, rows, questions, the same rows with answers out. Only one chunk
-// of the input is in memory at a time.
-import { UsageError } from '../errors.ts';
+// The way of flow logs through `attribute`: bytes in, rows, questions, the same rows with answers out. Only one chunk of
+// the input is in memory at a time.
+import { CliError, UsageError } from '../errors.ts';
 import { visible } from '../output/visible.ts';
 import type { Sink } from '../surroundings.ts';
 import type { Zone } from '../times/zone.ts';
 import { type AskLedger, type AskRows, askRows } from './ask.ts';
-import type { Attribution } from './columns.ts';
-import type { WantedColumns } from './csv-header.ts';
-import { CsvRows } from './csv-rows.ts';
-import { CsvToCsv } from './csv-to-csv.ts';
+import { type Chosen, chooseFormat, type WantedColumns } from './choose-format.ts';
+import type { Attribution, OurColumns } from './columns.ts';
+import type { Input } from './input.ts';
 import { JsonRows } from './json-rows.ts';
+import { type NotText, notText } from './not-text.ts';
 import { Questions, type Row, type RowSource, utf8Of } from './row.ts';
-import { NO_ZONE, RowTimes } from './row-time.ts';
-import { CsvToJson, JsonToCsv, JsonToJson, type RowWriter } from './writers.ts';
+import { RowTimes } from './row-time.ts';
+import { type Count, Tally } from './tally.ts';
+import { TextRows } from './text-rows.ts';
+import { TextToText } from './text-to-text.ts';
+import { JsonToCsv, JsonToJson, type RowWriter, TextToCsv, TextToJson } from './writers.ts';
 
 export interface AttributeOptions {
-  readonly input: AsyncIterable<Uint8Array>;
+  readonly inputs: AsyncIterable<Input>;
   readonly out: Sink;
   readonly columns: WantedColumns;
   /** Undefined: as the input. */
@@ -28,86 +31,23 @@ export interface AttributeOptions {
   readonly onProgress?: (tally: Tally) => Promise<void>;
   /** The first few rows about which nothing could be asked. */
   readonly onMalformed?: (row: number, problem: string) => Promise<void>;
+  /** A file of a directory that is no log. */
+  readonly onSkipped?: (name: string, why: string) => Promise<void>;
 }
 
-export interface Tally extends Record<Attribution['answer'], number> {
-  rows: number;
-  /** Rows of which not every member found a column. */
-  cut: number;
-  /** Answers that may still change. */
-  provisional: number;
-  /** The first row whose time has no zone where none was given, and what is wrong with it. */
-  withoutZone: string | undefined;
+/** So much of an input is looked at to see what it is, if it does not show earlier. */
+const BEGINNING_BYTES = 1 << 16;
+
+export interface Attributions {
+  readonly tally: Tally;
+  /** Of the addresses of a row, in their order. */
+  readonly prefixes: readonly string[];
 }
 
-const BOM = '\u00ef\u00bb\u00bf';
-
-export async function attributeStream(options: AttributeOptions): Promise<Tally> {
-  const tally: Tally = {
-    rows: 0,
-    held: 0,
-    free: 0,
-    ambiguous: 0,
-    unknown: 0,
-    malformed: 0,
-    cut: 0,
-    provisional: 0,
-    withoutZone: undefined,
-  };
-  let pipe: Pipe | undefined;
-  let beginning: Buffer = Buffer.alloc(0);
-  for await (const chunk of options.input) {
-    options.signal.throwIfAborted();
-    if (pipe === undefined) {
-      beginning = Buffer.concat([beginning, chunk]);
-      const first = firstLetter(beginning.toString('latin1'));
-      if (first === undefined) continue;
-      pipe = openPipe(first === '{', options, tally);
-      await pipe.push(beginning);
-    } else await pipe.push(chunk);
-    await options.onProgress?.(tally);
-  }
-  if (pipe === undefined) throw new UsageError('the input is empty: there is not even a header');
-  await pipe.end();
-  return tally;
-}
-
-type Count = (answer: Attribution['answer'], provisional: boolean) => void;
-
-interface Pipe {
-  push(chunk: Uint8Array): Promise<void>;
-  end(): Promise<void>;
-}
-
-function openPipe(isJson: boolean, options: AttributeOptions, tally: Tally): Pipe {
-  const { columns, format, zone, ledger, headers, out } = options;
-  const times = new RowTimes(zone);
-  const count: Count = (answer, provisional) => {
-    tally.rows++;
-    tally[answer]++;
-    if (provisional) tally.provisional++;
-  };
-  const malformed = async (problem: string): Promise<void> => {
-    if (problem.endsWith(NO_ZONE)) {
-      tally.withoutZone ??= `row ${tally.rows}: ${utf8Of(problem)}`;
-      // Nothing was answered yet: the whole log is likely to be so.
-      if (tally.malformed === tally.rows) throw withoutZone(tally.withoutZone);
-    }
-    await options.onMalformed?.(tally.rows, utf8Of(problem));
-  };
-  if (!isJson && format !== 'jsonl') {
-    const write = (bytes: Buffer) => writeOut(out, bytes);
-    return new CsvToCsv({ columns, times, windows: ledger, write, headers, count, malformed });
-  }
-  const questions = new Questions(times);
-  if (isJson) {
-    const source = new JsonRows(columns, questions);
-    if (format !== 'csv') return new RowPipe(source, new JsonToJson(), options, count, malformed);
-    const writer = new JsonToCsv();
-    return new RowPipe(source, writer, options, count, malformed, () => (tally.cut = writer.cut));
-  }
-  const source = new CsvRows(columns, questions);
-  return new RowPipe(source, new CsvToJson(source), options, count, malformed);
+export async function attributeStream(options: AttributeOptions): Promise<Attributions> {
+  const run = new Run(options);
+  for await (const input of options.inputs) await run.read(input);
+  return run.end();
 }
 
 /** Read in the machine's zone, a row could be given to a pod that had nothing to do with it. */
@@ -118,37 +58,165 @@ export function withoutZone(row: string): UsageError {
   );
 }
 
-/** The first character that says what the input is; undefined while there is none. */
-function firstLetter(text: string): string | undefined {
-  const start = text.startsWith(BOM) ? BOM.length : 0;
-  return /\S/.exec(text.slice(start))?.[0];
+interface Pipe {
+  push(chunk: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** All inputs of one command: they share the columns of the output, its header and the counts. */
+class Run {
+  readonly #options: AttributeOptions;
+  readonly #ask: AskRows;
+  #ours: OurColumns | undefined;
+  #tally = new Tally(0);
+  #header: { readonly names: string; readonly of: string } | undefined;
+  #isEmpty = true;
+
+  constructor(options: AttributeOptions) {
+    this.#options = options;
+    this.#ask = askRows(options.ledger);
+  }
+
+  end(): Attributions {
+    if (this.#isEmpty) throw new UsageError('the input is empty: there is not even a header');
+    return { tally: this.#tally, prefixes: this.#ours?.prefixes ?? [] };
+  }
+
+  async read({ name = 'the input', isFound, bytes }: Input): Promise<void> {
+    const { signal, onProgress, onSkipped } = this.#options;
+    let pipe: Pipe | undefined;
+    let beginning: Buffer = Buffer.alloc(0);
+    const begin = async (): Promise<boolean> => {
+      const text = beginning.toString('latin1');
+      const wrong = notText(text);
+      if (wrong !== undefined && isFound) await onSkipped?.(name, `it is ${wrong.what}`);
+      if (wrong !== undefined && isFound) return false;
+      if (wrong !== undefined) throw unreadable(name, wrong);
+      pipe = this.#open(name, text);
+      await pipe.push(beginning);
+      return true;
+    };
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      if (pipe !== undefined) await pipe.push(chunk);
+      else {
+        beginning = Buffer.concat([beginning, chunk]);
+        if (isEnough(beginning) && !(await begin())) return;
+      }
+      await onProgress?.(this.#tally);
+    }
+    if (pipe === undefined && beginning.toString('latin1').trim() !== '' && !(await begin())) return;
+    await (pipe as Pipe | undefined)?.end();
+  }
+
+  #open(name: string, beginning: string): Pipe {
+    const { columns, format, zone, ledger, out } = this.#options;
+    const chosen = chooseFormat(beginning, columns);
+    this.#share(chosen, name);
+    const { ours } = chosen;
+    const tally = this.#tally;
+    const times = new RowTimes(zone);
+    const count = this.#count(tally);
+    const counterOf = (attribution: Attribution) => tally.counterOf(attribution);
+    const writeHeader = (names: readonly string[], text: string) => this.#writeHeader(names, text, name);
+    const questions = new Questions(times);
+    if (chosen.kind === 'text') {
+      const { layout } = chosen;
+      if (format === undefined || (format === 'csv' && layout.delimiter === ',')) {
+        const write = (bytes: Buffer) => writeOut(out, bytes);
+        return new TextToText({ layout, times, windows: ledger, write, writeHeader, count, counterOf });
+      }
+      const source = new TextRows(layout, questions);
+      const writer = format === 'csv' ? new TextToCsv(source, ours) : new TextToJson(source, ours);
+      return new RowPipe(source, writer, out, this.#ask, count, counterOf, writeHeader);
+    }
+    const source = new JsonRows(chosen.format, beginning, questions);
+    if (format !== 'csv')
+      return new RowPipe(source, new JsonToJson(ours), out, this.#ask, count, counterOf, writeHeader);
+    const writer = new JsonToCsv(ours);
+    const ended = () => void (tally.cut += writer.cut);
+    return new RowPipe(source, writer, out, this.#ask, count, counterOf, writeHeader, ended);
+  }
+
+  /** The columns of the first input are those of the run. */
+  #share({ ours }: Chosen, name: string): void {
+    if (this.#ours === undefined) {
+      this.#ours = ours;
+      this.#tally = new Tally(ours.prefixes.length);
+      this.#isEmpty = false;
+    }
+    if (ours.prefixes.join() !== this.#ours.prefixes.join()) throw otherColumns(name, 'the first input');
+  }
+
+  async #writeHeader(names: readonly string[], text: string, name: string): Promise<void> {
+    const all = JSON.stringify(names);
+    if (this.#header !== undefined && this.#header.names !== all) throw otherColumns(name, this.#header.of);
+    const isFirst = this.#header === undefined;
+    this.#header ??= { names: all, of: name };
+    if (isFirst && this.#options.headers) await writeOut(this.#options.out, Buffer.from(text, 'latin1'));
+  }
+
+  #count(tally: Tally): Count {
+    return {
+      row: () => tally.row(),
+      answer: (end, answer, provisional) => tally.answer(end, answer, provisional),
+      malformed: async (problem) => {
+        const text = utf8Of(problem);
+        // Nothing was answered yet: the whole log is likely to be so.
+        if (tally.lacksZone(problem, text)) throw withoutZone(tally.withoutZone ?? text);
+        await this.#options.onMalformed?.(tally.rows, text);
+      },
+    };
+  }
+}
+
+/** Whether it shows what the input is: a line of text, or of JSON that is whole. */
+function isEnough(beginning: Buffer): boolean {
+  if (beginning.length >= BEGINNING_BYTES) return true;
+  const text = beginning.toString('latin1').trimStart();
+  const end = text.indexOf('\n');
+  return end !== -1 && (!/^[{[]/.test(text) || /[\]}"]\s*$/.test(text.slice(0, end)));
+}
+
+function unreadable(name: string, { what, hint }: NotText): CliError {
+  return new CliError('not-text', `${name} is ${what}`, { hint });
+}
+
+function otherColumns(name: string, first: string): CliError {
+  return new CliError('other-columns', `${name} has other columns than ${first}`, {
+    hint: 'attribute them one by one, or all of them with -o jsonl.',
+  });
 }
 
 /** Rows as objects, between any formats. */
 class RowPipe implements Pipe {
   readonly #source: RowSource;
   readonly #writer: RowWriter;
-  readonly #options: AttributeOptions;
+  readonly #out: Sink;
   readonly #ask: AskRows;
   readonly #count: Count;
-  readonly #malformed: (problem: string) => Promise<void>;
+  readonly #counterOf: (attribution: Attribution) => { rows: number } | undefined;
+  readonly #writeHeader: (names: readonly string[], text: string) => Promise<void>;
   readonly #ended: () => void;
   #isBegun = false;
 
   constructor(
     source: RowSource,
     writer: RowWriter,
-    options: AttributeOptions,
+    out: Sink,
+    ask: AskRows,
     count: Count,
-    malformed: (problem: string) => Promise<void>,
+    counterOf: (attribution: Attribution) => { rows: number } | undefined,
+    writeHeader: (names: readonly string[], text: string) => Promise<void>,
     ended: () => void = () => {},
   ) {
     this.#source = source;
     this.#writer = writer;
-    this.#options = options;
-    this.#ask = askRows(options.ledger);
+    this.#out = out;
+    this.#ask = ask;
     this.#count = count;
-    this.#malformed = malformed;
+    this.#counterOf = counterOf;
+    this.#writeHeader = writeHeader;
     this.#ended = ended;
   }
 
@@ -164,25 +232,32 @@ class RowPipe implements Pipe {
 
   async #answer(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    if (!this.#isBegun) await this.#begin(rows);
     const attributions = await this.#ask(rows);
     let text = '';
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as Row;
-      const attribution = attributions[i] as Attribution;
-      if (!row.blank) {
-        this.#count(attribution.answer, attribution.provisional);
-        if (row.problem !== undefined) await this.#malformed(row.problem);
-      }
-      text += this.#writer.row(row, attribution);
+    for (const [i, row] of rows.entries()) {
+      const answers = attributions[i] as readonly Attribution[];
+      if (!row.blank) await this.#countRow(row, answers);
+      if (!this.#isBegun) await this.#begin(rows);
+      text += this.#writer.row(row, answers);
     }
-    await writeOut(this.#options.out, Buffer.from(text, 'latin1'));
+    await writeOut(this.#out, Buffer.from(text, 'latin1'));
+  }
+
+  async #countRow(row: Row, answers: readonly Attribution[]): Promise<void> {
+    this.#count.row();
+    for (const [end, attribution] of answers.entries()) {
+      this.#count.answer(end, attribution.answer, attribution.provisional);
+      const counter = this.#counterOf(attribution);
+      if (counter !== undefined) counter.rows++;
+    }
+    const bad = row.asked.find(({ kind }) => kind === 'malformed');
+    if (bad?.kind === 'malformed') await this.#count.malformed(bad.problem);
   }
 
   async #begin(rows: readonly Row[]): Promise<void> {
     this.#isBegun = true;
     const header = this.#writer.header(rows);
-    if (this.#options.headers) await writeOut(this.#options.out, Buffer.from(header, 'latin1'));
+    if (header !== undefined) await this.#writeHeader(header.names, header.text);
   }
 }
 

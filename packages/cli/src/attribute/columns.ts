@@ -1,4 +1,5 @@
-// What `attribute` adds to a row: these columns, in this order. A column of the input keeps its name; ours give way.
+// What `attribute` adds to a row: these columns, in this order, for each address that is asked about. A column of the
+// input keeps its name; ours give way.
 import type { EpochMillis } from '@podtrail/history';
 import { csvField } from '../output/csv.ts';
 import { formatJsonLine } from '../output/json.ts';
@@ -14,85 +15,203 @@ export interface Attributed {
   readonly workload: { readonly kind: string; readonly name: string } | undefined;
   readonly from: EpochMillis;
   readonly to: EpochMillis | undefined;
+  /** The part of the row's window that may have been its; undefined where the row is an instant. */
+  readonly overlap?: { readonly possible: number; readonly certain: number } | undefined;
 }
 
 /** One holder when held; several or one when ambiguous; none else. */
 export interface Attribution {
-  readonly answer: 'held' | 'free' | 'ambiguous' | 'unknown' | 'malformed';
+  /** Empty where the row has no address there, as it may. */
+  readonly answer: 'held' | 'free' | 'ambiguous' | 'unknown' | 'malformed' | '';
   readonly holders: readonly Attributed[];
   /** The watch has not confirmed that instant yet: it may still change. Only counted, there is no column for it. */
   readonly provisional: boolean;
+  readonly reason?: string | undefined;
+  /** With `free`: who had the address before and after. */
+  readonly last?: Attributed | undefined;
+  readonly next?: Attributed | undefined;
 }
+
+export type AnswerText = Exclude<Attribution['answer'], ''>;
 
 export const MALFORMED: Attribution = { answer: 'malformed', holders: [], provisional: false };
+export const NOTHING_ASKED: Attribution = { answer: '', holders: [], provisional: false };
 
-export const OUR_COLUMNS = [
-  'answer',
-  'kind',
-  'namespace',
-  'pod',
-  'uid',
-  'node',
-  'workload',
-  'from',
-  'to',
-  'candidates',
-] as const;
+const PLAIN_COLUMNS = [
+  ...(['answer', 'kind', 'namespace', 'pod', 'uid', 'node', 'workload', 'from', 'to', 'candidates'] as const),
+];
+const MORE_COLUMNS = ['overlap', 'reason', 'last', 'next'] as const;
+const OURS = 'podtrail_';
 
-/** Our names beside those of the input: what collides gets the prefix, as often as it takes. */
-export function ourNames(taken: (name: string) => boolean): string[] {
-  return OUR_COLUMNS.map((column) => freeName(column, taken));
+/** How a text stands in delimited text. */
+export interface Cells {
+  readonly delimiter: string;
+  readonly hasQuotes: boolean;
+  /** What stands for nothing. */
+  readonly empty: string;
 }
 
-function freeName(name: string, taken: (name: string) => boolean): string {
-  return taken(name) ? freeName(`podtrail_${name}`, taken) : name;
-}
+export const COMMAS: Cells = { delimiter: ',', hasQuotes: true, empty: '' };
 
-/** The ten values, ready to stand behind a record of the input: fields of CSV without the comma before them. */
-export function csvTail({ answer, holders }: Attribution): string {
-  const holder = answer === 'held' ? holders[0] : undefined;
-  if (holder !== undefined) {
-    const { kind, namespace, name, uid, node, workload, from, to } = holder;
-    const texts = [kind, namespace, name, uid, node, workload === undefined ? '' : `${workload.kind}/${workload.name}`];
-    return `held,${texts.map(cell).join(',')},${toUtcText(from)},${to === undefined ? '' : toUtcText(to)},`;
+/** Our columns of a run: those of one address, or those of several with a prefix each. */
+export class OurColumns {
+  /** One for each address that is asked about. */
+  readonly prefixes: readonly string[];
+  /** With the part of the window, the reason, and who was there before and after. */
+  readonly isFull: boolean;
+  readonly #columns: readonly string[];
+
+  constructor(prefixes: readonly string[], isFull: boolean) {
+    this.prefixes = prefixes;
+    this.isFull = isFull;
+    this.#columns = isFull ? [...PLAIN_COLUMNS, ...MORE_COLUMNS] : PLAIN_COLUMNS;
   }
-  if (holders.length === 0) return `${answer},,,,,,,,,`;
-  return `${answer},,,,,,,,,${cell(holders.map(({ namespace, name }) => (namespace === '' ? name : `${namespace}/${name}`)).join(';'))}`;
+
+  /** Of each end, beside the names of the input; what collides gets `podtrail_` before it. */
+  names(taken: readonly string[]): readonly (readonly string[])[] {
+    const names = new Set(taken);
+    return this.prefixes.map((prefix) =>
+      this.#columns.map((column) => (names.has(prefix + column) ? OURS + prefix + column : prefix + column)),
+    );
+  }
+
+  /** Which of these columns an earlier run has added: they are replaced. `areMembers`: of JSON, which leaves some out. */
+  before(names: readonly string[], areMembers = false): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const prefix of this.prefixes) {
+      for (let i = 0; i + PLAIN_COLUMNS.length <= names.length; i++) {
+        const isOurs = PLAIN_COLUMNS.every((column, n) => isNamed(names[i + n], prefix + column));
+        if (!isOurs) continue;
+        const all = PLAIN_COLUMNS.length + moreFrom(names, i + PLAIN_COLUMNS.length, prefix, areMembers);
+        for (const name of names.slice(i, i + all)) found.add(name);
+        i += all - 1;
+      }
+      for (const column of this.#columns) {
+        const own = OURS + prefix + column;
+        if (names.includes(own)) found.add(own);
+      }
+    }
+    return found;
+  }
+
+  /** The values of one end, ready to stand behind a record of the input: fields without the delimiter before them. */
+  cells(attribution: Attribution, { delimiter, hasQuotes, empty }: Cells): string {
+    const cell = (text: string) => {
+      if (text === '') return empty;
+      if (!hasQuotes) return visible(text).replaceAll(/\s/g, '_').replaceAll(delimiter, '_');
+      const field = csvField(visible(text));
+      return delimiter !== ',' && field === text && text.includes(delimiter) ? `"${text}"` : field;
+    };
+    const { answer, holders, reason, last, next } = attribution;
+    const holder = answer === 'held' ? holders[0] : undefined;
+    const workload = holder?.workload;
+    const values = [
+      answer,
+      holder?.kind ?? '',
+      holder?.namespace ?? '',
+      holder?.name ?? '',
+      holder?.uid ?? '',
+      holder?.node ?? '',
+      workload === undefined ? '' : `${workload.kind}/${workload.name}`,
+      holder === undefined ? '' : toUtcText(holder.from),
+      holder?.to === undefined ? '' : toUtcText(holder.to),
+      holder === undefined ? holders.map(nameOf).join(';') : '',
+    ];
+    if (this.isFull) {
+      const shares = holders.map(({ overlap }) => overlap?.possible);
+      const isPart = shares.some((share) => share !== undefined);
+      values.push(
+        isPart ? shares.map((share) => shareText(share ?? 1)).join(';') : '',
+        reason ?? '',
+        last === undefined ? '' : `${nameOf(last)}@${last.to === undefined ? '' : toUtcText(last.to)}`,
+        next === undefined ? '' : `${nameOf(next)}@${toUtcText(next.from)}`,
+      );
+    }
+    return values.map(cell).join(delimiter);
+  }
+
+  /** The members of a JSON object for one end, without braces; `names` are those of the end. */
+  members(attribution: Attribution, names: readonly string[], problem?: Problem): string {
+    const { answer, holders, reason, last, next } = attribution;
+    const holder = answer === 'held' ? holders[0] : undefined;
+    const workload = holder?.workload;
+    const values: unknown[] = [
+      answer,
+      holder?.kind ?? '',
+      holder?.namespace ?? '',
+      holder?.name ?? '',
+      holder?.uid ?? '',
+      holder?.node ?? '',
+      workload === undefined ? '' : `${workload.kind}/${workload.name}`,
+      holder === undefined ? '' : toUtcText(holder.from),
+      holder?.to === undefined ? '' : toUtcText(holder.to),
+      answer === 'ambiguous' ? holders.map(candidateJson) : [],
+    ];
+    const members = values.map((value, i) => `${JSON.stringify(names[i])}:${formatJsonLine(value).trimEnd()}`);
+    const [prefix] = [(names[0] ?? '').slice(0, -'answer'.length)];
+    const more: readonly (readonly [string, unknown])[] = [
+      ['reason', reason],
+      ['last', last === undefined ? undefined : neighbourJson(last, last.to)],
+      ['next', next === undefined ? undefined : neighbourJson(next, next.from)],
+    ];
+    for (const [name, value] of more) {
+      if (value !== undefined) members.push(`${JSON.stringify(prefix + name)}:${formatJsonLine(value).trimEnd()}`);
+    }
+    if (problem !== undefined) members.push(`${JSON.stringify(problem.name)}:${JSON.stringify(problem.text)}`);
+    return members.join(',');
+  }
 }
 
-function cell(text: string): string {
-  return csvField(visible(text));
+/** Of one address, in CSV. */
+export function csvTail(attribution: Attribution): string {
+  return new OurColumns([''], false).cells(attribution, COMMAS);
 }
 
-/** Why a row is malformed, and under which name that is told; JSON only, CSV has no column for it. */
+/** Why a row is malformed, and the name of the member that says so; JSON only, CSV has no column for it. */
 export interface Problem {
   readonly name: string;
   readonly text: string;
 }
 
-export function problemOf(text: string | undefined, taken: (name: string) => boolean): Problem | undefined {
-  return text === undefined ? undefined : { name: freeName('problem', taken), text };
+export function problemOf(text: string | undefined, taken: readonly string[]): Problem | undefined {
+  if (text === undefined) return undefined;
+  return { name: taken.includes('problem') ? `${OURS}problem` : 'problem', text };
 }
 
-/** The members of a JSON object, without braces. */
-export function jsonTail({ answer, holders }: Attribution, names: readonly string[], problem?: Problem): string {
-  const holder = answer === 'held' ? holders[0] : undefined;
-  const workload = holder?.workload;
-  const values: unknown[] = [
-    answer,
-    holder?.kind ?? '',
-    holder?.namespace ?? '',
-    holder?.name ?? '',
-    holder?.uid ?? '',
-    holder?.node ?? '',
-    workload === undefined ? '' : `${workload.kind}/${workload.name}`,
-    holder === undefined ? '' : toUtcText(holder.from),
-    holder?.to === undefined ? '' : toUtcText(holder.to),
-    answer === 'ambiguous'
-      ? holders.map(({ kind, namespace, name, uid, node }) => ({ kind, namespace, pod: name, uid, node }))
-      : [],
-  ];
-  const members = names.map((name, i) => `${JSON.stringify(name)}:${formatJsonLine(values[i]).trimEnd()}`);
-  if (problem !== undefined) members.push(`${JSON.stringify(problem.name)}:${JSON.stringify(problem.text)}`);
-  return members.join(',');
+export function nameOf({ namespace, name }: Pick<Attributed, 'namespace' | 'name'>): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+function candidateJson({ kind, namespace, name, uid, node, overlap }: Attributed) {
+  const holder = { kind, namespace, pod: name, uid, node };
+  if (overlap === undefined) return holder;
+  return { ...holder, overlap: rounded(overlap.possible), certain: rounded(overlap.certain) };
+}
+
+function neighbourJson({ kind, namespace, name, uid, node }: Attributed, at: EpochMillis | undefined) {
+  return { kind, namespace, pod: name, uid, node, at: at === undefined ? '' : toUtcText(at) };
+}
+
+function rounded(share: number): number {
+  return Math.round(share * 1e6) / 1e6;
+}
+
+function shareText(share: number): string {
+  return String(Math.round(share * 1000) / 1000);
+}
+
+function isNamed(name: string | undefined, column: string): boolean {
+  return name === column || name === OURS + column;
+}
+
+/** How many of the columns that only some runs add follow. */
+function moreFrom(names: readonly string[], from: number, prefix: string, areMembers: boolean): number {
+  if (!areMembers) {
+    return MORE_COLUMNS.every((column, n) => isNamed(names[from + n], prefix + column)) ? MORE_COLUMNS.length : 0;
+  }
+  let count = 0;
+  for (const name of [...MORE_COLUMNS.map((column) => prefix + column), 'problem']) {
+    if (isNamed(names[from + count], name)) count++;
+  }
+  return count;
 }

@@ -8,8 +8,8 @@ export interface CsvFields {
 
 const QUOTE = 34;
 
-export function csvFields(raw: string, quoted: boolean): CsvFields {
-  if (!quoted) return { fields: raw.split(','), problem: undefined };
+export function csvFields(raw: string, quoted: boolean, delimiter = ','): CsvFields {
+  if (!quoted) return { fields: raw.split(delimiter), problem: undefined };
   const fields: string[] = [];
   let problem: string | undefined;
   let i = 0;
@@ -23,9 +23,9 @@ export function csvFields(raw: string, quoted: boolean): CsvFields {
       }
       field = raw.slice(i + 1, close).replaceAll('""', '"');
       i = close + 1;
-      if (i < raw.length && raw[i] !== ',') problem = 'there is text behind a closing quote';
+      if (i < raw.length && raw[i] !== delimiter) problem = 'there is text behind a closing quote';
     }
-    const comma = raw.indexOf(',', i);
+    const comma = raw.indexOf(delimiter, i);
     fields.push(field + raw.slice(i, comma === -1 ? raw.length : comma));
     if (comma === -1) return { fields, problem };
     i = comma + 1;

@@ -1,66 +1,70 @@
-// Rows from JSON lines. A column is a member of the object, or a path through nested ones (`source.ip`).
-import type { WantedColumns } from './csv-header.ts';
-import { BLANK_ROW, type Members, malformedRow, type Questions, type Row, type RowSource, utf8Of } from './row.ts';
+// Rows from JSON, and from lines of text that a format takes apart: one for each flow of a record.
+import { RecordProblem } from './choose-format.ts';
+import type { Flow, Format, JsonFormat, LineFormat } from './formats/format.ts';
+import { isObject } from './json-path.ts';
+import { type JsonRecords, jsonRecords } from './json-records.ts';
+import {
+  blankRow,
+  type Members,
+  malformedRow,
+  type Questions,
+  type Row,
+  type RowSource,
+  rawOf,
+  utf8Of,
+} from './row.ts';
 
 export class JsonRows implements RowSource {
-  readonly #wanted: WantedColumns;
+  readonly #format: JsonFormat | LineFormat;
   readonly #questions: Questions;
-  #rest = '';
+  readonly #records: JsonRecords;
 
-  constructor(wanted: WantedColumns, questions: Questions) {
-    this.#wanted = wanted;
+  /** `beginning` is some of the input, from its start. */
+  constructor(format: Exclude<Format, { kind: 'text' }>, beginning: string, questions: Questions) {
+    this.#format = format;
     this.#questions = questions;
+    const wrapper = format.kind === 'json' ? format.wrapper : undefined;
+    // Lines of text leave nothing open.
+    this.#records = jsonRecords(format.kind === 'json' ? beginning : '', wrapper);
   }
 
   push(chunk: Uint8Array): Row[] {
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    return lines.map((line) => this.#row(line));
+    return this.#records.push(text).flatMap((record) => this.#rows(record));
   }
 
   end(): Row[] {
-    const last = this.#rest;
-    this.#rest = '';
-    return last === '' ? [] : [this.#row(last)];
+    return this.#records.end().flatMap((record) => this.#rows(record));
   }
 
-  #row(line: string): Row {
-    const raw = line.endsWith('\r') ? line.slice(0, -1) : line;
-    if (raw.trim() === '') return BLANK_ROW;
-    const members = parseMembers(raw);
-    const content = { fields: undefined, members };
-    if (members === undefined) return malformedRow(raw, content, 'not a JSON object');
-    const ip = memberOf(members, this.#wanted.ip);
-    const time = memberOf(members, this.#wanted.time);
-    if (typeof ip !== 'string') return malformedRow(raw, content, `${this.#wanted.ip} is not there, or not a text`);
-    if (typeof time !== 'string' && typeof time !== 'number') {
-      return malformedRow(raw, content, `${this.#wanted.time} is not there, or neither a text nor a number`);
+  #rows(raw: string): Row[] {
+    if (raw.trim() === '') return [blankRow('')];
+    const { ends } = this.#format;
+    const isLine = this.#format.kind === 'line';
+    const members = this.#format.kind === 'line' ? this.#format.parse(utf8Of(raw)) : parsed(raw);
+    const bad = (problem: string) => [malformedRow(raw, { fields: undefined, members }, problem, ends.length)];
+    if (members === undefined) return bad(isLine ? `not a line of ${this.#format.name}` : 'not a JSON object');
+    let flows: readonly Flow[] | undefined;
+    try {
+      flows = this.#format.flows(members);
+    } catch (error) {
+      if (error instanceof RecordProblem) return bad(rawOf(error.message));
+      throw error;
     }
-    return this.#questions.row(raw, content, ip, String(time));
+    if (flows === undefined) return bad(`not a record of ${this.#format.name}`);
+    return flows.map((flow) => {
+      const own = flow.members ?? members;
+      const text = flow.members === undefined && !isLine ? raw : rawOf(JSON.stringify(own));
+      return { raw: text, fields: undefined, members: own, asked: this.#questions.asked(flow), blank: false };
+    });
   }
 }
 
-function parseMembers(raw: string): Members | undefined {
+function parsed(raw: string): Members | undefined {
   try {
     const value: unknown = JSON.parse(utf8Of(raw));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Own members only: `constructor` and `__proto__` are names like others. */
-function memberOf(object: Members, path: string): unknown {
-  if (Object.hasOwn(object, path)) return object[path];
-  let value: unknown = object;
-  for (const step of path.split('.')) {
-    if (!isObject(value) || !Object.hasOwn(value, step)) return undefined;
-    value = value[step];
-  }
-  return value;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

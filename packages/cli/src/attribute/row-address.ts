@@ -39,9 +39,15 @@ export class RowAddresses {
   parse(text: string): IpAddress | undefined {
     const known = this.#known.get(text);
     if (known !== undefined || this.#known.has(text)) return known;
-    const ip = parseIp(text);
+    const ip = parseIp(text) ?? parseIp(withoutPort(text));
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(text, ip);
     return ip;
   }
+}
+
+/** `10.0.0.7:443`, `[fd00::7]:443`: proxies write addresses so. */
+function withoutPort(text: string): string {
+  const found = /^\s*(?:(\d+\.\d+\.\d+\.\d+)|\[([0-9a-fA-F:.]+)\]):\d{1,5}\s*$/.exec(text);
+  return found?.[1] ?? found?.[2] ?? '';
 }

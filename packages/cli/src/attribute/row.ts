@@ -1,22 +1,36 @@
 // A row of the input on its way through `attribute`: what it says, and what is asked about it.
-import type { EpochMillis, IpAddress } from '@podtrail/history';
+import { type EpochMillis, epochMillis, type IpAddress } from '@podtrail/history';
+import type { Flow } from './formats/format.ts';
 import { RowAddresses } from './row-address.ts';
 import type { RowTimes } from './row-time.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
+/** What is asked about one end of a row. */
+export type Asked =
+  | {
+      readonly kind: 'ask';
+      readonly ip: IpAddress;
+      /** The first and the last instant; the same where the row is an instant. */
+      readonly from: EpochMillis;
+      readonly to: EpochMillis;
+      /** The row shows that this end sent something. */
+      readonly sent: boolean;
+    }
+  /** There is no address, and that is in order. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed'; readonly problem: string };
+
 export interface Row {
   /** As it came, one character a byte, without its line end. */
   readonly raw: string;
-  /** Of CSV; undefined where the raw text is all that is needed. */
+  /** Of delimited text; undefined where the raw text is all that is needed. */
   readonly fields: readonly string[] | undefined;
   /** Of JSON; undefined when it is no object. */
   readonly members: Members | undefined;
-  readonly ip: IpAddress | undefined;
-  readonly at: EpochMillis | undefined;
-  /** Why nothing can be asked about it. */
-  readonly problem: string | undefined;
-  /** An empty line: it goes out as it came, and is no row. */
+  /** One for each address of a row. */
+  readonly asked: readonly Asked[];
+  /** An empty line or a comment: it goes out as it came, and is no row. */
   readonly blank: boolean;
 }
 
@@ -28,7 +42,9 @@ export interface RowSource {
 
 type Content = Pick<Row, 'fields' | 'members'>;
 
-/** Reads what is asked from two texts. */
+const NONE: Asked = { kind: 'none' };
+
+/** Reads what is asked from texts. */
 export class Questions {
   readonly #times: RowTimes;
   readonly #addresses = new RowAddresses();
@@ -37,29 +53,39 @@ export class Questions {
     this.#times = times;
   }
 
-  row(raw: string, content: Content, ipText: string, timeText: string): Row {
-    const ip = this.#addresses.parse(ipText);
-    const at = this.#times.parse(timeText);
-    let problem: string | undefined;
-    if (ip === undefined) problem = `"${ipText}" is not an IP address`;
-    else if (at === undefined) problem = this.#times.problem;
-    return { raw, fields: content.fields, members: content.members, ip, at, problem, blank: false };
+  asked(flow: Flow): Asked[] {
+    const from = this.#time(flow.start);
+    const to = from === undefined ? undefined : this.#end(flow, from);
+    if (from === undefined || to === undefined || to < from) {
+      const problem = to === undefined ? this.#times.problem : 'it ends before it begins';
+      return flow.ends.map(({ address }) => (address === undefined ? NONE : { kind: 'malformed', problem }));
+    }
+    return flow.ends.map(({ address, sent }): Asked => {
+      if (address === undefined) return NONE;
+      const ip = this.#addresses.parse(address);
+      if (ip === undefined) return { kind: 'malformed', problem: `"${address}" is not an IP address` };
+      return { kind: 'ask', ip, from, to, sent };
+    });
+  }
+
+  #time(time: string | number | undefined): EpochMillis | undefined {
+    return this.#times.parse(time === undefined ? '' : String(time));
+  }
+
+  #end({ end, lasted }: Flow, from: EpochMillis): EpochMillis | undefined {
+    if (lasted !== undefined) return epochMillis(from + Math.max(0, lasted));
+    return end === undefined ? from : this.#time(end);
   }
 }
 
-export function malformedRow(raw: string, { fields, members }: Content, problem: string): Row {
-  return { raw, fields, members, ip: undefined, at: undefined, problem, blank: false };
+export function malformedRow(raw: string, { fields, members }: Content, problem: string, ends: number): Row {
+  const asked = Array.from({ length: ends }, (): Asked => ({ kind: 'malformed', problem }));
+  return { raw, fields, members, asked, blank: false };
 }
 
-export const BLANK_ROW: Row = {
-  raw: '',
-  fields: undefined,
-  members: undefined,
-  ip: undefined,
-  at: undefined,
-  problem: undefined,
-  blank: true,
-};
+export function blankRow(raw: string): Row {
+  return { raw, fields: undefined, members: undefined, asked: [], blank: true };
+}
 
 /** Text of one character a byte as it is meant. */
 export function utf8Of(raw: string): string {

@@ -39,7 +39,10 @@ test('CSV: the same rows in the same order, with the answers behind', async () =
 2026-11-15T10:00:30Z,10.96.0.10,22,held,Service,shop,cart,uid-cart,,,2026-11-15T10:00:00.000Z,,
 `,
   );
-  assert.equal(err, '6 rows: 33.3% held, 16.7% free, 33.3% ambiguous, 16.7% unknown\n');
+  assert.equal(
+    err,
+    '6 rows: 33.3% held, 16.7% free, 33.3% ambiguous, 16.7% unknown\nmost rows: service shop/cart 1, shop/web-1 1\n',
+  );
 });
 
 test('CSV: quotes, CRLF, BOM, blank lines and bytes of any kind go out as they came in', async () => {
@@ -61,15 +64,30 @@ test('CSV: quotes, CRLF, BOM, blank lines and bytes of any kind go out as they c
   assert.deepEqual(Buffer.concat(chunks), Buffer.concat(expected));
 });
 
-test('CSV: columns that collide stay, and ours get the prefix, as often as it takes', async () => {
+test('CSV: columns that collide stay, ours get the prefix, and a column with the prefix is ours and replaced', async () => {
   const { out } = await attribute(
     '--ip ip --time t',
-    't,ip,pod,node,podtrail_node\n2026-11-15T10:00:30Z,10.0.0.7,a,b,c\n',
+    't,ip,pod,node,podtrail_node,x\n2026-11-15T10:00:30Z,10.0.0.7,a,b,c,d\n',
   );
-  assert.equal(
-    out.split('\n')[0],
-    't,ip,pod,node,podtrail_node,answer,kind,namespace,podtrail_pod,uid,podtrail_podtrail_node,workload,from,to,candidates',
-  );
+  assert.deepEqual(out.split('\n').slice(0, 2), [
+    't,ip,pod,node,x,answer,kind,namespace,podtrail_pod,uid,podtrail_node,workload,from,to,candidates',
+    `2026-11-15T10:00:30Z,10.0.0.7,a,b,d,${HELD}`,
+  ]);
+});
+
+test('asking again replaces the columns of the run before, at the end or in between, in CSV and in JSON', async () => {
+  const log = 't,src,pod\n2026-11-15T10:00:30Z,10.0.0.7,"a, b"\n2026-11-15T10:01:05Z,10.0.0.7,c\nbad,10.0.0.7,d\n';
+  const once = await attribute('--ip src --time t', log);
+  assert.equal((await attribute('--ip src --time t', once.out)).out, once.out);
+  const between = once.out.replaceAll('\n', ',z\n');
+  const [header = '', first = ''] = (await attribute('--ip src --time t', between)).out.split('\n');
+  assert.match(header, /^t,src,pod,z,answer,kind,namespace,podtrail_pod,/);
+  assert.equal(first, `2026-11-15T10:00:30Z,10.0.0.7,"a, b",z,${HELD}`);
+  const json = await attribute('--ip src --time t -o jsonl', log);
+  assert.equal((await attribute('--ip src --time t', json.out)).out, json.out);
+  const both = 't,src,dst\n2026-11-15T10:00:30Z,10.0.0.7,10.0.0.5\n';
+  const twice = await attribute('--ip src --ip dst --time t', both);
+  assert.equal((await attribute('--ip src --ip dst --time t', twice.out)).out, twice.out);
 });
 
 test('CSV: malformed rows are kept and marked, and our columns stay where the header says', async () => {
@@ -94,6 +112,7 @@ row 3: 1 field where the header has 3
 row 4: "15m" is an age, not a time
 row 5: a quote is not closed
 6 rows: 16.7% held, 0.0% free, 0.0% ambiguous, 0.0% unknown, 83.3% malformed (5)
+most rows: shop/web-1 1
 `,
   );
 });
@@ -203,6 +222,56 @@ test('zones of rows without one', async () => {
   assert.match(out, /^2026-10-25T02:30:00,10\.0\.0\.7,malformed/m);
 });
 
+test('both ends in one pass: each has its columns, with a prefix by its name or by --prefix; with one --ip none', async () => {
+  const log = 't,src_ip,dst_ip\n2026-11-15T10:00:30Z,10.0.0.7,10.0.0.5\n2026-11-15T10:00:30Z,nobody,10.0.0.5\n';
+  const { code, out, err } = await attribute('--ip src_ip --ip dst_ip --time t', log);
+  assert.equal(code, 0);
+  const [header = '', first = '', second = ''] = out.split('\n');
+  const names = header.split(',');
+  assert.deepEqual([names.indexOf('src_pod'), names.indexOf('dst_pod'), names.length], [6, 20, 3 + 2 * 14]);
+  assert.deepEqual([first.split(',')[6], first.split(',')[20]], ['web-1', 'db-0']);
+  assert.deepEqual([second.split(',')[3], second.split(',')[20]], ['malformed', 'db-0']);
+  assert.match(err, /2 rows: src 50\.0% held, .*50\.0% malformed \(1\); dst 100\.0% held, /);
+  const named = await attribute('--ip src_ip --ip dst_ip --time t --prefix from_ --prefix to_', log);
+  assert.match(named.out, /^t,src_ip,dst_ip,from_answer,.*,to_answer,/);
+  const others = await attribute('--ip a --ip b --time t', 't,a,b\n1794736830,10.0.0.7,10.0.0.5\n');
+  assert.match(others.out, /^t,a,b,a_answer,.*,b_answer,/);
+  assert.match((await attribute('--ip dst_ip --time t', log)).out, /^t,src_ip,dst_ip,answer,kind,/);
+  assert.equal((await attribute('--ip src_ip --ip dst_ip --time t --prefix x_', log)).code, 2);
+});
+
+test('a row with an end is a window: held throughout, candidates with their parts, or free', async () => {
+  const log = `s,e,src
+2026-11-15T10:00:30Z,2026-11-15T10:00:40Z,10.0.0.7
+2026-11-15T10:00:50Z,2026-11-15T10:01:19.999Z,10.0.0.7
+2026-11-15T10:01:01Z,2026-11-15T10:01:02Z,10.0.0.7
+2026-11-15T10:01:30Z,2026-11-15T10:02:00Z,10.0.0.8
+2026-11-15T10:00:40Z,2026-11-15T10:00:30Z,10.0.0.7
+`;
+  const { code, out, err } = await attribute('--ip src --time s --end e', log);
+  assert.equal(code, 0);
+  const rows = out
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split(',').slice(3));
+  assert.deepEqual(rows[0]?.slice(9), ['candidates', 'overlap', 'reason', 'last', 'next']);
+  assert.deepEqual([rows[1]?.[0], rows[1]?.[3]], ['held', 'web-1']);
+  assert.deepEqual([rows[2]?.[0], rows[2]?.[9], rows[2]?.[10]], ['ambiguous', 'shop/job-2;shop/web-1', '0.4;0.333']);
+  assert.equal(rows[3]?.[0], 'free');
+  assert.equal(rows[4]?.[0], 'unknown');
+  assert.equal(rows[5]?.[0], 'malformed');
+  assert.match(err, /row 5: it ends before it begins/);
+  const json = await attribute('--ip src --time s --end e -o jsonl', log);
+  const [, second] = json.out.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)));
+  assert.deepEqual(
+    second.candidates.map(({ pod, overlap, certain }: Record<string, unknown>) => [pod, overlap, certain]),
+    [
+      ['job-2', 0.4, 0.333333],
+      ['web-1', 0.333333, 0.3],
+    ],
+  );
+});
+
 test('a time without a zone is refused unless the zone is given: the zone of this machine is nobody’s guess', async () => {
   const log = 't,src\n2026-11-15 10:00:30,10.0.0.7\n2026-11-15 10:00:31,10.0.0.7\n';
   const systemZone = 'America/New_York';
@@ -228,7 +297,7 @@ test('one time without a zone among others does not stop the run, and is still a
     ['held', 'malformed', 'held'],
   );
   assert.equal(code, 2);
-  assert.match(err, /3 rows: .*\npodtrail: row 2: "2026-11-15 10:00:30" has no time zone\n/);
+  assert.match(err, /3 rows: .*\nmost rows: .*\npodtrail: row 2: "2026-11-15 10:00:30" has no time zone\n/);
 });
 
 test('exit code 1 when not one row could be read, and 0 when one could', async () => {
@@ -275,7 +344,7 @@ test('progress is for terminals only, and the closing line is not', async () => 
   assert.match(err, /3 rows: 100\.0% held/);
   err = '';
   await attribute('--ip src --time t', '', { stdin: slow(), clock, stderr: { ...stderr, isTTY: false } });
-  assert.equal(err, '3 rows: 100.0% held, 0.0% free, 0.0% ambiguous, 0.0% unknown\n');
+  assert.equal(err, '3 rows: 100.0% held, 0.0% free, 0.0% ambiguous, 0.0% unknown\nmost rows: shop/web-1 3\n');
 });
 
 test('answers that may still change are counted in the closing line', async () => {

@@ -1,7 +1,10 @@
 // `podtrail attribute`: who held each address of a flow log at the time of its row, in bulk.
 import { type Command, Option } from 'commander';
 import { askLedger } from '../attribute/ask.ts';
-import { attributeStream, type Tally, withoutZone } from '../attribute/attribute-stream.ts';
+import { attributeStream, withoutZone } from '../attribute/attribute-stream.ts';
+import { FORMAT_NAMES, FORMATS, type WantedColumns } from '../attribute/choose-format.ts';
+import { inputsOf } from '../attribute/input.ts';
+import type { Shares, Tally } from '../attribute/tally.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, InterruptedError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,54 +12,89 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { visible } from '../output/visible.ts';
 
 interface AttributeFlags extends SharedOptions {
-  readonly ip: string;
-  readonly time: string;
+  readonly ip: readonly string[];
+  readonly time?: string;
+  readonly end?: string;
+  readonly prefix: readonly string[];
+  readonly format?: string;
+  readonly columns?: string;
   readonly output?: 'csv' | 'jsonl';
 }
 
 const PROGRESS_MS = 500;
 const MOST_MALFORMED_TOLD = 10;
+const MOST_PODS_TOLD = 5;
 
 export function attributeCommand(cli: Cli): Command {
   return cli
-    .command('attribute', 'Who held the address of each row of a flow log, at the time of the row?', [
+    .command('attribute', 'Who held the addresses of each row of a flow log, at the time of the row?', [
       ...(['timezone', 'cluster', 'store', 'headers'] as const),
     ])
-    .argument('<file>', 'CSV with a header, or JSON lines; - reads standard input')
-    .requiredOption('--ip <column>', 'the column with the address; in JSON a member, or a path as source.ip')
-    .requiredOption('--time <column>', 'the column with the time')
+    .argument('<file...>', 'flow logs, or directories of them, plain, gzip or zstd; - reads standard input')
+    .addOption(
+      new Option('--format <name>', 'the format of the input; without it, by its look').choices([...FORMAT_NAMES]),
+    )
+    .option(
+      '--ip <column>',
+      'a column with an address; in JSON a member, or a path as source.ip or ips[0]',
+      collect,
+      [],
+    )
+    .option('--time <column>', 'the column with the time; with --end, of the beginning')
+    .option('--end <column>', 'the column with the time of the end: the row is a window, and not an instant')
+    .option('--prefix <text>', 'before our columns, one for each --ip; src_ and dst_ by themselves', collect, [])
+    .option('--columns <names>', 'names of the columns of an input without a header, with commas between them')
     .addOption(new Option('-o, --output <format>', 'without it the format of the input').choices(['csv', 'jsonl']))
     .addHelpText(
       'after',
       `
+Formats that are recognised need no --ip, --time and --end:
+${formatsHelp()}
+Else CSV, or text with tabs, semicolons, bars or spaces, with a header or --columns, or JSON, needs --ip and --time.
+
 Prints the same rows in the same order with these columns behind: answer, kind, namespace, pod, uid, node, workload,
 from, to, candidates. "pod" is the name of the holder, whatever its kind. When the answer is ambiguous "pod" is empty
-and "candidates" lists who it may have been. A column that the input has already keeps its name, and ours is called
-podtrail_NAME. A row about which nothing can be asked is kept, with the answer "malformed".
+and "candidates" lists who it may have been. With several addresses each has its own columns (src_pod, dst_pod). A
+column that the input has already keeps its name, and ours is called podtrail_NAME; columns of an earlier run are
+replaced. A row about which nothing can be asked is kept, with the answer "malformed".
+
+A row with a beginning and an end is a window: "held" only if one holder had the address throughout, "free" only if
+nobody had it at any time, else the candidates, and in "overlap" the part of the window that may have been theirs.
 
 Answers about the last seconds may still change; the closing line on standard error counts them as provisional.
 A time without a zone (2026-11-15 10:05:00) is refused unless --timezone says which zone the log is in.
 Exit code 0 when every row was processed, whatever the answers; 1 when not one row could be read.
 
 Examples:
+  podtrail attribute vpc-flow-logs/ > attributed.log
   podtrail attribute flows.csv --ip src_addr --time start > attributed.csv
-  zcat flows.json.gz | podtrail attribute - --ip source.ip --time @timestamp -o csv`,
+  podtrail attribute flows.csv --ip src --ip dst --time start --end end -o jsonl
+  podtrail attribute audit.log.gz --format k8s-audit -o csv`,
     )
-    .action(cli.finishes((file: string, options: AttributeFlags) => run(cli, file, options)));
+    .action(cli.finishes((files: readonly string[], options: AttributeFlags) => run(cli, files, options)));
 }
 
-async function run(cli: Cli, file: string, options: AttributeFlags) {
-  const { stdin, stdout, stderr, clock, signal, readFile } = cli.surroundings;
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function formatsHelp(): string {
+  const formats = new Map(FORMATS.map(({ name, summary }) => [name, summary]));
+  return [...formats].map(([name, summary]) => `  ${name.padEnd(11)} ${summary}\n`).join('');
+}
+
+async function run(cli: Cli, files: readonly string[], options: AttributeFlags) {
+  const { stdout, stderr, clock, signal } = cli.surroundings;
   // Not the machine's zone: where a log was written is not where it is read.
   const zone = options.timezone === undefined ? undefined : cli.zone(options);
   const started = clock.monotonic();
   let nextProgress = started + PROGRESS_MS;
   let told = 0;
-  const tally = await cli.withLedger(options, async ({ engine, cluster }) =>
+  const { tally, prefixes } = await cli.withLedger(options, async ({ engine, cluster }) =>
     attributeStream({
-      input: file === '-' ? stdin : readFile(file),
+      inputs: inputsOf(files, cli.surroundings),
       out: stdout,
-      columns: { ip: options.ip, time: options.time },
+      columns: wantedColumns(options),
       format: options.output,
       headers: options.headers !== false,
       zone,
@@ -76,14 +114,19 @@ async function run(cli: Cli, file: string, options: AttributeFlags) {
         if (++told <= MOST_MALFORMED_TOLD) await cli.note(`row ${row}: ${visible(problem)}`);
         if (told === MOST_MALFORMED_TOLD + 1) await cli.note('more rows are malformed; they are not told one by one');
       },
+      async onSkipped(name, why) {
+        await cli.note(`${visible(name)} is left out: ${why}`);
+      },
     }).catch((error) => {
       throw signal.aborted ? new InterruptedError() : error;
     }),
   );
   if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
-  await cli.note(closingLine(tally));
+  await cli.note(closingLine(tally, prefixes));
+  const top = tally.top(MOST_PODS_TOLD);
+  if (top.length > 0) await cli.note(`most rows: ${top.map(([name, rows]) => `${visible(name)} ${rows}`).join(', ')}`);
   if (tally.withoutZone !== undefined) throw withoutZone(tally.withoutZone);
-  if (tally.rows > 0 && tally.malformed === tally.rows) {
+  if (tally.rows > 0 && tally.unreadable === tally.rows) {
     throw new CliError('nothing-read', 'not one row could be read', {
       hint: 'compare --ip and --time with the columns of the input; the first rows above say what is wrong.',
     });
@@ -91,15 +134,35 @@ async function run(cli: Cli, file: string, options: AttributeFlags) {
   return EXIT.answered;
 }
 
-function closingLine(tally: Tally): string {
-  const percent = (n: number) => (tally.rows === 0 ? '0' : ((n / tally.rows) * 100).toFixed(1));
-  const answers = (['held', 'free', 'ambiguous', 'unknown'] as const).map((a) => `${percent(tally[a])}% ${a}`);
-  if (tally.malformed > 0) answers.push(`${percent(tally.malformed)}% malformed (${tally.malformed})`);
+function wantedColumns({ format, ip, prefix, time, end, columns }: AttributeFlags): WantedColumns {
+  return {
+    format,
+    ips: ip,
+    prefixes: prefix.length === 0 ? undefined : prefix,
+    time,
+    end,
+    columns: columns?.split(',').map((name) => name.trim()),
+  };
+}
+
+function closingLine(tally: Tally, prefixes: readonly string[]): string {
+  const ends = tally.ends.map((shares, i) => {
+    const name = tally.ends.length === 1 ? '' : `${(prefixes[i] ?? '').replace(/_$/, '')} `;
+    return `${name}${sharesText(shares, tally.rows)}`;
+  });
   const cut =
     tally.cut === 0 ? '' : `; ${tally.cut} rows had members that the first row lacks, and those were left out`;
   const provisional =
     tally.provisional === 0
       ? ''
       : `; ${tally.provisional} of them provisional: the watch has not confirmed those instants yet, ask again in a minute`;
-  return `${tally.rows} rows: ${answers.join(', ')}${cut}${provisional}`;
+  return `${tally.rows} rows: ${ends.join('; ')}${cut}${provisional}`;
+}
+
+function sharesText(shares: Shares, rows: number): string {
+  const percent = (n: number) => (rows === 0 ? '0' : ((n / rows) * 100).toFixed(1));
+  const answers = (['held', 'free', 'ambiguous', 'unknown'] as const).map((a) => `${percent(shares[a])}% ${a}`);
+  if (shares.malformed > 0) answers.push(`${percent(shares.malformed)}% malformed (${shares.malformed})`);
+  if (shares.without > 0) answers.push(`${percent(shares.without)}% without an address (${shares.without})`);
+  return answers.join(', ');
 }

@@ -16,7 +16,8 @@ export interface RunOptions extends Partial<Surroundings> {
   readonly engine?: Engine | undefined;
   readonly now?: number;
   readonly input?: string | Uint8Array;
-  readonly files?: Readonly<Record<string, string>>;
+  /** By their paths; whatever lies before a slash is a directory. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Both outputs are terminals. */
   readonly isTTY?: boolean;
 }
@@ -52,6 +53,10 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
     },
     fileSystemOf: async () => undefined,
     readFile: (path) => chunks(files[path] ?? missing(path)),
+    filesIn: async (path) => {
+      const found = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+      return found.length === 0 ? undefined : found.sort();
+    },
     ...replaced,
   };
   const code = await runPodtrail(words, surroundings);
