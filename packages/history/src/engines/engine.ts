@@ -95,6 +95,8 @@ export interface Verification {
   /** How many records were read and found whole. */
   readonly records: number;
   readonly damages: readonly Damage[];
+  /** Files that lie in the store's directory and that it does not list: nothing is answered from them. */
+  readonly unlisted: readonly string[];
 }
 
 /** What brings a store of an older format to the present one. */
@@ -143,8 +145,8 @@ export interface RoomKept extends Room {
 
 /**
  * Every list is in one order, the same on every engine: by time, then by key (order.ts). A read that would have to use
- * a damaged record rejects with `corrupt-row`: an answer without that record could be wrong, and wrong is worse than
- * none. Reads that do not touch it go on.
+ * a damaged part rejects with `damaged`: an answer without that part could be wrong, and wrong is worse than none. A part
+ * that is missing counts as damaged. Reads that do not touch it go on.
  *
  * Reads that are begun in one turn of the event loop see one state of the store: tenures of before a batch, beside the
  * coverage that came with it, would read as "free".

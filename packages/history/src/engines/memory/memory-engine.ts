@@ -236,7 +236,7 @@ export class MemoryEngine implements Engine {
   async verify(): Promise<Verification> {
     let records = 0;
     for (const ledger of this.#ledgers.values()) records += ledger.tenures.size + ledger.placements.size;
-    return { records, damages: [] };
+    return { records, damages: [], unlisted: [] };
   }
 
   async status(): Promise<StoreStatus> {

@@ -58,7 +58,12 @@ const NO_ROOM = new IndexRoom(0);
 
 beforeEach(() => {
   path = join(directory, `${++files}.db`);
-  for (const _ of buildWeekFile(path, FORMAT.weekVersion, weekOf(at(0)), lives()));
+  for (const _ of buildWeekFile(
+    path,
+    FORMAT.weekVersion,
+    { cluster: 'prod', week: weekOf(at(0)), generation: 1 },
+    lives(),
+  ));
 });
 
 test('what is kept in memory answers as the rows do', () => {
@@ -92,7 +97,7 @@ test('a damaged row is told by those who need it, also when the others are worth
         const found = week.candidates('ip', handle, at(-WEEK_S), at(WEEK_S));
         assert.ok(expected.length <= found.length);
       } catch (error) {
-        assert.equal((error as { code?: string }).code, 'corrupt-row');
+        assert.equal((error as { code?: string }).code, 'damaged');
         refused++;
       }
     }

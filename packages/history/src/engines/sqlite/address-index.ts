@@ -15,7 +15,7 @@ export class AddressIndex {
   readonly #ends: Uint32Array;
   readonly #lasts: Uint32Array;
 
-  /** In the order of their places. */
+  /** Entries only, in the order of their places. */
   constructor(blocks: readonly { readonly last: number; readonly body: Buffer }[]) {
     this.#bytes = Buffer.concat(blocks.map(({ body }) => body));
     this.#lasts = Uint32Array.from(blocks, ({ last }) => last);

@@ -30,6 +30,13 @@ export function isFull(error: unknown): boolean {
   return resultCode(error) === FULL || (error instanceof HistoryError && error.code === 'disk-full');
 }
 
+/** Something stored is not as it was written: for SQLite, or for our own checks. */
+export function isDamage(error: unknown): boolean {
+  const code = resultCode(error);
+  if (code === CORRUPT || code === NOTADB) return true;
+  return error instanceof HistoryError && ['damaged', 'store-damaged', 'week-missing'].includes(error.code);
+}
+
 /** Errors that are already told stay as they are. */
 export function asHistoryError(error: unknown, path: string): unknown {
   if (error instanceof HistoryError) return error;

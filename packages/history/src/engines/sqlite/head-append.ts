@@ -1,67 +1,64 @@
 // Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Fact, newerChange, newerCoverage } from '../../model/fact.ts';
-import type { Checkpoint, Holder, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
+import type { Checkpoint, Coverage, Holder, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { newer } from '../matching.ts';
-import { anomalyPlace, changePlace, conflictPlace } from '../order.ts';
-import { handleOf, sealed } from './checksum.ts';
+import { anomalyPlace, changePlace, conflictPlace, type Place } from '../order.ts';
+import { checksumOf, handleOf, withMember, withoutMember } from './checksum.ts';
+import { isDamage } from './faults.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
-import { ipKey } from './ip-key.ts';
+import { packRow, type RowKey, readRow } from './head-row.ts';
+import { ipHandle } from './ip-key.ts';
+import { OPEN } from './open-end.ts';
 import { RecordWriter } from './record-writer.ts';
-import { OPEN } from './schema.ts';
+import type { IndexedTable, TalliedTable } from './roots.ts';
 
 type Statement =
-  | 'tenure'
-  | 'oldTenure'
-  | 'placement'
-  | 'oldPlacement'
-  | 'live'
-  | 'oldLive'
-  | 'change'
-  | 'changed'
-  | 'conflict'
-  | 'anomaly'
-  | 'possible'
-  | 'possibleBefore'
-  | 'notPossible'
+  | IndexedTable
+  | `old-${IndexedTable}`
+  | TalliedTable
+  | `old-${TalliedTable}`
   | 'coverage'
-  | 'covered'
   | 'checkpoint';
 
 export class HeadAppender {
+  readonly #head: Head;
   readonly #reader: HeadReader;
   readonly #writer: RecordWriter;
   readonly #statements: Readonly<Record<Statement, StatementSync>>;
   /** Invariant: no number is given twice while this writer lives, nor one that a week file has taken in. */
   #last: number;
 
-  constructor({ db, words }: Head, reader: HeadReader) {
+  constructor(head: Head, reader: HeadReader) {
+    const { db, words } = head;
     this.#last = lastNumber(db);
+    this.#head = head;
     this.#reader = reader;
     this.#writer = new RecordWriter(words);
+    const replace = (table: TalliedTable) => db.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?)`);
+    const old = (table: TalliedTable) => db.prepare(`SELECT at, body FROM ${table} WHERE cluster = ? AND key = ?`);
     this.#statements = {
-      tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-      oldTenure: db.prepare('DELETE FROM tenure WHERE number = ?'),
-      placement: db.prepare('INSERT INTO placement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-      oldPlacement: db.prepare('DELETE FROM placement WHERE number = ?'),
-      live: db.prepare('INSERT INTO live VALUES (?, ?, ?, ?)'),
-      oldLive: db.prepare('DELETE FROM live WHERE number = ?'),
-      change: db.prepare('INSERT OR REPLACE INTO change VALUES (?, ?, ?, ?, ?, ?, ?)'),
-      changed: db.prepare('SELECT body FROM change WHERE cluster = ? AND key = ?'),
-      conflict: db.prepare('INSERT OR REPLACE INTO conflict VALUES (?, ?, ?, ?)'),
-      anomaly: db.prepare('INSERT OR REPLACE INTO anomaly VALUES (?, ?, ?, ?)'),
-      possible: db.prepare('INSERT OR REPLACE INTO possible VALUES (?, ?, ?, ?, ?)'),
-      possibleBefore: db.prepare('SELECT body FROM possible WHERE cluster = ? AND key = ?'),
-      notPossible: db.prepare('DELETE FROM possible WHERE cluster = ? AND key = ?'),
+      tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?)'),
+      'old-tenure': db.prepare('DELETE FROM tenure WHERE number = ?'),
+      placement: db.prepare('INSERT INTO placement VALUES (?, ?, ?, ?)'),
+      'old-placement': db.prepare('DELETE FROM placement WHERE number = ?'),
+      possible: db.prepare('INSERT INTO possible VALUES (?, ?, ?, ?)'),
+      'old-possible': db.prepare('DELETE FROM possible WHERE number = ?'),
+      live: db.prepare('INSERT INTO live VALUES (?, ?, ?)'),
+      'old-live': db.prepare('DELETE FROM live WHERE number = ?'),
+      change: replace('change'),
+      'old-change': old('change'),
+      conflict: replace('conflict'),
+      'old-conflict': old('conflict'),
+      anomaly: replace('anomaly'),
+      'old-anomaly': old('anomaly'),
       coverage: db.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)'),
-      covered: db.prepare('SELECT body FROM coverage WHERE cluster = ? AND start = ? AND collector = ?'),
       checkpoint: db.prepare('UPDATE cluster SET checkpoint = ? WHERE number = ?'),
     };
   }
 
   store(cluster: number, fact: Fact): void {
-    const to = this.#statements;
     switch (fact.kind) {
       case 'tenure':
         this.#tenure(cluster, fact.tenure);
@@ -72,121 +69,184 @@ export class HeadAppender {
       case 'live': {
         const { live, uid } = fact;
         const old = this.#reader.findLive(cluster, uid);
-        if (old !== undefined) to.oldLive.run(old);
+        if (old !== undefined) this.remove('live', old);
         if (live === undefined) return;
-        const body = this.#body((w) => w.liveHolder(live));
-        to.live.run(++this.#last, cluster, handlesOf(live.holder).uid, body);
+        const key = { ...NOTHING, cluster, until: OPEN, handle: handleOf(live.holder.uid) };
+        this.#add('live', key, (w) => w.liveHolder(live));
         return;
       }
       case 'possible':
         this.#possible(cluster, fact.key, fact.possible);
         return;
       case 'change': {
-        const { pod, suppressed } = fact.change;
-        const { key, time } = changePlace(fact.change);
-        const stored = suppressed && (to.changed.get(cluster, key)?.['body'] as Uint8Array | undefined);
-        const known = stored && this.#reader.read(stored, 'change', (reader) => reader.change());
-        const body = this.#body((w) => w.change(newerChange(known, fact.change)));
-        to.change.run(cluster, key, time, handleOf(pod.uid), nameHandle(pod), workloadHandle(pod), body);
+        const place = changePlace(fact.change);
+        const known = fact.change.suppressed && this.#reader.findChange(cluster, place.key);
+        this.#timed(cluster, 'change', place, fact.change.pod, (w) => w.change(newerChange(known, fact.change)));
         return;
       }
-      case 'conflict': {
-        const { key, time } = conflictPlace(fact.conflict);
-        const body = this.#body((w) => w.conflict(fact.conflict));
-        to.conflict.run(cluster, key, time, body);
+      case 'conflict':
+        this.#timed(cluster, 'conflict', conflictPlace(fact.conflict), undefined, (w) => w.conflict(fact.conflict));
         return;
-      }
-      case 'anomaly': {
-        const { key, time } = anomalyPlace(fact.anomaly);
-        const body = this.#body((w) => w.anomaly(fact.anomaly));
-        to.anomaly.run(cluster, key, time, body);
+      case 'anomaly':
+        this.#timed(cluster, 'anomaly', anomalyPlace(fact.anomaly), undefined, (w) => w.anomaly(fact.anomaly));
         return;
-      }
-      case 'coverage': {
-        const { from, collector } = fact.coverage;
-        const stored = to.covered.get(cluster, from, collector)?.['body'] as Uint8Array | undefined;
-        const known = stored && this.#reader.read(stored, 'coverage', (reader) => reader.coverage());
-        const body = this.#body((w) => w.coverage(newerCoverage(known, fact.coverage)));
-        to.coverage.run(cluster, from, collector, body);
-      }
+      case 'coverage':
+        this.#coverage(cluster, fact.coverage);
     }
   }
 
   checkpoint(cluster: number, checkpoint: Checkpoint): void {
-    const body = this.#body((w) => w.checkpoint(checkpoint));
+    const body = this.#row({ ...NOTHING, cluster }, (w) => w.checkpoint(checkpoint));
     this.#statements.checkpoint.run(body, cluster);
+    this.#head.roots.of(cluster).checkpoint = checksumOf(body);
   }
 
   #tenure(cluster: number, told: Tenure): void {
     const { ip, holder, start } = told;
-    const key = ipKey(ip);
-    const stored = this.#reader.findTenure(cluster, key, told);
+    const handle = ipHandle(ip);
+    const stored = this.#reader.findTenure(cluster, handle, told);
     if (stored !== undefined) {
       if (newer(stored.record, told) !== told) return;
-      this.#statements.oldTenure.run(stored.number);
+      this.remove('tenure', { cluster, handle, number: stored.number });
     }
-    const body = this.#body((w) => w.life({ holder, placement: undefined, tenures: [told] }));
     const { uid, name, workload } = handlesOf(holder);
-    this.#statements.tenure.run(
-      ++this.#last,
-      cluster,
-      key,
-      tenureHandle(told),
-      start.notBefore,
-      told.end?.notAfter ?? OPEN,
-      uid,
-      name,
-      workload,
-      body,
-    );
+    const until = told.end?.notAfter ?? OPEN;
+    const found = { cluster, start: start.notBefore, until, handle, uid, name, workload, other: tenureHandle(told) };
+    this.#add('tenure', found, (w) => w.life({ holder, placement: undefined, tenures: [told] }));
   }
 
   #placement(cluster: number, told: Placement): void {
     const { pod, start } = told;
-    const stored = this.#reader.findPlacement(cluster, pod.uid, handlesOf(pod).uid);
+    const { uid, node, name, workload } = handlesOf(pod);
+    const stored = this.#reader.findPlacement(cluster, pod.uid, uid);
     if (stored !== undefined) {
       if (newer(stored.record, told) !== told) return;
-      this.#statements.oldPlacement.run(stored.number);
+      this.remove('placement', { cluster, handle: uid, number: stored.number });
     }
-    const body = this.#body((w) => w.life({ holder: pod, placement: told, tenures: [] }));
-    const { uid, node, name, workload } = handlesOf(pod);
-    this.#statements.placement.run(
-      ++this.#last,
-      cluster,
-      uid,
-      start.notBefore,
-      told.end?.notAfter ?? OPEN,
-      node,
-      name,
-      workload,
-      body,
-    );
+    const until = told.end?.notAfter ?? OPEN;
+    const found = { cluster, start: start.notBefore, until, handle: uid, uid, name, workload, other: node };
+    this.#add('placement', found, (w) => w.life({ holder: pod, placement: told, tenures: [] }));
   }
 
   #possible(cluster: number, key: string, told: PossibleTenure | undefined): void {
-    const to = this.#statements;
-    if (told === undefined) {
-      to.notPossible.run(cluster, key);
-      return;
+    const handle = handleOf(key);
+    const stored = this.#reader.findPossible(cluster, key);
+    if (stored !== undefined) {
+      if (told !== undefined && newer(stored.record, told) !== told) return;
+      this.remove('possible', { cluster, handle, number: stored.number });
     }
-    const stored = to.possibleBefore.get(cluster, key)?.['body'] as Uint8Array | undefined;
-    const known = stored && this.#reader.read(stored, 'possible', (reader) => reader.possible());
-    if (newer(known, told) !== told) return;
-    to.possible.run(
-      cluster,
-      key,
-      told.start.notBefore,
-      told.end?.notAfter ?? OPEN,
-      this.#body((w) => w.possible(told)),
-    );
+    if (told === undefined) return;
+    const { start, end } = told;
+    const found = { ...NOTHING, cluster, start: start.notBefore, until: end?.notAfter ?? OPEN, handle };
+    this.#add('possible', found, (w) => w.possible(told));
   }
 
-  #body(write: (writer: RecordWriter) => void): Buffer {
+  #add(table: IndexedTable, found: Omit<RowKey, 'number'>, write: (writer: RecordWriter) => void): void {
+    const number = ++this.#last;
+    const body = this.#row({ ...found, number }, write);
+    const { cluster, handle, start, until } = found;
+    if (table === 'live') this.#statements.live.run(number, cluster, body);
+    else this.#statements[table].run(number, cluster, until, body);
+    this.#head.index.add(cluster, table, { handle, number, checksum: checksumOf(body), start, until });
+  }
+
+  /** A row that has a later version, or that is to go. */
+  remove(table: IndexedTable, { cluster, handle, number }: Pick<RowKey, 'cluster' | 'handle' | 'number'>): void {
+    this.#head.index.remove(cluster, table, handle, number);
+    this.#statements[`old-${table}`].run(number);
+  }
+
+  /** Some of what ended, or was observed, before a time; returns how many rows it saw to. */
+  forget(table: Exclude<IndexedTable, 'live'> | TalliedTable, cluster: number, before: number, most: number): number {
+    return table === 'tenure' || table === 'placement' || table === 'possible'
+      ? this.#forgetEnded(table, cluster, before, most)
+      : this.#forgetTimed(table, cluster, before, most);
+  }
+
+  #forgetEnded(table: Exclude<IndexedTable, 'live'>, cluster: number, before: number, most: number): number {
+    const sql = `SELECT number, body FROM ${table} WHERE cluster = ? AND until < ${OPEN} AND until < ? LIMIT ?`;
+    let count = 0;
+    for (const { number, body } of this.#head.db.prepare(sql).all(cluster, before, most)) {
+      count++;
+      try {
+        const row = readRow(body as Uint8Array, number as number, undefined, () => `head, ${table} ${number}`);
+        if (row.cluster === cluster && row.until < before) this.remove(table, row);
+        else this.#mend(table, row);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        // By the column beside it, it is to go; what may still list it is asked for by nobody: its time has expired.
+        this.#head.index.removeNumber(cluster, table, number as number);
+        this.#statements[`old-${table}`].run(number as number);
+      }
+    }
+    return count;
+  }
+
+  /** The columns beside a row have come to differ from it. */
+  #mend(table: Exclude<IndexedTable, 'live'>, { cluster, until, number }: RowKey): void {
+    const sql = `UPDATE ${table} SET cluster = ?, until = ? WHERE number = ?`;
+    this.#head.db.prepare(sql).run(cluster, until, number);
+  }
+
+  #forgetTimed(table: TalliedTable, cluster: number, before: number, most: number): number {
+    const { db, tallies } = this.#head;
+    const remove = db.prepare(`DELETE FROM ${table} WHERE cluster = ? AND key = ?`);
+    const rows = db.prepare(`SELECT key, at, body FROM ${table} WHERE cluster = ? AND at < ? LIMIT ?`);
+    let count = 0;
+    for (const { key, at, body } of rows.all(cluster, before, most)) {
+      tallies.remove(cluster, table, at as number, checksumOf(body as Uint8Array));
+      remove.run(cluster, key as string);
+      count++;
+    }
+    if (count < most) tallies.drop(cluster, table, before);
+    return count;
+  }
+
+  #timed(
+    cluster: number,
+    table: TalliedTable,
+    { key, time }: Place,
+    pod: Holder | undefined,
+    write: (writer: RecordWriter) => void,
+  ): void {
+    const { tallies } = this.#head;
+    const old = this.#statements[`old-${table}`].get(cluster, key);
+    if (old !== undefined) tallies.remove(cluster, table, old['at'] as number, checksumOf(old['body'] as Uint8Array));
+    const { uid = 0, name = 0, workload = null } = pod === undefined ? {} : handlesOf(pod);
+    const body = this.#row({ ...NOTHING, cluster, start: time, until: time, uid, name, workload }, write);
+    this.#statements[table].run(cluster, key, time, body);
+    tallies.add(cluster, table, time, checksumOf(body));
+  }
+
+  #coverage(cluster: number, told: Coverage): void {
+    const { from, collector } = told;
+    const stored = this.#reader.findCoverage(cluster, from, collector);
+    const covered = newerCoverage(stored?.record, told);
+    const body = this.#row({ ...NOTHING, cluster, start: from, until: from }, (w) => w.coverage(covered));
+    this.#statements.coverage.run(cluster, from, collector, body);
+    const root = this.#head.roots.of(cluster);
+    const before = stored === undefined ? root.coverage : withoutMember(root.coverage, stored.checksum);
+    root.coverage = withMember(before, checksumOf(body));
+  }
+
+  #row(key: RowKey, write: (writer: RecordWriter) => void): Buffer {
     this.#writer.clear();
     write(this.#writer);
-    return sealed(this.#writer.take());
+    return packRow(key, this.#writer.take());
   }
 }
+
+const NOTHING: RowKey = {
+  number: 0,
+  cluster: 0,
+  start: 0,
+  until: 0,
+  handle: 0,
+  uid: 0,
+  name: 0,
+  workload: null,
+  other: 0,
+};
 
 /** Tells the tenures of one address apart. */
 export function tenureHandle({ holder, start }: Tenure): number {
@@ -228,7 +288,7 @@ function lastNumber(db: DatabaseSync): number {
   const row = db
     .prepare(
       `SELECT max(ifnull((SELECT max(number) FROM tenure), 0), ifnull((SELECT max(number) FROM placement), 0),
-         ifnull((SELECT max(number) FROM live), 0),
+         ifnull((SELECT max(number) FROM live), 0), ifnull((SELECT max(number) FROM possible), 0),
          ifnull((SELECT max(max(last_tenure, last_placement)) FROM week), 0)) AS last`,
     )
     .get();

@@ -1,8 +1,8 @@
-// Reads the head's tables back into records. Called inside a transaction. A body that cannot be read, or that is not of
-// the row it was found by, is `corrupt-row`.
+// Reads the head's tables back into records. Called inside a transaction. A row that cannot be read, that is not the one
+// that was meant, or that should be there and is not, is `damaged`.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import { type LiveHolder, tenureKey } from '../../model/fact.ts';
+import { type LiveHolder, possibleKey, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type {
   Anomaly,
@@ -16,13 +16,23 @@ import type {
 } from '../../model/records.ts';
 import type { Span, Subject } from '../engine.ts';
 import { compareTexts } from '../order.ts';
-import { corruptRow, handleOf, unsealed } from './checksum.ts';
+import { agrees, checksumOf, damaged, handleOf, withMember } from './checksum.ts';
+import { isDamage } from './faults.ts';
 import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
-import { HeadIndex, type IndexedColumn, type IndexedTable } from './head-index.ts';
-import { ipKey } from './ip-key.ts';
+import { HeadIndex, type HeadTable, type IndexedColumn } from './head-index.ts';
+import { HeadRow, type RowKey, readRow } from './head-row.ts';
+import { ipHandle } from './ip-key.ts';
 import type { Life } from './record-layout.ts';
 import { RecordReader } from './record-reader.ts';
+import type { IndexedTable, TalliedTable } from './roots.ts';
+import type { RowEntry } from './row-index.ts';
+import { TALLY_MS } from './tallies.ts';
+
+/** A row, and whose it is. */
+export interface UidRow extends Pick<RowEntry, 'handle' | 'number' | 'checksum'> {
+  readonly uid: string;
+}
 
 /** How rows are looked for. */
 export type Lookup =
@@ -40,216 +50,341 @@ export function lookupOf(subject: Subject): Lookup & { readonly handle: number }
   }
 }
 
-const NO_ROWS = (): { tenures: Tenure[]; keys: readonly number[] } => ({ tenures: [], keys: [] });
+const NOTHING: { readonly tenures: Tenure[]; hasVersion(tenure: Tenure): boolean } = {
+  tenures: [],
+  hasVersion: () => false,
+};
 
 interface Found<T> {
   readonly number: number;
   readonly record: T;
 }
 
+interface StoredCoverage {
+  readonly record: Coverage;
+  readonly checksum: number;
+}
+
 export class HeadReader {
   readonly #head: Head;
   readonly #statements = new Map<string, StatementSync>();
   readonly #indexes = new Map<string, HeadIndex>();
-  readonly #at: StatementSync;
+  readonly #rowStatements: Readonly<Record<IndexedTable, StatementSync>>;
+  readonly #coverages = new Map<number, readonly StoredCoverage[]>();
+  #coverageVersion = '';
 
   constructor(head: Head) {
     this.#head = head;
-    this.#at = arrays(
-      head.db,
-      'SELECT key, CASE WHEN start <= ? AND until > ? THEN body END FROM tenure WHERE cluster = ? AND ip = ?',
-    );
+    const byNumber = (table: IndexedTable) => arrays(head.db, `SELECT body FROM ${table} WHERE number = ?`);
+    this.#rowStatements = {
+      tenure: byNumber('tenure'),
+      placement: byNumber('placement'),
+      live: byNumber('live'),
+      possible: byNumber('possible'),
+    };
   }
 
-  /** Those of an address at an instant, and the keys of all that the head has of it. */
-  tenuresAt(cluster: number, ip: IpAddress, at: number): { tenures: Tenure[]; keys: readonly number[] } {
-    const rows = this.#at.all(at, at, cluster, ipKey(ip)) as unknown as [number, Uint8Array | null][];
-    if (rows.length === 0) return NO_ROWS();
+  /** Those of an address at an instant, and whether the head has a version of a tenure of the address. */
+  tenuresAt(cluster: number, ip: IpAddress, at: number): typeof NOTHING {
+    const handle = ipHandle(ip);
+    const entries = this.#head.index.find(cluster, 'tenure', handle);
+    if (entries.length === 0) return { ...NOTHING, tenures: [] };
     const tenures: Tenure[] = [];
-    for (const [, body] of rows) if (body !== null) tenures.push(this.#tenureOf(ip, body));
-    return { tenures, keys: rows.map(([key]) => key) };
+    for (const entry of entries) {
+      if (entry.start > at || entry.until <= at) continue;
+      const tenure = this.#tenure(this.row('tenure', entry));
+      if (tenure.ip === ip && mayHold(tenure, at)) tenures.push(tenure);
+    }
+    return { tenures, hasVersion: (tenure) => this.findTenure(cluster, handle, tenure, entries) !== undefined };
   }
 
   /** The head's row of the same tenure. */
-  findTenure(cluster: number, ip: Uint8Array, tenure: Tenure): Found<Tenure> | undefined {
-    const sql = 'SELECT body, number FROM tenure WHERE cluster = ? AND ip = ? AND key = ?';
+  findTenure(
+    cluster: number,
+    handle: number,
+    tenure: Tenure,
+    entries: readonly RowEntry[] = this.#head.index.find(cluster, 'tenure', handle),
+  ): Found<Tenure> | undefined {
+    if (entries.length === 0) return undefined;
+    const key = tenureHandle(tenure);
     const wanted = tenureKey(tenure);
-    for (const [body, number] of this.#all(sql, cluster, ip, tenureHandle(tenure))) {
-      const record = this.#tenure(body);
-      if (tenureKey(record) === wanted) return { number, record };
+    for (const entry of entries) {
+      const row = this.row('tenure', entry);
+      if (row.other !== key) continue;
+      const record = this.#tenure(row);
+      if (tenureKey(record) === wanted) return { number: entry.number, record };
     }
     return undefined;
   }
 
   hasTenure(cluster: number, tenure: Tenure): boolean {
-    return this.findTenure(cluster, ipKey(tenure.ip), tenure) !== undefined;
+    return this.findTenure(cluster, ipHandle(tenure.ip), tenure) !== undefined;
   }
 
   findPlacement(cluster: number, uid: string, handle = handleOf(uid)): Found<Placement> | undefined {
-    const sql = 'SELECT body, number FROM placement WHERE cluster = ? AND uid = ?';
-    for (const [body, number] of this.#all(sql, cluster, handle)) {
-      const record = this.#placement(body);
-      if (record.pod.uid === uid) return { number, record };
+    for (const entry of this.#head.index.find(cluster, 'placement', handle)) {
+      const record = this.#placement(this.row('placement', entry));
+      if (record.pod.uid === uid) return { number: entry.number, record };
     }
     return undefined;
   }
 
   /** Within this transaction, whether the head has a version of a placement: for asking about many. */
   placementsKnown(cluster: number): (placement: Placement) => boolean {
-    const mayHave = this.#index('placement', cluster, 'uid').handles();
-    if (mayHave.size === 0) return () => false;
+    const mayHave = this.#index('placement', cluster).mayHaveUid();
+    if (mayHave === undefined) return () => false;
     return ({ pod }) => {
       const handle = handleOf(pod.uid);
-      return mayHave.has(handle) && this.findPlacement(cluster, pod.uid, handle) !== undefined;
+      return mayHave(handle) && this.findPlacement(cluster, pod.uid, handle) !== undefined;
     };
   }
 
-  /** The row's number. */
-  findLive(cluster: number, uid: string): number | undefined {
-    const rows = this.#all('SELECT body, number FROM live WHERE cluster = ? AND uid = ?', cluster, handleOf(uid));
-    return rows.find(([body]) => this.#uidOf(body, 'live') === uid)?.[1];
+  findPossible(cluster: number, key: string): Found<PossibleTenure> | undefined {
+    for (const entry of this.#head.index.find(cluster, 'possible', handleOf(key))) {
+      const record = this.#possible(this.row('possible', entry));
+      if (possibleKey(record) === key) return { number: entry.number, record };
+    }
+    return undefined;
+  }
+
+  findChange(cluster: number, key: string): Change | undefined {
+    const [found] = this.#all('SELECT body, at FROM change WHERE cluster = ? AND key = ?', cluster, key);
+    if (found === undefined) return undefined;
+    const row = new HeadRow(found[0], () => `head, change ${key}`);
+    return this.record(row, 'change', (reader) => reader.change());
+  }
+
+  findLive(cluster: number, uid: string): Pick<RowKey, 'cluster' | 'handle' | 'number'> | undefined {
+    const handle = handleOf(uid);
+    const entries = this.#head.index.find(cluster, 'live', handle);
+    const entry = entries.find((found) => this.uidOf(this.row('live', found), 'live') === uid);
+    return entry === undefined ? undefined : { cluster, handle, number: entry.number };
   }
 
   /** In the order of their beginnings. */
   *tenures(cluster: number, by: Lookup, span: Span): Generator<Tenure> {
-    if (by.column === 'ip') {
-      const sql = 'SELECT body, start FROM tenure WHERE cluster = ? AND ip = ? AND start < ? AND until > ?';
-      const rows = this.#all(sql, cluster, ipKey(by.ip), span.to, span.from);
-      // Here rather than there: most addresses have one row or none, and a sorter costs more than they do.
-      if (rows.length > 1) rows.sort((a, b) => a[1] - b[1]);
-      for (const [body] of rows) yield this.#tenureOf(by.ip, body);
-    } else for (const body of this.#indexed('tenure', cluster, by, span)) yield this.#tenure(body);
+    if (by.column !== 'ip') {
+      for (const row of this.#indexed('tenure', cluster, by, span)) yield this.#tenure(row);
+      return;
+    }
+    let entries = this.#head.index.find(cluster, 'tenure', ipHandle(by.ip));
+    entries = entries.filter(({ start, until }) => start < span.to && until > span.from);
+    if (entries.length > 1) entries.sort((a, b) => a.start - b.start);
+    for (const entry of entries) {
+      const tenure = this.#tenure(this.row('tenure', entry));
+      if (tenure.ip === by.ip) yield tenure;
+    }
   }
 
   *placements(cluster: number, by: Lookup, span: Span): Generator<Placement> {
     if (by.column === 'ip') return;
-    for (const body of this.#indexed('placement', cluster, by, span)) yield this.#placement(body);
-  }
-
-  *changes(cluster: number, by: Lookup & { readonly handle: number }, span: Span): Generator<Change> {
-    const sql = `SELECT body FROM change WHERE cluster = ? AND ${by.column} = ? AND at >= ? AND at < ? ORDER BY at`;
-    for (const [body] of this.#iterate(sql, cluster, by.handle, span.from, span.to)) yield this.#change(body);
-  }
-
-  *allChanges(cluster: number, span: Span): Generator<Change> {
-    const sql = 'SELECT body FROM change WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
-    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) yield this.#change(body);
-  }
-
-  *conflicts(cluster: number, span: Span): Generator<Conflict> {
-    const sql = 'SELECT body FROM conflict WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
-    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
-      yield this.read(body, 'conflict', (reader) => reader.conflict());
-    }
-  }
-
-  *anomalies(cluster: number, span: Span): Generator<Anomaly> {
-    const sql = 'SELECT body FROM anomaly WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at';
-    for (const [body] of this.#iterate(sql, cluster, span.from, span.to)) {
-      yield this.read(body, 'anomaly', (reader) => reader.anomaly());
-    }
+    for (const row of this.#indexed('placement', cluster, by, span)) yield this.#placement(row);
   }
 
   possible(cluster: number, span: Span): PossibleTenure[] {
-    const sql = 'SELECT body, start FROM possible WHERE cluster = ? AND until > ? AND start < ?';
-    const rows = this.#all(sql, cluster, span.from, span.to);
-    return rows.map(([body]) => this.read(body, 'possible', (reader) => reader.possible()));
+    const entries = this.#index('possible', cluster).within(span.from, span.to);
+    return entries.map((entry) => this.#possible(this.row('possible', entry)));
   }
 
+  *changes(cluster: number, by: Lookup & { readonly handle: number }, span: Span): Generator<Change> {
+    const { column } = by;
+    if (column === 'ip' || column === 'node') return;
+    for (const row of this.#timed('change', cluster, span)) {
+      if (row[column] === by.handle) yield this.record(row, 'change', (reader) => reader.change());
+    }
+  }
+
+  *allChanges(cluster: number, span: Span): Generator<Change> {
+    for (const row of this.#timed('change', cluster, span)) yield this.record(row, 'change', (r) => r.change());
+  }
+
+  *conflicts(cluster: number, span: Span): Generator<Conflict> {
+    for (const row of this.#timed('conflict', cluster, span)) yield this.record(row, 'conflict', (r) => r.conflict());
+  }
+
+  *anomalies(cluster: number, span: Span): Generator<Anomaly> {
+    for (const row of this.#timed('anomaly', cluster, span)) yield this.record(row, 'anomaly', (r) => r.anomaly());
+  }
+
+  /** In the order of their beginnings. */
   coverage(cluster: number): Coverage[] {
-    const sql = 'SELECT body, start FROM coverage WHERE cluster = ? ORDER BY start, collector';
-    return this.#all(sql, cluster).map(([body]) => this.read(body, 'coverage', (reader) => reader.coverage()));
+    return this.#coverage(cluster).map(({ record }) => record);
+  }
+
+  findCoverage(cluster: number, from: number, collector: string): StoredCoverage | undefined {
+    return this.#readCoverage(cluster).find(({ record }) => record.from === from && record.collector === collector);
   }
 
   /** In the order of their UIDs. */
   live(cluster: number): LiveHolder[] {
-    const rows = this.#all('SELECT body, number FROM live WHERE cluster = ?', cluster);
-    const found = rows.map(([body]) => this.read(body, 'live', (reader) => reader.liveHolder()));
+    const found: LiveHolder[] = [];
+    for (const entry of this.#head.index.all(cluster, 'live')) {
+      found.push(this.record(this.row('live', entry), 'live', (reader) => reader.liveHolder()));
+    }
     return found.sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
   }
 
-  /** The rows of a table by UID, without reading more of each than that. `where` narrows them. */
-  byUid(table: IndexedTable | 'live', where: string, ...values: SQLInputValue[]): { uid: string; number: number }[] {
-    const found: { uid: string; number: number }[] = [];
-    for (const [body, number] of this.#iterate(`SELECT body, number FROM ${table} WHERE ${where}`, ...values)) {
-      found.push({ uid: this.#uidOf(body, table), number });
+  /** All rows of a table in the order of their UIDs. */
+  byUid(table: IndexedTable, cluster: number): UidRow[] {
+    const found: UidRow[] = [];
+    for (const entry of this.#head.index.all(cluster, table)) {
+      const { handle, number, checksum } = entry;
+      found.push({ uid: this.uidOf(this.row(table, entry), table), handle, number, checksum });
     }
     return found.sort((a, b) => compareTexts(a.uid, b.uid));
   }
 
-  /** Undefined when the row is gone. */
-  body(table: IndexedTable | 'live', number: number): Uint8Array | undefined {
-    const sql = `SELECT body FROM ${table} WHERE number = ?`;
-    return (this.#statement(sql).get(number) as unknown as [Uint8Array] | undefined)?.[0];
+  /** The row that is meant, and no other. */
+  row(table: IndexedTable, { number, checksum }: Pick<RowEntry, 'number' | 'checksum'>): HeadRow {
+    const found = this.#rowStatements[table].get(number) as unknown as [Uint8Array] | undefined;
+    return readRow(found?.[0], number, checksum, () => `head, ${table} ${number}`);
+  }
+
+  /** Of a row that was listed a while ago: undefined when it is not any more. */
+  rowIfThere(cluster: number, table: IndexedTable, entry: Omit<UidRow, 'uid'>): HeadRow | undefined {
+    const found = this.#rowStatements[table].get(entry.number) as unknown as [Uint8Array] | undefined;
+    if (found !== undefined && checksumOf(found[0]) === entry.checksum) return this.row(table, entry);
+    const listed = this.#head.index.find(cluster, table, entry.handle);
+    const isListed = listed.some(({ number, checksum }) => number === entry.number && checksum === entry.checksum);
+    return isListed ? this.row(table, entry) : undefined;
+  }
+
+  /** All rows of a table that can be read, in one go; whoever needs all of them knows which. */
+  *wholeRows(table: IndexedTable): Generator<HeadRow> {
+    try {
+      for (const [body, number] of this.#iterate(`SELECT body, number FROM ${table}`)) {
+        let row: HeadRow | undefined;
+        try {
+          row = readRow(body, number, undefined, () => '');
+        } catch {
+          continue;
+        }
+        yield row;
+      }
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+
+  /** The hours that have records of a kind, and what each must sum up to. */
+  tallied(table: TalliedTable, cluster: number): Map<number, number> {
+    return this.#head.tallies.within(cluster, table, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** All rows of an hour, in the order of their times. */
+  hour(table: TalliedTable, cluster: number, hour: number, expected: number): HeadRow[] {
+    const sql = `SELECT body, at FROM ${table} WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at`;
+    const where = (): string => `head, ${table} records of the hour from ${new Date(hour).toISOString()}`;
+    const rows: HeadRow[] = [];
+    let sum = 0;
+    for (const [body] of this.#all(sql, cluster, hour, hour + TALLY_MS)) {
+      const row = new HeadRow(body, where);
+      if (!agrees(row.cluster, cluster)) throw damaged(where());
+      sum = withMember(sum, row.checksum);
+      rows.push(row);
+    }
+    if (!agrees(sum, expected)) throw damaged(where());
+    return rows.sort((a, b) => a.start - b.start);
   }
 
   checkpoint(cluster: number): Checkpoint | undefined {
-    const [row] = this.#all('SELECT checkpoint, number FROM cluster WHERE number = ?', cluster);
-    const body = row?.[0] as Uint8Array | null | undefined;
-    return body ? this.read(body, 'checkpoint', (reader) => reader.checkpoint()) : undefined;
+    const row = this.#head.db.prepare('SELECT checkpoint FROM cluster WHERE number = ?').get(cluster);
+    const body = (row?.['checkpoint'] as Uint8Array | null | undefined) ?? undefined;
+    const { checkpoint } = this.#head.roots.of(cluster);
+    if (body === undefined && checkpoint === 0) return undefined;
+    const found = readRow(body, 0, checkpoint, () => `head, checkpoint of cluster ${cluster}`);
+    return this.record(found, 'checkpoint', (reader) => reader.checkpoint());
   }
 
-  life(body: Uint8Array): Life {
-    return this.read(body, 'record', (reader) => reader.life());
+  life(row: HeadRow): Life {
+    return this.record(row, 'record', (reader) => reader.life());
   }
 
-  read<T>(body: Uint8Array, what: string, read: (reader: RecordReader) => T): T {
-    const where = (): string => `head, ${what}`;
+  record<T>(row: HeadRow, what: string, read: (reader: RecordReader) => T): T {
     try {
-      return read(new RecordReader(this.#head.words, unsealed(body, where)));
+      return read(new RecordReader(this.#head.words, row.record));
     } catch (error) {
-      throw error instanceof HistoryError ? error : corruptRow(where(), error);
+      throw error instanceof HistoryError ? error : damaged(`head, ${what} ${row.number}`, error);
     }
+  }
+
+  uidOf(row: HeadRow, what: string): string {
+    return this.record(row, what, (reader) => reader.uid());
   }
 
   /** After a rollback. */
   forget(): void {
     for (const index of this.#indexes.values()) index.forget();
+    this.#coverageVersion = '';
   }
 
   *#indexed(
-    table: IndexedTable,
+    table: HeadTable,
     cluster: number,
     by: Exclude<Lookup, { readonly column: 'ip' }>,
     span: Span,
-  ): Generator<Uint8Array> {
-    for (const { number } of this.#index(table, cluster, by.column).entries(by.handle, span.from, span.to)) {
-      const body = this.body(table, number);
-      if (body !== undefined) yield body;
+  ): Generator<HeadRow> {
+    for (const entry of this.#index(table, cluster).entries(by.column, by.handle, span.from, span.to)) {
+      yield this.row(table, entry);
     }
   }
 
-  #index(table: IndexedTable, cluster: number, column: IndexedColumn): HeadIndex {
-    const key = `${table} ${cluster} ${column}`;
+  /** Records of a time, in the order of their times; an hour is shown to be complete before any of it is given. */
+  *#timed(table: TalliedTable, cluster: number, span: Span): Generator<HeadRow> {
+    if (span.to <= span.from) return;
+    for (const [hour, sum] of this.#head.tallies.within(cluster, table, span.from, span.to)) {
+      for (const row of this.hour(table, cluster, hour, sum)) {
+        if (row.start >= span.from && row.start < span.to) yield row;
+      }
+    }
+  }
+
+  #index(table: HeadTable, cluster: number): HeadIndex {
+    const key = `${table} ${cluster}`;
     let index = this.#indexes.get(key);
-    if (index === undefined) this.#indexes.set(key, (index = new HeadIndex(this.#head, table, cluster, column)));
+    if (index === undefined) this.#indexes.set(key, (index = new HeadIndex(this.#head, this, table, cluster)));
     return index;
   }
 
-  #tenureOf(ip: IpAddress, body: Uint8Array): Tenure {
-    const tenure = this.#tenure(body);
-    if (tenure.ip !== ip) throw corruptRow(`head, tenure of ${ip}`);
+  /** Asked for with every question, hence kept until somebody writes. */
+  #coverage(cluster: number): readonly StoredCoverage[] {
+    const version = this.#head.contentVersion;
+    if (version !== this.#coverageVersion) this.#coverages.clear();
+    this.#coverageVersion = version;
+    let found = this.#coverages.get(cluster);
+    if (found === undefined) this.#coverages.set(cluster, (found = this.#readCoverage(cluster)));
+    return found;
+  }
+
+  #readCoverage(cluster: number): StoredCoverage[] {
+    const sql = 'SELECT body, start FROM coverage WHERE cluster = ? ORDER BY start, collector';
+    const where = (): string => `head, coverage of cluster ${cluster}`;
+    const found: StoredCoverage[] = [];
+    let sum = 0;
+    for (const [body] of this.#all(sql, cluster)) {
+      const row = new HeadRow(body, where);
+      sum = withMember(sum, row.checksum);
+      const record = this.record(row, 'coverage', (reader) => reader.coverage());
+      found.push({ record, checksum: row.checksum });
+    }
+    if (!agrees(sum, this.#head.roots.of(cluster).coverage)) throw damaged(where());
+    return found;
+  }
+
+  #tenure(row: HeadRow): Tenure {
+    const [tenure] = this.life(row).tenures;
+    if (tenure === undefined) throw damaged(`head, tenure ${row.number}`);
     return tenure;
   }
 
-  #tenure(body: Uint8Array): Tenure {
-    const [tenure] = this.read(body, 'tenure', (reader) => reader.life()).tenures;
-    if (tenure === undefined) throw corruptRow('head, tenure');
-    return tenure;
+  #possible(row: HeadRow): PossibleTenure {
+    return this.record(row, 'possible', (reader) => reader.possible());
   }
 
-  #placement(body: Uint8Array): Placement {
-    const { placement } = this.read(body, 'placement', (reader) => reader.life());
-    if (placement === undefined) throw corruptRow('head, placement');
+  #placement(row: HeadRow): Placement {
+    const { placement } = this.life(row);
+    if (placement === undefined) throw damaged(`head, placement ${row.number}`);
     return placement;
-  }
-
-  #change(body: Uint8Array): Change {
-    return this.read(body, 'change', (reader) => reader.change());
-  }
-
-  #uidOf(body: Uint8Array, what: string): string {
-    return this.read(body, what, (reader) => reader.uid());
   }
 
   #all(sql: string, ...values: SQLInputValue[]): [Uint8Array, number][] {
@@ -272,6 +407,10 @@ export class HeadReader {
     if (statement === undefined) this.#statements.set(sql, (statement = arrays(this.#head.db, sql)));
     return statement;
   }
+}
+
+function mayHold({ start, end }: Tenure, at: number): boolean {
+  return start.notBefore <= at && (end === undefined || end.notAfter > at);
 }
 
 function arrays(db: DatabaseSync, sql: string): StatementSync {

@@ -3,40 +3,25 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import type { Cluster, Migration } from '../engine.ts';
+import type { Migration } from '../engine.ts';
 import { unknownCluster } from '../refusals.ts';
+import { agrees, damaged } from './checksum.ts';
 import { Failpoints } from './failpoints.ts';
 import { noStore } from './faults.ts';
+import { type ClusterEntry, layoutChecksum, readLayout } from './layout.ts';
 import { migrateHead } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
+import { Roots, TALLIED } from './roots.ts';
+import { RowIndex } from './row-index.ts';
 import { FORMAT, refuseCutFile, refuseOlder, storedVersion } from './schema.ts';
+import { Tallies } from './tallies.ts';
 import { logBytes, volumeOf } from './volume.ts';
 import { WordTable } from './words.ts';
 
 /** A store below this has a WAL that can lose commits. */
 const LEAST_SQLITE = [3, 51, 3];
 
-export interface WeekEntry {
-  readonly cluster: number;
-  readonly week: number;
-  readonly generation: number;
-  readonly file: string;
-  /** The last rows of the head that it has taken in: closed ones up to here are its copies. */
-  readonly last_tenure: number;
-  readonly last_placement: number;
-  readonly tenures: number;
-  readonly placements: number;
-}
-
-export interface ClusterEntry extends Cluster {
-  readonly number: number;
-  readonly expiredFrom: number | undefined;
-  readonly expiredTo: number | undefined;
-  /** Of changes alone. */
-  readonly changesExpiredFrom: number | undefined;
-  readonly changesExpiredTo: number | undefined;
-  readonly weeks: readonly WeekEntry[];
-}
+export type { ClusterEntry, WeekEntry } from './layout.ts';
 
 export class Head {
   readonly path: string;
@@ -44,12 +29,16 @@ export class Head {
   readonly words: WordTable;
   /** What opening it for writing did. */
   readonly migration: Migration | undefined;
-  readonly #generation: StatementSync;
+  readonly roots: Roots;
+  readonly index: RowIndex;
+  readonly tallies: Tallies;
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
   readonly #logBytes: number;
   #writes = 0;
   #layoutGeneration = -1;
+  /** What others had written when the roots were read. */
+  #seen = -1;
   /** Within this transaction. */
   #isChecked = false;
   #clusters = new Map<string, ClusterEntry>();
@@ -71,8 +60,10 @@ export class Head {
       this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 0');
       this.db.exec(`PRAGMA journal_size_limit = ${this.#logBytes}`);
       this.migration = writable ? migrateHead(this.db, path, format, failpoints) : undefined;
-      this.words = new WordTable(this.db, writable);
-      this.#generation = this.db.prepare('SELECT generation FROM layout');
+      this.roots = new Roots(this.db, writable);
+      this.words = new WordTable(this.db, this.roots, writable);
+      this.index = new RowIndex(this.db, this.roots, writable);
+      this.tallies = new Tallies(this.db, this.roots, writable);
       this.#dataVersion = this.db.prepare('PRAGMA data_version');
     } catch (error) {
       this.db.close();
@@ -83,9 +74,10 @@ export class Head {
   /** Within a transaction: what clusters and week files there are, as of it. */
   clusters(): ReadonlyMap<string, ClusterEntry> {
     if (this.#isChecked) return this.#clusters;
-    const generation = this.#generation.get()?.['generation'] as number;
+    this.#look();
+    const { generation } = this.roots.store;
     if (generation !== this.#layoutGeneration) {
-      this.#clusters = this.#readClusters();
+      this.#clusters = this.#checkedLayout();
       this.#layoutGeneration = generation;
     }
     this.#isChecked = this.db.isTransaction;
@@ -100,7 +92,8 @@ export class Head {
 
   /** Another text whenever anybody has written. */
   get contentVersion(): string {
-    return `${this.#dataVersion.get()?.['data_version']}:${this.#writes}`;
+    this.#look();
+    return `${this.#seen}:${this.#writes}`;
   }
 
   cluster(id: string): ClusterEntry {
@@ -109,9 +102,13 @@ export class Head {
     return found;
   }
 
-  /** Within a write transaction: clusters, week files or expired ranges have changed. */
-  changeLayout(): void {
-    this.db.exec('UPDATE layout SET generation = generation + 1');
+  /** Within a write transaction: `update` changes clusters, week files or expired ranges. */
+  changeLayout(update: () => void): void {
+    // What has been damaged meanwhile must not come under a new checksum.
+    this.#checkedLayout();
+    update();
+    const { generation } = this.roots.store;
+    this.roots.change({ generation: generation + 1, layout: layoutChecksum(this.db) });
     this.#isChecked = false;
   }
 
@@ -121,13 +118,18 @@ export class Head {
     this.#writes++;
     this.db.exec('BEGIN IMMEDIATE');
     try {
+      this.#look();
       const result = body();
+      this.index.flush();
+      this.tallies.flush();
+      this.roots.flush();
       this.db.exec('COMMIT');
       this.checkpoint(false);
       return result;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
       this.words.forget();
+      this.#forget();
       this.#layoutGeneration = -1;
       throw error;
     } finally {
@@ -157,25 +159,48 @@ export class Head {
     }
   }
 
+  /** The same for work in slices. */
+  *hold<S, T>(body: () => Generator<S, T>): Generator<S, T> {
+    this.#isChecked = false;
+    this.db.exec('BEGIN');
+    try {
+      return yield* body();
+    } finally {
+      this.#isChecked = false;
+      if (this.db.isOpen) this.db.exec('COMMIT');
+    }
+  }
+
   close(): void {
     if (this.db.isOpen) this.db.close();
   }
 
-  #readClusters(): Map<string, ClusterEntry> {
-    const weeks = this.db.prepare('SELECT * FROM week ORDER BY week').all() as unknown as WeekEntry[];
-    const clusters = new Map<string, ClusterEntry>();
-    for (const row of this.db.prepare('SELECT * FROM cluster ORDER BY name').all()) {
-      clusters.set(row['id'] as string, {
-        id: row['id'] as string,
-        name: row['name'] as string,
-        number: row['number'] as number,
-        expiredFrom: (row['expired_from'] as number | null) ?? undefined,
-        expiredTo: (row['expired_to'] as number | null) ?? undefined,
-        changesExpiredFrom: (row['changes_expired_from'] as number | null) ?? undefined,
-        changesExpiredTo: (row['changes_expired_to'] as number | null) ?? undefined,
-        weeks: weeks.filter((week) => week.cluster === row['number']),
-      });
+  /** For a writer that begins: throws `damaged` unless everything is there and of one age. Records are checked when read. */
+  checkSums(): void {
+    this.words.check();
+    for (const { number } of this.clusters().values()) {
+      this.index.checkGroups(number);
+      for (const table of TALLIED) this.tallies.check(number, table);
     }
+  }
+
+  /** What was compared with the roots is compared anew when somebody else has written. */
+  #look(): void {
+    const seen = this.#dataVersion.get()?.['data_version'] as number;
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.roots.forget();
+    this.index.forget();
+    this.tallies.forget();
+  }
+
+  #checkedLayout(): Map<string, ClusterEntry> {
+    const { clusters, checksum } = readLayout(this.db);
+    if (!agrees(checksum, this.roots.store.layout)) throw damaged('head, list of clusters and week files');
     return clusters;
   }
 }

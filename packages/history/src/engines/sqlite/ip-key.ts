@@ -13,6 +13,11 @@ export function ipHandle(ip: IpAddress): number {
   return ip.includes(':') ? crc32(ipBytes(ip)) : ipv4Number(ip);
 }
 
+/** The same, of a key. */
+export function ipHandleOfKey(key: Uint8Array): number {
+  return key.length === 4 ? Buffer.from(key).readUInt32BE(0) : crc32(key);
+}
+
 /** Canonical text, so only digits and three dots. */
 function ipv4Number(ip: string): number {
   let number = 0;

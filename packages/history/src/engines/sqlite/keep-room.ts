@@ -3,9 +3,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EpochMillis } from '../../model/time.ts';
 import type { ClusterEntry } from './head.ts';
+import { OPEN } from './open-end.ts';
 import { type EmergencyWrite, retainChanges, retainRecords } from './retain.ts';
 import { storeBytes, usedBytes } from './room.ts';
-import { OPEN } from './schema.ts';
 import { giveBack, type SealParts, sealWeek } from './seal.ts';
 import { WEEK_MS, weekOf, weekStart } from './week.ts';
 

@@ -38,7 +38,7 @@ export function* migrateWeeks(parts: SealParts): Generator<undefined, number> {
   let files = 0;
   for (const { id, weeks: entries } of head.read(() => [...head.clusters().values()])) {
     for (const entry of entries) {
-      if (weeks.open(entry).version >= weeks.version) continue;
+      if (entry.format >= weeks.version) continue;
       yield* sealWeek(parts, id, entry.week);
       files++;
     }

@@ -83,18 +83,20 @@ export class PostingList {
   }
 }
 
-/** Each block begins with the last handle of the one before: whoever is led astray by a damaged key notices. */
+/** Each block begins with its kind and with where the one before stands: whoever was led past that one notices. */
 export class PostingWriter {
   readonly #bytes = new ByteWriter();
+  readonly #kind: number;
   readonly #hasTimes: boolean;
   #handle = 0;
   #start = 0;
   count = 0;
 
   /** Where a handle has few lives, their times would cost more than they save. */
-  constructor(hasTimes: boolean) {
+  constructor(kind: number, hasTimes: boolean) {
+    this.#kind = kind;
     this.#hasTimes = hasTimes;
-    this.#bytes.uint(0);
+    this.#begin(-1, 0);
   }
 
   get last(): number {
@@ -114,16 +116,43 @@ export class PostingWriter {
     this.count++;
   }
 
-  /** The block, and a fresh beginning. */
-  take(): Buffer {
+  /** The block, which will stand at this place, and a fresh beginning. */
+  take(last: number, part: number): Buffer {
     const block = this.#bytes.take();
     this.#bytes.clear();
-    this.#bytes.uint(this.#handle + 1);
+    this.#begin(last, part);
     this.#handle = 0;
     this.#start = 0;
     this.count = 0;
     return block;
   }
+
+  /** Nearly always the part is 0, which then costs no byte. */
+  #begin(last: number, part: number): void {
+    this.#bytes.uint(this.#kind * 2 + (part === 0 ? 0 : 1));
+    this.#bytes.uint(last + 1);
+    if (part !== 0) this.#bytes.uint(part);
+  }
+}
+
+/** What a block says of the one before it. */
+export interface PostingLink {
+  readonly kind: number | undefined;
+  /** Its last handle; -1 when there is none. */
+  readonly last: number;
+  readonly part: number;
+  /** Where the entries begin. */
+  readonly at: number;
+}
+
+/** Version 1 of week files has only the handle. */
+export function readLink(block: Buffer, version: number): PostingLink {
+  const reader = new ByteReader(block);
+  if (version === 1) return { kind: undefined, last: reader.uint() - 1, part: 0, at: reader.at };
+  const kindAndPart = reader.uint();
+  const last = reader.uint() - 1;
+  const part = kindAndPart % 2 === 0 ? 0 : reader.uint();
+  return { kind: kindAndPart >> 1, last, part, at: reader.at };
 }
 
 export interface PostingQuery {
@@ -133,14 +162,14 @@ export interface PostingQuery {
 }
 
 /**
- * Calls `found` for the entries that are asked for, of a block between `from` and `end`; returns true when the next block may hold more of them. On the path
- * of every question, hence the numbers are read by hand.
+ * Calls `found` for the entries that are asked for, of those between `from` and `end`; returns true when the next block
+ * may hold more of them. On the path of every question, hence the numbers are read by hand.
  */
 export function scanPostings(
   block: Buffer,
   { handle, span }: PostingQuery,
   found: (life: number, start: number) => void,
-  from = 0,
+  from: number,
   end = block.length,
 ): boolean {
   let at = from;
@@ -155,8 +184,6 @@ export function scanPostings(
       if (byte === undefined) throw new RangeError('a block of postings ends too early');
     }
   };
-  const after = uint() - 1;
-  if (handle < after) throw new RangeError('a block of postings stands in the wrong place');
   let current = 0;
   let start = 0;
   for (let first = true; at < end; first = false) {
@@ -179,14 +206,19 @@ export function scanPostings(
   return true;
 }
 
-/** For verifying: the last handle, after reading everything. */
-export function lastHandle(block: Buffer, hasTimes: boolean): number {
+/** For verifying: every entry, from where they begin. Returns the last handle. */
+export function eachPosting(
+  block: Buffer,
+  hasTimes: boolean,
+  from: number,
+  found: (handle: number, life: number) => void,
+): number {
   const reader = new ByteReader(block);
-  reader.uint();
+  reader.at = from;
   let handle = 0;
   while (!reader.isAtEnd) {
     handle += reader.uint();
-    reader.uint();
+    found(handle, reader.uint());
     if (!hasTimes) continue;
     reader.int();
     reader.uint();

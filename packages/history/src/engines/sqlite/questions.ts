@@ -22,7 +22,6 @@ import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts'
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
 import { handleOf } from './checksum.ts';
 import type { ClusterEntry, Head } from './head.ts';
-import { tenureHandle } from './head-append.ts';
 import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { collect, sinceCursor } from './page-filling.ts';
@@ -73,11 +72,10 @@ export class Questions {
 
   tenuresAt(id: string, ip: IpAddress, at: EpochMillis): Tenure[] {
     const cluster = this.#head.cluster(id);
-    const { tenures: found, keys } = this.#reader.tenuresAt(cluster.number, ip, at);
+    const { tenures: found, hasVersion } = this.#reader.tenuresAt(cluster.number, ip, at);
     for (const tenure of this.#sealed.tenures(cluster, ip, at, at + 1)) {
       // The head's version of a tenure wins, also where it does not hold.
-      const mayBeKnown = keys.length > 0 && keys.includes(tenureHandle(tenure));
-      if (!mayBeKnown || !this.#reader.hasTenure(cluster.number, tenure)) found.push(tenure);
+      if (!hasVersion(tenure)) found.push(tenure);
     }
     const kept = cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
     return kept.length > 1 ? sortedBy(kept, tenurePlace) : kept;

@@ -5,9 +5,9 @@ import type { EpochMillis } from '../../model/time.ts';
 import { canonicalOrder, KINDS } from '../canonical.ts';
 import { compareTexts } from '../order.ts';
 import type { ClusterEntry } from './head.ts';
-import type { IndexedTable } from './head-index.ts';
-import type { HeadReader } from './head-read.ts';
+import type { HeadReader, UidRow } from './head-read.ts';
 import type { Life } from './record-layout.ts';
+import type { IndexedTable } from './roots.ts';
 import type { Weeks } from './weeks.ts';
 
 export interface RecordsChunk {
@@ -93,10 +93,11 @@ function* groups(
       }
       return;
     case 'live':
-      for (const { uid, number: row } of rowsFrom(order.rows(kind), after ?? '')) {
-        const body = uid === after ? undefined : reader.body(kind, row);
-        if (body === undefined) continue;
-        yield [uid, [{ kind: 'live', uid, live: reader.read(body, 'live', (r) => r.liveHolder()) }]];
+      for (const row of rowsFrom(order.rows(kind), after ?? '')) {
+        const { uid } = row;
+        const found = uid === after ? undefined : reader.rowIfThere(number, kind, row);
+        if (found === undefined) continue;
+        yield [uid, [{ kind: 'live', uid, live: reader.record(found, 'live', (r) => r.liveHolder()) }]];
       }
   }
 }
@@ -143,10 +144,10 @@ function* byUid(
   reader: HeadReader,
   weeks: Weeks,
   cluster: ClusterEntry,
-  rows: readonly HeadRow[],
+  rows: readonly OrderedRow[],
   from: string,
 ): Generator<readonly [uid: string, lives: readonly Life[]]> {
-  const head = headLives(reader, rowsFrom(rows, from));
+  const head = headLives(reader, cluster.number, rowsFrom(rows, from));
   const sources: Iterator<Life>[] = [head, ...cluster.weeks.map((entry) => weeks.open(entry).livesFrom(from))];
   try {
     const fronts = sources.map((source) => source.next());
@@ -172,34 +173,32 @@ function* byUid(
   }
 }
 
-function* headLives(reader: HeadReader, rows: Iterable<HeadRow>): Generator<Life> {
-  for (const { table, number } of rows) {
-    const body = reader.body(table, number);
-    if (body !== undefined) yield reader.life(body);
+function* headLives(reader: HeadReader, cluster: number, rows: Iterable<OrderedRow>): Generator<Life> {
+  for (const ordered of rows) {
+    const row = reader.rowIfThere(cluster, ordered.table, ordered);
+    if (row !== undefined) yield reader.life(row);
   }
 }
 
-interface HeadRow {
-  readonly table: IndexedTable | 'live';
-  readonly uid: string;
-  readonly number: number;
+interface OrderedRow extends UidRow {
+  readonly table: IndexedTable;
 }
 
 /** The head's rows in the order of their UIDs, found once for each export and kind. */
 export class HeadOrder {
   readonly #reader: HeadReader;
   readonly #cluster: number;
-  readonly #rows = new Map<string, readonly HeadRow[]>();
+  readonly #rows = new Map<string, readonly OrderedRow[]>();
 
   constructor(reader: HeadReader, cluster: number) {
     this.#reader = reader;
     this.#cluster = cluster;
   }
 
-  rows(table: HeadRow['table']): readonly HeadRow[] {
+  rows(table: OrderedRow['table']): readonly OrderedRow[] {
     let rows = this.#rows.get(table);
     if (rows === undefined) {
-      rows = this.#reader.byUid(table, 'cluster = ?', this.#cluster).map((row) => ({ table, ...row }));
+      rows = this.#reader.byUid(table, this.#cluster).map((row) => ({ table, ...row }));
       this.#rows.clear();
       this.#rows.set(table, rows);
     }
@@ -208,7 +207,7 @@ export class HeadOrder {
 }
 
 /** From the first whose UID is not before `uid`. */
-function* rowsFrom(rows: readonly HeadRow[], uid: string): Generator<HeadRow> {
+function* rowsFrom(rows: readonly OrderedRow[], uid: string): Generator<OrderedRow> {
   let low = 0;
   let high = rows.length;
   while (low < high) {

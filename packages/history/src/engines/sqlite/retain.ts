@@ -4,21 +4,14 @@
 import type { EpochMillis } from '../../model/time.ts';
 import { isFull } from './faults.ts';
 import type { ClusterEntry } from './head.ts';
-import { OPEN } from './schema.ts';
+import { TALLIED } from './roots.ts';
 import { giveBack, type SealParts } from './seal.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 
 const ROWS_PER_SLICE = 5000;
 
-/** The head's remainders that retention removes: table, key, and the column that must lie before. */
-const REMAINDERS = [
-  ['tenure', 'number', 'until'],
-  ['placement', 'number', 'until'],
-  ['change', 'cluster, key', 'at'],
-  ['conflict', 'cluster, key', 'at'],
-  ['anomaly', 'cluster, key', 'at'],
-  ['possible', 'cluster, key', 'until'],
-] as const;
+/** Where the head has remainders that retention removes. */
+const REMAINDERS = ['tenure', 'placement', 'possible', ...TALLIED] as const;
 
 /** Runs a transaction of the head; what `sacrifice` frees is freed only when there is no other way to make room. */
 export type EmergencyWrite = <T>(body: () => T, sacrifice?: () => void) => T;
@@ -35,11 +28,12 @@ export function* retainRecords(
   const ended = ({ weeks: all }: ClusterEntry) => all.filter(({ week }) => weekStart(week) + WEEK_MS <= before);
   const store = () => {
     const entry = head.cluster(id);
-    growRange(parts, entry, 'expired', entry.expiredFrom, entry.expiredTo, before);
-    const unlist = db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?');
     const gone = ended(entry);
-    for (const { week } of gone) unlist.run(entry.number, week);
-    head.changeLayout();
+    head.changeLayout(() => {
+      growRange(parts, entry, 'expired', entry.expiredFrom, entry.expiredTo, before);
+      const unlist = db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?');
+      for (const { week } of gone) unlist.run(entry.number, week);
+    });
     failpoints.pass('retain:stored');
     return { number: entry.number, gone };
   };
@@ -70,11 +64,12 @@ export function* retainChanges(
   const { head } = parts;
   const number = write(() => {
     const entry = head.cluster(id);
-    growRange(parts, entry, 'changes_expired', entry.changesExpiredFrom, entry.changesExpiredTo, before);
-    head.changeLayout();
+    head.changeLayout(() => {
+      growRange(parts, entry, 'changes_expired', entry.changesExpiredFrom, entry.changesExpiredTo, before);
+    });
     return entry.number;
   });
-  const removed = yield* removeRemainder(parts, number, ['change', 'cluster, key', 'at'], before, write);
+  const removed = yield* removeRemainder(parts, number, 'change', before, write);
   yield* giveBackWhatIsPossible(parts);
   return removed;
 }
@@ -104,18 +99,15 @@ function growRange(
 }
 
 function* removeRemainder(
-  { head }: SealParts,
+  { appender }: SealParts,
   cluster: number,
-  [table, key, time]: (typeof REMAINDERS)[number],
+  table: (typeof REMAINDERS)[number],
   before: EpochMillis,
   write: EmergencyWrite,
 ): Generator<undefined, number> {
-  const index = time === 'until' ? `until < ${OPEN} AND` : '';
-  const remove = head.db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${key} FROM ${table} WHERE cluster = ? AND ${index} ${time} < ? LIMIT ${ROWS_PER_SLICE})`);
   let removed = 0;
   for (;;) {
-    const changes = Number(write(() => remove.run(cluster, before).changes));
+    const changes = write(() => appender.forget(table, cluster, before, ROWS_PER_SLICE));
     removed += changes;
     if (changes < ROWS_PER_SLICE) return removed;
     yield;

@@ -1,6 +1,6 @@
 // Which weeks have so many closed records in the head that a file of them is worth writing.
 import type { ClusterEntry, Head } from './head.ts';
-import { OPEN } from './schema.ts';
+import { OPEN } from './open-end.ts';
 import { WEEK_MS, weekOf, weekStart } from './week.ts';
 
 /** After a week's end its last records are given this long to come. */

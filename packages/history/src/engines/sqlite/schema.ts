@@ -4,19 +4,14 @@ import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
 import { damagedStore, noStore } from './faults.ts';
+import { OPEN } from './open-end.ts';
+import { checkEverything } from './step-checked.ts';
 
 /** "ptrl": tells our files from other people's. */
 export const APPLICATION_ID = 0x7074726c;
 const SQLITE_HEADER_BYTES = 100;
-/** `until` of what has not ended; the largest integer that JavaScript reads back exactly. */
-export const OPEN = Number.MAX_SAFE_INTEGER;
 
-/**
- * `body` holds the whole record with its checksum; the columns before it only help to find it. Names, UIDs, nodes and
- * workloads are kept as 32 bits and compared in full when found. A row never changes: a record's next version is a new
- * row at the table's end, with a number that no row had since the writer came. Every index on disk costs a
- * page for each event, hence only those that one instant's questions and upserts need; the others are in memory.
- */
+/** As it was released; step-checked.ts has what became of it. */
 const VERSION_1 = `
   CREATE TABLE cluster (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, fence INTEGER NOT NULL,
@@ -103,8 +98,9 @@ export const FORMAT: Format = {
     { title: 'the tables of the first version', apply: (db) => db.exec(VERSION_1) },
     { title: 'a table for pods that never showed their address', apply: (db) => db.exec(VERSION_2) },
     { title: 'changes expire before all else', apply: (db) => db.exec(VERSION_3) },
+    { title: 'everything that decides an answer is under a checksum, missing rows included', apply: checkEverything },
   ],
-  weekVersion: 1,
+  weekVersion: 2,
 };
 
 /** `newest`: refuses what is beyond. */
@@ -112,12 +108,14 @@ export function storedVersion(db: DatabaseSync, path: string, newest: number): n
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   const application = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
   if (application !== APPLICATION_ID && (version !== 0 || application !== 0 || hasTables(db))) throw damagedStore(path);
-  if (version > newest) {
-    throw new HistoryError('store-newer', `the store ${path} was written by a newer podtrail (version ${version})`, {
-      hint: `this one knows version ${newest}; use the newer podtrail.`,
-    });
-  }
+  if (version > newest) throw newerStore(path, version, newest);
   return version;
+}
+
+export function newerStore(path: string, version: number, newest: number): HistoryError {
+  return new HistoryError('store-newer', `the store ${path} was written by a newer podtrail (version ${version})`, {
+    hint: `this one knows version ${newest}; use the newer podtrail.`,
+  });
 }
 
 export function refuseOlder(version: number, path: string, { steps }: Format): void {

@@ -6,10 +6,12 @@ import type { Placement, Tenure } from '../../model/records.ts';
 import { compareTexts } from '../order.ts';
 import type { Failpoints } from './failpoints.ts';
 import type { ClusterEntry, Head, WeekEntry } from './head.ts';
-import type { IndexedTable } from './head-index.ts';
-import type { HeadReader } from './head-read.ts';
+import type { HeadAppender } from './head-append.ts';
+import type { HeadTable } from './head-index.ts';
+import type { HeadReader, UidRow } from './head-read.ts';
+import { type HeadRow, readRow } from './head-row.ts';
+import { OPEN } from './open-end.ts';
 import type { Life } from './record-layout.ts';
-import { OPEN } from './schema.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';
 import { buildWeekFile } from './week-writer.ts';
@@ -21,6 +23,7 @@ const ROWS_PER_READ = 500;
 export interface SealParts {
   readonly head: Head;
   readonly reader: HeadReader;
+  readonly appender: HeadAppender;
   readonly weeks: Weeks;
   readonly failpoints: Failpoints;
 }
@@ -37,36 +40,33 @@ export function* sealWeek(parts: SealParts, clusterId: string, week: number): Ge
   weeks.prepareDirectory();
   failpoints.pass('seal:begun');
   const lives = livesOfWeek(parts, cluster, rows, old === undefined ? undefined : weeks.open(old));
-  const built = yield* buildWeekFile(weeks.path(file), weeks.version, week, lives);
+  const whose = { cluster: clusterId, week, generation };
+  const built = yield* buildWeekFile(weeks.path(file), weeks.version, whose, lives);
   failpoints.pass('seal:written');
   const last = { last_tenure: rows.lastTenure, last_placement: rows.lastPlacement };
   const entry: WeekEntry = { cluster: cluster.number, week, generation, file, ...last, ...built };
-  head.write(() => {
-    const sql = 'INSERT OR REPLACE INTO week VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
-    const { last_tenure, last_placement, tenures, placements } = entry;
-    const counts = [last_tenure, last_placement, tenures, placements];
-    head.db.prepare(sql).run(entry.cluster, week, generation, file, ...counts);
-    head.changeLayout();
-  });
+  head.write(() => head.changeLayout(() => list(head, entry)));
   failpoints.pass('seal:listed');
   if (old !== undefined) weeks.remove(old.file);
-  yield* removeSealed(parts, entry);
+  yield* removeTaken(parts, cluster.number, rows.rows);
   failpoints.pass('seal:moved');
 }
 
-/** Rows of the head that the file has taken in. Also done before each sealing, for what a crash left. */
-export function* removeSealed({ head, failpoints }: SealParts, entry: WeekEntry): Generator<undefined, void> {
-  const from = weekStart(entry.week);
-  for (const [table, last] of [
-    ['tenure', entry.last_tenure],
-    ['placement', entry.last_placement],
-  ] as const) {
-    const remove = head.db.prepare(`DELETE FROM ${table} WHERE number IN (
-      SELECT number FROM ${table}
-      WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND number <= ? LIMIT ${ROWS_PER_SLICE})`);
-    for (;;) {
-      const removed = head.write(() => remove.run(entry.cluster, from, from + WEEK_MS, last).changes);
-      if (removed === 0) break;
+/** The rows that the new file was built from. */
+function* removeTaken(
+  { head, reader, appender, failpoints }: SealParts,
+  cluster: number,
+  rows: readonly ClosedRow[],
+): Generator<undefined, void> {
+  for (const table of ['tenure', 'placement'] as const) {
+    const taken = rows.filter((row) => row.table === table);
+    for (let from = 0; from < taken.length; from += ROWS_PER_SLICE) {
+      head.write(() => {
+        for (const entry of taken.slice(from, from + ROWS_PER_SLICE)) {
+          const row = reader.rowIfThere(cluster, table, entry);
+          if (row !== undefined) appender.remove(table, row);
+        }
+      });
       failpoints.pass('seal:moved-some');
       yield;
     }
@@ -74,18 +74,80 @@ export function* removeSealed({ head, failpoints }: SealParts, entry: WeekEntry)
   yield* giveBack(head);
 }
 
+function list(head: Head, entry: WeekEntry): void {
+  const { cluster, week, generation, file, last_tenure, last_placement } = entry;
+  const { tenures, placements, format, digest, reach } = entry;
+  const sql = 'INSERT OR REPLACE INTO week VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const values = [generation, file, last_tenure, last_placement, tenures, placements, format, digest, reach];
+  head.db.prepare(sql).run(cluster, week, ...values);
+}
+
+/**
+ * Rows of the head that a file has taken in and that a crash left. A row goes only when the very same record is in the
+ * file: an index that leads astray must not cost one.
+ */
+export function* removeSealed(parts: SealParts, entry: WeekEntry): Generator<undefined, void> {
+  const { head, reader, weeks, appender, failpoints } = parts;
+  const from = weekStart(entry.week);
+  for (const [table, last] of [
+    ['tenure', entry.last_tenure],
+    ['placement', entry.last_placement],
+  ] as const) {
+    const closed = head.db.prepare(`SELECT number, body FROM ${table}
+      WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND number <= ? AND number > ?
+      ORDER BY number LIMIT ${ROWS_PER_READ}`);
+    const isSealed = (row: HeadRow): boolean => holds(weeks.open(entry), reader.life(row));
+    for (let after = 0; ; ) {
+      const removed = head.write(() => {
+        const rows = closed.all(entry.cluster, from, from + WEEK_MS, last, after);
+        for (const { number, body } of rows) {
+          after = number as number;
+          const row = readRow(body as Uint8Array, after, undefined, () => `head, ${table} ${after}`);
+          if (isSealed(row)) appender.remove(table, row);
+        }
+        return rows.length;
+      });
+      if (removed === 0) break;
+      failpoints.pass('seal:moved-some');
+      yield;
+    }
+  }
+}
+
+/** Whether the file has this version of the record. */
+function holds(file: WeekFile, { holder, placement, tenures }: Life): boolean {
+  const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  const lives = file.livesOf(holder.uid);
+  return (
+    (placement === undefined || lives.some((life) => isSame(life.placement, placement))) &&
+    tenures.every((tenure) => lives.some((life) => life.tenures.some((other) => isSame(other, tenure))))
+  );
+}
+
+interface ClosedRow extends UidRow {
+  readonly table: HeadTable;
+}
+
 interface ClosedRows {
   /** In the order of their UIDs. */
-  readonly rows: readonly { readonly table: IndexedTable; readonly uid: string; readonly number: number }[];
+  readonly rows: readonly ClosedRow[];
   readonly lastTenure: number;
   readonly lastPlacement: number;
 }
 
-function closedRows({ reader }: SealParts, { number }: ClusterEntry, week: number): ClosedRows {
+function closedRows({ head, reader }: SealParts, { number: cluster }: ClusterEntry, week: number): ClosedRows {
   const from = weekStart(week);
-  const where = `cluster = ? AND until >= ? AND until < ? AND until < ${OPEN}`;
-  const of = (table: IndexedTable) =>
-    reader.byUid(table, where, number, from, from + WEEK_MS).map((row) => ({ table, ...row }));
+  const of = (table: HeadTable): ClosedRow[] => {
+    const sql = `SELECT number, body FROM ${table} WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN}`;
+    const found: ClosedRow[] = [];
+    for (const { number, body } of head.db.prepare(sql).iterate(cluster, from, from + WEEK_MS)) {
+      const row = readRow(body as Uint8Array, number as number, undefined, () => `head, ${table} ${number}`);
+      if (row.cluster !== cluster || row.until < from || row.until >= from + WEEK_MS) continue;
+      const { handle, checksum } = row;
+      found.push({ table, uid: reader.uidOf(row, table), handle, number: row.number, checksum });
+    }
+    return found;
+  };
   const tenures = of('tenure');
   const placements = of('placement');
   const rows = [...tenures, ...placements].sort((a, b) => compareTexts(a.uid, b.uid));
@@ -111,7 +173,7 @@ function* livesOfWeek(
   { rows }: ClosedRows,
   old: WeekFile | undefined,
 ): Generator<Life> {
-  const fromHead = headLives(parts, rows);
+  const fromHead = headLives(parts, cluster.number, rows);
   const fromFile = old?.livesFrom('') ?? [][Symbol.iterator]();
   const isKept = (until: number): boolean => cluster.expiredTo === undefined || until >= cluster.expiredTo;
   for (const [uid, lives] of mergeByUid(fromHead, fromFile)) {
@@ -127,11 +189,11 @@ function* livesOfWeek(
 }
 
 /** A row that is gone by now has a later version, which stays in the head and wins. */
-function* headLives({ head, reader }: SealParts, rows: ClosedRows['rows']): Generator<Life> {
+function* headLives({ head, reader }: SealParts, cluster: number, rows: ClosedRows['rows']): Generator<Life> {
   for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
     const some = rows.slice(from, from + ROWS_PER_READ);
-    const bodies = head.read(() => some.map(({ table, number }) => reader.body(table, number)));
-    for (const body of bodies) if (body !== undefined) yield reader.life(body);
+    const found = head.read(() => some.map((row) => reader.rowIfThere(cluster, row.table, row)));
+    for (const row of found) if (row !== undefined) yield reader.life(row);
   }
 }
 

@@ -128,7 +128,7 @@ test('a truncated store is refused or says so when asked, never answered from', 
       await engine.close();
     }
   };
-  assert.ok(['store-damaged', 'corrupt-row'].includes((await refusal(attempt())).code));
+  assert.ok(['store-damaged', 'damaged'].includes((await refusal(attempt())).code));
 });
 
 test('a truncated week file is refused when it is asked', async () => {
@@ -136,7 +136,7 @@ test('a truncated week file is refused when it is asked', async () => {
   const [week] = readdirSync(`${path}.d`);
   truncateSync(join(`${path}.d`, week!), 65536);
   const engine = await opened(path);
-  assert.equal((await refusal(engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150)))).code, 'store-damaged');
+  assert.equal((await refusal(engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150)))).code, 'damaged');
   const { damages } = await engine.verify();
   assert.ok(damages.length > 0);
   await engine.close();
@@ -345,7 +345,7 @@ for (const seal of [false, true]) {
       const engine = await opened(copy, { access: 'read' });
       const answers = await answersOf(engine);
       for (const [i, answer] of answers.entries()) {
-        if (answer === 'corrupt-row' || answer === 'store-damaged') refused++;
+        if (answer === 'damaged' || answer === 'store-damaged') refused++;
         else assert.equal(answer, truth[i], `a wrong answer after flipping byte ${offset}`);
       }
       if ((await engine.verify()).damages.length > 0) noticed++;

@@ -27,7 +27,7 @@ import { fileSize, roomOf } from './room.ts';
 import { FORMAT, type Format } from './schema.ts';
 import { removeSealed, type SealParts, sealWeek } from './seal.ts';
 import { Sealed } from './sealed.ts';
-import { verifyHead } from './verify.ts';
+import { type Rest, verifyHead } from './verify.ts';
 import { Weeks } from './weeks.ts';
 import { WriterLock } from './writer-lock.ts';
 
@@ -100,7 +100,11 @@ export class Store {
       this.#appender = access === 'write' ? new HeadAppender(this.#head, this.#reader) : undefined;
       this.#sealed = new Sealed(this.#weeks);
       this.questions = new Questions(this.#head, this.#reader, this.#weeks, this.#format.steps.length);
-      if (access === 'write') this.#weeks.removeLeftovers(this.read(() => [...this.#head.clusters().values()]));
+      if (access === 'write') {
+        // Whatever is written on top of a part that is missing would make its loss look right.
+        this.read(() => this.#head.checkSums());
+        this.#weeks.removeLeftovers(this.read(() => [...this.#head.clusters().values()]));
+      }
     } catch (error) {
       lock?.release();
       throw access === 'write' ? asHistoryError(error, path) : readFault(error, path);
@@ -126,11 +130,12 @@ export class Store {
       const { db } = this.#head;
       const other = db.prepare('SELECT id FROM cluster WHERE name = ? AND id <> ?').get(name, id);
       if (other !== undefined) throw nameTaken(name, String(other['id']));
-      db.prepare(
-        `INSERT INTO cluster (id, name, fence) VALUES (?, ?, 1)
-         ON CONFLICT (id) DO UPDATE SET name = excluded.name, fence = fence + 1`,
-      ).run(id, name);
-      this.#head.changeLayout();
+      this.#head.changeLayout(() => {
+        db.prepare(
+          `INSERT INTO cluster (id, name, fence) VALUES (?, ?, 1)
+           ON CONFLICT (id) DO UPDATE SET name = excluded.name, fence = fence + 1`,
+        ).run(id, name);
+      });
       const fence = db.prepare('SELECT fence FROM cluster WHERE id = ?').get(id)!['fence'] as number;
       this.#failpoints.pass('take-over:stored');
       return fence;
@@ -208,29 +213,45 @@ export class Store {
     return { ...room(), ...removed };
   }
 
-  *verify(): Generator<undefined, Verification> {
+  *verify(): Generator<Rest, Verification> {
     const damages: Damage[] = [];
     let records = 0;
-    const damaged = (where: string, error: unknown): void => {
-      damages.push({ where, what: error instanceof Error ? error.message : String(error) });
+    const report = (where: string, error: unknown): void => {
+      const told = asHistoryError(error, where);
+      damages.push({ where, what: told instanceof Error ? told.message : String(told) });
     };
     // Through a view of its own: reading takes long, and must not hold the others to an old instant.
-    const view = new Head(this.path, false, this.#format);
+    let view: Head | undefined;
     try {
-      records += yield* verifyHead(view, new HeadReader(view), damaged);
+      view = new Head(this.path, false, this.#format);
+      records += yield* verifyHead({ head: view, reader: new HeadReader(view), report });
+    } catch (error) {
+      report('head', error);
     } finally {
-      view.close();
+      view?.close();
     }
-    const clusters = this.read(() => [...this.#head.clusters().values()]);
+    const clusters = this.#clustersOr(report);
     for (const entry of clusters.flatMap(({ weeks }) => weeks)) {
+      const path = this.#weeks.path(entry.file);
       try {
-        records += this.#weeks.open(entry).verify(damaged);
+        records += yield* this.#weeks.verify(entry, report);
       } catch (error) {
-        damaged(this.#weeks.path(entry.file), error);
+        // Replaced or expired meanwhile.
+        const isListed = this.#clustersOr(report).some(({ weeks }) => weeks.some(({ file }) => file === entry.file));
+        if (isListed) report(path, error);
       }
-      yield;
+      yield true;
     }
-    return { records, damages };
+    return { records, damages, unlisted: this.#weeks.unlisted(this.#clustersOr(() => {})) };
+  }
+
+  #clustersOr(report: (where: string, error: unknown) => void): ClusterEntry[] {
+    try {
+      return this.read(() => [...this.#head.clusters().values()]);
+    } catch (error) {
+      report('head', error);
+      return [];
+    }
   }
 
   *backup(path: string): Generator<undefined, void> {
@@ -313,7 +334,8 @@ export class Store {
   }
 
   #parts(): SealParts {
-    return { head: this.#head, reader: this.#reader, weeks: this.#weeks, failpoints: this.#failpoints };
+    const appender = this.#writable();
+    return { head: this.#head, reader: this.#reader, appender, weeks: this.#weeks, failpoints: this.#failpoints };
   }
 
   /** Files that a writer, here or elsewhere, has replaced or removed. */

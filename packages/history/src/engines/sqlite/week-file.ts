@@ -7,22 +7,28 @@ import { HistoryError } from '../../errors.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import { compareTexts } from '../order.ts';
 import { AddressIndex, firstNotBelow, IndexRoom, WORTH_KEEPING } from './address-index.ts';
-import { corruptRow, unsealed } from './checksum.ts';
+import { agrees, checksumOf, damaged, isSound, unsealed } from './checksum.ts';
 import { asHistoryError, damagedStore, missingWeek } from './faults.ts';
-import { lastHandle, scanPostings, UNIT_MS, unitOf } from './postings.ts';
+import type { WeekEntry } from './layout.ts';
+import { readLink, scanPostings, UNIT_MS, unitOf } from './postings.ts';
 import type { Life } from './record-layout.ts';
 import { RecordReader } from './record-reader.ts';
 import { storedVersion } from './schema.ts';
+import { verifyWeek } from './verify-week.ts';
 import { weekStart } from './week.ts';
-import { HANDLES, type HandleKind, handleAt, hasTimes, LIVES_PER_BLOCK, placeOf, uidPrefix } from './week-writer.ts';
+import {
+  digestOf,
+  HANDLES,
+  type HandleKind,
+  handleAt,
+  hasTimes,
+  isLastPlace,
+  LIVES_PER_BLOCK,
+  placeOf,
+  uidPrefix,
+  type WeekCounts,
+} from './week-writer.ts';
 import { WordBlocks } from './words.ts';
-
-interface Counts {
-  readonly week: number;
-  readonly lives: number;
-  readonly tenures: number;
-  readonly placements: number;
-}
 
 /** A life that may be meant, and no record of which begins before `notBefore`. */
 export interface Candidate {
@@ -35,7 +41,8 @@ export class WeekFile {
   /** Of its format. */
   readonly version: number;
   readonly start: number;
-  readonly counts: Counts;
+  readonly counts: WeekCounts;
+  readonly #digest: string;
   readonly #db: DatabaseSync;
   readonly #words: WordBlocks;
   readonly #life: StatementSync;
@@ -57,7 +64,7 @@ export class WeekFile {
     try {
       this.#db.exec('PRAGMA mmap_size = 1099511627776; PRAGMA cache_size = -2048');
       this.version = storedVersion(this.#db, path, newest);
-      this.#words = new WordBlocks(this.#db);
+      this.#words = new WordBlocks(this.#db, this.version);
       this.#life = arrays(this.#db, 'SELECT body FROM life WHERE block = ?');
       this.#several = arrays(this.#db, 'SELECT block, body FROM json_each(?) JOIN life ON block = value');
       this.#first = arrays(this.#db, 'SELECT first FROM life WHERE block = ?');
@@ -65,7 +72,9 @@ export class WeekFile {
         this.#db,
         'SELECT place, body FROM posting WHERE place >= ? AND place < ? ORDER BY place LIMIT 1',
       );
-      this.counts = JSON.parse(this.#about('counts').toString('utf8')) as Counts;
+      const counts = this.#about('counts');
+      this.counts = JSON.parse(counts.toString('utf8')) as WeekCounts;
+      this.#digest = digestOf(counts);
       this.start = weekStart(this.counts.week);
     } catch (error) {
       this.#db.close();
@@ -73,9 +82,27 @@ export class WeekFile {
     }
   }
 
+  /** Throws `damaged` unless this is the very file that the head lists. */
+  bind({ week, tenures, placements, format, digest }: WeekEntry): void {
+    const isListed =
+      this.version === format &&
+      this.counts.week === week &&
+      this.counts.tenures === tenures &&
+      this.counts.placements === placements &&
+      (format === 1 || this.#digest === digest);
+    if (!isSound(isListed)) throw damaged(`${this.path}, which is not the file that the store lists by this name`);
+    // Version 1 cannot tell a row that was never there from one that is hidden: it is read through, once.
+    if (this.version === 1) {
+      const work = this.verify((_, error) => {
+        throw error;
+      });
+      while (!work.next().done);
+    }
+  }
+
   /** Whether the file may hold a tenure of this address that began before the week, at `at` or earlier. */
   mayReachBack(handle: number, at: number): boolean {
-    const { sieve, handles, starts } = (this.#spanning ??= readSpanning(this.#about('spanning')));
+    const { sieve, handles, starts } = (this.#spanning ??= readSpanning(this.spanningBytes()));
     if (!((sieve[(handle & SIEVE_MASK) >>> 5]! >>> (handle & 31)) & 1)) return false;
     const place = firstNotBelow(handles, handle);
     return handles[place] === handle && starts[place]! <= unitOf(at, this.start);
@@ -98,13 +125,23 @@ export class WeekFile {
       return found;
     }
     const end = placeOf(kind, 2 ** 32, 0);
-    let place = placeOf(kind, handle, 0);
-    for (;;) {
+    const first = placeOf(kind, handle, 0);
+    let before: number | undefined;
+    for (let place = first; ; ) {
       const row = this.#posting.get(place, end) as unknown as [number, Uint8Array] | undefined;
-      if (row === undefined) return found;
+      if (row === undefined) {
+        // Since version 2 an empty row stands behind the last.
+        if (this.version === 1 || !isSound(false)) return found;
+        throw damaged(`${this.path}, postings of ${kind} end too early`);
+      }
       const where = (): string => `${this.path}, posting ${row[0]}`;
-      const more = this.#guard(where, () => scanPostings(unsealed(row[1], where), { handle, span }, take));
+      const more = this.#guard(where, () => {
+        const block = unsealed(row[1], where);
+        const at = this.#follow(kind, block, (link) => (before === undefined ? link < first : link === before), where);
+        return !isLastPlace(row[0]) && scanPostings(block, { handle, span }, take, at);
+      });
       if (!more) return found;
+      before = row[0];
       place = row[0] + 1;
     }
   }
@@ -132,8 +169,11 @@ export class WeekFile {
   /** Lives in the order of their UIDs, from the first whose UID is not before `uid`. */
   *livesFrom(uid: string): Generator<Life> {
     const blocks = Math.ceil(this.counts.lives / LIVES_PER_BLOCK);
-    for (let block = this.#blockBefore(uid, blocks); block < blocks; block++) {
-      for (const life of this.#lives(block)) if (compareTexts(life.holder.uid, uid) >= 0) yield life;
+    const first = this.#blockBefore(uid, blocks);
+    for (let block = first; block < blocks; block++) {
+      const lives = this.#lives(block);
+      if (block === first) this.#checkFirst(block, lives[0]?.holder.uid ?? '', uid);
+      for (const life of lives) if (compareTexts(life.holder.uid, uid) >= 0) yield life;
     }
   }
 
@@ -141,13 +181,18 @@ export class WeekFile {
   livesOf(uid: string): Life[] {
     const blocks = Math.ceil(this.counts.lives / LIVES_PER_BLOCK);
     const found: Life[] = [];
-    for (let block = this.#blockBefore(uid, blocks); block < blocks; block++) {
+    const first = this.#blockBefore(uid, blocks);
+    for (let block = first; block < blocks; block++) {
       const isPast = this.#guard(this.#place(block), () => {
         const reader = this.#block(block);
+        let isFirst = block === first;
         while (!reader.isAtEnd) {
           const next = reader.uint() + reader.at;
           const start = reader.at;
-          const order = compareTexts(reader.uid(), uid);
+          const other = reader.uid();
+          if (isFirst) this.#checkFirst(block, other, uid);
+          isFirst = false;
+          const order = compareTexts(other, uid);
           if (order > 0) return true;
           reader.at = order === 0 ? start : next;
           if (order === 0) found.push(reader.life());
@@ -160,43 +205,32 @@ export class WeekFile {
   }
 
   /** Reads everything; calls `damaged` for what is not whole, and returns how many records are. */
-  verify(damaged: (where: string, error: unknown) => void): number {
-    let records = 0;
-    const check = (where: string, body: () => void): void => {
-      try {
-        body();
-      } catch (error) {
-        damaged(where, error);
-      }
-    };
-    check(this.path, () => {
-      for (const row of this.#db.prepare('PRAGMA integrity_check').all()) {
-        if (row['integrity_check'] !== 'ok') throw new Error(String(row['integrity_check']));
-      }
-    });
-    for (let block = 0; block * LIVES_PER_BLOCK < this.counts.lives; block++) {
-      check(`${this.path}, life ${block}`, () => {
-        for (const { placement, tenures } of this.#lives(block)) {
-          records += tenures.length + (placement === undefined ? 0 : 1);
-        }
-      });
-    }
-    for (const { place, body } of this.#db.prepare('SELECT place, body FROM posting').iterate()) {
-      const where = `${this.path}, posting ${place}`;
-      check(where, () => {
-        const kind = (Object.keys(HANDLES) as HandleKind[])[Math.floor(Number(place) / placeOf('node', 0, 0))]!;
-        const last = lastHandle(
-          unsealed(body as Uint8Array, () => where),
-          hasTimes(kind),
-        );
-        if (last !== handleAt(Number(place))) throw corruptRow(where);
-      });
-    }
-    for (const { block } of this.#db.prepare('SELECT block FROM word').iterate()) {
-      check(`${this.path}, words ${block}`, () => this.#words.check(Number(block)));
-    }
-    check(`${this.path}, spanning`, () => this.mayReachBack(0, 0));
-    return records;
+  verify(damaged: (where: string, error: unknown) => void): Generator<boolean, number> {
+    return verifyWeek(this, this.#db, damaged);
+  }
+
+  /** All lives of a block. */
+  lives(block: number): Life[] {
+    return this.#lives(block);
+  }
+
+  /** For verifying: whether the beginning that stands beside a block is that of its first UID. */
+  beginsWith(block: number, uid: string): boolean {
+    const row = this.#first.get(block) as unknown as [Uint8Array] | undefined;
+    return row !== undefined && Buffer.compare(row[0], uidPrefix(uid)) === 0;
+  }
+
+  /** For verifying: whether a row is found by its place, and not only by reading on from the one before. */
+  hasPosting(place: number): boolean {
+    return (this.#posting.get(place, place + 1) as unknown as [number] | undefined)?.[0] === place;
+  }
+
+  checkWords(block: number): void {
+    this.#words.check(block);
+  }
+
+  spanningBytes(): Buffer {
+    return this.#about('spanning', this.counts.sums?.spanning);
   }
 
   close(): void {
@@ -213,15 +247,31 @@ export class WeekFile {
       const statement = arrays(this.#db, 'SELECT place, body FROM posting WHERE place < ? ORDER BY place');
       const rows = statement.iterate(placeOf('node', 0, 0)) as unknown as Iterable<[number, Uint8Array]>;
       const where = (): string => `${this.path}, posting`;
-      this.#addresses = new AddressIndex(
-        Array.from(rows, ([place, body]) => ({ last: handleAt(place), body: unsealed(body, where) })),
-      );
+      const blocks: { last: number; body: Buffer }[] = [];
+      let before = NONE_BEFORE;
+      for (const [place, whole] of rows) {
+        const block = unsealed(whole, where);
+        const at = this.#follow('ip', block, (link) => link === before, where);
+        if (!isLastPlace(place)) blocks.push({ last: handleAt(place), body: block.subarray(at) });
+        before = place;
+      }
+      if (this.version > 1 && !isSound(isLastPlace(before))) throw damaged(where());
+      this.#addresses = new AddressIndex(blocks);
     } catch {
       // Something is damaged: whoever needs that row is told, the others go on.
       this.#room.takeBack(this);
       this.#asked = Number.NEGATIVE_INFINITY;
     }
     return this.#addresses;
+  }
+
+  /** Where the entries of a block begin; throws `damaged` unless `isNext` holds for where the block before it stands. */
+  #follow(kind: HandleKind, block: Buffer, isNext: (before: number) => boolean, where: () => string): number {
+    const link = readLink(block, this.version);
+    const isOfKind = link.kind === undefined || link.kind === HANDLES[kind];
+    const before = link.last < 0 ? NONE_BEFORE : placeOf(kind, link.last, link.part);
+    if (this.version > 1 && !isSound(isOfKind && isNext(before))) throw damaged(where());
+    return link.at;
   }
 
   #lives(block: number): Life[] {
@@ -246,9 +296,9 @@ export class WeekFile {
 
   #reader(block: number, body: Uint8Array | undefined): RecordReader {
     const where = this.#place(block);
-    if (body === undefined) throw corruptRow(where());
+    if (body === undefined) throw damaged(where());
     const reader = new RecordReader(this.#words, unsealed(body, where), this.start);
-    if (reader.uint() !== block) throw corruptRow(where());
+    if (!agrees(reader.uint(), block)) throw damaged(where());
     return reader;
   }
 
@@ -260,18 +310,26 @@ export class WeekFile {
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       const row = this.#first.get(middle) as unknown as [Uint8Array] | undefined;
-      if (row === undefined) throw corruptRow(`${this.path}, life ${middle}`);
+      if (row === undefined) throw damaged(`${this.path}, life ${middle}`);
       if (Buffer.compare(row[0], wanted) < 0) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
-  #about(key: string): Buffer {
+  /** The beginnings that led here stand outside of every checksum. */
+  #checkFirst(block: number, first: string, uid: string): void {
+    const isBefore = block === 0 || Buffer.compare(uidPrefix(first), uidPrefix(uid)) < 0;
+    if (!isSound(isBefore)) throw damaged(this.#place(block)());
+  }
+
+  #about(key: string, checksum?: number): Buffer {
     const row = this.#db.prepare('SELECT value FROM about WHERE key = ?').get(key);
     const where = (): string => `${this.path}, about ${key}`;
-    if (row === undefined) throw corruptRow(where());
-    return unsealed(row['value'] as Uint8Array, where);
+    if (row === undefined) throw damaged(where());
+    const whole = row['value'] as Uint8Array;
+    if (checksum !== undefined && !agrees(checksumOf(whole), checksum)) throw damaged(where());
+    return unsealed(whole, where);
   }
 
   /** What cannot be read for whatever reason is a damaged record. */
@@ -279,10 +337,12 @@ export class WeekFile {
     try {
       return body();
     } catch (error) {
-      throw error instanceof HistoryError ? error : corruptRow(where(), error);
+      throw error instanceof HistoryError ? error : damaged(where(), error);
     }
   }
 }
+
+const NONE_BEFORE = -1;
 
 function blockOf(ordinal: number): number {
   return Math.floor(ordinal / LIVES_PER_BLOCK);

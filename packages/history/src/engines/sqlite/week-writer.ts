@@ -1,9 +1,10 @@
 // Builds a week file from lives in the order of their UIDs. The file is complete and on the disk before anybody may look
 // at it, and is never changed again. Work is cut into slices, so that the thread answers others in between.
+import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { handleOf, sealed } from './checksum.ts';
+import { checksumOf, handleOf, sealed, withMember } from './checksum.ts';
 import { nameHandle, workloadHandle } from './head-append.ts';
 import { ipHandle } from './ip-key.ts';
 import { POSTINGS_PER_BLOCK, PostingList, PostingWriter, unitOf } from './postings.ts';
@@ -26,9 +27,15 @@ export const hasTimes = (kind: HandleKind): boolean => kind !== 'name';
 
 /** Blocks of one handle are counted; a block's place is its kind, last handle and count in one number below 2^53. */
 const PARTS = 2 ** 19;
+const LAST_HANDLE = 2 ** 32 - 1;
 
 export function placeOf(kind: HandleKind, last: number, part: number): number {
   return (HANDLES[kind] * 2 ** 32 + last) * PARTS + part;
+}
+
+/** Of the empty row behind the last of a kind. */
+export function isLastPlace(place: number): boolean {
+  return place % PARTS === PARTS - 1 && handleAt(place) === LAST_HANDLE;
 }
 
 export function handleAt(place: number): number {
@@ -45,16 +52,41 @@ const TABLES = `
   CREATE TABLE posting (place INTEGER PRIMARY KEY, body BLOB NOT NULL);
 `;
 
+/** Which week of which cluster a file is, and which edition of it. */
+export interface WeekIdentity {
+  readonly cluster: string;
+  readonly week: number;
+  readonly generation: number;
+}
+
+/** What stands in the head's list about a file. */
 export interface BuiltWeek {
   readonly tenures: number;
   readonly placements: number;
+  readonly format: number;
+  readonly digest: string;
+  readonly reach: number;
+}
+
+/** What a file says about itself; its digest stands in the head's list. */
+export interface WeekCounts extends Partial<WeekIdentity> {
+  readonly week: number;
+  readonly lives: number;
+  readonly tenures: number;
+  readonly placements: number;
+  /** Sums of the checksums of all rows, and the checksum of `spanning`. */
+  readonly sums?: Readonly<Record<'word' | 'life' | 'posting' | 'spanning', number>>;
+}
+
+export function digestOf(counts: Buffer): string {
+  return createHash('sha256').update(counts).digest('hex').slice(0, 32);
 }
 
 /** Yields after each slice; the last value says what is in the file. */
 export function* buildWeekFile(
   path: string,
   version: number,
-  week: number,
+  identity: WeekIdentity,
   lives: Iterable<Life>,
 ): Generator<undefined, BuiltWeek> {
   const draft = `${path}.draft`;
@@ -67,20 +99,25 @@ export function* buildWeekFile(
       'PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768',
     );
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${TABLES} BEGIN`);
-    const built = yield* fill(db, week, lives);
+    const built = yield* fill(db, identity, lives);
     db.exec('COMMIT');
     db.close();
     syncFile(draft);
     renameSync(draft, path);
     syncFile(dirname(path));
-    return built;
+    return { ...built, format: version };
   } finally {
     if (db.isOpen) db.close();
     rmSync(draft, { force: true });
   }
 }
 
-function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator<undefined, BuiltWeek> {
+function* fill(
+  db: DatabaseSync,
+  identity: WeekIdentity,
+  lives: Iterable<Life>,
+): Generator<undefined, Omit<BuiltWeek, 'format'>> {
+  const { week } = identity;
   const words = new NewWords();
   const origin = weekStart(week);
   const lists = {
@@ -97,6 +134,7 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
   let tenures = 0;
   let placements = 0;
   let count = 0;
+  let reach = Number.MAX_SAFE_INTEGER;
   for (const life of lives) {
     const ordinal = count++;
     writer.add(life);
@@ -122,20 +160,30 @@ function* fill(db: DatabaseSync, week: number, lives: Iterable<Life>): Generator
       if (from < origin) spanning.set(handle, Math.min(from, spanning.get(handle) ?? from));
     }
     addresses.clear();
+    reach = Math.min(reach, start);
     lists.name.add(nameHandle(holder), ordinal, origin, origin);
     const workload = workloadHandle(holder);
     if (workload !== null) lists.workload.add(workload, ordinal, start, until);
     if (count % LIVES_PER_SLICE === 0) yield;
   }
   writer.finish();
-  for (const kind of Object.keys(HANDLES) as HandleKind[]) yield* writePostings(db, kind, lists[kind]);
+  let posting = 0;
+  for (const kind of Object.keys(HANDLES) as HandleKind[])
+    posting = yield* writePostings(db, kind, lists[kind], posting);
   const addWords = db.prepare('INSERT INTO word VALUES (?, ?)');
-  for (const [block, body] of words.blocks()) addWords.run(block, body);
+  let word = 0;
+  for (const [block, body] of words.blocks()) {
+    addWords.run(block, body);
+    word = withMember(word, checksumOf(body));
+  }
   const about = db.prepare('INSERT INTO about VALUES (?, ?)');
-  const counts = Buffer.from(JSON.stringify({ week, lives: count, tenures, placements }));
+  const reaching = sealed(spanningBytes(spanning, origin));
+  about.run('spanning', reaching);
+  const sums = { word, life: writer.sum, posting, spanning: checksumOf(reaching) };
+  const described: WeekCounts = { ...identity, lives: count, tenures, placements, sums };
+  const counts = Buffer.from(JSON.stringify(described));
   about.run('counts', sealed(counts));
-  about.run('spanning', sealed(spanningBytes(spanning, origin)));
-  return { tenures, placements };
+  return { tenures, placements, digest: digestOf(counts), reach };
 }
 
 /** All handles in their order, then the units in which their first tenures began. */
@@ -156,6 +204,8 @@ class LifeBlocks {
   #block = 0;
   #count = 0;
   #first: Uint8Array = new Uint8Array();
+  /** Of the rows so far. */
+  sum = 0;
 
   constructor(db: DatabaseSync, words: NewWords, origin: number) {
     this.#insert = db.prepare('INSERT INTO life VALUES (?, ?, ?)');
@@ -178,23 +228,37 @@ class LifeBlocks {
 
   finish(): void {
     if (this.#count === 0) return;
-    this.#insert.run(this.#block++, this.#first, sealed(this.#body.take()));
+    const body = sealed(this.#body.take());
+    this.#insert.run(this.#block++, this.#first, body);
+    this.sum = withMember(this.sum, checksumOf(body));
     this.#body.clear();
     this.#count = 0;
   }
 }
 
-function* writePostings(db: DatabaseSync, kind: HandleKind, list: PostingList): Generator<undefined, void> {
+/** Returns the sum that was given, with the new rows. The last row is empty: where it stands, nothing is missing. */
+function* writePostings(
+  db: DatabaseSync,
+  kind: HandleKind,
+  list: PostingList,
+  sumBefore: number,
+): Generator<undefined, number> {
   const insert = db.prepare('INSERT INTO posting VALUES (?, ?)');
-  const writer = new PostingWriter(hasTimes(kind));
+  const writer = new PostingWriter(HANDLES[kind], hasTimes(kind));
   let part = 0;
   let blocks = 0;
   let before = -1;
+  let sum = sumBefore;
+  const add = (last: number, partOfLast: number): void => {
+    const body = sealed(writer.take(last, partOfLast));
+    insert.run(placeOf(kind, last, partOfLast), body);
+    sum = withMember(sum, checksumOf(body));
+  };
   const finish = (): void => {
     const { last } = writer;
     part = last === before ? part + 1 : 0;
     before = last;
-    insert.run(placeOf(kind, last, part), sealed(writer.take()));
+    add(last, part);
     blocks++;
   };
   for (const posting of list.sorted()) {
@@ -204,6 +268,8 @@ function* writePostings(db: DatabaseSync, kind: HandleKind, list: PostingList): 
     if (blocks % BLOCKS_PER_SLICE === 0) yield;
   }
   if (writer.count > 0) finish();
+  add(LAST_HANDLE, PARTS - 1);
+  return sum;
 }
 
 export function uidPrefix(uid: string): Buffer {

@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Span } from '../engine.ts';
 import { IndexRoom } from './address-index.ts';
+import { damaged } from './checksum.ts';
+import { isDamage, isMissingWeek } from './faults.ts';
 import type { ClusterEntry, WeekEntry } from './head.ts';
 import { OWNER_ONLY } from './private-file.ts';
-import { FORMAT } from './schema.ts';
+import { FORMAT, newerStore } from './schema.ts';
 import { WEEK_MS, weekName, weekOf, weekStart } from './week.ts';
 import { WeekFile } from './week-file.ts';
 
@@ -33,10 +35,44 @@ export class Weeks {
     mkdirSync(this.directory, { recursive: true, mode: OWNER_ONLY });
   }
 
-  open({ file }: WeekEntry): WeekFile {
-    let week = this.#open.get(file);
-    if (week === undefined) this.#open.set(file, (week = new WeekFile(this.path(file), this.version, this.#room)));
+  /** Throws `damaged` when the file is not the one that is listed, and `week-missing` when there is none. */
+  open(entry: WeekEntry): WeekFile {
+    const { file } = entry;
+    const known = this.#open.get(file);
+    if (known !== undefined) return known;
+    const week = this.#bound(entry);
+    this.#open.set(file, week);
     return week;
+  }
+
+  #bound(entry: WeekEntry): WeekFile {
+    const path = this.path(entry.file);
+    let week: WeekFile | undefined;
+    try {
+      if (entry.format > this.version) throw newerStore(path, entry.format, this.version);
+      week = new WeekFile(path, Number.MAX_SAFE_INTEGER, this.#room);
+      week.bind(entry);
+    } catch (error) {
+      week?.close();
+      throw isDamage(error) && !isMissingWeek(error) ? damaged(path, error) : error;
+    }
+    return week;
+  }
+
+  /** Through a view of its own, so that what was read before and kept in memory hides nothing. */
+  *verify(entry: WeekEntry, report: (where: string, error: unknown) => void): Generator<boolean, number> {
+    const week = this.#bound(entry);
+    try {
+      return yield* week.verify(report);
+    } finally {
+      week.close();
+    }
+  }
+
+  /** Files that lie there and are not listed: nothing is answered from them. */
+  unlisted(clusters: Iterable<ClusterEntry>): string[] {
+    const listed = new Set(Array.from(clusters, ({ weeks }) => weeks.map(({ file }) => file)).flat());
+    return this.files().filter((file) => !listed.has(file) && !parseName(file).isDraft);
   }
 
   /** Those whose records may touch the span: they end in their week, and may have begun at any time before. */

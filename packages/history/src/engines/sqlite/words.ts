@@ -2,7 +2,8 @@
 // and named by a number. Read on demand, kept in memory.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { corruptRow, handleOf, sealed, unsealed } from './checksum.ts';
+import { agrees, damaged, handleOf, sealed, unsealed, withMember } from './checksum.ts';
+import type { Roots } from './roots.ts';
 
 export interface Words {
   numberOf(text: string): number;
@@ -20,20 +21,27 @@ export class WordTable implements Words {
   readonly #find: StatementSync;
   readonly #read: StatementSync;
   readonly #add: StatementSync | undefined;
+  readonly #all: StatementSync;
+  readonly #last: StatementSync;
+  readonly #roots: Roots;
   readonly #numbers = new Map<string, number>();
   readonly #texts = new Map<number, string>();
+  #isComplete = false;
 
-  constructor(db: DatabaseSync, canAdd: boolean) {
+  constructor(db: DatabaseSync, roots: Roots, canAdd: boolean) {
+    this.#roots = roots;
+    this.#all = db.prepare('SELECT number, text, sum FROM word');
+    this.#last = db.prepare('SELECT ifnull(max(number), 0) AS last FROM word');
     this.#find = db.prepare('SELECT number FROM word WHERE text = ?');
     this.#read = db.prepare('SELECT text, sum FROM word WHERE number = ?');
-    this.#add = canAdd ? db.prepare('INSERT INTO word (text, sum) VALUES (?, ?)') : undefined;
+    this.#add = canAdd ? db.prepare('INSERT INTO word (number, text, sum) VALUES (?, ?, ?)') : undefined;
   }
 
   numberOf(text: string): number {
     let number = this.#numbers.get(text);
     if (number !== undefined) return number;
     number = this.#find.get(text)?.['number'] as number | undefined;
-    number ??= Number(this.#add!.run(text, handleOf(text)).lastInsertRowid);
+    number = number === undefined ? this.#added(text) : this.#found(number, text);
     if (this.#numbers.size >= MOST_KEPT) this.#numbers.clear();
     this.#numbers.set(text, number);
     return number;
@@ -49,7 +57,8 @@ export class WordTable implements Words {
     if (text !== undefined) return text;
     const row = this.#read.get(number);
     text = row?.['text'] as string | undefined;
-    if (text === undefined || handleOf(text) !== row!['sum']) throw corruptRow(`word ${number}`);
+    if (text === undefined || !agrees(wordSum(number, text), row!['sum'] as number))
+      throw damaged(`head, word ${number}`);
     if (this.#texts.size >= MOST_KEPT) this.#texts.clear();
     this.#texts.set(number, text);
     return text;
@@ -60,6 +69,41 @@ export class WordTable implements Words {
     this.#numbers.clear();
     this.#texts.clear();
   }
+
+  /** Throws `damaged` unless all words are there: a number that is given twice would make old records wrong. */
+  check(): number {
+    let sum = 0;
+    let count = 0;
+    for (const row of this.#all.iterate()) {
+      sum = withMember(sum, row['sum'] as number);
+      count++;
+    }
+    if (!agrees(sum, this.#roots.store.words)) throw damaged('head, words');
+    this.#isComplete = true;
+    return count;
+  }
+
+  #added(text: string): number {
+    if (!this.#isComplete) this.check();
+    const { words } = this.#roots.store;
+    const last = this.#last.get()!['last'] as number;
+    const number = last + 1;
+    const sum = wordSum(number, text);
+    this.#add!.run(number, text, sum);
+    this.#roots.change({ words: withMember(words, sum) });
+    return number;
+  }
+
+  /** The index may have led astray. */
+  #found(number: number, text: string): number {
+    if (!agrees(this.textOf(number), text)) throw damaged(`head, word ${number}`);
+    return number;
+  }
+}
+
+/** Of a word under its number. */
+export function wordSum(number: number, text: string): number {
+  return handleOf(String(number), text);
 }
 
 /** The dictionary of a file that is being built. */
@@ -84,23 +128,29 @@ export class NewWords implements Words {
   *blocks(): Generator<readonly [block: number, body: Buffer]> {
     const writer = new ByteWriter();
     let count = 0;
+    let block = 0;
     for (const text of this.#numbers.keys()) {
+      // Its own number comes first: a block that stands in another's place is noticed.
+      if (writer.length === 0) writer.uint(block);
       writer.text(text);
       if (++count % WORDS_PER_BLOCK !== 0) continue;
-      yield [count / WORDS_PER_BLOCK - 1, sealed(writer.take())];
+      yield [block++, sealed(writer.take())];
       writer.clear();
     }
-    if (writer.length > 0) yield [Math.floor(count / WORDS_PER_BLOCK), sealed(writer.take())];
+    if (writer.length > 0) yield [block, sealed(writer.take())];
   }
 }
 
 /** The dictionary of a week file. */
 export class WordBlocks implements Words {
   readonly #read: StatementSync;
+  readonly #isNumbered: boolean;
   #blocks: (Block | undefined)[] = [];
   #kept = 0;
 
-  constructor(db: DatabaseSync) {
+  /** Of the week file's format. */
+  constructor(db: DatabaseSync, version: number) {
+    this.#isNumbered = version > 1;
     this.#read = db.prepare('SELECT body FROM word WHERE block = ?');
   }
 
@@ -117,7 +167,7 @@ export class WordBlocks implements Words {
     const block = this.#blocks[at] ?? this.#keep(at);
     const place = number % WORDS_PER_BLOCK;
     const text = (block.texts[place] ??= wordOf(block.bytes, place));
-    if (text === undefined) throw corruptRow(`word ${number}`);
+    if (text === undefined) throw damaged(`word ${number}`);
     return text;
   }
 
@@ -140,8 +190,12 @@ export class WordBlocks implements Words {
   #body(at: number): Buffer {
     const where = (): string => `words ${at}`;
     const body = this.#read.get(at)?.['body'] as Uint8Array | undefined;
-    if (body === undefined) throw corruptRow(where());
-    return unsealed(body, where);
+    if (body === undefined) throw damaged(where());
+    const bytes = unsealed(body, where);
+    if (!this.#isNumbered) return bytes;
+    const reader = new ByteReader(bytes);
+    if (!agrees(reader.uint(), at)) throw damaged(where());
+    return bytes.subarray(reader.at);
   }
 }
 

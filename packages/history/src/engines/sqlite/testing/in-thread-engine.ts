@@ -179,7 +179,7 @@ export class InThreadEngine implements Engine {
 }
 
 /** All slices of long work, one after the other. */
-function finished<T>(work: Generator<undefined, T>): T {
+function finished<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value as T;

@@ -1,0 +1,242 @@
+// Where the rows of an address or of a UID are: an index of our own, because SQLite's cannot tell a key that was never
+// there from one that a damaged page hides. Handles are spread over buckets; a bucket is one row with a checksum and
+// lists all rows of its handles, each with that row's checksum and bounds. 64 buckets are a group, whose sum stands in
+// the cluster's root: a bucket that is missing, or older than the rest, is noticed.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { HistoryError } from '../../errors.ts';
+import { agrees, checksumOf, damaged, sealed, unsealed, withMember, withoutMember } from './checksum.ts';
+import { OPEN } from './open-end.ts';
+import { GROUPS, INDEXED, type IndexedTable, type Roots } from './roots.ts';
+
+export const BUCKET_TABLE = 'CREATE TABLE bucket (place INTEGER PRIMARY KEY, body BLOB NOT NULL);';
+const BUCKETS_PER_GROUP = 64;
+const BUCKETS = GROUPS * BUCKETS_PER_GROUP;
+const PLACE_BYTES = 8;
+const ENTRY_BYTES = 26;
+const LATEST = 2 ** 48 - 1;
+
+export interface RowEntry {
+  readonly handle: number;
+  readonly number: number;
+  /** Of the row. */
+  readonly checksum: number;
+  /** Rounded outwards: they only rule rows out. */
+  readonly start: number;
+  readonly until: number;
+}
+
+/** Changed in this transaction and not yet written. */
+interface Draft {
+  bytes: Buffer;
+  length: number;
+  /** Of the bucket as it is stored; undefined before it is for the first time. */
+  readonly stored: number | undefined;
+}
+
+export class RowIndex {
+  readonly #roots: Roots;
+  readonly #read: StatementSync;
+  readonly #group: StatementSync;
+  readonly #write: StatementSync | undefined;
+  readonly #drafts = new Map<number, Draft>();
+  /** Groups that agreed with their root since somebody else wrote. */
+  readonly #checked = new Set<number>();
+
+  constructor(db: DatabaseSync, roots: Roots, writable: boolean) {
+    this.#roots = roots;
+    this.#read = db.prepare('SELECT body FROM bucket WHERE place = ?');
+    this.#read.setReturnArrays(true);
+    this.#group = db.prepare('SELECT place, body FROM bucket WHERE place >= ? AND place < ? ORDER BY place');
+    this.#group.setReturnArrays(true);
+    this.#write = writable ? db.prepare('INSERT OR REPLACE INTO bucket VALUES (?, ?)') : undefined;
+  }
+
+  /** When somebody else has written, and after a rollback. */
+  forget(): void {
+    this.#drafts.clear();
+    this.#checked.clear();
+  }
+
+  /** All rows that have this handle; more than one holder may share it. */
+  find(cluster: number, table: IndexedTable, handle: number): RowEntry[] {
+    const place = placeOf(cluster, table, bucketOf(handle));
+    const draft = this.#drafts.get(place);
+    if (draft !== undefined) return entriesOf(draft.bytes, draft.length, handle);
+    const body = this.#bucket(cluster, table, place);
+    return body === undefined ? [] : entriesOf(body, body.length, handle);
+  }
+
+  add(cluster: number, table: IndexedTable, { handle, number, checksum, start, until }: RowEntry): void {
+    const draft = this.#draft(cluster, table, handle);
+    if (draft.length + ENTRY_BYTES > draft.bytes.length) {
+      const larger = Buffer.allocUnsafe(draft.bytes.length * 2 + 8 * ENTRY_BYTES);
+      draft.bytes.copy(larger, 0, 0, draft.length);
+      draft.bytes = larger;
+    }
+    const { bytes, length } = draft;
+    bytes.writeUInt32LE(handle, length);
+    bytes.writeUIntLE(number, length + 4, 6);
+    bytes.writeUInt32LE(checksum, length + 10);
+    bytes.writeUIntLE(start < 0 ? 0 : Math.min(start, LATEST), length + 14, 6);
+    bytes.writeUIntLE(until < 0 ? 0 : Math.min(until, LATEST), length + 20, 6);
+    draft.length += ENTRY_BYTES;
+  }
+
+  /** Throws `damaged` when the row is not listed. */
+  remove(cluster: number, table: IndexedTable, handle: number, number: number): void {
+    const draft = this.#draft(cluster, table, handle);
+    for (let at = PLACE_BYTES; at < draft.length; at += ENTRY_BYTES) {
+      if (draft.bytes.readUIntLE(at + 4, 6) !== number || draft.bytes.readUInt32LE(at) !== handle) continue;
+      draft.length -= ENTRY_BYTES;
+      draft.bytes.copy(draft.bytes, at, draft.length, draft.length + ENTRY_BYTES);
+      return;
+    }
+    throw damaged(`head, index of ${table}s, which does not list row ${number}`);
+  }
+
+  /** Of a row that cannot be read any more: looks for it everywhere. Buckets that are damaged stay as they are. */
+  removeNumber(cluster: number, table: IndexedTable, number: number): void {
+    for (let group = 0; group < GROUPS; group++) {
+      try {
+        for (const { entries } of this.group(cluster, table, group)) {
+          const entry = entries.find((other) => other.number === number);
+          if (entry === undefined) continue;
+          this.remove(cluster, table, entry.handle, number);
+          return;
+        }
+      } catch (error) {
+        if (!(error instanceof HistoryError)) throw error;
+      }
+    }
+  }
+
+  /** At the end of a write transaction, before the roots. */
+  flush(): void {
+    for (const [place, { bytes, length, stored }] of this.#drafts) {
+      const { cluster, table, group } = partsOf(place);
+      const body = sealed(bytes.subarray(0, length));
+      this.#write!.run(place, body);
+      const root = this.#roots.of(cluster);
+      const before = root.group(table, group);
+      const without = stored === undefined ? before : withoutMember(before, stored);
+      root.setGroup(table, group, withMember(without, checksumOf(body)));
+    }
+    this.#drafts.clear();
+  }
+
+  /** Of each group, what tells whether anything in it has changed. Not within a write transaction. */
+  groupSums(cluster: number, table: IndexedTable): Float64Array {
+    const root = this.#roots.of(cluster);
+    return Float64Array.from({ length: GROUPS }, (_, group) => root.group(table, group));
+  }
+
+  /** The buckets of a group, complete, each with its checksum and all that it lists. */
+  *group(
+    cluster: number,
+    table: IndexedTable,
+    group: number,
+    isKnown: (place: number, checksum: number) => boolean = () => false,
+  ): Generator<{ readonly place: number; readonly checksum: number; readonly entries: readonly RowEntry[] }> {
+    for (const [place, whole] of this.#checkedGroup(cluster, table, group)) {
+      const checksum = checksumOf(whole);
+      if (isKnown(place, checksum)) continue;
+      const body = this.#body(place, table, whole);
+      yield { place, checksum, entries: entriesOf(body, body.length, undefined) };
+    }
+  }
+
+  /** Every row that is listed. */
+  *all(cluster: number, table: IndexedTable): Generator<RowEntry> {
+    for (let group = 0; group < GROUPS; group++) {
+      for (const { entries } of this.group(cluster, table, group)) yield* entries;
+    }
+  }
+
+  /** Throws `damaged` unless every bucket of the cluster is there and of the root's age. */
+  checkGroups(cluster: number): void {
+    for (const table of INDEXED) for (let group = 0; group < GROUPS; group++) this.#checkedGroup(cluster, table, group);
+  }
+
+  #draft(cluster: number, table: IndexedTable, handle: number): Draft {
+    const place = placeOf(cluster, table, bucketOf(handle));
+    let draft = this.#drafts.get(place);
+    if (draft !== undefined) return draft;
+    const body = this.#bucket(cluster, table, place);
+    if (body === undefined) {
+      const bytes = Buffer.allocUnsafe(PLACE_BYTES + 4 * ENTRY_BYTES);
+      bytes.writeDoubleLE(place, 0);
+      draft = { bytes, length: PLACE_BYTES, stored: undefined };
+    } else {
+      // The checksum stands behind the body, in the same memory.
+      const stored = Buffer.from(body.buffer, body.byteOffset, body.length + 4).readUInt32LE(body.length);
+      draft = { bytes: Buffer.from(body), length: body.length, stored };
+    }
+    this.#drafts.set(place, draft);
+    return draft;
+  }
+
+  #bucket(cluster: number, table: IndexedTable, place: number): Buffer | undefined {
+    const { group, groupPlace } = partsOf(place);
+    const row = this.#read.get(place) as unknown as [Uint8Array] | undefined;
+    // That there is none must be shown each time; that it is not older than the rest, once.
+    if (row === undefined || !this.#checked.has(groupPlace)) this.#checkedGroup(cluster, table, group);
+    return row === undefined ? undefined : this.#body(place, table, row[0]);
+  }
+
+  #body(place: number, table: IndexedTable, whole: Uint8Array): Buffer {
+    const where = (): string => `head, index of ${table}s, bucket ${place}`;
+    const body = unsealed(whole, where);
+    if ((body.length - PLACE_BYTES) % ENTRY_BYTES !== 0 || !agrees(body.readDoubleLE(0), place)) throw damaged(where());
+    return body;
+  }
+
+  #checkedGroup(cluster: number, table: IndexedTable, group: number): [place: number, whole: Uint8Array][] {
+    const from = placeOf(cluster, table, group * BUCKETS_PER_GROUP);
+    const rows = this.#group.all(from, from + BUCKETS_PER_GROUP) as unknown as [number, Uint8Array][];
+    let sum = 0;
+    for (const [, whole] of rows) sum = withMember(sum, checksumOf(whole));
+    if (!agrees(sum, this.#roots.of(cluster).group(table, group))) {
+      throw damaged(`head, index of ${table}s, group ${group}`);
+    }
+    this.#checked.add(from);
+    return rows;
+  }
+}
+
+function entriesOf(bytes: Buffer, length: number, wanted: number | undefined): RowEntry[] {
+  const found: RowEntry[] = [];
+  for (let at = PLACE_BYTES; at < length; at += ENTRY_BYTES) {
+    const handle = bytes.readUInt32LE(at);
+    if (wanted !== undefined && handle !== wanted) continue;
+    const until = bytes.readUIntLE(at + 20, 6);
+    found.push({
+      handle,
+      number: bytes.readUIntLE(at + 4, 6),
+      checksum: bytes.readUInt32LE(at + 10),
+      start: bytes.readUIntLE(at + 14, 6) || Number.MIN_SAFE_INTEGER,
+      until: until === LATEST ? OPEN : until,
+    });
+  }
+  return found;
+}
+
+/** Neighbouring addresses lie in different buckets. */
+function bucketOf(handle: number): number {
+  return Math.imul(handle, 0x9e3779b1) >>> 20;
+}
+
+function placeOf(cluster: number, table: IndexedTable, bucket: number): number {
+  return (cluster * INDEXED.length + INDEXED.indexOf(table)) * BUCKETS + bucket;
+}
+
+function partsOf(place: number) {
+  const bucket = place % BUCKETS;
+  const which = (place - bucket) / BUCKETS;
+  const group = Math.floor(bucket / BUCKETS_PER_GROUP);
+  return {
+    cluster: Math.floor(which / INDEXED.length),
+    table: INDEXED[which % INDEXED.length]!,
+    group,
+    groupPlace: place - (bucket % BUCKETS_PER_GROUP),
+  };
+}
