@@ -1,0 +1,169 @@
+// A disk of 64 MiB that is full to the last byte: what the error advises is done exactly as it is printed.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { DEFAULT_SIZE_LIMIT, type Engine, epochMillis, type Fact, openStore } from '@podtrail/history';
+
+const CLUSTER = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod eu' };
+const DAY_MS = 86_400_000;
+const FIRST = Date.UTC(2026, 9, 5);
+/** Where npm links the command. */
+const BIN = join(dirname(fileURLToPath(import.meta.url)), '../../../../node_modules/.bin');
+
+/** Calls `body` with a directory on a disk of its own. */
+async function onSmallDisk(t: TestContext, body: (directory: string) => Promise<void>): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), 'podtrail full disk '));
+  try {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'podtrail-test', place], { stdio: 'ignore' });
+    } catch {
+      t.skip('this user may not mount a small disk');
+      return;
+    }
+    try {
+      await body(place);
+    } finally {
+      execFileSync('umount', ['-l', place]);
+    }
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
+
+/** The facts of one day: pods that came and went, and large annotations of one that stays. */
+function day(number: number, round: number): Fact[] {
+  const facts: Fact[] = [];
+  for (let i = 0; i < 40; i++) {
+    const time = epochMillis(FIRST + number * DAY_MS + round * 60_000 + i * 1000);
+    const uid = `uid-${number}-${round}-${i}-${'u'.repeat(200)}`;
+    const provenance = {
+      source: 'watch',
+      epoch: 1,
+      resourceVersion: `${time}`,
+      observedAt: time,
+      collector: 'c',
+    } as const;
+    const holder = { kind: 'Pod', namespace: 'shop', name: `web-${i}`, uid, node: 'n', workload: undefined } as const;
+    const pod = { ...holder, hostNetwork: false };
+    const boundary = { ...provenance, at: time, notBefore: time, notAfter: time };
+    const value = { text: 'x'.repeat(4000), sha256: undefined };
+    const ip = `10.${number}.${round % 250}.${i}` as Extract<Fact, { kind: 'tenure' }>['tenure']['ip'];
+    facts.push({ kind: 'tenure', tenure: { ip, holder: pod, start: boundary, end: boundary } });
+    if (i % 2 === 0)
+      facts.push({ kind: 'change', change: { ...provenance, pod, key: 'note', before: undefined, after: value } });
+  }
+  return facts;
+}
+
+/** Everything was watched until then. */
+function covered(to: number): Fact {
+  const from = epochMillis(FIRST);
+  const until = epochMillis(to);
+  const scope = { kind: 'cluster' } as const;
+  const rest = { scope, epoch: 1, collector: 'c', confirmed: until, ended: false, opened: 'start' } as const;
+  return { kind: 'coverage', coverage: { ...rest, from, to: until } };
+}
+
+/** Records day after day until the disk is full. Returns how many days there are, and what the store said. */
+async function recordUntilFull(engine: Engine): Promise<{ days: number; hint: string }> {
+  const writer = await engine.takeOver(CLUSTER);
+  for (let number = 0; number < 100; number++) {
+    for (let round = 0; round < 12; round++) {
+      const facts = [...day(number, round), covered(FIRST + (number + 1) * DAY_MS)];
+      try {
+        await writer.append({ facts });
+      } catch (error) {
+        const { code, hint } = error as { code?: string; hint?: string };
+        assert.equal(code, 'disk-full');
+        return { days: number, hint: hint ?? '' };
+      }
+    }
+    await engine.maintain(epochMillis(FIRST + number * DAY_MS)).catch(() => undefined);
+  }
+  throw new Error('the disk was never full');
+}
+
+/** The command that a hint names, run by a shell as a person would who copies it. */
+function doAsPrinted(hint: string) {
+  const command = /`(podtrail store retain [^`]+)`/.exec(hint)?.[1];
+  assert.ok(command !== undefined, `the hint names no command: ${hint}`);
+  const env = { ...process.env, PATH: `${BIN}${delimiter}${process.env['PATH']}` };
+  return spawnSync('sh', ['-c', command], { encoding: 'utf8', env });
+}
+
+async function canRecordAgain(url: string, number: number): Promise<void> {
+  const engine = await openStore(url, { access: 'write' });
+  const writer = await engine.takeOver(CLUSTER);
+  await writer.append({ facts: day(number, 0) });
+  const { damages } = await engine.verify();
+  assert.deepEqual(damages, []);
+  await engine.close();
+}
+
+function freeBytes(directory: string): number {
+  const { bsize, bavail } = statfsSync(directory);
+  return bsize * bavail;
+}
+
+test('fault 16: on a full disk of 64 MiB the advice given works as printed, with weeks that are sealed', (t) =>
+  onSmallDisk(t, async (directory) => {
+    const path = join(directory, 'ledger.db');
+    const engine = await openStore(`sqlite:${path}`, { access: 'write' });
+    await engine.keepRoom(DEFAULT_SIZE_LIMIT, epochMillis(FIRST));
+    assert.ok(existsSync(`${path}.ballast`));
+    const { days, hint } = await recordUntilFull(engine);
+    await engine.close();
+    assert.ok(readdirSync(`${path}.d`).length > 1);
+    const { status, stderr } = doAsPrinted(hint);
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /forgot \d+ records/);
+    assert.ok(freeBytes(directory) > 8 * 1024 * 1024, `${freeBytes(directory)} bytes are free`);
+    assert.ok(existsSync(`${path}.ballast`), 'there is ballast again for the next time');
+    await canRecordAgain(`sqlite:${path}`, days);
+  }));
+
+test('fault 16: and so it does when the store is young, and others filled the disk', (t) =>
+  onSmallDisk(t, async (directory) => {
+    const path = join(directory, 'ledger.db');
+    const url = `sqlite:${path}`;
+    const engine = await openStore(url, { access: 'write' });
+    await engine.keepRoom(DEFAULT_SIZE_LIMIT, epochMillis(FIRST));
+    const writer = await engine.takeOver(CLUSTER);
+    for (let round = 0; round < 12; round++)
+      await writer.append({ facts: [...day(0, round), covered(FIRST + DAY_MS)] });
+    await engine.close();
+    fillUp(join(directory, 'of-others'), directory);
+    const full = await openStore(url, { access: 'write' });
+    const { hint } = await recordUntilFull(full);
+    await full.close();
+    fillUp(join(directory, 'of-others-too'), directory);
+    const { status, stderr } = doAsPrinted(hint);
+    assert.equal(status, 0, stderr);
+    await canRecordAgain(url, 2);
+  }));
+
+test('fault 16: without ballast, weeks that are to go are unlinked before anything is written', (t) =>
+  onSmallDisk(t, async (directory) => {
+    const path = join(directory, 'ledger.db');
+    const engine = await openStore(`sqlite:${path}`, { access: 'write' });
+    const { days, hint } = await recordUntilFull(engine);
+    const weeks = readdirSync(`${path}.d`).length;
+    const before = /--before (\S+)/.exec(hint)?.[1] ?? '';
+    fillUp(join(directory, 'of-others'), directory);
+    assert.ok((await engine.retain(CLUSTER.id, epochMillis(Date.parse(before)))) > 0);
+    assert.ok(readdirSync(`${path}.d`).length < weeks);
+    const [range] = await engine.expired(CLUSTER.id);
+    assert.equal(range?.to, Date.parse(before));
+    await engine.close();
+    await canRecordAgain(`sqlite:${path}`, days);
+  }));
+
+/** To the last page. */
+function fillUp(file: string, directory: string): void {
+  for (let i = 0, size = freeBytes(directory); size >= 4096; i++, size = freeBytes(directory))
+    writeFileSync(`${file}-${i}`, Buffer.alloc(size));
+}
