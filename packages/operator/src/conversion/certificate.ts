@@ -1,5 +1,5 @@
 // A certificate that a server issues to itself, for callers who are told which one to trust. Its key never leaves the
-// process, so that no Secret needs to be read or written.
+// operator and the process that serves conversion for it, so that no Secret needs to be read or written.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { bitString, context, integer, objectIdentifier, octetString, sequence, setOf, time, utf8, yes } from './der.ts';

@@ -1,7 +1,7 @@
-// Serves conversion on this replica and tells the API server about it: once the endpoint answers, one patch of the
-// definition sets the webhook, the bundle to trust and `served` of v1alpha1. Looks again now and then, because somebody
-// may apply the shipped definition anew, and renews its certificate in time. What API servers turn out not to reach is
-// taken back, because whoever writes would wait for it. v1 goes on without any of this.
+// Has conversion served on this replica, by a process of its own, and tells the API server about it: once that answers,
+// one patch of the definition sets the webhook, the bundle to trust and `served` of v1alpha1. Looks again now and then,
+// because somebody may apply the shipped definition again, and renews its certificate in time. What API servers turn out
+// not to reach is taken back, because whoever writes would wait for it. v1 goes on without any of this.
 import { request } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -16,8 +16,9 @@ import {
 } from '@podtrail/machinery';
 import { OperatorError } from '../errors.ts';
 import { issueCertificate, type ServingCertificate } from './certificate.ts';
+import { ConversionHost } from './conversion-host.ts';
 import { isConversionSilent } from './conversion-probe.ts';
-import { CONVERT_PATH, ConversionServer } from './conversion-server.ts';
+import { CONVERT_PATH } from './conversion-server.ts';
 import { splitBundle, withCertificate } from './trust-bundle.ts';
 
 const DEFINITIONS: GroupVersionResource = {
@@ -104,7 +105,8 @@ export class ConversionEndpoint {
   /** Until the signal aborts. Rejects only if it cannot listen; what the API server refuses is told and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     const { host, port, checkMs = 20_000, onError } = this.#options;
-    const server = new ConversionServer({ host, port }, this.#serving);
+    const restarted = onError === undefined ? {} : { onRestart: onError };
+    const server = new ConversionHost({ host, port, certificate: this.#serving, clock: this.#clock, ...restarted });
     this.#port = await server.listen();
     try {
       while (!signal.aborted) {
@@ -125,7 +127,7 @@ export class ConversionEndpoint {
     return this.#certificates[0] as ServingCertificate;
   }
 
-  async #tend(server: ConversionServer, signal: AbortSignal): Promise<void> {
+  async #tend(server: ConversionHost, signal: AbortSignal): Promise<void> {
     const { validMs = 30 * DAY_MS } = this.#options;
     if (this.#clock.now() >= this.#newest.notAfter - validMs / 3) this.#certificates = [this.#issue(), this.#newest];
     this.#isNews = false;

@@ -1,6 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerReview } from './conversion-review.ts';
+import { closing, convertedObjects, failureOf, headOf, opening, type ReviewResult } from './conversion-review.ts';
+import { ReviewFault, ReviewSplitter } from './review-splitter.ts';
+
+interface Answer {
+  response: {
+    uid: string;
+    result: ReviewResult;
+    convertedObjects: { apiVersion: string; metadata: { name: string } }[];
+  };
+}
+
+/** As the server does it, with the body in chunks of a few bytes. Undefined if it is no review. */
+function answerReview(review: unknown): Answer | undefined {
+  const bytes = Buffer.from(JSON.stringify(review) ?? '');
+  const splitter = new ReviewSplitter();
+  try {
+    for (let i = 0; i < bytes.length; i += 7) splitter.push(bytes.subarray(i, i + 7));
+    const split = splitter.end();
+    const textOf = ({ start, end }: { start: number; end: number }) => bytes.toString('utf8', start, end);
+    const head = headOf(split, textOf);
+    try {
+      const objects = [...convertedObjects(split, head, textOf)];
+      return JSON.parse(opening(head) + objects.join(',') + closing({ status: 'Success' })) as Answer;
+    } catch (error) {
+      return JSON.parse(opening(head) + closing(failureOf(error))) as Answer;
+    }
+  } catch (error) {
+    assert.ok(error instanceof ReviewFault, String(error));
+    return undefined;
+  }
+}
 
 const review = (desiredAPIVersion: string, ...objects: unknown[]) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -50,7 +80,15 @@ test('an object that makes no valid v1 fails with a sentence that says what to d
 });
 
 test('what is no review is not answered', () => {
-  for (const body of [undefined, null, 1, {}, [], review('x', null), { kind: 'ConversionReview', request: null }]) {
+  for (const body of [undefined, null, 1, {}, [], { kind: 'ConversionReview', request: null }]) {
     assert.equal(answerReview(body), undefined, JSON.stringify(body));
   }
+});
+
+test('an object of a review that is none fails with a sentence', () => {
+  for (const object of [null, 1, 'x', [], {}, { metadata: null }])
+    assert.match(
+      JSON.stringify(answerReview(review('podtrail.dev/v1', object))),
+      /an object of the review has no metadata/,
+    );
 });

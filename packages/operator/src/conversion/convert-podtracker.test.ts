@@ -347,3 +347,41 @@ class Anything {
     return (this.#chance() ? { [key]: value() } : {}) as { [P in K]?: T };
   }
 }
+
+/** Both ways, of an object that is as large as one can come and shaped to cost as much as it can. */
+const LARGE = 20_000;
+/** Of the CPU: other work on the machine does not count. */
+const WITHIN_MS = 10_000;
+const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const podsAndNodes = (): PodTrackerV1alpha1 => ({
+  ...{ apiVersion: 'podtrail.dev/v1alpha1', kind: 'PodTracker', metadata: { name: 'x' }, spec: {} },
+  status: {
+    podIPs: Array.from({ length: LARGE }, (_, i) => ({
+      ...{ podName: `p${i}`, namespace: 'n', ip: `${i}`, nodeName: `n${i}`, creationTimestamp: TIME, phase: '' },
+    })),
+    nodeInfo: Array.from({ length: LARGE }, (_, i) => ({ nodeName: `n${i}`, nodeIP: '', lastUpdateTime: TIME })),
+  },
+});
+
+for (const [shape, convert] of [
+  ['a pod on each of many nodes', () => toV1(podsAndNodes())],
+  ['the same as v1', () => toV1alpha1({ ...toV1(podsAndNodes()), apiVersion: 'podtrail.dev/v1' })],
+  [
+    'annotations that nest',
+    () => {
+      const annotations = { [V1_ANNOTATION]: `{"diff":{"spec":{"x":${deep(2_000)},"y":"${'z'.repeat(1 << 20)}"}}}` };
+      return toV1({ metadata: { name: 'x', annotations }, spec: { namespace: '' } });
+    },
+  ],
+  [
+    'many fields that nobody knows',
+    () => toV1({ metadata: { name: 'x' }, spec: Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [i, i])) }),
+  ],
+] as const) {
+  test(`conversion takes time that grows with the object: ${shape}`, () => {
+    const begun = process.cpuUsage();
+    convert();
+    const ms = process.cpuUsage(begun).user / 1_000;
+    assert.ok(ms < WITHIN_MS, `${ms.toFixed(0)} ms`);
+  });
+}

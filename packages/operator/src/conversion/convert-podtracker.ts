@@ -166,8 +166,10 @@ function downgrade({ spec, status }: V1, metadata: ObjectMeta): V1alpha1 {
   const podIPs = inOrder(status.pods).map(([, pod]) => podInfo(pod));
   const times = (status.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime).sort();
   const lastUpdateTime = times.at(-1) ?? metadata.creationTimestamp ?? NO_TIME;
+  // Looked up, not searched for: what somebody else wrote may have any number of both.
+  const onNode = Map.groupBy(podIPs, ({ nodeName }) => nodeName);
   const nodeInfo = inOrder(status.nodes).map(([name, node]) => {
-    return nodeInfoOf(name, node, podIPs, lastUpdateTime);
+    return nodeInfoOf(name, node, onNode.get(name) ?? [], lastUpdateTime);
   });
   return { spec: one, status: { podIPs, nodeInfo, lastUpdateTime } };
 }
@@ -192,7 +194,7 @@ function nodeInfoOf(nodeName: string, node: NodeEntry, pods: readonly PodInfo[],
   return {
     nodeName,
     nodeIP: node.nodeIP ?? '',
-    podIPs: pods.filter((pod) => pod.nodeName === nodeName),
+    podIPs: [...pods],
     resources: {
       cpuCapacity: node.capacity?.['cpu'] ?? '',
       memoryCapacity: node.capacity?.['memory'] ?? '',

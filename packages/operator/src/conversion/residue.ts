@@ -17,16 +17,35 @@ export function applyMerge(target: unknown, patch: unknown): unknown {
 
 /** The same for equal values, whatever the order of their fields. */
 export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, 22);
+  const pieces: string[] = [];
+  canonical(value, pieces);
+  return createHash('sha256').update(pieces.join('')).digest('base64url').slice(0, 22);
 }
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isFields(value)) return JSON.stringify(value) ?? 'null';
+/** In pieces that are joined once: joined at every level, a deep value would cost its size times its depth. */
+function canonical(value: unknown, into: string[]): void {
+  if (Array.isArray(value)) {
+    into.push('[');
+    for (const [i, item] of value.entries()) {
+      if (i > 0) into.push(',');
+      canonical(item, into);
+    }
+    into.push(']');
+    return;
+  }
+  if (!isFields(value)) {
+    into.push(JSON.stringify(value) ?? 'null');
+    return;
+  }
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`;
+  into.push('{');
+  for (const [i, [key, field]] of fields.entries()) {
+    into.push(i > 0 ? ',' : '', JSON.stringify(key), ':');
+    canonical(field, into);
+  }
+  into.push('}');
 }
 
 export function isFields(value: unknown): value is Fields {
