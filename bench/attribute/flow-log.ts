@@ -9,10 +9,14 @@ export interface LogShape {
   readonly rows: number;
   readonly from: number;
   readonly to: number;
-  readonly times: 'rfc3339' | 'epoch';
+  /** CSV with such times, or a VPC flow log of version 2. */
+  readonly times: 'rfc3339' | 'epoch' | 'vpc';
 }
 
 const HEADER = 'start,src_addr,src_port,dst_addr,dst_port,protocol,packets,bytes,action\n';
+const VPC_HEADER =
+  'version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status\n';
+const LONGEST_FLOW_SECONDS = 60;
 const JITTER_MS = 4000;
 const SERVICES = 2000;
 const OUTSIDE = 50_000;
@@ -75,7 +79,7 @@ export async function writeFlowLog(
   const chance = new Chance(seed + 7);
   const alive = new AliveNow(lives, chance);
   const file = await open(path, 'w');
-  let text = HEADER;
+  let text = times === 'vpc' ? VPC_HEADER : HEADER;
   let bytes = 0;
   try {
     for (let i = 0; i < rows; i++) {
@@ -89,7 +93,11 @@ export async function writeFlowLog(
       else if (kind < 30) ip = poolIp(chance.below(addresses));
       const time = times === 'epoch' ? (at / 1000).toFixed(3) : new Date(at).toISOString();
       const packets = 1 + chance.below(400);
-      text += `${time},${ip},${1024 + chance.below(60_000)},${serviceIp(ranked(chance, SERVICES))},443,6,${packets},${packets * (60 + chance.below(1400))},ACCEPT\n`;
+      const start = Math.floor(at / 1000);
+      if (times === 'vpc')
+        text += `2 123456789010 eni-0f${1000 + chance.below(1000)} ${ip} ${serviceIp(ranked(chance, SERVICES))} ${1024 + chance.below(60_000)} 443 6 ${packets} ${packets * (60 + chance.below(1400))} ${start} ${start + chance.below(LONGEST_FLOW_SECONDS)} ACCEPT OK\n`;
+      else
+        text += `${time},${ip},${1024 + chance.below(60_000)},${serviceIp(ranked(chance, SERVICES))},443,6,${packets},${packets * (60 + chance.below(1400))},ACCEPT\n`;
       if (i % ROWS_PER_WRITE === 0 || i === rows - 1) {
         bytes += (await file.write(text)).bytesWritten;
         text = '';
