@@ -1,19 +1,30 @@
-// `podtrail import`: an export of podtrail, or footprint lines of other tools, into a store.
+// `podtrail import`: an export of podtrail, footprint lines of other tools, or saved pods, into a store.
 import type { Cluster, Engine } from '@podtrail/history';
 import type { Command } from 'commander';
+import { inputsOf } from '../attribute/input.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { importFootprints, isFootprint } from '../exchange/import-footprints.ts';
 import { importLedger } from '../exchange/import-ledger.ts';
+import { footprintOf, readPods } from '../exchange/pod-lists.ts';
 import { textLines } from '../exchange/text-lines.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { chooseCluster } from '../options/choose-cluster.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { toUtcText } from '../times/show-time.ts';
+
+interface ImportFlags extends SharedOptions {
+  readonly pods?: string;
+}
 
 export function importCommand(cli: Cli): Command {
   return cli
-    .command('import', 'Store an export of podtrail, or footprint lines of other tools.', ['cluster', 'store'])
-    .argument('<file>', 'JSON lines; - reads standard input')
+    .command('import', 'Store an export of podtrail, footprint lines of other tools, or saved pods.', [
+      ...(['timezone', 'cluster', 'store'] as const),
+    ])
+    .argument('[file]', 'an export or footprint lines, as JSON lines; - reads standard input')
+    .option('--pods <file>', 'pods that were saved, or a directory of a support bundle or must-gather; - as above')
+    .option('--at <time>', 'with --pods: when they were saved; without it the newest time that they show')
     .addHelpText(
       'after',
       `
@@ -21,16 +32,27 @@ An export goes into an empty store, or over an earlier state of the same ledger.
 node_name, pod_ip, phase, timestamp) become candidates of low confidence: answers that rest on them are "ambiguous",
 and they say nothing about times that the ledger watched itself. --cluster says whose they are.
 
+--pods takes a PodList, a List or single pods, in JSON or YAML, or all of them below a directory, and makes candidates
+of one instant of those that had an address and had not ended.
+
 No recorder may write to the store meanwhile.
 
 Examples:
   zcat prod-eu.jsonl.gz | podtrail import - --store sqlite:copy.db
-  podtrail import footprints.log --cluster prod-eu`,
+  podtrail import footprints.log --cluster prod-eu
+  kubectl get pods -A -o json | podtrail import --pods - --cluster prod-eu
+  podtrail import --pods must-gather.local.1234/ --cluster prod-eu --at 2026-11-15T10:05:00Z`,
     )
-    .action(cli.does((file: string, options: SharedOptions) => run(cli, file, options)));
+    .action(cli.does((file: string | undefined, options: ImportFlags) => run(cli, file, options)));
 }
 
-async function run(cli: Cli, file: string, options: SharedOptions): Promise<ExitCode> {
+async function run(cli: Cli, file: string | undefined, options: ImportFlags): Promise<ExitCode> {
+  if (options.pods !== undefined) {
+    if (file !== undefined) throw new UsageError('import takes a file or --pods, not both');
+    return await pods(cli, options.pods, options);
+  }
+  if (file === undefined) throw new UsageError('import needs a file, or --pods', 'see podtrail import --help.');
+  if (options.at !== undefined) throw new UsageError('--at is for --pods: exports and footprints say their times');
   const { stdin, readFile } = cli.surroundings;
   const lines = textLines(file === '-' ? stdin : readFile(file));
   const { value: first, done } = await lines.next();
@@ -46,6 +68,36 @@ async function run(cli: Cli, file: string, options: SharedOptions): Promise<Exit
       await cli.note(
         known ? `${cluster.name}: the store knows all of it already` : `${cluster.name}: stored ${facts} records`,
       );
+      return EXIT.answered;
+    },
+    'write',
+  );
+}
+
+async function pods(cli: Cli, path: string, options: ImportFlags): Promise<ExitCode> {
+  const { pods: found, newest, left } = await readPods(inputsOf([path], cli.surroundings));
+  const name = path === '-' ? 'the input' : path;
+  for (const file of left) await cli.note(`${file} is left out: it could not be read`);
+  if (found.length === 0) {
+    throw new CliError('no-pods', `there are no pods in ${name}`, {
+      hint: 'save them with: kubectl get pods -A -o json > pods.json',
+    });
+  }
+  const at = options.at === undefined ? newest : await cli.time('--at', options.at, options);
+  if (at === undefined) throw new UsageError('the pods show no time', 'say when they were saved: --at TIME.');
+  if (options.at === undefined) await cli.note(`--at ${toUtcText(at)}: the newest time that the pods show`);
+  return await cli.withStore(
+    options,
+    async (engine) => {
+      const cluster = await clusterFor(engine, options.cluster);
+      const lines = found.map((pod) => footprintOf(pod, at));
+      const { facts, skipped, watched } = await importFootprints(engine, cluster, lines);
+      const rest = [
+        ...(skipped > 0 ? [`${skipped} had ended or had no address`] : []),
+        ...(watched > 0 ? ['the ledger watched that time itself'] : []),
+      ];
+      const behind = rest.length === 0 ? '' : `; ${rest.join(', ')}`;
+      await cli.note(`${cluster.name}: ${found.length} pods gave ${facts} candidates${behind}`);
       return EXIT.answered;
     },
     'write',

@@ -44,7 +44,7 @@ export function isFootprint(value: unknown): boolean {
 export async function importFootprints(
   engine: Engine,
   cluster: Cluster,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<ImportedFootprints> {
   const writer = await engine.takeOver(cluster);
   const coverage = await engine.coverage(cluster.id);
@@ -116,7 +116,8 @@ function readFootprint(line: string): Sightings[] {
       uid,
       node,
       workload: workloadOf(value['workload']),
-      hostNetwork: false,
+      // The lines of other tools do not say.
+      hostNetwork: value['host_network'] === true,
     };
     return [{ ip, holder, first: seen.at, last: seen.at }];
   });
