@@ -31,6 +31,8 @@ export interface ApiserverSetup {
   readonly auditPolicy: string | false;
   /** Without a controller manager nobody creates the default ServiceAccounts that this admission asks for. */
   readonly admitWithoutServiceAccount: boolean;
+  /** Kubelets may read and write what belongs to their node. */
+  readonly authorizesNodes: boolean;
   readonly flags: readonly string[];
 }
 
@@ -117,7 +119,7 @@ function apiserverFlags(setup: ApiserverSetup, port: number, auditLogFile: strin
     `--tls-private-key-file=${inPki(`${name}.key`)}`,
     `--client-ca-file=${pki.clusterCaFile}`,
     `--token-auth-file=${setup.tokenFile}`,
-    '--authorization-mode=RBAC',
+    `--authorization-mode=${setup.authorizesNodes ? 'Node,RBAC' : 'RBAC'}`,
     '--service-cluster-ip-range=10.96.0.0/16',
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${pki.serviceAccountPublicKeyFile}`,

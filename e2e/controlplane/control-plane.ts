@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RealNodes, type RealNodesOptions, realNodeApiserverFlags } from '../realnodes/real-nodes.ts';
 import { Apiserver } from './apiserver.ts';
 import { AUDIT_POLICY, type AuditEvent } from './audit-log.ts';
 import { ensureBinaries } from './build.ts';
@@ -49,6 +50,8 @@ export interface ControlPlaneOptions {
   readonly controllerManager?: boolean | ControllerOptions;
   readonly scheduler?: boolean | ControllerOptions;
   readonly kwok?: boolean | KwokOptions;
+  /** Real nodes: kubelet and containerd (see e2e/realnodes). They need root, Linux, controllerManager and scheduler. */
+  readonly realNodes?: RealNodesOptions;
   /** Users that may come with a static token; any other user comes with a certificate. */
   readonly users?: readonly TokenUser[];
   /** An audit policy of one's own (YAML), or false for no audit log, where throughput is measured. */
@@ -78,6 +81,7 @@ export class ControlPlane {
   #controllerManager: Part | undefined;
   #scheduler: Part | undefined;
   #kwok: Part | undefined;
+  #realNodes: RealNodes | undefined;
   #credentials: Credentials | undefined;
   #adminKubeconfig = '';
   #nodes = 0;
@@ -111,6 +115,10 @@ export class ControlPlane {
 
   get kwok(): Part {
     return asked(this.#kwok, 'kwok');
+  }
+
+  get realNodes(): RealNodes {
+    return asked(this.#realNodes, 'realNodes');
   }
 
   get pki(): Pki {
@@ -216,6 +224,7 @@ export class ControlPlane {
   /** Ends everything at once and removes the folder, unless PODTRAIL_E2E_KEEP is set. May be called again. */
   async stop(): Promise<void> {
     await Promise.all(this.#proxies.map((proxy) => proxy.close()));
+    await this.#realNodes?.stop();
     const parts = [this.#kwok, this.#scheduler, this.#controllerManager, ...this.#apiservers, this.#etcd];
     await Promise.all(parts.map((part) => part?.kill()));
     if (keepsDirectories()) {
@@ -244,10 +253,23 @@ export class ControlPlane {
     await this.#exists('/api/v1/namespaces/default');
     this.#adminKubeconfig = await this.kubeconfig();
     await this.#startControllers(options, pki);
+    if (options.realNodes) await this.#startRealNodes(options.realNodes);
+  }
+
+  async #startRealNodes(options: RealNodesOptions): Promise<void> {
+    this.#realNodes = await RealNodes.create({
+      ...options,
+      directory: this.directory,
+      apiserverPort: this.apiserver.port,
+      kubeconfig: (user) => this.kubeconfig(user),
+      request: (path, request) => this.request(path, request),
+    });
+    await this.#realNodes.start();
   }
 
   async #createApiservers(options: ControlPlaneOptions, pki: Pki, credentials: Credentials): Promise<void> {
     const { apiservers = 1 } = options;
+    const forNodes = options.realNodes ? await realNodeApiserverFlags(this.directory) : [];
     const wanted = typeof apiservers === 'number' ? Array.from({ length: apiservers }, () => ({})) : apiservers;
     for (const [index, own] of (wanted as readonly ApiserverOptions[]).entries()) {
       const etcdProxy = own.behindEtcdProxy ? await this.proxyTo(this.etcd) : undefined;
@@ -263,7 +285,8 @@ export class ControlPlane {
           tokenFile: credentials.tokenFile,
           auditPolicy: options.audit ?? AUDIT_POLICY,
           admitWithoutServiceAccount: !options.controllerManager,
-          flags: [...(options.apiserverFlags ?? []), ...(own.flags ?? [])],
+          authorizesNodes: options.realNodes !== undefined,
+          flags: [...forNodes, ...(options.apiserverFlags ?? []), ...(own.flags ?? [])],
         }),
       );
     }
@@ -289,6 +312,7 @@ export class ControlPlane {
       const kwok: KwokOptions = options.kwok === true ? {} : options.kwok;
       this.#kwok = await createKwok({
         ...(await setup('kwok', kwok, ['system:masters'])),
+        besideOthers: options.realNodes !== undefined,
         cidr: kwok.cidr ?? '10.244.0.0/16',
         stages: kwok.stages ?? ['node/fast', 'node/heartbeat-with-lease', 'pod/fast'],
       });

@@ -32,6 +32,8 @@ export interface KwokSetup extends ControllerSetup {
   /** From which pods of nodes without a podCIDR get their IP; freed ones are given again at once. */
   readonly cidr: string;
   readonly stages: readonly KwokStage[];
+  /** There are nodes that are not kwok's: those that are carry its annotation. */
+  readonly besideOthers: boolean;
 }
 
 export async function createKwok(setup: KwokSetup): Promise<Part> {
@@ -39,7 +41,9 @@ export async function createKwok(setup: KwokSetup): Promise<Part> {
   const args = [
     `--kubeconfig=${setup.kubeconfig}`,
     ...setup.stages.map((stage) => `--config=${setup.binaries.stage(stage)}`),
-    '--manage-all-nodes=true',
+    ...(setup.besideOthers
+      ? ['--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake']
+      : ['--manage-all-nodes=true']),
     `--cidr=${setup.cidr}`,
     '--node-lease-duration-seconds=40',
     `--server-address=127.0.0.1:${port}`,

@@ -39,14 +39,7 @@ export const kubernetesVersion = requiredVersion('kubernetes', 'k8s.io/kubernete
 export const etcdVersion = requiredVersion('etcd', 'go.etcd.io/etcd/server/v3');
 export const kwokVersion = requiredVersion('kwok', 'sigs.k8s.io/kwok');
 
-const [major, minor] = kubernetesVersion.slice(1).split('.') as [string, string];
-const kubernetesVariables: Record<string, string> = {};
-for (const path of ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version']) {
-  kubernetesVariables[`${path}.gitVersion`] = kubernetesVersion;
-  kubernetesVariables[`${path}.gitMajor`] = major;
-  kubernetesVariables[`${path}.gitMinor`] = minor;
-  kubernetesVariables[`${path}.gitTreeState`] = 'clean';
-}
+const kubernetesVariables = versionVariables(kubernetesVersion);
 
 export const PROGRAMS: readonly Program[] = [
   kubernetesProgram('kube-apiserver'),
@@ -63,9 +56,9 @@ export const PROGRAMS: readonly Program[] = [
   },
 ];
 
-/** The newest `go` line of all modules: the Go that a builder must have at least, for example `1.26.0`. */
-export function requiredGoVersion(): string {
-  const versions = MODULES.map((module) => /^go (\S+)$/m.exec(goMod(module))?.[1] ?? '0');
+/** The newest `go` line of these go.mod files: the Go that a builder must have at least, for example `1.26.0`. */
+export function requiredGoVersion(goMods: readonly string[]): string {
+  const versions = goMods.map((text) => /^go (\S+)$/m.exec(text)?.[1] ?? '0');
   return versions.reduce((newest, version) => (compareVersions(version, newest) > 0 ? version : newest));
 }
 
@@ -84,16 +77,34 @@ export function goMod(module: Program['module']): string {
   return readFileSync(join(MODULES_DIRECTORY, module, 'go.mod'), 'utf8');
 }
 
+/** What a program of Kubernetes needs to know its own version. */
+export function versionVariables(version: string): Record<string, string> {
+  const [major, minor] = version.slice(1).split('.') as [string, string];
+  const variables: Record<string, string> = {};
+  for (const path of ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version']) {
+    variables[`${path}.gitVersion`] = version;
+    variables[`${path}.gitMajor`] = major;
+    variables[`${path}.gitMinor`] = minor;
+    variables[`${path}.gitTreeState`] = 'clean';
+  }
+  return variables;
+}
+
 function kubernetesProgram(name: ProgramName): Program {
   return { name, module: 'kubernetes', package: `k8s.io/kubernetes/cmd/${name}`, variables: kubernetesVariables };
 }
 
 function requiredVersion(module: Program['module'], path: string): string {
-  const line = goMod(module)
+  return versionIn(goMod(module), path);
+}
+
+/** Which version of a module a go.mod file requires. */
+export function versionIn(text: string, path: string): string {
+  const line = text
     .split('\n')
-    .map((text) => text.replace(/^require/, '').trim())
-    .find((text) => text.startsWith(`${path} v`));
+    .map((line) => line.replace(/^require/, '').trim())
+    .find((line) => line.startsWith(`${path} v`));
   const version = line?.split(' ')[1];
-  if (version === undefined) throw new Error(`binaries/${module}/go.mod does not require ${path}`);
+  if (version === undefined) throw new Error(`this go.mod does not require ${path}:\n${text.slice(0, 200)}`);
   return version;
 }

@@ -1,14 +1,18 @@
 // The parent of every program of one harness process. Forked by supervisor.ts; starts programs as it is told, reports
-// their ends, and once its channel to the harness closes (also by SIGKILL) kills them all and removes their folders.
+// their ends, and once its channel to the harness closes (also by SIGKILL) kills them all and removes their folders
+// and cgroups.
 // It runs in its own session, so that Ctrl+C in a terminal reaches only the harness, which stops things in order.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync } from 'node:fs';
+import { removeCgroup } from '../realnodes/cgroups.ts';
 
 export type SupervisorRequest =
   | { kind: 'spawn'; id: number; file: string; args: string[]; env: Record<string, string>; cwd: string; log: string }
   | { kind: 'signal'; id: number; signal: NodeJS.Signals }
   | { kind: 'own-directory'; path: string }
-  | { kind: 'disown-directory'; path: string };
+  | { kind: 'disown-directory'; path: string }
+  | { kind: 'own-cgroup'; name: string }
+  | { kind: 'disown-cgroup'; name: string };
 
 export type SupervisorReport =
   | { kind: 'spawned'; id: number; pid: number }
@@ -18,6 +22,7 @@ export type SupervisorReport =
 if (import.meta.main) {
   const children = new Map<number, ChildProcess>();
   const directories = new Set<string>();
+  const cgroups = new Set<string>();
   let ending = false;
 
   const report = (message: SupervisorReport) => {
@@ -43,7 +48,8 @@ if (import.meta.main) {
     });
   };
 
-  const leave = () => {
+  const leave = async () => {
+    for (const name of cgroups) await removeCgroup(name);
     for (const path of directories) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
     process.exit(0);
   };
@@ -60,7 +66,9 @@ if (import.meta.main) {
     if (request.kind === 'spawn') start(request);
     else if (request.kind === 'signal') children.get(request.id)?.kill(request.signal);
     else if (request.kind === 'own-directory') directories.add(request.path);
-    else directories.delete(request.path);
+    else if (request.kind === 'disown-directory') directories.delete(request.path);
+    else if (request.kind === 'own-cgroup') cgroups.add(request.name);
+    else cgroups.delete(request.name);
   });
   process.on('disconnect', end);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);

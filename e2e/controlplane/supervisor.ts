@@ -62,6 +62,15 @@ export function disownDirectory(path: string): void {
   tell({ kind: 'disown-directory', path });
 }
 
+/** The same for the cgroups of real nodes below that name. */
+export function ownCgroup(name: string): void {
+  tell({ kind: 'own-cgroup', name });
+}
+
+export function disownCgroup(name: string): void {
+  tell({ kind: 'disown-cgroup', name });
+}
+
 function tell(request: SupervisorRequest): void {
   channel ??= connect();
   channel.send(request, () => {});
