@@ -1,12 +1,15 @@
-// `npm run proof -- truth|faults [options]`
+// `npm run proof -- truth|faults|nodes [options]`
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { missingForRealNodes } from '../realnodes/index.ts';
 import { type FaultRunsResult, faultRuns } from './fault-runs.ts';
+import { type NodesResult, report } from './nodes/judge-run.ts';
+import { judgeStore, nodesRun, replayRun } from './nodes/nodes-run.ts';
 import { type TruthRunResult, truthRun } from './truth-run.ts';
 
-const HELP = `usage: npm run proof -- truth|faults [options]
+const HELP = `usage: npm run proof -- truth|faults|nodes [options]
 
 Pods live and die while a recorder watches; then the ledger is asked who held which address when, at instants whose
 truth is certain by two seconds. Exit code 1 if a single answer is wrong.
@@ -23,7 +26,21 @@ faults: on the sandbox, without a control plane, with random faults of every kin
   --parallel N     so many at a time (default 4)
   --no-rewinds     do not restore etcd from a backup once in each run
 
-both:
+nodes: on real nodes (kubelet, containerd, CNI; built once; needs Go, root and Linux), judged against the addresses that
+were reserved and the packets that pods sent, 1 s away from every change and right beside them
+  --minutes N      of churn (default 12)
+  --nodes N        (default 2)
+  --addresses N    for all pods, so that they are used again soon (default 28)
+  --questions N    of each of four kinds (default 5000)
+  --pod-cidrs      every node has a range of its own instead, with so many addresses
+  --kubelet X.Y    an older kubelet on the last node; may be repeated
+  --kills N        kill the recorder so often (default 0)
+  --calm           nothing happens to whole nodes
+  --mechanisms A,B only these
+  --replay DIR     judge a kept run again, with the ledger as it is now
+  --recorded DIR   judge what the recorder of a kept run wrote
+
+all:
   --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
   --out DIR        keep truth, answers and what was wrong here (default: a new temporary folder)
   --json FILE      the result
@@ -41,6 +58,16 @@ const { values, positionals } = parseArgs({
     questions: { type: 'string' },
     faults: { type: 'boolean', default: false },
     rewinds: { type: 'boolean', default: true },
+    minutes: { type: 'string', default: '12' },
+    nodes: { type: 'string', default: '2' },
+    addresses: { type: 'string', default: '28' },
+    'pod-cidrs': { type: 'boolean', default: false },
+    kubelet: { type: 'string', multiple: true, default: [] },
+    kills: { type: 'string', default: '0' },
+    calm: { type: 'boolean', default: false },
+    mechanisms: { type: 'string' },
+    replay: { type: 'string' },
+    recorded: { type: 'string' },
     out: { type: 'string' },
     json: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -52,7 +79,7 @@ if (values.help || proof === 'help' || proof === undefined) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-if (proof !== 'truth' && proof !== 'faults') {
+if (proof !== 'truth' && proof !== 'faults' && proof !== 'nodes') {
   process.stderr.write(`There is no proof called "${proof}". npm run proof -- help lists them.\n`);
   process.exit(2);
 }
@@ -62,7 +89,7 @@ const out = values.out ?? (await mkdtemp(join(tmpdir(), 'podtrail-proof-')));
 await mkdir(out, { recursive: true });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 log(`seed ${seed}; what is kept goes to ${out}`);
-const result = proof === 'truth' ? await proveTruth() : await proveFaults();
+const result = await { truth: proveTruth, faults: proveFaults, nodes: proveNodes }[proof]();
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, ...result }, null, 2)}\n`);
 process.exitCode = result.wrong === 0 ? 0 : 1;
 
@@ -83,6 +110,36 @@ async function proveFaults(): Promise<FaultRunsResult> {
   const runs = await faultRuns({ seeds, seconds, questions, parallel, rewinds, out, log });
   process.stdout.write(reportFaults(runs));
   return runs;
+}
+
+async function proveNodes(): Promise<NodesResult> {
+  const questions = count('questions', values.questions ?? '5000');
+  const judged = { seed, questions, out, log };
+  const result = await judgeNodes(judged);
+  process.stdout.write(report(result));
+  log(`every wrong one with its story: ${join(out, 'wrong.txt')}`);
+  return result;
+}
+
+async function judgeNodes(judged: Parameters<typeof replayRun>[1]): Promise<NodesResult> {
+  if (values.replay !== undefined) return replayRun(values.replay, judged);
+  if (values.recorded !== undefined) return judgeStore(values.recorded, judged);
+  const missing = missingForRealNodes();
+  if (missing !== undefined) {
+    process.stderr.write(`${missing}\n`);
+    process.exit(1);
+  }
+  return nodesRun({
+    ...judged,
+    minutes: count('minutes', values.minutes),
+    nodes: count('nodes', values.nodes),
+    addresses: count('addresses', values.addresses),
+    kills: values.kills === '0' ? 0 : count('kills', values.kills),
+    podCidrs: values['pod-cidrs'],
+    kubelets: values.kubelet,
+    mechanisms: values.mechanisms?.split(','),
+    ...(values.calm ? { nodeEvents: [] } : {}),
+  });
 }
 
 function reportTruth({ lives, asked, wrong, counts, outages, gaps }: TruthRunResult): string {

@@ -44,7 +44,7 @@ export async function removeCgroup(path: string, withinMs = 10_000): Promise<boo
 }
 
 /** One attempt; false while something still runs in it. */
-export function removeOnce(path: string): boolean {
+function removeOnce(path: string): boolean {
   return hierarchies().every((hierarchy) => removeTree(join(hierarchy, path)));
 }
 

@@ -1,6 +1,3 @@
-// Real nodes as tests and proofs use them.
-export { type AddressRange, APP_IMAGE } from './node-config.ts';
-export { olderKubelets } from './programs.ts';
-export type { RealNode } from './real-node.ts';
-export { RealNodes, type RealNodesOptions } from './real-nodes.ts';
+// Real nodes as tests and proofs use them; `startControlPlane({ realNodes })` starts them.
+export { APP_IMAGE } from './node-config.ts';
 export { missingForRealNodes } from './requirements.ts';

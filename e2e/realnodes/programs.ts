@@ -27,11 +27,8 @@ const RUNC = 'github.com/opencontainers/runc';
 const PLUGINS = 'github.com/containernetworking/plugins';
 const KUBERNETES = 'k8s.io/kubernetes';
 
-export const containerdVersion = versionIn(goMod(join(BINARIES, 'containerd')), CONTAINERD);
-export const runcVersion = versionIn(goMod(join(BINARIES, 'runc')), RUNC);
-
-/** The kubelet of the control plane's own version. */
-export const CURRENT_KUBELET = 'kubelet';
+const containerdVersion = versionIn(goMod(join(BINARIES, 'containerd')), CONTAINERD);
+const runcVersion = versionIn(goMod(join(BINARIES, 'runc')), RUNC);
 
 export function runtimeModules(): readonly NodeModule[] {
   return [
@@ -77,7 +74,7 @@ export function runtimeModules(): readonly NodeModule[] {
 
 /** `kubelet` is the control plane's own version; an older one is named by its minor version: `1.34`. */
 export function kubeletModule(minor?: string): NodeModule {
-  const name = minor === undefined ? CURRENT_KUBELET : `kubelet-${minor}`;
+  const name = minor === undefined ? 'kubelet' : `kubelet-${minor}`;
   const directory = join(BINARIES, name);
   if (!existsSync(directory)) {
     const known = olderKubelets().join(', ') || 'none';
@@ -88,7 +85,7 @@ export function kubeletModule(minor?: string): NodeModule {
 }
 
 /** The minor versions besides the current one. */
-export function olderKubelets(): string[] {
+function olderKubelets(): string[] {
   return globSync('kubelet-*', { cwd: BINARIES })
     .map((name) => name.slice('kubelet-'.length))
     .sort();

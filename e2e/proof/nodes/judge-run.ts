@@ -1,0 +1,129 @@
+// Asks a ledger about a run on real nodes and counts: for addresses and packets, one second away from every change and
+// right beside them, by mechanism; beside it a live table that was asked 2 s and 30 s after each packet.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Engine, epochMillis, parseIp, who } from '@podtrail/history';
+import { Chance } from '../random.ts';
+import { LiveTable } from './live-table.ts';
+import {
+  drawAddresses,
+  drawPackets,
+  type GivenAnswer,
+  judge,
+  type NodeQuestion,
+  type Verdict,
+} from './node-questions.ts';
+import type { PhysicalTruth } from './physical-truth.ts';
+import { readWords, tell } from './stories.ts';
+
+export type Counts = Record<Verdict, number>;
+
+export interface JudgedSet {
+  readonly name: string;
+  readonly asked: number;
+  readonly counts: Counts;
+  readonly byMechanism: Readonly<Record<string, Counts>>;
+}
+
+export interface NodesResult {
+  readonly tenures: number;
+  readonly sets: readonly JudgedSet[];
+  readonly peers: readonly JudgedSet[];
+  /** At a margin of one second. */
+  readonly wrong: number;
+  readonly stories: readonly string[];
+}
+
+const MARGINS_MS = [1_000, 0] as const;
+
+export async function judgeRun(
+  directory: string,
+  truth: PhysicalTruth,
+  engine: Engine,
+  cluster: string,
+  options: { readonly questions: number; readonly seed: number; readonly out: string },
+): Promise<NodesResult> {
+  const { questions, seed } = options;
+  const sets: JudgedSet[] = [];
+  const peers: JudgedSet[] = [];
+  const words = await readWords(directory);
+  const table = await LiveTable.read(directory);
+  const stories: string[] = [];
+  const ask = async ({ ip, at }: NodeQuestion): Promise<GivenAnswer> => {
+    const { answer, holders } = await who(engine, { cluster, ip: parseIp(ip)!, at: epochMillis(at) });
+    return { answer, uids: holders.map(({ uid }) => uid) };
+  };
+  let wrong = 0;
+  for (const [index, margin] of MARGINS_MS.entries()) {
+    for (const [kind, draw] of [
+      ['addresses', drawAddresses],
+      ['packets', drawPackets],
+    ] as const) {
+      const chance = new Chance(seed + index * 2 + (kind === 'packets' ? 1 : 0));
+      const drawn = draw(truth, questions, margin, chance);
+      const name = `${kind}, margin ${margin / 1000} s`;
+      const set = await count(name, drawn, ask, (question, given) => {
+        stories.push(`[${name}] ${tell(question, given, truth, words)}`);
+      });
+      sets.push(set);
+      if (margin > 0) wrong += set.counts.wrong;
+      if (kind === 'addresses') continue;
+      for (const seconds of [2, 30]) {
+        const later = async ({ ip, at }: NodeQuestion) => table.ask(ip, at + seconds * 1000);
+        peers.push(
+          await count(`live table, packets, margin ${margin / 1000} s, asked ${seconds} s later`, drawn, later),
+        );
+      }
+    }
+  }
+  await writeFile(join(options.out, 'wrong.txt'), stories.map((story) => `${story}\n\n`).join(''));
+  return { tenures: truth.reservations.length, sets, peers, wrong, stories };
+}
+
+async function count(
+  name: string,
+  questions: readonly NodeQuestion[],
+  ask: (question: NodeQuestion) => Promise<GivenAnswer>,
+  onWrong: (question: NodeQuestion, given: GivenAnswer) => void = () => {},
+): Promise<JudgedSet> {
+  const counts = none();
+  const byMechanism: Record<string, Counts> = {};
+  for (const question of questions) {
+    const given = await ask(question);
+    const verdict = judge(question, given);
+    counts[verdict]++;
+    byMechanism[question.mechanism] ??= none();
+    (byMechanism[question.mechanism] as Counts)[verdict]++;
+    if (verdict === 'wrong') onWrong(question, given);
+  }
+  return { name, asked: questions.length, counts, byMechanism };
+}
+
+function none(): Counts {
+  return { right: 0, wrong: 0, ambiguous: 0, unknown: 0 };
+}
+
+/** The tables, as they are printed. */
+export function report({ tenures, sets, peers, stories }: NodesResult, storiesShown = 10): string {
+  const lines = [`${tenures} reservations`];
+  for (const set of [...sets, ...peers]) lines.push(row(`${set.name} (${set.asked})`, set.counts, 58));
+  for (const set of sets) {
+    lines.push('', `${set.name}, by mechanism`);
+    const rows = Object.entries(set.byMechanism).sort(([, a], [, b]) => b.wrong - a.wrong || sum(b) - sum(a));
+    for (const [mechanism, counts] of rows) lines.push(row(`  ${mechanism}`, counts, 30));
+  }
+  if (stories.length > 0)
+    lines.push('', `${stories.length} wrong; the first ${storiesShown}:`, ...stories.slice(0, storiesShown));
+  return `${lines.join('\n')}\n`;
+}
+
+function row(name: string, counts: Counts, width: number): string {
+  const total = sum(counts);
+  const cell = (verdict: Verdict): string =>
+    `${verdict} ${String(counts[verdict]).padStart(5)} (${((counts[verdict] / Math.max(1, total)) * 100).toFixed(1)} %)`;
+  return `${name.padEnd(width)} ${(['right', 'wrong', 'ambiguous', 'unknown'] as const).map(cell).join('  ')}`;
+}
+
+function sum(counts: Counts): number {
+  return counts.right + counts.wrong + counts.ambiguous + counts.unknown;
+}

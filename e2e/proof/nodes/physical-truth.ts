@@ -1,0 +1,154 @@
+// What really was so, from the files of a run: who had an address reserved (host-local's book), while its network stood
+// (CNI's log and the links), and which packets it sent. Imports nothing of the ledger.
+import type { ActionLine, CniLine, IpamLine, KubeObject, LinkLine, PacketLine, WatchLine } from './run-folder.ts';
+import { type RunDescription, readAll, readLines, readRun } from './run-folder.ts';
+
+/** From the reservation to the release. Milliseconds. */
+export interface Reservation {
+  readonly ip: string;
+  readonly sandbox: string;
+  readonly node: string;
+  readonly pod: string;
+  /** Of the pod, or of all mirrors of a static pod. Empty: nobody knows whose sandbox it was. */
+  readonly uids: readonly string[];
+  readonly mechanism: string;
+  readonly from: number;
+  /** Undefined: never released within the run. */
+  readonly to: number | undefined;
+  /** When the network stood. */
+  readonly up: number | undefined;
+  readonly down: number | undefined;
+}
+
+export interface Packet {
+  readonly ip: string;
+  readonly at: number;
+  readonly uids: readonly string[];
+  readonly mechanism: string;
+}
+
+export class PhysicalTruth {
+  readonly run: RunDescription;
+  readonly reservations: readonly Reservation[];
+  readonly packets: readonly Packet[];
+  readonly actions: readonly ActionLine[];
+  readonly #byIp: ReadonlyMap<string, readonly Reservation[]>;
+
+  constructor(
+    run: RunDescription,
+    reservations: readonly Reservation[],
+    packets: readonly Packet[],
+    actions: readonly ActionLine[],
+  ) {
+    this.run = run;
+    this.reservations = reservations;
+    this.packets = packets;
+    this.actions = actions;
+    this.#byIp = Map.groupBy(reservations, ({ ip }) => ip);
+  }
+
+  of(ip: string): readonly Reservation[] {
+    return this.#byIp.get(ip) ?? [];
+  }
+
+  /** Who had it reserved; undefined for nobody. */
+  holderAt(ip: string, at: number): Reservation | undefined {
+    return this.of(ip).find(({ from, to }) => from <= at && (to === undefined || at < to));
+  }
+
+  /** The distance to the nearest change of this address. */
+  distance(ip: string, at: number): number {
+    const changes = this.of(ip).flatMap(({ from, to }) => (to === undefined ? [from] : [from, to]));
+    return changes.reduce((nearest, change) => Math.min(nearest, Math.abs(at - change)), Number.POSITIVE_INFINITY);
+  }
+
+  /** By what the address was held at that time, or last held before it: where an answer's fault would come from. */
+  mechanismAt(ip: string, at: number): string {
+    const held = this.holderAt(ip, at) ?? this.of(ip).findLast(({ from }) => from <= at) ?? this.of(ip)[0];
+    if (held === undefined) return 'never held';
+    return this.nodeEventAt(held.node, at) ?? held.mechanism;
+  }
+
+  /** What was being done to the node, up to a few seconds after: its effects last that long. */
+  nodeEventAt(node: string, at: number): string | undefined {
+    return this.actions.findLast(
+      (action) => action.node === node && action.until !== undefined && action.at <= at && at <= action.until + 15_000,
+    )?.what;
+  }
+}
+
+const MILLI = 1_000_000;
+
+export async function readTruth(directory: string): Promise<PhysicalTruth> {
+  const run = await readRun(directory);
+  const pods = await readPods(directory);
+  const cni = await readAll<CniLine>(directory, 'cni');
+  const links = await readAll<LinkLine>(directory, 'links');
+  const added = new Map(cni.filter(({ command }) => command === 'ADD').map((line) => [line.sandbox, line]));
+  const deleted = new Map<string, number>();
+  for (const { command, sandbox, t } of cni) if (command === 'DEL') deleted.set(sandbox, t);
+  const downs = new Map(links.filter(({ what }) => what === 'down').map(({ veth, t }) => [veth, t]));
+  const uidsOf = (uid: string): readonly string[] => pods.mirrors.get(uid) ?? (uid === '' ? [] : [uid]);
+  const mechanismOf = (uid: string): string => pods.mechanisms.get(uidsOf(uid)[0] ?? uid) ?? 'other';
+
+  const reservations: Reservation[] = [];
+  const open = new Map<string, number>();
+  const close = (ip: string, to: number): void => {
+    const index = open.get(ip);
+    if (index !== undefined) reservations[index] = { ...(reservations[index] as Reservation), to };
+    open.delete(ip);
+  };
+  for (const line of await readAll<IpamLine>(directory, 'ipam')) {
+    if (line.what === 'overflow') throw new Error(`${directory}: host-local's book was not observed without a break`);
+    close(line.ip, line.t / MILLI);
+    if (line.what !== 'reserved') continue;
+    const owner = added.get(line.sandbox);
+    const uid = owner?.uid ?? '';
+    const down = owner?.veths.map((veth) => downs.get(veth)).find((t) => t !== undefined) ?? deleted.get(line.sandbox);
+    open.set(line.ip, reservations.length);
+    reservations.push({
+      ip: line.ip,
+      sandbox: line.sandbox,
+      node: owner?.node ?? '',
+      pod: owner?.pod ?? '',
+      uids: uidsOf(uid),
+      mechanism: mechanismOf(uid),
+      from: line.t / MILLI,
+      to: undefined,
+      up: owner === undefined ? undefined : owner.t / MILLI,
+      down: down === undefined ? undefined : down / MILLI,
+    });
+  }
+
+  const packets: Packet[] = [];
+  for await (const { sent, ip, uid } of readLines<PacketLine>(directory, 'packets')) {
+    packets.push({ ip, at: sent / MILLI, uids: uidsOf(uid), mechanism: mechanismOf(uid) });
+  }
+  return new PhysicalTruth(run, reservations, packets, await readAll<ActionLine>(directory, 'actions'));
+}
+
+interface KnownPods {
+  /** Hash of a static pod's file → UIDs of its mirrors. */
+  readonly mirrors: ReadonlyMap<string, readonly string[]>;
+  readonly mechanisms: ReadonlyMap<string, string>;
+}
+
+async function readPods(directory: string): Promise<KnownPods> {
+  const mirrors = new Map<string, string[]>();
+  const mechanisms = new Map<string, string>();
+  const see = ({ metadata }: KubeObject): void => {
+    const mechanism = metadata.labels?.['podtrail.dev/mechanism'];
+    if (mechanism !== undefined) mechanisms.set(metadata.uid, mechanism);
+    const hash = metadata.annotations?.['kubernetes.io/config.mirror'];
+    if (hash === undefined) return;
+    const known = mirrors.get(hash) ?? [];
+    if (!known.includes(metadata.uid)) known.push(metadata.uid);
+    mirrors.set(hash, known);
+  };
+  for await (const line of readLines<WatchLine>(directory, 'watch')) {
+    if (line.kind !== 'Pod') continue;
+    if (line.type === 'LIST') for (const item of line.items) see(item);
+    else if ('object' in line) see(line.object);
+  }
+  return { mirrors, mechanisms };
+}

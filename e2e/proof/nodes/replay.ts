@@ -1,0 +1,172 @@
+// Plays the watch of a run into a ledger, as a recorder would have told it: with the same arrivals, the same heartbeats,
+// and dead while the recorder of the run was dead. So the same run can be judged again after the ledger has changed.
+import {
+  type Batch,
+  type Checkpoint,
+  type Engine,
+  epochMillis,
+  type Fact,
+  type Observation,
+  type Observed,
+  Observer,
+} from '@podtrail/history';
+import { nodeCodec, type ObjectCodec, podCodec, serviceCodec } from '@podtrail/machinery';
+import type { OutageLine, WatchLine } from './run-folder.ts';
+import { readAll, readLines, readRun } from './run-folder.ts';
+
+const HEARTBEAT_MS = 500;
+const APPEND_FACTS = 2_000;
+
+const CODECS = { Pod: podCodec, Node: nodeCodec, Service: serviceCodec } as const;
+type Recorded = keyof typeof CODECS;
+
+/** Resolves with the cluster's id when everything is in the engine. */
+export async function replay(directory: string, engine: Engine): Promise<string> {
+  const { cluster } = await readRun(directory);
+  const outages = await readAll<OutageLine>(directory, 'outages');
+  const life = new RecorderLife(engine, cluster);
+  await life.begin();
+  let held: Told[] = [];
+  let down: OutageLine | undefined;
+  let last = 0;
+  for await (const line of readLines<WatchLine>(directory, 'watch')) {
+    last = line.at;
+    if (line.kind === 'Lease' || line.kind === 'Event') continue;
+    if (down !== undefined && line.at >= down.to) {
+      await life.resume(held, down.to);
+      held = [];
+      down = undefined;
+    }
+    const before = down;
+    down ??= outages.find(({ from, to: until }) => from <= line.at && line.at < until);
+    if (before === undefined && down !== undefined) await life.die(down.from);
+    if (down === undefined) await life.tell(line);
+    else if ('object' in line) held.push(line);
+  }
+  if (down !== undefined) await life.resume(held, down.to);
+  await life.end(last);
+  return cluster;
+}
+
+type Told = Extract<WatchLine, { object: unknown }>;
+
+/** One recorder after the other on the same store. */
+class RecorderLife {
+  readonly #engine: Engine;
+  readonly #cluster: string;
+  #observer!: Observer;
+  #append!: (batch: Batch) => Promise<void>;
+  #facts: Fact[] = [];
+  #podVersion: string | undefined;
+  #at = 0;
+  /** Every resource is listed before anything is alive. */
+  readonly #listed = new Set<string>();
+
+  constructor(engine: Engine, cluster: string) {
+    this.#engine = engine;
+    this.#cluster = cluster;
+  }
+
+  async begin(): Promise<void> {
+    const writer = await this.#engine.takeOver({ id: this.#cluster, name: 'replay' });
+    this.#append = (batch) => writer.append(batch);
+    const { state, checkpoint } = await this.#engine.resumption(this.#cluster);
+    this.#observer = new Observer({
+      collector: 'replay',
+      scope: { kind: 'cluster' },
+      alsoFollows: ['Service', 'Node'],
+      resume: state,
+      checkpoint,
+    });
+  }
+
+  async tell(line: WatchLine): Promise<void> {
+    await this.#beatUntil(line.at);
+    this.#observe(observationOf(line));
+    if (line.type === 'LIST') this.#listed.add(line.kind);
+    if (line.kind === 'Pod' && line.type !== 'PROBE') this.#podVersion = versionOf(line);
+    if (this.#facts.length >= APPEND_FACTS) await this.#flush();
+  }
+
+  async die(at: number): Promise<void> {
+    await this.#beatUntil(at);
+    await this.#flush();
+  }
+
+  /** What happened meanwhile is told at once, in its order, by the watch that starts at the checkpoint. */
+  async resume(meanwhile: readonly Told[], at: number): Promise<void> {
+    await this.begin();
+    this.#at = at;
+    const versions = new Map<Recorded, string>();
+    for (const line of meanwhile) {
+      this.#observe(observationOf({ ...line, at }));
+      versions.set(line.kind as Recorded, versionOf(line));
+      if (line.kind === 'Pod') this.#podVersion = versionOf(line);
+    }
+    for (const [resource, resourceVersion] of versions) {
+      this.#observe({ kind: 'progress', resource, resourceVersion, at: epochMillis(at) });
+    }
+    this.#observe({ kind: 'alive', at: epochMillis(at) });
+    await this.#flush();
+  }
+
+  async end(at: number): Promise<void> {
+    await this.#beatUntil(at);
+    await this.#flush();
+  }
+
+  async #beatUntil(at: number): Promise<void> {
+    if (this.#at === 0) this.#at = at;
+    while (this.#at + HEARTBEAT_MS <= at) {
+      this.#at += HEARTBEAT_MS;
+      if (this.#listed.size === 3) this.#observe({ kind: 'alive', at: epochMillis(this.#at) });
+    }
+    this.#at = Math.max(this.#at, at);
+    await this.#flush();
+  }
+
+  #observe(observation: Observation | undefined): void {
+    if (observation !== undefined) this.#facts.push(...this.#observer.observe(observation));
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#facts.length === 0) return;
+    const facts = this.#facts;
+    this.#facts = [];
+    await this.#append({ facts, checkpoint: this.#checkpoint() });
+  }
+
+  #checkpoint(): Checkpoint | undefined {
+    const { epoch, otherPositions: others } = this.#observer;
+    if (this.#podVersion === undefined) return undefined;
+    const checkpoint = { epoch, resourceVersion: this.#podVersion, at: epochMillis(this.#at) };
+    return others.length === 0 ? checkpoint : { ...checkpoint, others };
+  }
+}
+
+function observationOf(line: WatchLine): Observation | undefined {
+  const at = epochMillis(line.at);
+  if (line.type === 'PROBE') return { kind: 'probed', resourceVersion: line.resourceVersion, at };
+  const resource = line.kind as Recorded;
+  if (line.type === 'BOOKMARK') return { kind: 'progress', resource, resourceVersion: line.resourceVersion, at };
+  if (line.type === 'LIST') {
+    const present = line.items.map((item) => observed(resource, item));
+    const { resourceVersion } = line;
+    return { kind: 'listed', resource, reason: 'start', resourceVersion, whole: true, present, goneUids: [], at };
+  }
+  return {
+    kind: 'event',
+    type: line.type === 'DELETED' ? 'deleted' : 'present',
+    seen: observed(resource, line.object),
+    at,
+  };
+}
+
+function observed(kind: Recorded, object: unknown): Observed {
+  const codec = CODECS[kind] as ObjectCodec<unknown>;
+  return { kind, object: codec.fromJson(object) } as Observed;
+}
+
+function versionOf(line: WatchLine): string {
+  return 'object' in line ? line.object.metadata.resourceVersion : line.resourceVersion;
+}
