@@ -19,6 +19,8 @@ export interface AddressRange {
 
 export const PAUSE_IMAGE = 'localhost/pause:1';
 export const APP_IMAGE = 'localhost/app:1';
+/** The same program for the nodes' registry: a kubelet treats what it pulled otherwise than what was imported. */
+export const PULLED_IMAGE = 'localhost/pulled:1';
 /** Where containerd listens, inside the node. */
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
 /** The one network of the CNI configuration: host-local names its folder after it. */

@@ -35,7 +35,9 @@ export function ociLayout(program: Buffer, images: readonly ImageName[], arch: s
   const compressed = blob(gzipSync(layer, { level: 1 }), 'application/vnd.oci.image.layer.v1.tar+gzip');
   const manifests = images.map(({ name, args }) => {
     const rootfs = { type: 'layers', diff_ids: [sha256(layer)] };
-    const config = { ...platform, config: { Entrypoint: ['/app'], Cmd: args }, rootfs };
+    // The name makes two images of the same program and arguments different: a kubelet that has pulled one by its id
+    // takes the other, which was imported, for pulled as well, and refuses it to pods that say `Never`.
+    const config = { ...platform, config: { Entrypoint: ['/app'], Cmd: args, Labels: { name } }, rootfs };
     const manifest = {
       schemaVersion: 2,
       mediaType: 'application/vnd.oci.image.manifest.v1+json',

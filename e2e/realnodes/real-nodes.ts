@@ -12,7 +12,7 @@ import { disownCgroup, ownCgroup } from '../controlplane/supervisor.ts';
 import { until } from '../controlplane/until.ts';
 import { ensureNodeBinaries, type NodeBinaries } from './build.ts';
 import { cgroupName, removeAbandonedCgroups, removeCgroup } from './cgroups.ts';
-import { type AddressRange, APP_IMAGE, PAUSE_IMAGE, POD_NETWORK } from './node-config.ts';
+import { type AddressRange, APP_IMAGE, PAUSE_IMAGE, POD_NETWORK, PULLED_IMAGE } from './node-config.ts';
 import { ociLayout, writeLayout } from './oci-layout.ts';
 import { RealNode } from './real-node.ts';
 import { missingForRealNodes } from './requirements.ts';
@@ -106,12 +106,12 @@ export class RealNodes {
 
   /** An image that is there after `seconds`, each time it is asked for. */
   slowImage(seconds: number): string {
-    return `127.0.0.1:${this.#registryPort}/app:after-${seconds}s-${Math.random().toString(36).slice(2, 10)}`;
+    return `127.0.0.1:${this.#registryPort}/pulled:after-${seconds}s-${Math.random().toString(36).slice(2, 10)}`;
   }
 
   /** An image that never is there. */
   get absentImage(): string {
-    return `127.0.0.1:${this.#registryPort}/app:absent-1`;
+    return `127.0.0.1:${this.#registryPort}/pulled:absent-1`;
   }
 
   node(name: string): RealNode {
@@ -239,10 +239,10 @@ function imagesArchive(directory: string): string {
 }
 
 async function writeImages(directory: string, app: Buffer): Promise<void> {
-  const files = ociLayout(app, [
+  const imported = [
     { name: PAUSE_IMAGE, args: ['pause'] },
     { name: APP_IMAGE, args: ['serve'] },
-  ]);
-  await writeLayout(join(directory, 'images'), files);
-  await writeFile(imagesArchive(directory), tar(files));
+  ];
+  await writeFile(imagesArchive(directory), tar(ociLayout(app, imported)));
+  await writeLayout(join(directory, 'images'), ociLayout(app, [{ name: PULLED_IMAGE, args: ['serve'] }]));
 }
