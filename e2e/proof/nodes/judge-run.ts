@@ -22,6 +22,8 @@ export interface JudgedSet {
   readonly name: string;
   readonly asked: number;
   readonly counts: Counts;
+  /** Wrong ones about addresses that were only reserved any more: their network was gone. */
+  readonly leaked: number;
   readonly byMechanism: Readonly<Record<string, Counts>>;
 }
 
@@ -88,6 +90,7 @@ async function count(
 ): Promise<JudgedSet> {
   const counts = none();
   const byMechanism: Record<string, Counts> = {};
+  let leaked = 0;
   for (const question of questions) {
     const given = await ask(question);
     const verdict = judge(question, given);
@@ -95,8 +98,9 @@ async function count(
     byMechanism[question.mechanism] ??= none();
     (byMechanism[question.mechanism] as Counts)[verdict]++;
     if (verdict === 'wrong') onWrong(question, given);
+    if (verdict === 'wrong' && question.leaked) leaked++;
   }
-  return { name, asked: questions.length, counts, byMechanism };
+  return { name, asked: questions.length, counts, leaked, byMechanism };
 }
 
 function none(): Counts {
@@ -106,7 +110,10 @@ function none(): Counts {
 /** The tables, as they are printed. */
 export function report({ tenures, sets, peers, stories }: NodesResult, storiesShown = 10): string {
   const lines = [`${tenures} reservations`];
-  for (const set of [...sets, ...peers]) lines.push(row(`${set.name} (${set.asked})`, set.counts, 58));
+  for (const set of [...sets, ...peers]) {
+    const leaked = set.leaked === 0 ? '' : `; of the wrong ${set.leaked} about a reservation without a network`;
+    lines.push(row(`${set.name} (${set.asked})`, set.counts, 58) + leaked);
+  }
   for (const set of sets) {
     lines.push('', `${set.name}, by mechanism`);
     const rows = Object.entries(set.byMechanism).sort(([, a], [, b]) => b.wrong - a.wrong || sum(b) - sum(a));

@@ -9,6 +9,8 @@ export interface NodeQuestion {
   /** UIDs that are right; none: nobody held it. */
   readonly truth: readonly string[];
   readonly mechanism: string;
+  /** The address was reserved for a network that was gone: nobody could use it, and nobody could get it. */
+  readonly leaked: boolean;
   readonly kind: 'address' | 'packet';
 }
 
@@ -43,7 +45,8 @@ export function drawAddresses(truth: PhysicalTruth, count: number, marginMs: num
     const holder = truth.holderAt(ip, at);
     if (holder !== undefined && holder.uids.length === 0) continue;
     const mechanism = truth.mechanismAt(ip, at);
-    questions.push({ ip, at, truth: holder?.uids ?? [], mechanism, kind: 'address' });
+    const leaked = holder?.down !== undefined && holder.down + OBSERVERS_MS < at;
+    questions.push({ ip, at, truth: holder?.uids ?? [], mechanism, leaked, kind: 'address' });
   }
   return questions;
 }
@@ -59,7 +62,14 @@ export function drawPackets(truth: PhysicalTruth, count: number, marginMs: numbe
     const { ip, at, uids, mechanism } = chance.pick(questions.length % 2 === 1 && near.length > 0 ? near : asked);
     const node = truth.holderAt(ip, at)?.node;
     const event = node === undefined ? undefined : truth.nodeEventAt(node, at);
-    questions.push({ ip, at: Math.floor(at), truth: uids, mechanism: event ?? mechanism, kind: 'packet' });
+    questions.push({
+      ip,
+      at: Math.floor(at),
+      truth: uids,
+      mechanism: event ?? mechanism,
+      leaked: false,
+      kind: 'packet',
+    });
   }
   return questions;
 }
