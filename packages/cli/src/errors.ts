@@ -37,9 +37,13 @@ export class InterruptedError extends CliError {
   }
 }
 
+/** Of a store of which a part is damaged: what was asked for is unknown, and not only unsaid. */
+const DAMAGES = ['damaged', 'week-missing'];
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (field(error, 'status') === 403) return EXIT.forbidden;
+  if (DAMAGES.includes(String(field(error, 'code')))) return EXIT.unknown;
   return EXIT.error;
 }
 

@@ -131,14 +131,14 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
 async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
   const print = cli.print(options);
   return await cli.withStore(options, async (engine, url) => {
-    const { records, damages } = await engine.verify();
+    const { records, damages, unlisted } = await engine.verify();
     const listing: Listing<Verification['damages'][number]> = {
       rows: damages,
-      document: { store: url, records, damages },
+      document: { store: url, records, damages, unlisted },
       sentence:
         damages.length === 0
           ? `${url}: ${records} records read, all as they were written.`
-          : `${url}: ${records} records are as they were written, ${damages.length} ${damages.length === 1 ? 'place is' : 'places are'} damaged. Answers that would need them are refused.`,
+          : `${url}: ${records} records are as they were written, ${damages.length} ${damages.length === 1 ? 'place is' : 'places are'} damaged. Answers that would need them are unknown.`,
       columns: [
         { header: 'WHERE', cell: (d) => d.where },
         { header: 'WHAT', cell: (d) => d.what },
@@ -151,6 +151,9 @@ async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
       name: (d) => `damage/${d.where}`,
     };
     await printListing(listing, print);
+    for (const file of unlisted) {
+      await cli.note(`${file} lies beside the store, which does not list it: nothing is answered from it`);
+    }
     return damages.length === 0 ? EXIT.answered : EXIT.error;
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Engine } from '@podtrail/history';
+import { type Engine, HistoryError } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, tellOfLostStart, tellStory } from '../testing/story.ts';
 
@@ -53,6 +53,27 @@ test('held: the JSON of the contract, key for key', async () => {
     ],
   };
   assert.equal(out, `${JSON.stringify(expected, undefined, 2)}\n`);
+});
+
+test('what a damaged part of the store would have to tell is unknown, exit code 5, and other commands end with it too', async () => {
+  const damaged = new Proxy(engine, {
+    get(target, name) {
+      if (name === 'tenuresAt' || name === 'placementsOf')
+        return () =>
+          Promise.reject(new HistoryError('damaged', 'a part of the store is damaged', { hint: 'restore.' }));
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const asked = await who('10.0.0.7 --at 2026-11-15T10:00:30Z -o json', { engine: damaged });
+  assert.equal(asked.code, 5);
+  const { answer, reason, holders } = JSON.parse(asked.out) as Record<string, unknown>;
+  assert.deepEqual({ answer, reason, holders }, { answer: 'unknown', reason: 'damaged', holders: [] });
+  const { out } = await who('10.0.0.7 --at 2026-11-15T10:00:30Z', { engine: damaged });
+  assert.match(out, /unknown who held 10\.0\.0\.7 .* damaged or missing; `podtrail store verify` says which/);
+  const trail = await run(['trail', 'web-1', '-n', 'shop'], { engine: damaged, now: at(201) });
+  assert.equal(trail.code, 5);
+  assert.match(trail.err, /podtrail: a part of the store is damaged\nhint: restore\./);
 });
 
 test('an instant that has not come yet is unknown, exit code 5, also where a wrong clock claimed to have watched it', async () => {

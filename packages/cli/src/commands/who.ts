@@ -44,8 +44,8 @@ async function run(cli: Cli, text: string, options: SharedOptions) {
   const print = cli.print(options);
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const watched = await engine.coverage(cluster.id);
     const answer = await who(engine, { cluster: cluster.id, ip, at, now: cli.now });
+    const watched = answer.reason === 'damaged' ? [] : await engine.coverage(cluster.id);
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.
       const rows = answer.holders.length === 0 ? [undefined] : answer.holders;

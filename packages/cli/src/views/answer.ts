@@ -100,6 +100,8 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
       return 'records of that time have expired and were removed';
     case 'not-watched':
       return partlyWatched(coverage.scope);
+    case 'damaged':
+      return 'a part of the store that could tell is damaged or missing; `podtrail store verify` says which';
     case undefined:
       return 'nobody was watching then';
   }

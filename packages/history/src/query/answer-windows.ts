@@ -8,11 +8,12 @@ import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.t
 import { AddressWindow, NobodyThere } from './address-window.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
 import { answersWithin, type SpanAnswers } from './answers-within.ts';
+import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
-import { answerFrom } from './who.ts';
-import { duringFrom, type Overlap } from './who-during.ts';
+import { answerFrom, damagedAnswer } from './who.ts';
+import { damagedDuring, duringFrom, type Overlap } from './who-during.ts';
 
 export interface AnswerWindowsOptions<T> {
   readonly cluster: string;
@@ -120,7 +121,7 @@ export class AnswerWindows<T> {
     if (asked.length === 0) return;
     // In one view of the store: had retention taken something in between, its absence would look like "free".
     const [found, { edition, watched }] = await Promise.all([
-      this.#engine.tenuresOfIps(this.#options.cluster, asked, LARGEST_PAGE),
+      eachUnlessDamaged(asked, (some) => this.#engine.tenuresOfIps(this.#options.cluster, some, LARGEST_PAGE)),
       this.#look(),
     ]);
     const late: Promise<void>[] = [];
@@ -131,7 +132,9 @@ export class AnswerWindows<T> {
         window.readTo = 0;
         continue;
       }
-      const filling = this.#fill(window, asked[i] as IpSpan, found[i], edition, watched);
+      // What is damaged somewhere in the window may be whole at a moment of it: that is asked for row by row.
+      const tenures = found[i] === DAMAGED ? undefined : (found[i] as readonly Tenure[] | undefined);
+      const filling = this.#fill(window, asked[i] as IpSpan, tenures, edition, watched);
       if (filling !== undefined) late.push(filling);
     }
     await Promise.all(late);
@@ -158,14 +161,17 @@ export class AnswerWindows<T> {
     if (stretches.length === 0) return [];
     const { cluster, now, spell } = this.#options;
     const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
-    const [tenures, { watched }] = await Promise.all([
-      this.#engine.tenuresOfIps(cluster, spans, LARGEST_PAGE),
+    const [found, { watched }] = await Promise.all([
+      eachUnlessDamaged(spans, (some) => this.#engine.tenuresOfIps(cluster, some, LARGEST_PAGE)),
       this.#look(),
     ]);
     return await Promise.all(
       stretches.map(async (stretch, i) => {
         const question = { cluster, ...stretch, now };
-        const { answer, holders, provisional } = await duringFrom(this.#engine, question, tenures[i], watched);
+        const tenures = found[i];
+        const read =
+          tenures === DAMAGED ? undefined : unlessDamaged(() => duringFrom(this.#engine, question, tenures, watched));
+        const { answer, holders, provisional } = (await read) ?? damagedDuring(question);
         const overlaps = holders.map(({ overlap }) => overlap);
         return spell(answer, holders, provisional, overlaps);
       }),
@@ -176,15 +182,17 @@ export class AnswerWindows<T> {
   async askEach(moments: readonly Moment[]): Promise<T[]> {
     if (moments.length === 0) return [];
     const { cluster, now, spell } = this.#options;
-    const [possible, { watched }] = await Promise.all([this.#engine.tenuresAtMany(cluster, moments), this.#look()]);
+    const [possible, { watched }] = await Promise.all([
+      eachUnlessDamaged(moments, (some) => this.#engine.tenuresAtMany(cluster, some)),
+      this.#look(),
+    ]);
     return await Promise.all(
       moments.map(async (moment, i) => {
-        const { answer, holders, provisional } = await answerFrom(
-          this.#engine,
-          { cluster, ...moment, now },
-          possible[i] ?? [],
-          watched,
-        );
+        const question = { cluster, ...moment, now };
+        const tenures = possible[i] ?? [];
+        const read =
+          tenures === DAMAGED ? undefined : unlessDamaged(() => answerFrom(this.#engine, question, tenures, watched));
+        const { answer, holders, provisional } = (await read) ?? damagedAnswer(question);
         return spell(answer, holders, provisional);
       }),
     );
@@ -219,7 +227,7 @@ export class AnswerWindows<T> {
     const spell = (answer: AnswerKind, holders: readonly AnsweredHolder[]) =>
       this.#options.spell(answer, holders, false);
     const found = tenures && answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
-    if (found instanceof Promise) return found.then(keep);
+    if (found instanceof Promise) return unlessDamaged(() => found).then(keep);
     keep(found);
     return undefined;
   }

@@ -21,7 +21,9 @@ export type UnknownReason =
   | 'after-last-record'
   | 'not-watched'
   /** Later than the asker's clock, whatever a wrong clock had the store claim. */
-  | 'in-the-future';
+  | 'in-the-future'
+  /** A part of the store that could have the answer is damaged or missing. */
+  | 'damaged';
 
 /** Why an answer is what it is, where that needs saying. */
 export type AnswerReason = UnknownReason;

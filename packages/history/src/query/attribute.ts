@@ -3,7 +3,8 @@
 import type { Engine, Moment } from '../engines/engine.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Answer } from './answer.ts';
-import { answerFrom, readWatchedTime } from './who.ts';
+import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
+import { answerFrom, damagedAnswer, readWatchedTime } from './who.ts';
 
 export interface AttributeOptions<Row> {
   readonly cluster: string;
@@ -47,15 +48,19 @@ async function answerBatch<Row>(
   const asked = rows.map((row) => ({ row, moment: ask(row) }));
   const moments = asked.flatMap(({ moment }) => (moment === undefined ? [] : [moment]));
   const [possible, watched] = await Promise.all([
-    engine.tenuresAtMany(cluster, moments),
+    eachUnlessDamaged(moments, (some) => engine.tenuresAtMany(cluster, some)),
     readWatchedTime(engine, cluster),
   ]);
   let next = 0;
   return await Promise.all(
     asked.map(({ row, moment }) => {
       if (moment === undefined) return { row, answer: undefined };
-      const answer = answerFrom(engine, { cluster, ...moment, now: now?.() }, possible[next++] ?? [], watched);
-      return answer instanceof Promise ? answer.then((read) => ({ row, answer: read })) : { row, answer };
+      const question = { cluster, ...moment, now: now?.() };
+      const tenures = possible[next++] ?? [];
+      if (tenures === DAMAGED) return { row, answer: damagedAnswer(question) };
+      const answer = answerFrom(engine, question, tenures, watched);
+      if (!(answer instanceof Promise)) return { row, answer };
+      return unlessDamaged(() => answer).then((read) => ({ row, answer: read ?? damagedAnswer(question) }));
     }),
   );
 }

@@ -9,6 +9,7 @@ import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { AnsweredHolder, AnswerKind, AnswerReason } from './answer.ts';
 import { boundariesOf, cutsOf, judgedParts, mayBeThere, nodesOf } from './answers-within.ts';
+import { unlessDamaged } from './damage.ts';
 import { judge, turningPoints, type Verdict } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import type { WatchedTime } from './watched-time.ts';
@@ -67,11 +68,19 @@ export async function whoDuring(
 ): Promise<DuringAnswer> {
   const { cluster, ip } = question;
   const span = spanOf(question);
-  const [[tenures], watched] = await Promise.all([
-    engine.tenuresOfIps(cluster, [{ ip, ...span }], LARGEST_PAGE),
-    readWatchedTime(engine, cluster),
-  ]);
-  return await duringFrom(engine, question, tenures, watched);
+  const answer = await unlessDamaged(async () => {
+    const [[tenures], watched] = await Promise.all([
+      engine.tenuresOfIps(cluster, [{ ip, ...span }], LARGEST_PAGE),
+      readWatchedTime(engine, cluster),
+    ]);
+    return await duringFrom(engine, question, tenures, watched);
+  });
+  return answer ?? damagedDuring(question);
+}
+
+export function damagedDuring({ cluster, ip, from, to }: DuringQuestion): DuringAnswer {
+  const shares = { held: 0, free: 0, ambiguous: 0, unknown: 1 };
+  return { cluster, ip, from, to, answer: 'unknown', reason: 'damaged', provisional: false, holders: [], shares };
 }
 
 /** The rest of it, for those who have read the tenures that touch the window, oldest first, and the coverage. */

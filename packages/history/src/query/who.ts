@@ -5,6 +5,7 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
+import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
 import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
@@ -22,8 +23,30 @@ const CONFLICT_WINDOW_MS = 60_000;
 
 export async function who(engine: Engine, question: WhoQuestion): Promise<Answer> {
   const { cluster, ip, at } = question;
-  const [possible, watched] = await Promise.all([engine.tenuresAt(cluster, ip, at), readWatchedTime(engine, cluster)]);
-  return await answerFrom(engine, question, possible, watched);
+  const answer = await unlessDamaged(async () => {
+    const [possible, watched] = await Promise.all([
+      engine.tenuresAt(cluster, ip, at),
+      readWatchedTime(engine, cluster),
+    ]);
+    return await answerFrom(engine, question, possible, watched);
+  });
+  return answer ?? damagedAnswer(question);
+}
+
+/** What would have to be read cannot be: nothing is known, not even what was watched. */
+export function damagedAnswer({ cluster, ip, at }: WhoQuestion): Answer {
+  return {
+    cluster,
+    ip,
+    at,
+    answer: 'unknown',
+    reason: 'damaged',
+    provisional: false,
+    holders: [],
+    conflicts: [],
+    coverage: { scope: undefined, from: undefined, to: undefined, gaps: [] },
+    evidence: [],
+  };
 }
 
 export async function readWatchedTime(

@@ -1,5 +1,6 @@
 // What SQLite and the file system complain about, in words that a person can act on.
 import { HistoryError } from '../../errors.ts';
+import { damaged } from './checksum.ts';
 
 const BUSY = 5;
 const LOCKED = 6;
@@ -54,6 +55,7 @@ export function asHistoryError(error: unknown, path: string): unknown {
     case CANTOPEN:
       return cannotWrite(path, error);
     case CORRUPT:
+      return damaged(path, error);
     case NOTADB:
       return damagedStore(path, error);
     case IOERR:

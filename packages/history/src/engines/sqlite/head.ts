@@ -6,6 +6,7 @@ import { HistoryError } from '../../errors.ts';
 import type { Migration } from '../engine.ts';
 import { unknownCluster } from '../refusals.ts';
 import { agrees, damaged } from './checksum.ts';
+import { CommitMark } from './commit-mark.ts';
 import { Failpoints } from './failpoints.ts';
 import { noStore } from './faults.ts';
 import { type ClusterEntry, layoutChecksum, readLayout } from './layout.ts';
@@ -35,6 +36,7 @@ export class Head {
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
   readonly #logBytes: number;
+  readonly #mark: CommitMark;
   #writes = 0;
   #layoutGeneration = -1;
   /** What others had written when the roots were read. */
@@ -46,6 +48,7 @@ export class Head {
   constructor(path: string, writable: boolean, format = FORMAT, failpoints = new Failpoints()) {
     refuseOldSqlite(process.versions['sqlite'] ?? '0');
     this.path = path;
+    this.#mark = new CommitMark(path);
     if (!writable && !existsSync(path)) throw noStore(path);
     refuseCutFile(path);
     if (writable) makePrivate(path);
@@ -122,8 +125,9 @@ export class Head {
       const result = body();
       this.index.flush();
       this.tallies.flush();
-      this.roots.flush();
+      const isChanged = this.roots.flush();
       this.db.exec('COMMIT');
+      if (isChanged) this.#mark.write(this.roots.store.commits);
       this.checkpoint(false);
       return result;
     } catch (error) {
@@ -171,7 +175,13 @@ export class Head {
     }
   }
 
+  /** How many commits were made and are not there any more. */
+  lostCommits(): number {
+    return Math.max(0, (this.#mark.read() ?? 0) - this.read(() => this.roots.store.commits));
+  }
+
   close(): void {
+    this.#mark.close();
     if (this.db.isOpen) this.db.close();
   }
 

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 
 /** For directories. */
 export const OWNER_ONLY = 0o700;
+export const OWNER_ONLY_FILE = 0o600;
 
 /** Does nothing to a file that is there. */
 export function makePrivate(path: string): void {

@@ -66,6 +66,8 @@ export class ClusterRoot {
 
 /** What concerns the whole store, and the checksum of each cluster's row. */
 interface StoreRoot {
+  /** Rises with every transaction that changes anything. */
+  commits: number;
   generation: number;
   /** Of clusters and week files as they are listed. */
   layout: number;
@@ -120,8 +122,8 @@ export class Roots {
     return root;
   }
 
-  /** At the end of a write transaction. */
-  flush(): void {
+  /** At the end of a write transaction. Says whether anything was changed. */
+  flush(): boolean {
     for (const [cluster, root] of this.#clusters) {
       if (!root.isTouched) continue;
       root.isTouched = false;
@@ -131,11 +133,14 @@ export class Roots {
       this.#storeRoot().clusters.set(cluster, checksumOf(body));
       this.#isTouched = true;
     }
-    if (!this.#isTouched) return;
+    if (!this.#isTouched) return false;
     this.#isTouched = false;
-    const { generation, layout, words, clusters } = this.#storeRoot();
-    const fields = [STORE, generation, layout, words, ...[...clusters].flat()];
+    const root = this.#storeRoot();
+    root.commits++;
+    const { commits, generation, layout, words, clusters } = root;
+    const fields = [STORE, commits, generation, layout, words, ...[...clusters].flat()];
     this.#write!.run(STORE, sealed(bytesOf(Float64Array.from(fields))));
+    return true;
   }
 
   #storeRoot(): StoreRoot {
@@ -143,11 +148,11 @@ export class Roots {
     const where = (): string => 'head, root';
     const whole = this.#whole(STORE);
     if (whole === undefined) throw damaged(where());
-    const [kind, generation, layout, words, ...rest] = numbersOf(unsealed(whole, where));
+    const [kind, commits, generation, layout, words, ...rest] = numbersOf(unsealed(whole, where));
     if (kind !== STORE || words === undefined || rest.length % 2 !== 0) throw damaged(where());
     const clusters = new Map<number, number>();
     for (let i = 0; i < rest.length; i += 2) clusters.set(rest[i]!, rest[i + 1]!);
-    this.#store = { generation: generation!, layout: layout!, words, clusters };
+    this.#store = { commits: commits!, generation: generation!, layout: layout!, words, clusters };
     return this.#store;
   }
 
@@ -158,7 +163,7 @@ export class Roots {
 
 /** The first row of a store that has nothing in it. */
 export function emptyRoot(generation: number, layout: number, words: number): Buffer {
-  return sealed(bytesOf(Float64Array.of(STORE, generation, layout, words)));
+  return sealed(bytesOf(Float64Array.of(STORE, 0, generation, layout, words)));
 }
 
 function groupPlace(table: IndexedTable, group: number): number {

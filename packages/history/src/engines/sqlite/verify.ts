@@ -31,6 +31,10 @@ export function* verifyHead(verification: HeadVerification): Generator<Rest, num
     check(verification, `head, table ${table}`, () => checkTree(head, table));
     yield true;
   }
+  check(verification, 'head', () => {
+    const lost = head.lostCommits();
+    if (lost > 0) throw damaged(`head, whose last ${lost} commits are lost: what they stored is not there`);
+  });
   let records = 0;
   const clusters = check(verification, 'head', () => head.read(() => [...head.clusters().values()])) ?? [];
   records += check(verification, 'head, words', () => head.read(() => checkWords(head))) ?? 0;
