@@ -90,7 +90,7 @@ test('an older store is refused to readers and left as it is; what migrating wou
   assert.deepEqual(plannedMigration(path), { from: CURRENT, to: CURRENT, steps: [], files: 0 });
   assert.throws(() => plannedMigration(join(directory, 'nothing.db')), { code: 'no-store' });
   truncateSync(join(`${path}.d`, weeks[1]!), 65_536);
-  assert.throws(() => plannedMigration(path, NEXT), { code: 'store-damaged', message: new RegExp(weeks[1]!) });
+  assert.throws(() => plannedMigration(path, NEXT), { code: 'damaged', message: new RegExp(weeks[1]!) });
 });
 
 test('a writer migrates the head, week files are read as they are and written anew when asked, and no answer changes', async () => {
