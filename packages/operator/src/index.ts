@@ -37,3 +37,4 @@ export type { StoredBatch } from './recorder/commit-queue.ts';
 export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
 export { Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
 export type { FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
+export { daysLeft, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';

@@ -56,7 +56,8 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
       ({ key, suppressed }) => options.key === undefined || suppressed !== undefined || key === options.key,
     );
     const changes = found.items;
-    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const watching = await readWatching(engine, cluster.id, span, cli.now, await engine.expiredChanges(cluster.id));
+    const isExpired = watching.gaps.some(({ reason }) => reason === 'removed');
     const query = {
       cluster: cluster.name,
       clusterId: cluster.id,
@@ -102,7 +103,8 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
       await cli.note(`${suppressed} more changes were counted and not recorded: the budget of their hour was used up`);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
-    return changes.length === 0 ? EXIT.none : EXIT.answered;
+    if (changes.length > 0) return EXIT.answered;
+    return isExpired ? EXIT.unknown : EXIT.none;
   });
 }
 

@@ -8,25 +8,29 @@ import { checkStore } from '../doctor/check-store.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { type StoreLimitOptions, storeLimit, withStoreLimit } from '../options/store-limit.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { type Listing, printListing } from '../output/print.ts';
 
+interface DoctorOptions extends SharedOptions, StoreLimitOptions {}
+
 export function doctorCommand(cli: Cli): Command {
-  return cli
-    .command('doctor', 'Look at everything that podtrail needs: this machine, the store, the cluster.', [
+  return withStoreLimit(
+    cli.command('doctor', 'Look at everything that podtrail needs: this machine, the store, the cluster.', [
       ...(['kubeconfig', 'context', 'store', 'output', 'headers'] as const),
-    ])
+    ]),
+  )
     .addHelpText('after', '\nExit code 1 when something failed, 6 when only rights are missing. Changes nothing.')
-    .action(cli.does((options: SharedOptions) => run(cli, options)));
+    .action(cli.does((options: DoctorOptions) => run(cli, options)));
 }
 
-async function run(cli: Cli, options: SharedOptions): Promise<ExitCode> {
+async function run(cli: Cli, options: DoctorOptions): Promise<ExitCode> {
   const { surroundings } = cli;
   const store = storeUrl(options.store, surroundings);
   const findings = [
     ...checkMachine(process.versions),
     ...(await checkFileSystem(store, surroundings)),
-    ...(await checkStore(store, surroundings)),
+    ...(await checkStore(store, storeLimit(options, surroundings), surroundings)),
     ...(await checkCluster({ kubeconfig: options.kubeconfig, context: options.context }, surroundings)),
   ];
   const listing: Listing<Finding> = {

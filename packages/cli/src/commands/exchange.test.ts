@@ -88,6 +88,23 @@ test('fault 29: a cluster whose name would act on a terminal is imported, and no
   assert.doesNotMatch(err, OBEYED);
 });
 
+test('changes that were removed are not taken for none: the question is unknown, also after an export and an import', async () => {
+  const told = await tellStory();
+  await told.retainChanges(CLUSTER.id, at(150));
+  const of = (from: Engine) => run(['changes', 'db-0', '-n', 'shop'], { engine: from, now: at(201) });
+  const { code, err } = await of(told);
+  assert.equal(code, 5);
+  assert.match(err, /from 2026-11-15T10:00:00Z to 10:02:30Z \(records of that time have expired and were removed\)/);
+  const text = (await run(['export'], { engine: told })).out;
+  assert.match(text, /^\{"podtrailExport":1,"cluster":\{[^}]+\},"changesSince":1794736950000\}\n/);
+  const copy = await empty();
+  assert.equal((await importText(copy, text)).code, 0);
+  assert.equal((await of(copy)).code, 5);
+  assert.equal((await run(['export'], { engine: copy })).out, text);
+  const wrong = await importText(await empty(), text.replace(/"changesSince":\d+/, '"changesSince":"then"'));
+  assert.deepEqual([wrong.code, /changesSince is not an instant/.test(wrong.err)], [1, true]);
+});
+
 test('importing twice changes nothing', async () => {
   const copy = await empty();
   await importText(copy, exported);

@@ -10,13 +10,20 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { namespaceName, objectName } from '../options/object-name.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import {
+  changeBudgets,
+  type RecordingSizeOptions,
+  SIZES_HELP,
+  storeLimit,
+  withRecordingSizes,
+} from '../options/store-limit.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { podtrailVersion } from '../podtrail-version.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
 import { ageMs } from '../times/age.ts';
 import { parseDuration } from '../times/duration.ts';
 
-interface OperatorOptions extends SharedOptions {
+interface OperatorOptions extends SharedOptions, RecordingSizeOptions {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly identity?: string;
@@ -36,7 +43,7 @@ interface OperatorOptions extends SharedOptions {
 type Outcome = Awaited<ReturnType<OperatorProcess['run']>>;
 
 export function operatorCommand(cli: Cli): Command {
-  return cli
+  const command = cli
     .command('operator', 'Record, and serve PodTrackers: the process that runs in a cluster.', [
       ...(['kubeconfig', 'context', 'store'] as const),
     ])
@@ -56,9 +63,10 @@ export function operatorCommand(cli: Cli): Command {
     .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
     .option(
       '--retention <duration>',
-      'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
+      'forget what ended longer ago, e.g. 30d or 720h; without it only --store-limit bounds the history',
       ageMs('--retention'),
-    )
+    );
+  return withRecordingSizes(command)
     .option(
       '--bind <address>',
       'the address of this machine on which all ports are served; ::, every one of both families',
@@ -84,6 +92,7 @@ Every replica records all the time, each into a store of its own. Which of them 
 (PodTrackers, slices, ConfigMaps, events) is decided by a lease; the others are warm and take over within 20 seconds.
 SIGTERM ends it within 10 seconds, with exit code 0. A leader that lost its lease ends with exit code 1, so that it
 is started anew.
+${SIZES_HELP}
 
 To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrackers.podtrail.dev: once its port answers
 it sets there the webhook, the certificate to trust and served of v1alpha1. Not without a Service that is there (none
@@ -99,6 +108,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
   const { surroundings } = cli;
   const { clock, random, signal, stderr, stdout, hostname } = surroundings;
   refuseSharedPorts(options);
+  const sizes = { storeLimit: storeLimit(options, surroundings), changeBudgets: changeBudgets(options) };
   // Read only here: no other command should wait for the metrics library.
   const { Log, OperatorMonitoring, OperatorProcess, problemOf } = await import('@podtrail/operator/process');
   const write = (line: string): void => void stderr.write(line).catch(() => undefined);
@@ -127,6 +137,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
       lease: { namespace, name: options.leaseName, identity: electionIdentity(replica) },
       conversion: conversionOf(options, namespace),
       retentionMs: options.retention,
+      ...sizes,
       footprintIntervalMs: options.footprintInterval,
       write: (lines) => stdout.write(lines),
     });

@@ -1,13 +1,20 @@
 // `podtrail record`: watches a cluster and writes its history until it is told to stop. May be killed at any time; the
 // next one goes on where the store says.
 import type { Engine } from '@podtrail/history';
-import { Recorder, type RecorderListener } from '@podtrail/operator';
+import { Recorder, type RecorderListener, type ReportRoom, RoomReport } from '@podtrail/operator';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import {
+  changeBudgets,
+  type RecordingSizeOptions,
+  SIZES_HELP,
+  storeLimit,
+  withRecordingSizes,
+} from '../options/store-limit.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { podtrailVersion } from '../podtrail-version.ts';
 import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
@@ -16,7 +23,7 @@ import { type Reporter, reporterOn } from '../record/reporter.ts';
 import { watchProgress } from '../record/watch-progress.ts';
 import { ageMs } from '../times/age.ts';
 
-interface RecordOptions extends SharedOptions {
+interface RecordOptions extends SharedOptions, RecordingSizeOptions {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly collector?: string;
@@ -31,7 +38,7 @@ const TERMINAL_STATUS_MS = 2000;
 const LOGGED_STATUS_MS = 60_000;
 
 export function recordCommand(cli: Cli): Command {
-  return cli
+  const command = cli
     .command('record', 'Watch a cluster and write its history, until Ctrl+C.', ['kubeconfig', 'context', 'store'])
     .option('--cluster-name <name>', 'name of the cluster in the store; without it that of the context')
     .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
@@ -39,9 +46,10 @@ export function recordCommand(cli: Cli): Command {
     .option('--namespaces <a,b>', 'only these, for those without rights on the whole cluster', namespaceList)
     .option(
       '--retention <duration>',
-      'forget what ended longer ago, e.g. 30d or 720h; without it all is kept',
+      'forget what ended longer ago, e.g. 30d or 720h; without it only --store-limit bounds the history',
       ageMs('--retention'),
-    )
+    );
+  return withRecordingSizes(command)
     .option(
       '--metrics-port <port>',
       'serve /metrics for Prometheus there; without it none',
@@ -55,6 +63,7 @@ export function recordCommand(cli: Cli): Command {
 Only one recorder writes to a store at a time; readers (podtrail who ...) may ask it meanwhile. When it is started
 again it goes on where it stopped: what happened meanwhile is read from the API server as long as that still has it,
 and what it no longer has becomes a gap that answers speak of.
+${SIZES_HELP}
 
 Needs the rights to list and watch pods, nodes and services of the whole cluster, and to get the namespace kube-system.
 With --namespaces those on pods and services of the namespaces are enough (and --cluster-id, where kube-system may not
@@ -66,6 +75,7 @@ be read), but then no address is ever "free", nodes are not known, and every res
 async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
   const { surroundings } = cli;
   const { clock, signal, stderr } = surroundings;
+  const sizes = { storeLimit: storeLimit(options, surroundings), changeBudgets: changeBudgets(options) };
   const reporter = reporterOn(stderr, () => clock.now());
   const config = await surroundings.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
   const monitoring = await startMonitoring({
@@ -86,6 +96,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
         onFailure: (error) =>
           reporter.event('warn', 'the cluster cannot be reached; trying again', { problem: told(error) }),
       }));
+    const warn: ReportRoom = (message, fields) => void reporter.event('warn', message, fields);
     const cluster = await nameCluster(engine, id, options.clusterName, config);
     const recorder = await Recorder.open({
       client,
@@ -96,7 +107,8 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       clock,
       random: surroundings.random,
       retentionMs: options.retention,
-      listeners: [reporting(reporter), ...monitoring.listeners],
+      ...sizes,
+      listeners: [reporting(reporter), new RoomReport(clock, warn), ...monitoring.listeners],
     });
     monitoring.watch(recorder);
     await reporter.event('info', 'recording', {

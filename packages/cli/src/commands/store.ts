@@ -6,6 +6,7 @@ import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
+import { showBytes } from '../output/bytes.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
@@ -233,15 +234,4 @@ function showLast(last: number | undefined, cli: Cli, zone: ReturnType<Cli['zone
   return last === undefined
     ? ''
     : `${showTime(Math.floor(last / 1000) * 1000, zone)} (${showDuration(cli.now - last)} ago)`;
-}
-
-function showBytes(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1024 && unit < units.length - 1) {
-    size /= 1024;
-    unit++;
-  }
-  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
 }

@@ -1,13 +1,14 @@
 // Looks at the store: is it there, can it be read, is somebody watching.
-import type { Engine } from '@podtrail/history';
+import type { Engine, SizeLimit } from '@podtrail/history';
 import type { Surroundings } from '../surroundings.ts';
 import { showDuration } from '../times/duration.ts';
 import { lastOf } from '../views/watched.ts';
+import { checkRoom } from './check-room.ts';
 import { type Finding, found, looked } from './finding.ts';
 
 const SILENT_MS = 5000;
 
-export async function checkStore(url: string, surroundings: Surroundings): Promise<Finding[]> {
+export async function checkStore(url: string, limit: SizeLimit, surroundings: Surroundings): Promise<Finding[]> {
   let engine: Engine;
   try {
     engine = await surroundings.openStore(url, 'read');
@@ -27,6 +28,7 @@ export async function checkStore(url: string, surroundings: Surroundings): Promi
         );
       }),
     );
+    findings.push(await looked('room', () => checkRoom(engine, limit, surroundings.clock.now())));
     for (const { id, name } of await engine.clusters()) {
       findings.push(
         await looked(`recording ${name}`, async () =>

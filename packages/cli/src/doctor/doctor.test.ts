@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Engine, Room, SizeLimit } from '@podtrail/history';
 import { ApiError, type Client } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
 import { at, tellStory } from '../testing/story.ts';
@@ -44,6 +45,37 @@ test('all is well', async () => {
   assert.match(out, /may watch services +ok/);
   assert.doesNotMatch(out, /failed|warning/);
 });
+
+test('a store that comes close to its limit is a warning with a forecast, and a disk that is nearly full is one', async () => {
+  const told = await tellStory();
+  const of = async (room: Partial<Room>, ...words: string[]) => {
+    const limits: SizeLimit[] = [];
+    const whole = { bytes: 850, limitBytes: 1000, volume: { bytes: 2000, freeBytes: 900 }, ballastBytes: 0, ...room };
+    const engine = Object.assign(Object.create(told) as Engine, {
+      ...boundTo(told),
+      room: async (limit: SizeLimit) => {
+        limits.push(limit);
+        return whole;
+      },
+    });
+    return { ...(await run(['doctor', ...words], { engine, now: at(201) })), limits };
+  };
+  const close = await of({});
+  assert.match(close.out, /room +warning +850 B of 1000 B \(85 %\), full in about 0 hours/);
+  assert.match(close.err, /room: give it a larger volume and --store-limit/);
+  assert.deepEqual(close.limits, [{ kind: 'share', share: 0.8 }]);
+  const small = await of({ bytes: 100 }, '--store-limit', '8Gi');
+  assert.match(small.out, /room +ok +100 B of 1000 B \(10 %\)/);
+  assert.deepEqual(small.limits, [{ kind: 'bytes', bytes: 8 * 1024 ** 3 }]);
+  const full = await of({ bytes: 100, volume: { bytes: 2000, freeBytes: 20 } });
+  assert.match(full.out, /room +warning +100 B of 1000 B \(10 %\), and only 20 B of its volume are free/);
+});
+
+/** Its methods, bound: a class with private fields cannot be stood in for otherwise. */
+function boundTo(engine: Engine): Partial<Engine> {
+  const names = ['status', 'clusters', 'coverage', 'expired', 'close'] as const;
+  return Object.fromEntries(names.map((name) => [name, engine[name].bind(engine)]));
+}
 
 test('missing rights are exit code 6, with what to do', async () => {
   const { code, out, err } = await doctor(aClient({ allowed: false }));

@@ -8,6 +8,8 @@ export const EXPORT_FORMAT = 1;
 export interface ExportHeader {
   readonly podtrailExport: number;
   readonly cluster: Cluster;
+  /** Changes before it were removed: their absence says nothing. Left out where none were. */
+  readonly changesSince?: number;
 }
 
 /** The last line. */
@@ -18,7 +20,9 @@ export interface ExportFooter {
 
 /** Lines with their line ends. */
 export async function* exportLedger(engine: Engine, cluster: Cluster): AsyncGenerator<string> {
-  const header: ExportHeader = { podtrailExport: EXPORT_FORMAT, cluster: { id: cluster.id, name: cluster.name } };
+  const removed = (await engine.expiredChanges(cluster.id)).reduce((latest, { to }) => Math.max(latest, to), 0);
+  const about = { podtrailExport: EXPORT_FORMAT, cluster: { id: cluster.id, name: cluster.name } };
+  const header: ExportHeader = removed === 0 ? about : { ...about, changesSince: removed };
   yield formatJsonLine(header);
   const expired = (await engine.expired(cluster.id)).reduce((latest, { to }) => Math.max(latest, to), 0);
   let records = 0;

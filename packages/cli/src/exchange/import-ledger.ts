@@ -1,6 +1,14 @@
 // Stores an export of podtrail again, so that doing it twice changes nothing and dying halfway tells no lie: that a
 // time was watched is stored last, when everything that was seen in it is there.
-import type { Cluster, Coverage, Engine, Fact, Writer } from '@podtrail/history';
+import {
+  type Cluster,
+  type Coverage,
+  type Engine,
+  type EpochMillis,
+  epochMillis,
+  type Fact,
+  type Writer,
+} from '@podtrail/history';
 import { CliError } from '../errors.ts';
 import { EXPORT_FORMAT, type ExportFooter } from './export-ledger.ts';
 import { FactProblem, readFact } from './fact-reader.ts';
@@ -20,6 +28,7 @@ const NOTHING_CLAIMED =
 /** `header` is the first line, parsed. */
 export async function importLedger(engine: Engine, header: unknown, lines: AsyncIterable<string>): Promise<Imported> {
   const cluster = clusterOf(header);
+  const changesSince = changesSinceOf(header);
   const isThere = (await engine.clusters()).some(({ id }) => id === cluster.id);
   const stored = isThere ? await engine.coverage(cluster.id) : [];
   const coverage: Coverage[] = [];
@@ -79,6 +88,7 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   // Who lived when the store was last told, and does not in the export, has ended.
   await store([...leftBehind].map((uid): Fact => ({ kind: 'live', uid, live: undefined })));
   await store(coverage.map((record): Fact => ({ kind: 'coverage', coverage: record })));
+  if (changesSince !== undefined) await engine.retainChanges(cluster.id, changesSince);
   return { cluster, facts, known: false };
 }
 
@@ -105,6 +115,14 @@ function clusterOf(header: unknown): Cluster {
     throw new CliError('bad-export', 'line 1: the header names no cluster');
   }
   return { id: cluster.id, name: cluster.name };
+}
+
+/** The export lacks changes before it: whoever imports it must not take that for "nothing changed". */
+function changesSinceOf(header: unknown): EpochMillis | undefined {
+  const { changesSince } = (header ?? {}) as { changesSince?: unknown };
+  if (changesSince === undefined) return undefined;
+  if (Number.isSafeInteger(changesSince) && (changesSince as number) > 0) return epochMillis(changesSince as number);
+  throw new CliError('bad-export', 'line 1: changesSince is not an instant');
 }
 
 function isFooter(value: unknown): value is ExportFooter {

@@ -87,7 +87,16 @@ test('progress: watching is told once, a short interruption is not, a long one i
   const log = aSink(false);
   const stop = new AbortController();
   const well: RecorderStatus = {
-    ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 0, committedFacts: 1, pods: 3, lagMs: 23.4 },
+    ...{
+      synced: true,
+      current: true,
+      storeFailures: 0,
+      waitingFacts: 0,
+      committedFacts: 1,
+      suppressedChanges: 0,
+      pods: 3,
+      lagMs: 23.4,
+    },
     ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
   };
   const problems = [{ what: 'watch pods', since: epochMillis(0), error: 'connection refused' }];
@@ -127,7 +136,16 @@ test('a terminal shows how far the store is behind', async () => {
   const terminal = aSink(true);
   const stop = new AbortController();
   const status: RecorderStatus = {
-    ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 2, committedFacts: 1, pods: 3, lagMs: 1234 },
+    ...{
+      synced: true,
+      current: true,
+      storeFailures: 0,
+      waitingFacts: 2,
+      committedFacts: 1,
+      suppressedChanges: 0,
+      pods: 3,
+      lagMs: 1234,
+    },
     ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
   };
   const told = watchProgress({

@@ -33,12 +33,24 @@ const SILENT_MS = 5000;
 /** How far around the span gaps are told whole. */
 const AROUND_MS = 30 * 86_400_000;
 
-/** Gaps that touch the span, whole: that an instant lies in one says little without its ends. */
-export async function readWatching(engine: Engine, cluster: string, span: Span, now: number): Promise<Watching> {
+/**
+ * Gaps that touch the span, whole: that an instant lies in one says little without its ends. `removed`: ranges of which
+ * only what is asked for here has expired.
+ */
+export async function readWatching(
+  engine: Engine,
+  cluster: string,
+  span: Span,
+  now: number,
+  removed: readonly Span[] = [],
+): Promise<Watching> {
   const around = Math.min(AROUND_MS, Math.floor((LONGEST_SPAN_MS - (span.to - span.from)) / 2));
   const wide = { from: epochMillis(Math.max(0, span.from - around)), to: epochMillis(span.to + around) };
   const { first, last, gaps: found, expired } = await gaps(engine, { cluster, span: wide });
-  const all: Unwatched[] = [...expired.map(({ from, to }) => ({ from, to, reason: 'removed' as const })), ...found];
+  const all: Unwatched[] = [
+    ...[...expired, ...removed].map(({ from, to }) => ({ from, to, reason: 'removed' as const })),
+    ...found,
+  ];
   if (last !== undefined && now - last > SILENT_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
   if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
   const touching = all.filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from));

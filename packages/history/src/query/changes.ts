@@ -2,7 +2,7 @@
 import type { Engine, Paged, Span, Subject } from '../engines/engine.ts';
 import type { Change } from '../model/records.ts';
 import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
-import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
+import { cut, type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface ChangesQuestion {
   readonly cluster: string;
@@ -19,5 +19,7 @@ export async function changes(engine: Engine, question: ChangesQuestion): Promis
   const { cluster, subject, page = {} } = question;
   const span = checkedSpan(question.span);
   const found = await engine.changesOf(cluster, subject, span, checkedPage(page));
-  return { ...found, coverage: await spanCoverage(engine, cluster, span) };
+  const [coverage, removed] = await Promise.all([spanCoverage(engine, cluster, span), engine.expiredChanges(cluster)]);
+  // Changes may expire before all else: where they have, their absence says nothing.
+  return { ...found, coverage: { ...coverage, expired: [...coverage.expired, ...cut(removed, span)] } };
 }

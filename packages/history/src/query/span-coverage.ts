@@ -26,7 +26,8 @@ export function coverageOf({ first, last, gaps, stretches, partial, expired }: W
   return { first, last, scopes: [...scopes.values()], gaps: cut(gaps, span), expired: cut(expired, span) };
 }
 
-function cut<T extends Span>(parts: readonly T[], span: Span): T[] {
+/** What of these lies within the span. */
+export function cut<T extends Span>(parts: readonly T[], span: Span): T[] {
   const found: T[] = [];
   for (const part of parts) {
     const from = part.from > span.from ? part.from : span.from;

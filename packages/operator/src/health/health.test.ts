@@ -9,7 +9,16 @@ import { serveHealth } from './health-server.ts';
 import { addRecorderLiveness, addRecorderReadiness } from './recorder-health.ts';
 
 const WELL: RecorderStatus = {
-  ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 0, committedFacts: 10, pods: 3, lagMs: 20 },
+  ...{
+    synced: true,
+    current: true,
+    storeFailures: 0,
+    waitingFacts: 0,
+    committedFacts: 10,
+    suppressedChanges: 0,
+    pods: 3,
+    lagMs: 20,
+  },
   ...{ coverageTo: epochMillis(99_500), checkpointAt: epochMillis(99_500), problems: [] },
   streams: (['pods', 'services', 'nodes'] as const).map((resource) => ({
     ...{ resource, namespace: undefined, synced: true, current: true, silentMs: 100, objects: 1 },

@@ -15,6 +15,7 @@ const stream = (resource: StreamStatus['resource'], objects: number, silentMs: n
 
 const STATUS: RecorderStatus = {
   ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 7, committedFacts: 10, pods: 3, lagMs: 20 },
+  suppressedChanges: 4,
   ...{ coverageTo: epochMillis(9_000), checkpointAt: undefined, problems: [] },
   streams: [stream('pods', 3, 1_500), stream('services', 2, undefined)],
 };
@@ -39,10 +40,20 @@ test('a recorder is told in base units, and what is not known yet is left out', 
   const failure = { handler: 'podtracker', delta: {} as never, error: new Error('no'), attempt: 1, givenUp: false };
   metrics.handlerFailed('namespaces', failure);
   metrics.housekept({ what: 'retain', ms: 1, error: undefined, removed: 5 });
+  const volume = { bytes: 10_000, freeBytes: 900 };
+  const removed = { removedChanges: 12, removedRecords: 3 };
+  metrics.roomKept({ bytes: 7_000, limitBytes: 8_000, volume, ballastBytes: 24, ...removed });
   for (const kind of ['watching', 'watching'] as const) metrics.watchChanged('pods', { kind, from: '1', since: 0 });
   metrics.watchChanged('pods', { kind: 'listing', reason: 'expired', since: 0 });
   const page = await scrape(registry);
   assert.equal(page.get('podtrail_coverage_end_age_seconds'), 1);
+  assert.equal(page.get('podtrail_store_bytes'), 7_000);
+  assert.equal(page.get('podtrail_store_limit_bytes'), 8_000);
+  assert.equal(page.get('podtrail_store_volume_free_bytes'), 900);
+  assert.equal(page.get('podtrail_store_ballast_bytes'), 24);
+  assert.equal(page.get('podtrail_store_limit_removed_total{kind="changes"}'), 12);
+  assert.equal(page.get('podtrail_store_limit_removed_total{kind="records"}'), 3);
+  assert.equal(page.get('podtrail_changes_suppressed_total'), 4);
   assert.equal(page.has('podtrail_checkpoint_age_seconds'), false);
   assert.equal(page.get('podtrail_watch_last_frame_age_seconds{resource="pods"}'), 1.5);
   assert.equal(page.has('podtrail_watch_last_frame_age_seconds{resource="services"}'), false);

@@ -1,5 +1,6 @@
 // A recorder in numbers. Counts what it is told of as a listener; everything that has a present value is read when the
 // page is made. Labels are kinds and codes: never an address, a name or a UID.
+import type { RoomKept } from '@podtrail/history';
 import type { Cacheable, Clock, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoredBatch } from '../recorder/commit-queue.ts';
@@ -23,6 +24,8 @@ export class RecorderMetrics implements RecorderListener {
   readonly #gaps: Counter<'resource' | 'reason'>;
   readonly #housekeeping: Counter<'task' | 'outcome'>;
   readonly #removed: Counter;
+  readonly #limited: Counter<'kind'>;
+  readonly #room: Readonly<Record<'bytes' | 'limit' | 'ballast' | 'free', Gauge>>;
   /** Streams of which one watch has been opened already. */
   readonly #watched = new Set<string>();
 
@@ -59,6 +62,15 @@ export class RecorderMetrics implements RecorderListener {
       'outcome',
     ]);
     this.#removed = counter(registry, 'podtrail_store_removed_records_total', 'Records forgotten by retention.');
+    this.#limited = counter(registry, 'podtrail_store_limit_removed_total', 'Records removed at the limit.', ['kind']);
+    for (const kind of ['changes', 'records']) this.#limited.inc({ kind }, 0);
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+    this.#room = {
+      bytes: gauge('podtrail_store_bytes', 'Size of the store, without its ballast.'),
+      limit: gauge('podtrail_store_limit_bytes', 'Size at which the oldest records go.'),
+      ballast: gauge('podtrail_store_ballast_bytes', 'Held back for the work that makes room.'),
+      free: gauge('podtrail_store_volume_free_bytes', 'Free on the volume of the store.'),
+    };
     for (const resource of ['pods', 'services', 'nodes'] as const) {
       // Present from the beginning: a rate of what has not happened yet is zero, not absent.
       this.#restarts.inc({ resource }, 0);
@@ -100,6 +112,15 @@ export class RecorderMetrics implements RecorderListener {
     this.#removed.inc(removed);
   }
 
+  roomKept({ bytes, limitBytes, volume, ballastBytes, removedChanges, removedRecords }: RoomKept): void {
+    this.#limited.inc({ kind: 'changes' }, removedChanges);
+    this.#limited.inc({ kind: 'records' }, removedRecords);
+    this.#room.bytes.set(bytes);
+    this.#room.ballast.set(ballastBytes);
+    if (limitBytes !== undefined) this.#room.limit.set(limitBytes);
+    if (volume !== undefined) this.#room.free.set(volume.freeBytes);
+  }
+
   /** From now on the page also shows how this recorder stands. */
   watch(recorder: Pick<Recorder, 'status'>, clock: Clock): void {
     const value = (name: string, help: string, read: (status: RecorderStatus) => number | undefined) =>
@@ -118,6 +139,14 @@ export class RecorderMetrics implements RecorderListener {
     value('podtrail_recorder_current', 'Every watch is open and in step.', ({ current }) => Number(current));
     value('podtrail_recorder_problems', 'What keeps it from recording, as /readyz tells.', (s) => s.problems.length);
     value('podtrail_recorder_waiting_facts', 'Facts on their way to the store.', (s) => s.waitingFacts);
+    new Counter({
+      ...{ name: 'podtrail_changes_suppressed_total', help: 'Annotation changes that were counted and not recorded.' },
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(recorder.status.suppressedChanges);
+      },
+    });
     value('podtrail_coverage_end_age_seconds', 'Age of the last instant of which the store knows.', (s) =>
       ageOf(s.coverageTo),
     );

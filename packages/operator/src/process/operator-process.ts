@@ -1,7 +1,7 @@
 // The operator: the recorder and all controllers in one process, on the same caches. The recorder runs on every replica
 // all the time, into its own store; the lease decides only who writes to the Kubernetes API. Called by `podtrail
 // operator`; never ends the process itself: `run` says why it ended.
-import type { Cluster, Engine } from '@podtrail/history';
+import type { ChangeBudgets, Cluster, Engine, SizeLimit } from '@podtrail/history';
 import {
   type Cacheable,
   type Client,
@@ -31,6 +31,7 @@ import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '..
 import { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
+import { RoomReport } from '../recorder/room-report.ts';
 import { conversionTask } from './conversion-task.ts';
 import { tellOfDefinitions } from './definitions-log.ts';
 import { HeardLease } from './heard-lease.ts';
@@ -59,6 +60,8 @@ export interface OperatorProcessOptions {
     | { readonly host: string; readonly port: number; readonly address: ConversionAddress }
     | undefined;
   readonly retentionMs?: number | undefined;
+  readonly storeLimit?: SizeLimit | undefined;
+  readonly changeBudgets?: ChangeBudgets | undefined;
   readonly footprintIntervalMs: number;
   /** Takes footprint lines: standard output. */
   readonly write: (lines: string) => Promise<void>;
@@ -86,9 +89,11 @@ export class OperatorProcess {
   static async open(options: OperatorProcessOptions): Promise<OperatorProcess> {
     const { client, engine, cluster, clock, random, monitoring, log, replica } = options;
     const watches = new WatchLog(log);
+    const room = new RoomReport(clock, (message, fields) => log.warn(message, fields));
     const recorder = await Recorder.open({
       ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
-      listeners: [monitoring.recorderMetrics, recorderLog(log, watches)],
+      ...{ storeLimit: options.storeLimit, changeBudgets: options.changeBudgets },
+      listeners: [monitoring.recorderMetrics, recorderLog(log, watches), room],
     });
     return new OperatorProcess(options, recorder, watches);
   }

@@ -11,11 +11,21 @@ export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
     storeFailed: (error, attempt) => {
       // Every try would be a flood; the first tells, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)
-        log.error('the store did not take facts; trying again', { attempt, problem: problemOf(error) });
+        log.error('the store did not take facts; trying again', {
+          attempt,
+          problem: problemOf(error),
+          hint: hintOf(error),
+        });
     },
     housekept: ({ what, error, removed }) => {
       if (error !== undefined) log.warn('the housekeeping of the store failed', { what, problem: problemOf(error) });
       else if (removed > 0) log.info('forgot what is older than the retention', { removed });
     },
   };
+}
+
+/** What a person can do about it. */
+function hintOf(error: unknown): string | undefined {
+  const { hint } = (error ?? {}) as { hint?: unknown };
+  return typeof hint === 'string' ? hint : undefined;
 }

@@ -1,5 +1,5 @@
 // What a recorder tells those who count and log. Every method is optional; one that throws disturbs nothing.
-import type { Coverage } from '@podtrail/history';
+import type { Coverage, RoomKept } from '@podtrail/history';
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import type { StoredBatch } from './commit-queue.ts';
 
@@ -19,10 +19,12 @@ export interface RecorderListener {
   lost?(resource: FollowedResource, reason: Coverage['opened']): void;
   /** The store's housekeeping was done, or not; recording goes on. */
   housekept?(done: Housekept): void;
+  /** The store was looked at and is within its limit, perhaps because something was removed. */
+  roomKept?(kept: RoomKept): void;
 }
 
 export interface Housekept {
-  readonly what: 'maintain' | 'retain';
+  readonly what: 'maintain' | 'retain' | 'room';
   readonly ms: number;
   /** Undefined when it was done. */
   readonly error: unknown;

@@ -1,6 +1,7 @@
 // Fills the ledger of one cluster: informers on pods, nodes and services, observed in order, stored with the version
 // up to which that is true. It may be killed at any time; the next one goes on where the store says.
 import {
+  type ChangeBudgets,
   type Checkpoint,
   type Cluster,
   type Engine,
@@ -11,6 +12,7 @@ import {
   Observer,
   type ObserverState,
   type Scope,
+  type SizeLimit,
   type Writer,
 } from '@podtrail/history';
 import {
@@ -42,6 +44,7 @@ import { DeltaLog, type DeltaLogOptions } from './delta-log.ts';
 import { FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
 import { keepHouse } from './housekeeping.ts';
 import type { FollowedResource, RecorderListener } from './recorder-listener.ts';
+import { keepRoom } from './room-keeping.ts';
 import { SteadyClock } from './steady-clock.ts';
 
 export interface RecorderOptions {
@@ -61,6 +64,10 @@ export interface RecorderOptions {
   readonly consistencyMs?: number;
   /** Forget closed records this long after their end. Default: never. */
   readonly retentionMs?: number | undefined;
+  /** Keep the store within this size. Default: it is not looked at. */
+  readonly storeLimit?: SizeLimit | undefined;
+  /** How much of annotation changes is recorded; history has a default. */
+  readonly changeBudgets?: ChangeBudgets | undefined;
   readonly listeners?: readonly RecorderListener[];
 }
 
@@ -73,6 +80,8 @@ export interface RecorderStatus {
   readonly storeFailures: number;
   readonly waitingFacts: number;
   readonly committedFacts: number;
+  /** Annotation changes that were counted and not recorded, since this process began. */
+  readonly suppressedChanges: number;
   readonly pods: number;
   /** From an observation to its being durable: of the last batch, in milliseconds. */
   readonly lagMs: number;
@@ -107,6 +116,7 @@ export class Recorder {
   readonly #engine: Engine;
   readonly #cluster: Cluster;
   readonly #retentionMs: number | undefined;
+  readonly #storeLimit: SizeLimit | undefined;
   readonly #listeners: readonly RecorderListener[];
   /** One of each kind for the cluster, or two for each namespace. */
   readonly #streams: FollowedStream[] = [];
@@ -141,6 +151,7 @@ export class Recorder {
     this.#engine = options.engine;
     this.#cluster = options.cluster;
     this.#retentionMs = options.retentionMs;
+    this.#storeLimit = options.storeLimit;
     this.#listeners = options.listeners ?? [];
     this.#namespaces = namespaces;
     this.#clock = options.clock ?? systemClock;
@@ -148,7 +159,8 @@ export class Recorder {
     this.#consistencyMs = options.consistencyMs ?? DEFAULT_CONSISTENCY_MS;
     const scope: Scope = namespaces === undefined ? { kind: 'cluster' } : { kind: 'namespaces', namespaces };
     const alsoFollows = ['Service', 'Node'] as const;
-    this.#observer = new Observer({ collector, scope, alsoFollows, resume: state, checkpoint });
+    const { changeBudgets } = options;
+    this.#observer = new Observer({ collector, scope, alsoFollows, changeBudgets, resume: state, checkpoint });
     this.#now = new SteadyClock(this.#clock, state.coverage?.to ?? 0);
     this.#commits = new CommitQueue({
       append: (batch) => writer.append(batch),
@@ -182,6 +194,7 @@ export class Recorder {
       storeFailures: this.#commits.failing,
       waitingFacts: this.#commits.waiting,
       committedFacts: this.#commits.committedFacts,
+      suppressedChanges: this.#observer.suppressedChanges,
       pods: pods.reduce((sum, { objects }) => sum + objects, 0),
       lagMs: this.#commits.lastLagMs,
       coverageTo: this.#coverageTo,
@@ -233,6 +246,17 @@ export class Recorder {
       },
       stop.signal,
     );
+    const limit = this.#storeLimit;
+    const roomKept =
+      limit &&
+      keepRoom(
+        {
+          ...{ engine: this.#engine, clock: this.#clock, limit },
+          onKept: (kept) => this.#tell((listener) => listener.roomKept?.(kept)),
+          onFailure: (failure) => this.#tell((listener) => listener.housekept?.(failure)),
+        },
+        stop.signal,
+      );
     const beats = [
       this.#every(HEARTBEAT_MS, () => this.#beat()),
       this.#every(PROBE_MS, () => this.#probe(stop.signal)),
@@ -246,6 +270,7 @@ export class Recorder {
       await running;
       await this.#commits.close();
       await houseKept;
+      await roomKept;
     }
   }
 
