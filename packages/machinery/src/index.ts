@@ -10,6 +10,7 @@ export { type LoadClusterConfigOptions, loadClusterConfig } from './config/load-
 
 // Transport: HTTP to one API server.
 
+export { DatedTransport, type ServerDate } from './transport/dated-transport.ts';
 export { HttpTransport, type HttpTransportOptions, type RequestObserver } from './transport/http-transport.ts';
 export type { Transport } from './transport/transport.ts';
 

@@ -33,8 +33,9 @@ export {
 export { PodTrackerController, type PodTrackerControllerOptions } from './podtracker/podtracker-controller.ts';
 export { Selection } from './podtracker/selection.ts';
 export type { WriteCounts } from './podtracker/tracker-pass.ts';
+export { type AnomalyFields, anomalyReport } from './recorder/anomaly-report.ts';
 export type { StoredBatch } from './recorder/commit-queue.ts';
 export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
-export { Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
-export type { FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
+export { type ClockStatus, Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
+export type { ClockCorrection, FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
 export { daysLeft, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';

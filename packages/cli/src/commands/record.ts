@@ -1,7 +1,7 @@
 // `podtrail record`: watches a cluster and writes its history until it is told to stop. May be killed at any time; the
 // next one goes on where the store says.
-import type { Engine } from '@podtrail/history';
-import { Recorder, type RecorderListener, type ReportRoom, RoomReport } from '@podtrail/operator';
+import { type Engine, toText } from '@podtrail/history';
+import { anomalyReport, Recorder, type RecorderListener, type ReportRoom, RoomReport } from '@podtrail/operator';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
@@ -157,6 +157,18 @@ function reporting(reporter: Reporter): RecorderListener {
       if ((handlerFailures & (handlerFailures - 1)) !== 0) return;
       const fields = { resource, handler, times: handlerFailures, givenUp, problem: told(error) };
       void reporter.event('error', 'a change could not be taken in; the others go on', fields);
+    },
+    stored: anomalyReport((fields) => {
+      void reporter.event('warn', 'something in the cluster cannot be right', { ...fields });
+    }),
+    clockDiffers(warning) {
+      if (warning !== undefined)
+        void reporter.event('warn', 'the clock of this machine is wrong', { problem: warning });
+      else void reporter.event('info', "the clock of this machine agrees with the server's again");
+    },
+    clockCorrected({ since, at, records }) {
+      const fields = { since: toText(since), now: toText(at), records };
+      void reporter.event('warn', 'the ledger was by a wrong clock; what it claimed was taken back', fields);
     },
     storeFailed(error, attempt) {
       // Every try would be a flood; the first tells, and then each time the number doubles.

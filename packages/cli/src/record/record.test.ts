@@ -97,6 +97,7 @@ test('progress: watching is told once, a short interruption is not, a long one i
       pods: 3,
       lagMs: 23.4,
     },
+    clock: { skewMs: 0, aheadMs: 0, warning: undefined },
     ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
   };
   const problems = [{ what: 'watch pods', since: epochMillis(0), error: 'connection refused' }];
@@ -146,6 +147,7 @@ test('a terminal shows how far the store is behind', async () => {
       pods: 3,
       lagMs: 1234,
     },
+    clock: { skewMs: 0, aheadMs: 0, warning: undefined },
     ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
   };
   const told = watchProgress({

@@ -16,7 +16,7 @@ import { Recorder, type RecorderListener, type RecorderOptions } from '@podtrail
 import type { FaultStage } from './fault-stage.ts';
 import { notePause, type Pause } from './followed-sandbox.ts';
 
-export interface RecordedOptions extends Partial<Pick<RecorderOptions, 'consistencyMs'>> {
+export interface RecordedOptions extends Partial<Pick<RecorderOptions, 'consistencyMs' | 'clock' | 'retentionMs'>> {
   readonly listener?: RecorderListener;
   /** Called instead of the store, which it may call. */
   readonly append?: (batch: Batch, store: (batch: Batch) => Promise<void>) => Promise<void>;
@@ -30,13 +30,29 @@ export class RecordedSandbox {
   /** Of the watch of pods. */
   readonly pauses: Pause[] = [];
   recorder!: Recorder;
+  ended: Promise<void> = Promise.resolve();
+  hasEnded = false;
+  /** Ends the recorder; the stage does at the end of the test. */
+  stop: () => Promise<void> = async () => {};
   readonly #stage: FaultStage;
 
   /** Resolves when the recorder has listed everything and is current. */
-  static async start(stage: FaultStage, options: RecordedOptions = {}): Promise<RecordedSandbox> {
-    const recorded = new RecordedSandbox(stage, await openStore('memory:', { access: 'write' }));
-    await recorded.#run(options);
+  static async start(
+    stage: FaultStage,
+    { engine, ...options }: RecordedOptions & { readonly engine?: Engine } = {},
+  ): Promise<RecordedSandbox> {
+    const recorded = await RecordedSandbox.open(stage, engine === undefined ? options : { ...options, engine });
     await recorded.current();
+    return recorded;
+  }
+
+  /** The same without waiting: perhaps it never comes to that. */
+  static async open(
+    stage: FaultStage,
+    { engine, ...options }: RecordedOptions & { readonly engine?: Engine } = {},
+  ): Promise<RecordedSandbox> {
+    const recorded = new RecordedSandbox(stage, engine ?? (await openStore('memory:', { access: 'write' })));
+    await recorded.#run(options);
     return recorded;
   }
 
@@ -62,11 +78,17 @@ export class RecordedSandbox {
       ],
     });
     const stop = new AbortController();
-    const running = this.recorder.run(stop.signal);
-    this.#stage.atEnd(async () => {
-      stop.abort();
-      await running;
+    this.ended = this.recorder.run(stop.signal);
+    const ended = this.ended.finally(() => {
+      this.hasEnded = true;
     });
+    this.stop = async () => {
+      stop.abort();
+      // Whoever waits for `ended` learns why.
+      await ended.catch(() => undefined);
+    };
+    ended.catch(() => undefined);
+    this.#stage.atEnd(this.stop);
   }
 
   /** Everything that happened until now is in the ledger, and all watches are open. */

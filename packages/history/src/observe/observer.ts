@@ -161,10 +161,11 @@ export class Observer {
     this.#ends = new RecentEnds();
     for (const stream of this.#streams.values()) stream.correct(wrong);
     this.#earlier = this.#earlier && correctedCoverage(this.#earlier, wrong);
-    const coverage = this.#coverage && correctedCoverage(this.#coverage, wrong);
-    if (coverage !== undefined && coverage !== this.#coverage) facts.unshift({ kind: 'coverage', coverage });
-    this.#coverage = coverage;
-    return facts;
+    if (this.#coverage === undefined) return facts;
+    const cut = correctedCoverage(this.#coverage, wrong);
+    // Also where the clock only went ahead, and nothing of it is wrong: it must not go on into a time that never was.
+    this.#coverage = cut.ended ? cut : { ...cut, ended: true, withdrawn: wrong.since };
+    return [{ kind: 'coverage', coverage: this.#coverage }, ...facts];
   }
 
   /**

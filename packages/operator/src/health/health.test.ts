@@ -19,6 +19,7 @@ const WELL: RecorderStatus = {
     pods: 3,
     lagMs: 20,
   },
+  clock: { skewMs: 0, aheadMs: 0, warning: undefined },
   ...{ coverageTo: epochMillis(99_500), checkpointAt: epochMillis(99_500), problems: [] },
   streams: (['pods', 'services', 'nodes'] as const).map((resource) => ({
     ...{ resource, namespace: undefined, synced: true, current: true, silentMs: 100, objects: 1 },
@@ -78,7 +79,7 @@ test('ready when everything that happens is being recorded', async () => {
   const { code, lines } = await readyz(WELL);
   assert.equal(code, 200);
   const names = lines.flatMap((line) => /^\[\+\](\S+) ok$/.exec(line)?.[1] ?? []);
-  assert.deepEqual(names, ['caches', 'store', 'watch-pods', 'watch-services', 'watch-nodes', 'coverage']);
+  assert.deepEqual(names, ['caches', 'clock', 'store', 'watch-pods', 'watch-services', 'watch-nodes', 'coverage']);
 });
 
 test('alive as long as it moves, whatever the cluster does', async () => {

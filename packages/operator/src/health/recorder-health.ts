@@ -24,6 +24,7 @@ export function addRecorderReadiness(checks: HealthChecks, recorder: Watched, cl
     const names = [...new Set(unsynced.map(({ resource }) => resource))];
     return names.length === 0 ? OK : failed(`not listed or caught up with yet: ${names.join(', ')}`);
   });
+  checks.add('clock', () => problemOf(recorder.status, (what) => what === 'clock', clock) ?? OK);
   checks.add('store', () => problemOf(recorder.status, (what) => what === 'store', clock) ?? OK);
   for (const resource of ['pods', 'services', 'nodes'] as const) {
     if (!recorder.status.streams.some((stream) => stream.resource === resource)) continue;
@@ -31,15 +32,15 @@ export function addRecorderReadiness(checks: HealthChecks, recorder: Watched, cl
     checks.add(`watch-${resource}`, () => problemOf(recorder.status, concerns, clock) ?? OK);
   }
   checks.add('coverage', () => {
-    const { synced, coverageTo } = recorder.status;
+    const { synced, coverageTo, clock: ledger } = recorder.status;
     if (!synced || coverageTo === undefined) return synced ? failed('nothing has been recorded yet') : OK;
-    const age = clock.now() - coverageTo;
+    const age = clock.now() - ledger.skewMs - coverageTo;
     return age <= COVERAGE_LIMIT_MS ? OK : failed(`the store knows nothing of the last ${seconds(age)}`);
   });
 }
 
 function problemOf(
-  { problems }: RecorderStatus,
+  { problems, clock: ledger }: RecorderStatus,
   concerns: (what: string) => boolean,
   clock: Clock,
 ): CheckResult | undefined {
@@ -47,7 +48,7 @@ function problemOf(
   if (problem === undefined) return undefined;
   // A line for each check: what a server answered may have several.
   const sentence = problem.error.replaceAll(/\s+/g, ' ');
-  return failed(`${sentence} (for ${seconds(clock.now() - problem.since)})`);
+  return failed(`${sentence} (for ${seconds(clock.now() - ledger.skewMs - problem.since)})`);
 }
 
 function failed(reason: string): CheckResult {

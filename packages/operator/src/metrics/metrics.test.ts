@@ -16,6 +16,7 @@ const stream = (resource: StreamStatus['resource'], objects: number, silentMs: n
 const STATUS: RecorderStatus = {
   ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 7, committedFacts: 10, pods: 3, lagMs: 20 },
   suppressedChanges: 4,
+  clock: { skewMs: 0, aheadMs: 0, warning: undefined },
   ...{ coverageTo: epochMillis(9_000), checkpointAt: undefined, problems: [] },
   streams: [stream('pods', 3, 1_500), stream('services', 2, undefined)],
 };

@@ -26,6 +26,8 @@ export class RecorderMetrics implements RecorderListener {
   readonly #removed: Counter;
   readonly #limited: Counter<'kind'>;
   readonly #room: Readonly<Record<'bytes' | 'limit' | 'ballast' | 'free', Gauge>>;
+  readonly #anomalies: Counter<'what'>;
+  readonly #clockCorrections: Counter;
   /** Streams of which one watch has been opened already. */
   readonly #watched = new Set<string>();
 
@@ -71,6 +73,18 @@ export class RecorderMetrics implements RecorderListener {
       ballast: gauge('podtrail_store_ballast_bytes', 'Held back for the work that makes room.'),
       free: gauge('podtrail_store_volume_free_bytes', 'Free on the volume of the store.'),
     };
+    this.#anomalies = counter(
+      registry,
+      'podtrail_anomalies_total',
+      'What cannot be right: clocks of nodes, texts that are no address, a pod that changed its node.',
+      ['what'],
+    );
+    this.#clockCorrections = counter(
+      registry,
+      'podtrail_clock_corrections_total',
+      'Times that the ledger was by a wrong clock, and what it claimed was taken back.',
+    );
+    for (const what of ['clock-skew', 'unparsable-address', 'node-changed']) this.#anomalies.inc({ what }, 0);
     for (const resource of ['pods', 'services', 'nodes'] as const) {
       // Present from the beginning: a rate of what has not happened yet is zero, not absent.
       this.#restarts.inc({ resource }, 0);
@@ -82,6 +96,7 @@ export class RecorderMetrics implements RecorderListener {
 
   stored({ batch, appendMs, lagsMs }: StoredBatch): void {
     this.#facts.inc(batch.facts.length);
+    for (const fact of batch.facts) if (fact.kind === 'anomaly') this.#anomalies.inc({ what: fact.anomaly.what });
     this.#append.observe(appendMs / 1000);
     for (const ms of lagsMs) this.#lag.observe(ms / 1000);
   }
@@ -105,6 +120,10 @@ export class RecorderMetrics implements RecorderListener {
 
   lost(resource: FollowedResource, reason: string): void {
     this.#gaps.inc({ resource, reason });
+  }
+
+  clockCorrected(): void {
+    this.#clockCorrections.inc();
   }
 
   housekept({ what, error, removed }: Housekept): void {
@@ -134,7 +153,7 @@ export class RecorderMetrics implements RecorderListener {
         },
       });
     const ageOf = (instant: number | undefined) =>
-      instant === undefined ? undefined : Math.max(0, clock.now() - instant) / 1000;
+      instant === undefined ? undefined : Math.max(0, clock.now() - recorder.status.clock.skewMs - instant) / 1000;
     value('podtrail_recorder_synced', 'Every kind has been listed or caught up with.', ({ synced }) => Number(synced));
     value('podtrail_recorder_current', 'Every watch is open and in step.', ({ current }) => Number(current));
     value('podtrail_recorder_problems', 'What keeps it from recording, as /readyz tells.', (s) => s.problems.length);
@@ -149,6 +168,9 @@ export class RecorderMetrics implements RecorderListener {
     });
     value('podtrail_coverage_end_age_seconds', 'Age of the last instant of which the store knows.', (s) =>
       ageOf(s.coverageTo),
+    );
+    value('podtrail_clock_skew_seconds', "How far this machine's clock is ahead of the API server's.", (s) =>
+      s.clock.aheadMs === undefined ? undefined : s.clock.aheadMs / 1000,
     );
     value('podtrail_checkpoint_age_seconds', 'Age of what a restart would go on from.', (s) => ageOf(s.checkpointAt));
     const perKind = (name: string, help: string, read: (streams: readonly StreamStatus[]) => number | undefined) =>

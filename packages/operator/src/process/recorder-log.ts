@@ -1,4 +1,6 @@
 // What the recorder has to tell, as lines of the operator's log. Never decides anything.
+import { toText } from '@podtrail/history';
+import { anomalyReport } from '../recorder/anomaly-report.ts';
 import type { RecorderListener } from '../recorder/recorder-listener.ts';
 import { type Log, problemOf } from './log.ts';
 import type { WatchLog } from './watch-log.ts';
@@ -8,6 +10,15 @@ export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
     watchChanged: (resource, state) => watches.watchChanged(resource, state),
     handlerFailed: (resource, failure) => watches.handlerFailed(resource, failure),
     lost: (resource, reason) => log.warn('events were lost; there is a gap', { resource, reason }),
+    stored: anomalyReport((fields) => log.warn('something in the cluster cannot be right', { ...fields })),
+    clockDiffers: (warning) => {
+      if (warning !== undefined) log.warn('the clock of this machine is wrong', { problem: warning });
+      else log.info("the clock of this machine agrees with the server's again");
+    },
+    clockCorrected: ({ since, at, records }) =>
+      log.warn('the ledger was by a wrong clock; what it claimed was taken back', {
+        ...{ since: toText(since), now: toText(at), records },
+      }),
     storeFailed: (error, attempt) => {
       // Every try would be a flood; the first tells, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)

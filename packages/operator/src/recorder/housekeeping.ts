@@ -8,6 +8,8 @@ export interface HousekeepingOptions {
   readonly engine: Pick<Engine, 'maintain' | 'retain'>;
   readonly cluster: string;
   readonly clock: Clock;
+  /** Why the clock cannot be relied on now, if so: then nothing is sealed and nothing forgotten. */
+  readonly doubt?: () => string | undefined;
   /** Closed records older than this are forgotten. Undefined: everything is kept. */
   readonly retentionMs: number | undefined;
   readonly onDone: (done: Housekept) => void;
@@ -27,12 +29,14 @@ export async function keepHouse(options: HousekeepingOptions, signal: AbortSigna
     await sleep(clock, MAINTAIN_EVERY_MS, signal).catch(() => undefined);
     if (signal.aborted) return;
     await timed(options, 'maintain', async () => {
+      mustKnowTime(options);
       await engine.maintain(epochMillis(clock.now()));
       return 0;
     });
     if (retentionMs === undefined || clock.monotonic() < nextRetention || signal.aborted) continue;
     nextRetention = clock.monotonic() + RETAIN_EVERY_MS;
     await timed(options, 'retain', async () => {
+      mustKnowTime(options);
       const aheadMs = clock.now() - clock.monotonic() - origin;
       if (aheadMs > TOLERATED_JUMP_MS)
         throw new RangeError(
@@ -41,6 +45,11 @@ export async function keepHouse(options: HousekeepingOptions, signal: AbortSigna
       return await engine.retain(cluster, epochMillis(clock.now() - retentionMs));
     });
   }
+}
+
+function mustKnowTime({ doubt }: HousekeepingOptions): void {
+  const why = doubt?.();
+  if (why !== undefined) throw new RangeError(`it is not certain what is old: ${why}`);
 }
 
 async function timed({ clock, onDone }: HousekeepingOptions, what: Housekept['what'], act: () => Promise<number>) {

@@ -1,5 +1,5 @@
 // What a recorder tells those who count and log. Every method is optional; one that throws disturbs nothing.
-import type { Coverage, RoomKept } from '@podtrail/history';
+import type { Coverage, EpochMillis, RoomKept } from '@podtrail/history';
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import type { StoredBatch } from './commit-queue.ts';
 
@@ -17,10 +17,22 @@ export interface RecorderListener {
   handlerFailed?(resource: FollowedResource, failure: HandlerFailure<Cacheable>): void;
   /** Events were lost: the time before this listing became a gap, or unknown for what it lists. */
   lost?(resource: FollowedResource, reason: Coverage['opened']): void;
+  /** The machine's clock differs from the server's, whose time is recorded instead; undefined: no longer. */
+  clockDiffers?(warning: string | undefined): void;
+  /** The ledger's time was another than the server's: what was claimed since then was taken back. */
+  clockCorrected?(correction: ClockCorrection): void;
   /** The store's housekeeping was done, or not; recording goes on. */
   housekept?(done: Housekept): void;
   /** The store was looked at and is within its limit, perhaps because something was removed. */
   roomKept?(kept: RoomKept): void;
+}
+
+export interface ClockCorrection {
+  readonly since: EpochMillis;
+  /** The time that it is. */
+  readonly at: EpochMillis;
+  /** How many records of the store were corrected. */
+  readonly records: number;
 }
 
 export interface Housekept {

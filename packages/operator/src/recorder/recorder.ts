@@ -4,6 +4,7 @@ import {
   type ChangeBudgets,
   type Checkpoint,
   type Cluster,
+  diagnoseClock,
   type Engine,
   type EpochMillis,
   epochMillis,
@@ -11,16 +12,19 @@ import {
   type Observed,
   Observer,
   type ObserverState,
+  repairClock,
   type Scope,
   type SizeLimit,
+  toText,
   type Writer,
 } from '@podtrail/history';
 import {
   type Cacheable,
-  type Client,
+  Client,
   type Clock,
   ConnectionError,
   compareResourceVersions,
+  DatedTransport,
   type Delta,
   type HandlerFailure,
   Informer,
@@ -39,13 +43,15 @@ import {
   systemClock,
   systemRandom,
 } from '@podtrail/machinery';
+import { OperatorError } from '../errors.ts';
 import { CommitQueue, type StoredBatch } from './commit-queue.ts';
 import { DeltaLog, type DeltaLogOptions } from './delta-log.ts';
 import { FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
 import { keepHouse } from './housekeeping.ts';
+import type { Step } from './ledger-clock.ts';
 import type { FollowedResource, RecorderListener } from './recorder-listener.ts';
 import { keepRoom } from './room-keeping.ts';
-import { SteadyClock } from './steady-clock.ts';
+import { TimeKeeper } from './time-keeper.ts';
 
 export interface RecorderOptions {
   readonly client: Client;
@@ -88,9 +94,19 @@ export interface RecorderStatus {
   /** As they are in the store, since this process began; undefined before. */
   readonly coverageTo: EpochMillis | undefined;
   readonly checkpointAt: EpochMillis | undefined;
+  readonly clock: ClockStatus;
   readonly streams: readonly StreamStatus[];
   /** Empty when all is well. */
   readonly problems: readonly Problem[];
+}
+
+export interface ClockStatus {
+  /** How far the machine's clock is ahead of the ledger's time, which is the server's as far as that is known. */
+  readonly skewMs: number;
+  /** How far the machine's clock is ahead of the server's; undefined when that is not known. */
+  readonly aheadMs: number | undefined;
+  /** A sentence while the machine's clock is wrong; recording goes on by the server's. */
+  readonly warning: string | undefined;
 }
 
 interface Known {
@@ -101,18 +117,23 @@ interface Known {
 /** Readers in other processes may speak as far as the store says that somebody watched: at least every second. */
 const HEARTBEAT_MS = 500;
 const PROBE_MS = 2_000;
+const ASK_TIMEOUT_MS = 10_000;
 const DEFAULT_CONSISTENCY_MS = 600_000;
 
 export class Recorder {
   readonly #client: Client;
   readonly #namespaces: readonly string[] | undefined;
+  /** The ledger's: the server's time, as far as it is known. */
   readonly #clock: Clock;
+  readonly #machineClock: Clock;
   readonly #random: Random;
   readonly #consistencyMs: number;
   readonly #observer: Observer;
   readonly #commits: CommitQueue;
-  readonly #now: SteadyClock;
+  readonly #writer: Writer;
+  readonly #time: TimeKeeper;
   #clockProblem: Problem | undefined;
+  #clockWarning: string | undefined;
   readonly #engine: Engine;
   readonly #cluster: Cluster;
   readonly #retentionMs: number | undefined;
@@ -124,6 +145,8 @@ export class Recorder {
   #podVersion: string | undefined;
   /** The server's version when it was last asked, and how many rewinds each stream had seen then. */
   #probed: { readonly version: string; readonly known: readonly Known[] } | undefined;
+  /** Of the last observation. */
+  #stampedAt = epochMillis(0);
   #coverageTo: EpochMillis | undefined;
   #checkpointAt: EpochMillis | undefined;
   #beatAt: number | undefined;
@@ -147,21 +170,30 @@ export class Recorder {
     checkpoint: Checkpoint | undefined,
   ) {
     const { namespaces, collector } = options;
-    this.#client = options.client;
+    this.#machineClock = options.clock ?? systemClock;
+    const dated = new DatedTransport(options.client.transport, this.#machineClock, (seen) => this.#time.dated(seen));
+    this.#client = new Client(dated, { clock: this.#machineClock });
+    this.#writer = writer;
     this.#engine = options.engine;
     this.#cluster = options.cluster;
     this.#retentionMs = options.retentionMs;
     this.#storeLimit = options.storeLimit;
     this.#listeners = options.listeners ?? [];
     this.#namespaces = namespaces;
-    this.#clock = options.clock ?? systemClock;
+    this.#time = new TimeKeeper({
+      clock: this.#machineClock,
+      notBefore: state.coverage?.to ?? 0,
+      ask: () => this.#askVersion(AbortSignal.timeout(ASK_TIMEOUT_MS)),
+      correct: (step) => this.#correctClock(step),
+      onFailure: (error) => this.#failed.reject(error),
+    });
+    this.#clock = this.#time.clock;
     this.#random = options.random ?? systemRandom;
     this.#consistencyMs = options.consistencyMs ?? DEFAULT_CONSISTENCY_MS;
     const scope: Scope = namespaces === undefined ? { kind: 'cluster' } : { kind: 'namespaces', namespaces };
     const alsoFollows = ['Service', 'Node'] as const;
     const { changeBudgets } = options;
     this.#observer = new Observer({ collector, scope, alsoFollows, changeBudgets, resume: state, checkpoint });
-    this.#now = new SteadyClock(this.#clock, state.coverage?.to ?? 0);
     this.#commits = new CommitQueue({
       append: (batch) => writer.append(batch),
       clock: this.#clock,
@@ -198,10 +230,17 @@ export class Recorder {
       pods: pods.reduce((sum, { objects }) => sum + objects, 0),
       lagMs: this.#commits.lastLagMs,
       coverageTo: this.#coverageTo,
+      clock: this.#clockStatus,
       checkpointAt: this.#checkpointAt,
       streams,
       problems: this.#problems(),
     };
+  }
+
+  get #clockStatus(): ClockStatus {
+    const { clock } = this.#time;
+    const skewMs = this.#machineClock.now() - clock.now();
+    return { skewMs, aheadMs: clock.aheadMs, warning: clock.warning };
   }
 
   /** Since the recorder last looked after itself; a large value means that it hangs. Undefined before it runs. */
@@ -242,6 +281,7 @@ export class Recorder {
     const houseKept = keepHouse(
       {
         ...{ engine: this.#engine, cluster: this.#cluster.id, clock: this.#clock, retentionMs: this.#retentionMs },
+        doubt: () => this.#time.clock.ageDoubt,
         onDone: (done) => this.#tell((listener) => listener.housekept?.(done)),
       },
       stop.signal,
@@ -267,6 +307,7 @@ export class Recorder {
       signal.removeEventListener('abort', onAbort);
       stop.abort();
       for (const beat of beats) beat.cancel();
+      this.#time.stop();
       await running;
       await this.#commits.close();
       await houseKept;
@@ -343,17 +384,24 @@ export class Recorder {
       // Skipping a delta would be a lie in the ledger: it is tried until it is in.
       attempts: Number.POSITIVE_INFINITY,
       onDelta: (delta: Delta<T>) => {
-        const { observations, resourceVersion } = log.tell(delta, this.#now.now());
-        this.#tellLosses(resource, observations);
-        const rewind = observations.find((told) => told.kind === 'listed' && told.reason === 'rewound');
-        if (rewind?.kind === 'listed') {
-          stream.toldRewind(delta.kind === 'listed' && delta.relist.reason === 'rewound');
-          this.#tellOthers(stream, rewind.since);
-        }
-        if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
-        return this.#record(observations, delta.observedAt);
+        const at = this.#time.certain();
+        return at instanceof Promise ? at.then((known) => take(delta, known)) : take(delta, at);
       },
     });
+    const take = (delta: Delta<T>, at: EpochMillis): void | Promise<void> => {
+      const { observations, resourceVersion } = log.tell(delta, at);
+      for (const told of observations) {
+        if (told.kind === 'event') this.#time.clock.created(told.seen.object.metadata.creationTimestamp ?? 0);
+      }
+      this.#tellLosses(resource, observations);
+      const rewind = observations.find((told) => told.kind === 'listed' && told.reason === 'rewound');
+      if (rewind?.kind === 'listed') {
+        stream.toldRewind(delta.kind === 'listed' && delta.relist.reason === 'rewound');
+        this.#tellOthers(stream, rewind.since);
+      }
+      if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
+      return this.#record(observations, delta.observedAt);
+    };
   }
 
   /** Versions are the cluster's: where one stream found that they went back, the others' are of another life, too. */
@@ -372,6 +420,7 @@ export class Recorder {
   /** `observedAt`: when the informer heard of it, by the wall clock. */
   #record(observations: readonly Observation[], observedAt: number | undefined): void | Promise<void> {
     if (observations.length === 0) return;
+    this.#stampedAt = observations.at(-1)?.at ?? this.#stampedAt;
     const facts = observations.flatMap((observation) => this.#observer.observe(observation));
     const ageMs = observedAt === undefined ? undefined : Math.max(0, this.#clock.now() - observedAt);
     const since = ageMs === undefined ? undefined : this.#clock.monotonic() - ageMs;
@@ -386,7 +435,7 @@ export class Recorder {
     const { epoch, otherPositions: others, podEpoch } = this.#observer;
     // Another stream knew first that etcd began another life: the pods' version is still one of the life before.
     if (this.#podVersion === undefined || podEpoch !== epoch) return undefined;
-    const checkpoint = { epoch, resourceVersion: this.#podVersion, at: this.#now.now() };
+    const checkpoint = { epoch, resourceVersion: this.#podVersion, at: this.#stampedAt };
     return others.length === 0 ? checkpoint : { ...checkpoint, others };
   }
 
@@ -412,31 +461,58 @@ export class Recorder {
   #beat(): void {
     this.#beatAt = this.#clock.monotonic();
     for (const stream of this.#streams) stream.look();
-    const at = this.#now.now();
-    this.#doubtClock(at);
-    // What a clock in doubt says was watched could lie in the future.
-    if (!this.#isCurrent || this.#commits.failing > 0 || this.#clockProblem !== undefined) return;
+    const at = this.#time.clock.certain();
+    this.#doubtClock();
+    this.#warnOfClock();
+    // Unless the time is known, what was watched could lie in the future.
+    if (at === undefined || this.#clockProblem !== undefined) {
+      // Somebody has to ask, also while nothing happens.
+      Promise.resolve(this.#time.certain()).catch(() => undefined);
+      return;
+    }
+    if (!this.#isCurrent || this.#commits.failing > 0) return;
     // A failure is told by `run`; the heart need not hear of it.
     void this.#record([{ kind: 'alive', at }], undefined)?.catch(() => undefined);
   }
 
-  #doubtClock(at: EpochMillis): void {
-    const error = this.#now.doubt;
-    if (error === undefined) this.#clockProblem = undefined;
-    else this.#clockProblem = { what: 'clock', since: this.#clockProblem?.since ?? at, error };
+  /** The sentence counts seconds: what is news is that there is one. */
+  #warnOfClock(): void {
+    const { warning } = this.#time.clock;
+    if ((warning === undefined) === (this.#clockWarning === undefined)) return;
+    this.#clockWarning = warning;
+    this.#tell((listener) => listener.clockDiffers?.(warning));
+  }
+
+  #doubtClock(): void {
+    const error = this.#time.clock.doubt;
+    const since = this.#clockProblem?.since ?? epochMillis(this.#clock.now());
+    this.#clockProblem = error === undefined ? undefined : { what: 'clock', since, error };
+  }
+
+  /** What was written by a wrong time is taken back, first in the store and then in what is remembered. */
+  async #correctClock({ since, isAgreed, isBack }: Step): Promise<void> {
+    const cluster = this.#cluster.id;
+    const ledger = this.#time.clock;
+    if (since === undefined && !isAgreed)
+      throw storeAhead(this.#cluster.name, this.#observer.coverage?.to, ledger.now());
+    await this.#commits.flush();
+    const question = { cluster, now: epochMillis(ledger.now()), since };
+    const diagnosis = isBack ? await diagnoseClock(this.#engine, question) : undefined;
+    const records = diagnosis === undefined ? 0 : await repairClock(this.#engine, this.#writer, diagnosis);
+    const correction = { since: diagnosis?.since ?? since ?? question.now, at: ledger.corrected(), records };
+    this.#tell((listener) => listener.clockCorrected?.(correction));
+    const { since: from, at } = correction;
+    await this.#record([{ kind: 'clock', since: from, at }], undefined);
   }
 
   /** Asks the server how far it is, aside of the watch: that keeps bounds narrow where events are rare. */
   async #probe(signal: AbortSignal): Promise<void> {
-    if (this.#clockProblem !== undefined) return;
-    const at = this.#now.now();
+    const at = this.#time.clock.certain();
     const known = this.#streams.map((stream) => {
       return { stream, version: stream.informer.lastVersion, rewinds: stream.rewinds };
     });
-    const one = this.#client.metadata(PODS, this.#namespaces?.[0]);
-    const { metadata } = await one.list({ limit: 1, resourceVersion: '', signal });
-    const resourceVersion = metadata.resourceVersion ?? '';
-    if (resourceVersion === '') return;
+    const resourceVersion = await this.#askVersion(signal);
+    if (resourceVersion === '' || at === undefined) return;
     // A consistent read is never older than what was told before, unless etcd was restored from a backup.
     const before = this.#probed;
     this.#probed = { version: resourceVersion, known };
@@ -448,6 +524,13 @@ export class Recorder {
     for (const { stream, rewinds } of ahead) if (stream.rewinds === rewinds) stream.informer.doubt();
     if (ahead.length > 0 || !this.#streams.some(({ informer }) => informer.isCurrent)) return;
     void this.#record([{ kind: 'probed', resourceVersion, at }], undefined)?.catch(() => undefined);
+  }
+
+  /** The server's newest version; its answer also says what time it is. */
+  async #askVersion(signal: AbortSignal): Promise<string> {
+    const one = this.#client.metadata(PODS, this.#namespaces?.[0]);
+    const { metadata } = await one.list({ limit: 1, resourceVersion: '', signal });
+    return metadata.resourceVersion ?? '';
   }
 
   #every(ms: number, act: () => void | Promise<void>): { cancel(): void } {
@@ -469,6 +552,17 @@ export class Recorder {
       },
     };
   }
+}
+
+function storeAhead(cluster: string, to: EpochMillis | undefined, now: number): OperatorError {
+  const reached = to === undefined ? 'the future' : toText(to);
+  return new OperatorError(
+    'store-ahead',
+    `the ledger of ${cluster} reaches to ${reached}, and by the API server it is ${toText(epochMillis(now))}; the clock of this machine does not agree with the server`,
+    {
+      hint: 'set the clock of this machine and start again; if the server is right and the clock cannot be set, `podtrail store repair --now TIME` takes back what lies in the future.',
+    },
+  );
 }
 
 function isOlder(a: string, b: string): boolean {

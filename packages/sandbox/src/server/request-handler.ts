@@ -37,6 +37,8 @@ export interface RequestHandlerOptions {
   readonly bookmarkMillis: number;
   /** For watches that ask for none. */
   readonly watchTimeoutMillis: number;
+  /** What the header `Date` says; undefined: the machine's time. */
+  readonly date?: (() => number) | undefined;
   readonly mostWaitingEvents: number;
 }
 
@@ -53,6 +55,8 @@ export class RequestHandler {
   }
 
   handle(message: IncomingMessage, response: ServerResponse): void {
+    const { date } = this.#options;
+    if (date !== undefined) response.setHeader('date', new Date(date()).toUTCString());
     this.#serve(message, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else this.#refuse(message, response, error);

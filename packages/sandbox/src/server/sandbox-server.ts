@@ -65,6 +65,8 @@ export async function startSandboxServer(options: SandboxServerOptions = {}): Pr
     seam: () => faults,
     timers: options.timers ?? systemTimers,
     clock: { now: () => api.state.now() },
+    // A simulated time that races or stands still is no clock; one that was handed in is.
+    date: options.server?.clock === undefined ? undefined : () => clock.now(),
     bookmarkMillis: options.bookmarkMillis ?? MINUTE,
     watchTimeoutMillis: options.watchTimeoutMillis ?? 45 * MINUTE,
     mostWaitingEvents: options.mostWaitingEvents ?? 20_000,
