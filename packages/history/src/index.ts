@@ -50,6 +50,7 @@ export type { Observation, Observed } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
 export { workloadOf } from './observe/workload.ts';
 export type { AddressWindow } from './query/address-window.ts';
+export { type AnomalySummary, anomalySummary } from './query/anomaly-summary.ts';
 export type { Answer, AnswerCoverage, AnsweredHolder, AnswerKind, UnknownReason } from './query/answer.ts';
 export { AnswerWindows } from './query/answer-windows.ts';
 export { type Attributed, type AttributeOptions, attribute } from './query/attribute.ts';

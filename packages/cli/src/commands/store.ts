@@ -1,5 +1,5 @@
 // `podtrail store`: looking after the ledger itself: how it stands, whether it is whole, forgetting, copying.
-import { type Engine, HistoryError, type Migration } from '@podtrail/history';
+import { type AnomalySummary, type Engine, HistoryError, type Migration } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
@@ -8,15 +8,19 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { showBytes } from '../output/bytes.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
+import { anomalyJson, anomalySentence, recentAnomalies } from '../views/anomaly.ts';
 import { lastOf } from '../views/watched.ts';
+import { storeRepairCommand } from './store-repair.ts';
 
 type Verification = Awaited<ReturnType<Engine['verify']>>;
 type ClusterStatus = Awaited<ReturnType<Engine['status']>>['clusters'][number];
 
 interface RetainOptions extends SharedOptions {
   readonly before: string;
+  readonly force?: boolean;
 }
 
 interface MigrateOptions extends SharedOptions {
@@ -24,7 +28,7 @@ interface MigrateOptions extends SharedOptions {
 }
 
 export function storeCommand(cli: Cli): Command {
-  const store = cli.command('store', 'Look after the ledger: status, verify, retain, backup, migrate.', []);
+  const store = cli.command('store', 'Look after the ledger: status, verify, retain, repair, backup, migrate.', []);
   store.addCommand(
     cli
       .command('status', 'What is in the store, and until when it was watched.', [
@@ -50,12 +54,14 @@ export function storeCommand(cli: Cli): Command {
         'timezone',
       ])
       .requiredOption('--before <time>', 'records that ended before this time go; 720h is thirty days ago')
+      .option('--force', 'also when nobody has been watching for so long that the clock of this machine may be wrong')
       .addHelpText(
         'after',
         '\nA running recorder keeps other writers out, and forgets by itself when it was started with --retention.',
       )
       .action(cli.does((options: RetainOptions) => retain(cli, options))),
   );
+  store.addCommand(storeRepairCommand(cli));
   store.addCommand(
     cli
       .command('backup', 'Copy the whole store as of one instant; a recorder may go on meanwhile.', ['store'])
@@ -83,7 +89,13 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
   return await cli.withStore(options, async (engine, url) => {
     const { version, bytes, clusters } = await engine.status();
     const watched = new Map<string, number | undefined>();
-    for (const { id } of clusters) watched.set(id, lastOf(await engine.coverage(id)));
+    const anomalies = new Map<string, readonly AnomalySummary[]>();
+    for (const { id } of clusters) {
+      watched.set(id, lastOf(await engine.coverage(id)));
+      anomalies.set(id, await recentAnomalies(engine, id, cli.now));
+    }
+    const odd = (cluster: ClusterStatus) => anomalies.get(cluster.id) ?? [];
+    const oddCount = (cluster: ClusterStatus) => String(odd(cluster).reduce((sum, { count }) => sum + count, 0));
     const until = (cluster: ClusterStatus) => watched.get(cluster.id);
     const json = (cluster: ClusterStatus) => {
       const { checkpoint, ...rest } = cluster;
@@ -91,6 +103,7 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
       return {
         ...rest,
         watchedUntil: last === undefined ? null : toUtcText(last),
+        anomalies: odd(cluster).map(anomalyJson),
         checkpoint: checkpoint === undefined ? null : { ...checkpoint, at: toUtcText(checkpoint.at) },
       };
     };
@@ -105,6 +118,7 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
         { header: 'PLACEMENTS', cell: (c) => String(c.placements) },
         { header: 'CHANGES', cell: (c) => String(c.changes) },
         { header: 'LIVE', cell: (c) => String(c.live) },
+        { header: 'ANOMALIES', cell: oddCount },
         { header: 'WATCHED UNTIL', cell: (c) => showLast(until(c), cli, print.zone) },
         {
           header: 'CHECKPOINT',
@@ -120,11 +134,15 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
         { name: 'changes', value: (c) => String(c.changes) },
         { name: 'live', value: (c) => String(c.live) },
         { name: 'watched_until', value: (c) => json(c).watchedUntil ?? '' },
+        { name: 'anomalies', value: oddCount },
       ],
       json,
       name: (c) => `cluster/${c.name}`,
     };
     await printListing(listing, print);
+    for (const cluster of clusters) {
+      for (const one of odd(cluster)) await cli.note(`${cluster.name}: ${one.what}: ${visible(anomalySentence(one))}`);
+    }
     return clusters.length === 0 ? EXIT.none : EXIT.answered;
   });
 }
@@ -163,6 +181,9 @@ async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
   const before = await cli.time('--before', options.before, options);
   if (before > cli.now) throw new UsageError('--before lies in the future');
   const forget = async ({ engine, cluster }: OpenLedger): Promise<ExitCode> => {
+    const last = lastOf(await engine.coverage(cluster.id)) ?? cli.now;
+    const restsOnClock = !NAMED_TIME.test(options.before);
+    if (restsOnClock && options.force !== true && cli.now - last > PLAUSIBLE_MS) throw implausible(cli.now, last);
     const removed = await engine.retain(cluster.id, before);
     await cli.note(
       `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
@@ -171,6 +192,18 @@ async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
   };
   return await cli.withLedger(options, forget, 'write').catch((error: unknown) => {
     throw besideRecorder(error);
+  });
+}
+
+/** A clock that is ahead makes everything look old: whoever has not recorded for this long says that it is right. */
+const PLAUSIBLE_MS = 7 * 86_400_000;
+/** A date, or seconds or milliseconds since 1970: not counted from now. */
+const NAMED_TIME = /^(\d{4}-|\d{9,}$)/;
+
+function implausible(now: number, last: number): CliError {
+  const text = `it is ${toUtcText(now)} by the clock of this machine, and the store was last watched ${showDuration(now - last)} ago`;
+  return new CliError('clock-implausible', `${text}: perhaps the clock is wrong, and nothing was forgotten`, {
+    hint: 'if the clock is right, say so with --force; or name --before as a date, which needs no clock.',
   });
 }
 

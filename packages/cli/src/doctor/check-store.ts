@@ -1,7 +1,8 @@
 // Looks at the store: is it there, can it be read, is somebody watching.
-import type { Engine, SizeLimit } from '@podtrail/history';
+import type { AnomalySummary, Engine, SizeLimit } from '@podtrail/history';
 import type { Surroundings } from '../surroundings.ts';
 import { showDuration } from '../times/duration.ts';
+import { anomalySentence, recentAnomalies } from '../views/anomaly.ts';
 import { lastOf } from '../views/watched.ts';
 import { checkRoom } from './check-room.ts';
 import { type Finding, found, looked } from './finding.ts';
@@ -35,6 +36,7 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
           watched(name, lastOf(await engine.coverage(id)), surroundings.clock.now()),
         ),
       );
+      findings.push(...(await anomalies(engine, id, name, surroundings.clock.now())));
     }
     return findings;
   } finally {
@@ -42,9 +44,39 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
   }
 }
 
+const ANOMALIES: Readonly<Record<AnomalySummary['what'], readonly [check: string, hint: string]>> = {
+  'clock-skew': ['clocks', 'let the nodes, the API server and the recorder take their time from NTP.'],
+  'unparsable-address': ['addresses', 'look at what writes that field: a CNI plugin, or a proxy that hides addresses.'],
+  'node-changed': [
+    'nodes',
+    'a pod never changes its node: look for an etcd that was restored, or two clusters in one.',
+  ],
+};
+
+/** Nothing where there are none. */
+async function anomalies(engine: Engine, id: string, name: string, now: number): Promise<Finding[]> {
+  try {
+    return (await recentAnomalies(engine, id, now)).map((summary) => {
+      const [check, hint] = ANOMALIES[summary.what];
+      return found(`${check} of ${name}`, 'warning', anomalySentence(summary), hint);
+    });
+  } catch (error) {
+    return [found(`anomalies of ${name}`, 'failed', error instanceof Error ? error.message : String(error))];
+  }
+}
+
 function watched(name: string, last: number | undefined, now: number): Finding {
   const check = `recording ${name}`;
   if (last === undefined) return found(check, 'warning', 'nothing has been watched yet');
+  if (last - now > SILENT_MS) {
+    const until = new Date(Math.floor(last / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+    return found(
+      check,
+      'warning',
+      `the store was watched until ${until}, which is in the future by the clock of this machine`,
+      'see which clock is wrong (the line "clocks" compares with the API server); if it was the recorder\'s, `podtrail store repair` takes it back.',
+    );
+  }
   if (now - last <= SILENT_MS) return found(check, 'ok', 'a recorder is watching');
   return found(
     check,

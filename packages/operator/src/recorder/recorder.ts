@@ -289,13 +289,18 @@ export class Recorder {
     const limit = this.#storeLimit;
     const roomKept =
       limit &&
-      keepRoom(
-        {
-          ...{ engine: this.#engine, clock: this.#clock, limit },
-          onKept: (kept) => this.#tell((listener) => listener.roomKept?.(kept)),
-          onFailure: (failure) => this.#tell((listener) => listener.housekept?.(failure)),
-        },
-        stop.signal,
+      // Not before it is known what is old.
+      Promise.resolve(this.#time.certain()).then(
+        () =>
+          keepRoom(
+            {
+              ...{ engine: this.#engine, clock: this.#clock, limit },
+              onKept: (kept) => this.#tell((listener) => listener.roomKept?.(kept)),
+              onFailure: (failure) => this.#tell((listener) => listener.housekept?.(failure)),
+            },
+            stop.signal,
+          ),
+        () => undefined,
       );
     const beats = [
       this.#every(HEARTBEAT_MS, () => this.#beat()),

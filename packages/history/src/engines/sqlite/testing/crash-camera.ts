@@ -44,5 +44,6 @@ function copyStore(from: string, to: string): void {
 }
 
 export function removeStore(path: string): void {
-  for (const end of ['', '-wal', '-shm', '.d', '.lock', '.mark']) rmSync(`${path}${end}`, { recursive: true, force: true });
+  for (const end of ['', '-wal', '-shm', '.d', '.lock', '.mark'])
+    rmSync(`${path}${end}`, { recursive: true, force: true });
 }
