@@ -39,6 +39,7 @@ import { openStore } from '../open-store.ts';
 import { refuseOldSqlite } from './head.ts';
 import { SqliteEngine, type SqliteOptions } from './sqlite-engine.ts';
 import { exportedText, writeGoldenStore } from './testing/golden-store.ts';
+import { placeForOthers, sourceForOthers } from './testing/sources-for-others.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'podtrail-faults-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -177,18 +178,24 @@ test('a directory that cannot be written is refused with a sentence', async () =
   writeFileSync(place, '');
   const error = await refusal(opened(join(place, 'store.db')));
   assert.equal(error.code, 'store-not-writable');
-  const readOnly = join(directory, 'read-only');
+});
+
+test('a directory that this user may not write to is refused with a sentence, also as another user than whose the clone is', async (t) => {
+  const open = placeForOthers('podtrail-faults-');
+  t.after(() => rmSync(open, { recursive: true, force: true }));
+  const engine = sourceForOthers(open, 'engines/sqlite/sqlite-engine.ts');
+  const readOnly = join(open, 'read-only');
   mkdirSync(readOnly);
   execFileSync('chmod', ['0555', readOnly]);
   const script = `
     if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
-    const { SqliteEngine } = await import(${JSON.stringify(new URL('./sqlite-engine.ts', import.meta.url).href)});
+    const { SqliteEngine } = await import(${JSON.stringify(engine)});
     for (const access of ['write', 'read']) {
       await SqliteEngine.open({ path: ${JSON.stringify(join(readOnly, 'store.db'))}, access })
         .catch((error) => console.log(error.code));
     }`;
-  execFileSync('chmod', ['0755', directory]);
-  const say = () => execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  const say = () =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: open });
   assert.deepEqual(say().trim().split('\n'), ['store-not-writable', 'no-store']);
   execFileSync('chmod', ['0755', readOnly]);
   copyFileSync(await filledStore(false), join(readOnly, 'store.db'));
