@@ -132,6 +132,36 @@ test('progress: watching is told once, a short interruption is not, a long one i
   await told;
 });
 
+test('progress: a restart that only catches up is one line, and no warning', async () => {
+  const clock = new ManualClock();
+  const log = aSink(false);
+  const stop = new AbortController();
+  const problems = ['pods', 'services', 'nodes'].map((resource) => ({
+    ...{ what: `watch ${resource}`, since: epochMillis(0), catchingUp: true },
+    error: `what happened to ${resource} since the last recording is still being read`,
+  }));
+  const status: RecorderStatus = {
+    ...{ synced: true, current: false, storeFailures: 0, waitingFacts: 0, committedFacts: 1, pods: 3, lagMs: 0 },
+    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems },
+  };
+  const told = watchProgress({
+    ...{ recorder: { status }, reporter: reporterOn(log, () => 0) },
+    ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 60_000 },
+  });
+  await clock.advance(4000);
+  const lines = log.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg !== 'status');
+  assert.deepEqual(
+    lines.map(({ level, msg, resources }) => [level, msg, resources]),
+    [['info', 'reading what happened since the last recording', 'pods, services, nodes']],
+  );
+  stop.abort();
+  await told;
+});
+
 test('a terminal shows how far the store is behind', async () => {
   const clock = new ManualClock();
   const terminal = aSink(true);

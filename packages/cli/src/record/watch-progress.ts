@@ -42,10 +42,7 @@ export async function watchProgress(options: ProgressOptions): Promise<void> {
       const watches = status.problems.filter(({ what }) => what !== 'store');
       if (isLong && watches.length > 0 && now >= nextReason) {
         nextReason = now + TELL_WHY_EVERY_MS;
-        for (const { what, since, error } of watches) {
-          const fields = { cluster, what, since: new Date(since).toISOString(), problem: error };
-          await reporter.event('warn', 'the cluster cannot be watched; trying again', fields);
-        }
+        await reportReasons(watches, reporter, cluster);
       }
     }
     if (now >= nextStatus) {
@@ -54,6 +51,20 @@ export async function watchProgress(options: ProgressOptions): Promise<void> {
     }
     await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
   }
+}
+
+/** Only what failed is a warning: after every start a recorder first reads what happened since it ended. */
+async function reportReasons(watches: RecorderStatus['problems'], reporter: Reporter, cluster: string): Promise<void> {
+  for (const { what, since, error, catchingUp } of watches) {
+    if (catchingUp === true) continue;
+    const fields = { cluster, what, since: new Date(since).toISOString(), problem: error };
+    await reporter.event('warn', 'the cluster cannot be watched; trying again', fields);
+  }
+  const reading = watches.filter(({ catchingUp }) => catchingUp === true).map(({ what }) => what.replace('watch ', ''));
+  if (reading.length === 0) return;
+  await reporter.event('info', 'reading what happened since the last recording', {
+    ...{ cluster, resources: reading.join(', ') },
+  });
 }
 
 function statusFields(status: RecorderStatus, cluster: string): LogFields {

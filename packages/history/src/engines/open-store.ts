@@ -1,7 +1,9 @@
 // From a store's URL to its engine: the one place that knows which engines there are.
+import { stat } from 'node:fs/promises';
 import { HistoryError } from '../errors.ts';
 import type { Engine, Migration } from './engine.ts';
 import { MemoryEngine } from './memory/memory-engine.ts';
+import { directoryStore } from './sqlite/faults.ts';
 import { plannedMigration } from './sqlite/migrate.ts';
 import { SqliteEngine } from './sqlite/sqlite-engine.ts';
 
@@ -11,17 +13,26 @@ export interface OpenOptions {
 }
 
 export async function openStore(url: string, { access }: OpenOptions): Promise<Engine> {
-  const named = parseUrl(url);
+  const named = await nameStore(url);
   return named.engine === 'memory' ? new MemoryEngine() : SqliteEngine.open({ path: named.path, access });
 }
 
 /** What opening the store for writing and migrating it would do; changes nothing. */
 export async function planMigration(url: string): Promise<Migration> {
-  const named = parseUrl(url);
+  const named = await nameStore(url);
   return named.engine === 'memory' ? await new MemoryEngine().migrate() : plannedMigration(named.path);
 }
 
 type Named = { readonly engine: 'memory' } | { readonly engine: 'sqlite'; readonly path: string };
+
+/** SQLite would call a directory a broken disk. */
+async function nameStore(url: string): Promise<Named> {
+  const named = parseUrl(url);
+  if (named.engine !== 'sqlite') return named;
+  const found = await stat(named.path).catch(() => undefined);
+  if (found?.isDirectory() === true) throw directoryStore(named.path);
+  return named;
+}
 
 function parseUrl(url: string): Named {
   const cut = url.indexOf(':');

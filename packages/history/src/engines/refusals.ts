@@ -15,7 +15,7 @@ export function unknownCluster(cluster: string): HistoryError {
 
 export function nameTaken(name: string, id: string): HistoryError {
   return new HistoryError('cluster-name-taken', `another cluster of this store (${id}) is named ${name}`, {
-    hint: 'give this one another name.',
+    hint: 'give this one another name (`record` and `operator` take --cluster-name NAME), or a store of its own with --store.',
   });
 }
 

@@ -135,6 +135,7 @@ test('a stream is not in step before it was listed, while it catches up, and whe
   const { informer, log, stream } = aStream();
   informer.synced = false;
   assert.equal(stream.problem?.error, 'pods have not been listed yet');
+  assert.equal(stream.problem?.catchingUp, true);
   informer.synced = true;
   log.catchingUp = true;
   assert.match(stream.problem?.error ?? '', /since the last recording is still being read/);

@@ -39,6 +39,8 @@ export interface Problem {
   readonly since: EpochMillis;
   /** A sentence. */
   readonly error: string;
+  /** Nothing failed: it still reads what it has to read first, as after every start. */
+  readonly catchingUp?: boolean;
 }
 
 /** A watch is opened anew every few minutes, and then takes a moment: that is no problem. */
@@ -115,7 +117,9 @@ export class FollowedStream {
     const lasts = this.#clock.now() - this.#behindSince;
     if (this.#error === undefined && this.synced && lasts < PATIENCE_MS) return undefined;
     const where = this.namespace === undefined ? '' : ` in ${this.namespace}`;
-    return { what: `watch ${this.resource}${where}`, since: this.#behindSince, error: this.#sentence() };
+    const catchingUp = this.#error === undefined && (!this.informer.synced || this.#log.catchingUp);
+    const problem = { what: `watch ${this.resource}${where}`, since: this.#behindSince, error: this.#sentence() };
+    return catchingUp ? { ...problem, catchingUp } : problem;
   }
 
   #sentence(): string {

@@ -150,7 +150,10 @@ export function recording(stage: ContractStage): void {
 
   test('a cluster that is not there, and a name that is taken, are refused with a code', async () => {
     await assert.rejects(stage.engine.tenuresAt('nowhere', ipOf('10.0.0.7'), at(1)), { code: 'unknown-cluster' });
-    await assert.rejects(stage.engine.takeOver({ id: 'another', name: 'prod' }), { code: 'cluster-name-taken' });
+    await assert.rejects(stage.engine.takeOver({ id: 'another', name: 'prod' }), {
+      code: 'cluster-name-taken',
+      hint: /--cluster-name NAME/,
+    });
     await stage.engine.takeOver({ id: PROD.id, name: 'renamed' });
     assert.deepEqual(await stage.engine.clusters(), [{ id: PROD.id, name: 'renamed' }]);
   });

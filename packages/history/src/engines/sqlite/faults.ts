@@ -59,8 +59,8 @@ export function asHistoryError(error: unknown, path: string): unknown {
     case NOTADB:
       return damagedStore(path, error);
     case IOERR:
-      return new HistoryError('store-io', `the disk refused to read or write the store ${path}`, {
-        hint: 'look at the kernel log; `podtrail store verify` says what is still whole.',
+      return new HistoryError('store-io', `reading or writing the store ${path} failed with an I/O error of the disk`, {
+        hint: 'see what the kernel says (`dmesg`), and whether the disk is still there; `podtrail store verify` reads every record and lists the damaged ones.',
         cause: error,
       });
     default:
@@ -96,9 +96,21 @@ function systemFault(error: unknown, path: string): unknown {
     case 'EEXIST':
     case 'ENOENT':
       return cannotWrite(path, error);
+    case 'ERR_OUT_OF_RANGE':
+      // node:sqlite read a number of more than 53 bits; no podtrail stores one.
+      return new HistoryError('store-damaged', `the store ${path} holds a number that podtrail never writes`, {
+        hint: '`podtrail store verify` lists the damaged records; restore the store from a backup.',
+        cause: error,
+      });
     default:
       return error;
   }
+}
+
+export function directoryStore(path: string): HistoryError {
+  return new HistoryError('store-is-directory', `${path} is a directory, and a store is a file`, {
+    hint: `name a file in it: --store sqlite:${path.replace(/\/+$/, '')}/ledger.db`,
+  });
 }
 
 function cannotWrite(path: string, cause: unknown): HistoryError {

@@ -36,6 +36,7 @@ import {
   tenureFact,
 } from '../made-records.ts';
 import { openStore } from '../open-store.ts';
+import { asHistoryError } from './faults.ts';
 import { refuseOldSqlite } from './head.ts';
 import { SqliteEngine, type SqliteOptions } from './sqlite-engine.ts';
 import { exportedText, writeGoldenStore } from './testing/golden-store.ts';
@@ -79,6 +80,32 @@ async function refusal(attempt: Promise<unknown>): Promise<HistoryError> {
   assert.ok(error.hint !== undefined && error.hint.length > 10, 'has a hint');
   return error;
 }
+
+test('a store path that is a directory is refused with the file to name', async () => {
+  const path = freshPath();
+  mkdirSync(path);
+  for (const access of ['read', 'write'] as const) {
+    const error = await refusal(openStore(`sqlite:${path}`, { access }));
+    assert.equal(error.code, 'store-is-directory');
+    assert.match(error.hint ?? '', new RegExp(`--store sqlite:${path}/ledger\\.db`));
+  }
+});
+
+test('what SQLite and Node say of a broken disk or a broken number is a sentence with what to do', () => {
+  const db = new DatabaseSync(':memory:');
+  let number: unknown;
+  try {
+    db.prepare('SELECT 9007199254740993').get();
+  } catch (error) {
+    number = error;
+  }
+  db.close();
+  assert.match(String(number), /too large to be represented/);
+  const damaged = asHistoryError(number, '/x.db') as HistoryError;
+  assert.deepEqual([damaged.code, /store verify/.test(damaged.hint ?? '')], ['store-damaged', true]);
+  const broken = asHistoryError(Object.assign(new Error('disk I/O error'), { errcode: 10 }), '/x.db') as HistoryError;
+  assert.match(broken.message, /\/x\.db failed with an I\/O error of the disk/);
+});
 
 test('a missing store is not created by reading', async () => {
   const path = freshPath();
