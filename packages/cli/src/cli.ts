@@ -6,7 +6,13 @@ import { Command, type CommanderError } from 'commander';
 import { InterruptedError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseCluster } from './options/choose-cluster.ts';
-import { type SharedFlagName, type SharedOptions, sharedOption, whyNotTaken } from './options/shared-flags.ts';
+import {
+  flagMeant,
+  type SharedFlagName,
+  type SharedOptions,
+  sharedOption,
+  whyNotTaken,
+} from './options/shared-flags.ts';
 import { storeUrl } from './options/store-url.ts';
 import { isFormat } from './output/output-format.ts';
 import type { PrintOptions } from './output/print.ts';
@@ -186,7 +192,9 @@ function usageOf(error: CommanderError, command: string | undefined): Error {
   const message = error.message.replace(/^error: /, '');
   const flag = error.code === 'commander.unknownOption' ? /'([^']+)'/.exec(message)?.[1] : undefined;
   const reason = flag === undefined ? undefined : whyNotTaken(flag.split('=')[0] ?? '');
-  const hint = `see podtrail ${command === undefined ? '' : `${command} `}--help.`;
+  const meant = flag === undefined ? undefined : flagMeant(flag.split('=')[0] ?? '');
+  const help = `see podtrail ${command === undefined ? '' : `${command} `}--help.`;
+  const hint = meant === undefined ? help : `write ${meant}; ${help}`;
   if (reason !== undefined && command !== undefined)
     return new UsageError(`${command} does not take ${flag}: ${reason}`, hint);
   return new UsageError(message.replaceAll('\n', ' '), hint);

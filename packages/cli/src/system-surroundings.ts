@@ -49,7 +49,7 @@ export function systemSurroundings(): SystemSurroundings {
     loadConfig: (options) => loadClusterConfig(options),
     connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
     fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
-    readFile: (path) => createReadStream(path, { highWaterMark: 1 << 22 }),
+    readFile: (path) => bytesOf(path),
     filesIn,
   };
   return {
@@ -68,6 +68,15 @@ async function filesIn(path: string): Promise<readonly string[] | undefined> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return files.filter((file) => !/(?:^|[\\/])\./.test(relative(path, file))).sort();
+}
+
+/** An error of a stream does not say of which file it is (EISDIR). */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path, { highWaterMark: 1 << 22 });
+  } catch (error) {
+    throw error instanceof Error ? Object.assign(error, { path }) : error;
+  }
 }
 
 /** Waits when the reader is slow; a reader that has gone rejects the write with EPIPE. */

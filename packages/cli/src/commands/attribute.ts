@@ -32,7 +32,7 @@ export function attributeCommand(cli: Cli): Command {
     ])
     .argument('<file...>', 'flow logs, or directories of them, plain, gzip or zstd; - reads standard input')
     .addOption(
-      new Option('--format <name>', 'the format of the input; without it, by its look').choices([...FORMAT_NAMES]),
+      new Option('--format <name>', 'the format of the input; default: by its look').choices([...FORMAT_NAMES]),
     )
     .option(
       '--ip <column>',
@@ -44,7 +44,7 @@ export function attributeCommand(cli: Cli): Command {
     .option('--end <column>', 'the column with the time of the end: the row is a window, and not an instant')
     .option('--prefix <text>', 'before our columns, one for each --ip; src_ and dst_ by themselves', collect, [])
     .option('--columns <names>', 'names of the columns of an input without a header, with commas between them')
-    .addOption(new Option('-o, --output <format>', 'without it the format of the input').choices(['csv', 'jsonl']))
+    .addOption(new Option('-o, --output <format>', 'default: the format of the input').choices(['csv', 'jsonl']))
     .addHelpText(
       'after',
       `

@@ -7,11 +7,11 @@ import { EXIT } from '../exit-codes.ts';
 import { collect, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
-import { parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
 import { type Listing, printListing } from '../output/print.ts';
-import { visible } from '../output/visible.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { holderName } from '../views/holder.ts';
+import { neverSeenPod, searchOf } from '../views/never-seen.ts';
 import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
 import { spanJson } from './trail.ts';
 
@@ -48,6 +48,8 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   const print = cli.print(options);
   const asked = await parseSubject(what, () => cli.namespace(options));
   if (asked.by === 'ip') throw new UsageError('addresses have no annotations', 'ask `podtrail trail` who held it.');
+  if (asked.by === 'service')
+    throw new UsageError('annotations of Services are not recorded', 'ask about the pods behind it: deploy/NAME.');
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const found = await collect(
@@ -96,7 +98,10 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
     };
     await printListing(listing, print);
     if (changes.length === 0)
-      await cli.note(`there is no record of a change of ${visible(subjectPhrase(asked))} in that time`);
+      await cli.note(
+        (isNamed(asked) ? await neverSeenPod(searchOf(cli, { engine, cluster }), asked) : undefined) ??
+          `there is no record of a change of ${subjectPhrase(asked)} in that time`,
+      );
     await notePaging(cli, found);
     const suppressed = changes.reduce((sum, change) => sum + (change.suppressed?.changes ?? 0), 0);
     if (suppressed > 0)

@@ -15,7 +15,7 @@ interface DemoOptions extends SizeOptions {
 export function demoCommand(cli: Cli): Command {
   const command = cli.command('demo', 'Show podtrail at work on a simulated cluster, without a real one.', []);
   return sizeFlags(command, { nodes: 40, pods: 2000 })
-    .option('--duration <time>', 'end by itself after so long, e.g. 1m; without it at Ctrl+C', duration)
+    .option('--duration <time>', 'end by itself after so long, e.g. 1m; default: at Ctrl+C', duration)
     .addHelpText(
       'after',
       `

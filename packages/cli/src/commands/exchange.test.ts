@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Engine, HistoryError, openStore } from '@podtrail/history';
+import { systemSurroundings } from '../system-surroundings.ts';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, HOSTILE, tellOfFlood, tellStory } from '../testing/story.ts';
 
@@ -155,6 +156,25 @@ test('an export that was cut between two lines, or lost one, claims nothing and 
   }
   assert.equal((await importText(copy, exported)).code, 0);
   assert.equal((await run(['export'], { engine: copy })).out, exported);
+});
+
+test('after an import that was cut off, what has no end is not shown as lasting until now', async () => {
+  const copy = await empty();
+  const lines = exported.trimEnd().split('\n');
+  await importText(copy, `${lines.slice(0, -1).join('\n')}\n`);
+  for (const words of ['trail db-0 -n shop', 'trail 10.0.0.5', 'node node-b --since 1h']) {
+    const { out } = await run([...words.split(' '), '--no-headers'], { engine: copy, now: at(201) });
+    assert.match(out, /<unknown> +<unknown>/, words);
+    assert.doesNotMatch(out, /<present>/, words);
+  }
+});
+
+test('input that is a directory is a sentence that names it', async () => {
+  const { surroundings, ended } = systemSurroundings();
+  const { readFile } = surroundings;
+  ended();
+  const { code, err } = await run(['import', directory], { engine: await empty(), readFile });
+  assert.deepEqual([code, err], [1, `podtrail: ${directory} is a directory, not a file\n`]);
 });
 
 test('a later export of the same ledger goes over an earlier one, and an earlier one changes nothing', async () => {

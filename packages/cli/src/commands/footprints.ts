@@ -36,7 +36,7 @@ export function footprintsCommand(cli: Cli): Command {
     .command('footprints', 'Print where each pod is, as JSON lines, now and at every interval.', [
       ...(['kubeconfig', 'context', 'allNamespaces', 'selector'] as const),
     ])
-    .option('-n, --namespace <name>', 'only pods of this namespace; without it of all', namespaceName('--namespace'))
+    .option('-n, --namespace <name>', 'only pods of this namespace; default: of all', namespaceName('--namespace'))
     .option('--interval <duration>', 'time between rounds, as 30s or 1m', intervalOf, DEFAULT_INTERVAL_MS)
     .option('--oneshot', 'one round, then exit')
     .option('--name <prefix>', 'only pods whose name begins so')

@@ -66,7 +66,87 @@ for (const [what, namespace] of [
 test('trail without a record: a sentence and exit code 3', async () => {
   const { code, out, err } = await ask('trail nobody');
   assert.deepEqual([code, out], [3, '']);
-  assert.match(err, /^there is no record of pod default\/nobody in that time\n/);
+  assert.match(err, /^no such pod has ever been seen: default\/nobody\n/);
+});
+
+test('a name that was never seen is told as such, with the nearest one or the namespace where it is', async () => {
+  const said = async (words: string) => {
+    const { code, err } = await ask(words);
+    const sentences = err.split('\n').filter((line) => !line.startsWith('--') && !line.startsWith('nobody was'));
+    return [code, sentences.join('')];
+  };
+  assert.deepEqual(await said('node nod-a'), [3, 'no such node has ever been seen: nod-a; did you mean node-a?']);
+  assert.deepEqual(await said('node elsewhere'), [3, 'no such node has ever been seen: elsewhere']);
+  assert.deepEqual(await said('node node-a -n nowhere'), [
+    3,
+    'there is no record of a pod on node node-a in that time',
+  ]);
+  assert.deepEqual(await said('trail web1 -n shop'), [
+    3,
+    'no such pod has ever been seen: shop/web1; did you mean web-1?',
+  ]);
+  assert.deepEqual(await said('trail web-1'), [
+    3,
+    'no such pod has ever been seen in namespace default: web-1; there is one in shop: add -n shop',
+  ]);
+  assert.deepEqual(await said('trail deploy/wbe -n shop'), [
+    3,
+    'no such Deployment has ever been seen: shop/wbe; did you mean web?',
+  ]);
+  assert.deepEqual(await said('changes db0 -n shop'), [
+    3,
+    'no such pod has ever been seen: shop/db0; did you mean db-0?',
+  ]);
+  assert.deepEqual(await said('trail web-1 -n shop --until 2026-11-15T09:00:00Z'), [
+    3,
+    'there is no record of pod shop/web-1 in that time',
+  ]);
+});
+
+test('kinds as kubectl writes them: a group behind the kind, Services, and CronJobs with what to ask instead', async () => {
+  for (const kind of ['deployments.apps', 'deployment.v1.apps', 'Deployments', 'deploy']) {
+    assert.equal((await ask(`trail ${kind}/web -n shop -o name`)).out, 'pod/shop/web-1\n', kind);
+  }
+  const service = await ask('trail svc/cart -n shop --no-headers');
+  assert.equal(service.code, 0);
+  assert.match(service.out, /^shop +cart +10\.96\.0\.10 /);
+  const none = await ask('trail service/web-1 -n shop');
+  assert.deepEqual([none.code, none.err.split('\n')[0]], [3, 'there is no record of Service shop/web-1 in that time']);
+  assert.match((await ask('changes svc/cart -n shop')).err, /annotations of Services are not recorded/);
+  const cron = await ask('trail cronjob/nightly -n shop');
+  assert.equal(cron.code, 2);
+  assert.match(cron.err, /hint: ask for one of its Jobs, which are named nightly-NUMBER: job\/nightly-\d+/);
+  assert.match((await ask('trail rollouts.argoproj.io/x')).err, /hint: .*Rollout\/cart/);
+});
+
+test('help of node says that -n narrows it, and no flag says "without it"', async () => {
+  const { out } = await run(['node', '--help']);
+  assert.match(
+    out.replaceAll(/\s+/g, ' '),
+    /-n, --namespace <name> only pods of this namespace; default: of all namespaces/,
+  );
+  for (const command of [
+    'who',
+    'trail',
+    'node',
+    'changes',
+    'gaps',
+    'attribute',
+    'record',
+    'operator',
+    'footprints',
+    'demo',
+  ]) {
+    const help = (await run([command, '--help'])).out;
+    assert.doesNotMatch(help, /without it/, command);
+  }
+});
+
+test('--tz is answered with the flag that is meant, 1d and now are times', async () => {
+  const { code, err } = await ask('who 10.0.0.7 --tz UTC');
+  assert.deepEqual([code, /hint: write --timezone; see podtrail who --help/.test(err)], [2, true]);
+  assert.match((await ask('who 10.0.0.7 --at 1d')).err, /^--at 2026-11-14T10:03:21\.000Z\n/);
+  assert.match((await ask('who 10.0.0.7 --at now')).err, /^--at 2026-11-15T10:03:21\.000Z\n/);
 });
 
 test('a pod without an address of its own has a trail too', async () => {

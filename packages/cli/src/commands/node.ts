@@ -8,18 +8,25 @@ import { collect, notePaging, type PagingOptions, pagingJson, withPaging } from 
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
-import { visible } from '../output/visible.ts';
-import { showDuration } from '../times/duration.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { endText, gapWarning, openUntil, readWatching, type Watching, watchingJson } from '../views/watched.ts';
+import { neverSeenNode, searchOf } from '../views/never-seen.ts';
+import {
+  endText,
+  gapWarning,
+  lastedText,
+  openUntil,
+  readWatching,
+  type Watching,
+  watchingJson,
+} from '../views/watched.ts';
 
 interface NodeOptions extends SharedOptions, PagingOptions {}
 
 export function nodeCommand(cli: Cli): Command {
   const command = cli
     .command('node', 'Which pods were on a node, at an instant or within a span of time?', [
-      ...(['at', 'since', 'until', 'namespace', 'allNamespaces', 'timezone', 'cluster', 'store'] as const),
+      ...(['at', 'since', 'until', 'onlyNamespace', 'allNamespaces', 'timezone', 'cluster', 'store'] as const),
       ...(['output', 'headers'] as const),
     ])
     .argument('<node>', 'name of the node');
@@ -45,7 +52,8 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
     throw new UsageError('--at is an instant, --since and --until are a span: give one of them');
   const at = isSpan ? undefined : await cli.at(options);
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
+  return await cli.withLedger(options, async (ledger) => {
+    const { engine, cluster } = ledger;
     const watching = await readWatching(engine, cluster.id, span, cli.now);
     const isFuture = at !== undefined && at > cli.now;
     const found = await collect(
@@ -84,7 +92,7 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
         },
         {
           header: 'STAYED',
-          cell: ({ start, end }) => showDuration((end?.at ?? openUntil(watching, cli.now)) - start.at),
+          cell: (g) => lastedText(g, watching, cli.now),
         },
         { header: 'UID', wide: true, cell: (g) => g.pod.uid },
         { header: 'START EVIDENCE', wide: true, cell: (g) => provenanceText(g.start) },
@@ -115,7 +123,9 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
     if (warning !== undefined) await cli.note(warning);
     if (guests.length > 0) return EXIT.answered;
     const unwatched = at !== undefined && (before || watching.gaps.length > 0);
-    if (!unwatched) await cli.note(`there is no record of a pod on node ${visible(node)} in that time`);
+    const never = await neverSeenNode(searchOf(cli, ledger), node);
+    if (never !== undefined) await cli.note(never);
+    else if (!unwatched) await cli.note(`there is no record of a pod on node ${node} in that time`);
     return unwatched ? EXIT.unknown : EXIT.none;
   });
 }

@@ -49,21 +49,21 @@ export function operatorCommand(cli: Cli): Command {
     ])
     .option(
       '-n, --namespace <name>',
-      'namespace of the lease and of the Service; without it that of the context or pod',
+      'namespace of the lease and of the Service; default: that of the context or pod',
       namespaceName('--namespace'),
     )
-    .option('--identity <name>', 'this replica, kept as provenance; without it the name of this host')
+    .option('--identity <name>', 'this replica, kept as provenance; default: the name of this host')
     .option(
       '--lease-name <name>',
       'the lease that decides who writes to the API',
       objectName('--lease-name'),
       'podtrail-operator',
     )
-    .option('--cluster-name <name>', 'name of the cluster in the store; without it that of the context')
-    .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
+    .option('--cluster-name <name>', 'name of the cluster in the store; default: that of the context')
+    .option('--cluster-id <id>', 'id of the cluster in the store; default: the UID of its namespace kube-system')
     .option(
       '--retention <duration>',
-      'forget what ended longer ago, e.g. 30d or 720h; without it only --store-limit bounds the history',
+      'forget what ended longer ago, e.g. 30d or 720h; default: only --store-limit bounds the history',
       ageMs('--retention'),
     );
   return withRecordingSizes(command)

@@ -40,22 +40,22 @@ const LOGGED_STATUS_MS = 60_000;
 export function recordCommand(cli: Cli): Command {
   const command = cli
     .command('record', 'Watch a cluster and write its history, until Ctrl+C.', ['kubeconfig', 'context', 'store'])
-    .option('--cluster-name <name>', 'name of the cluster in the store; without it that of the context')
-    .option('--cluster-id <id>', 'id of the cluster in the store; without it the UID of its namespace kube-system')
-    .option('--collector <name>', 'who is recording, kept as provenance; without it the name of this host')
+    .option('--cluster-name <name>', 'name of the cluster in the store; default: that of the context')
+    .option('--cluster-id <id>', 'id of the cluster in the store; default: the UID of its namespace kube-system')
+    .option('--collector <name>', 'who is recording, kept as provenance; default: the name of this host')
     .option('--namespaces <a,b>', 'only these, for those without rights on the whole cluster', namespaceList)
     .option(
       '--retention <duration>',
-      'forget what ended longer ago, e.g. 30d or 720h; without it only --store-limit bounds the history',
+      'forget what ended longer ago, e.g. 30d or 720h; default: only --store-limit bounds the history',
       ageMs('--retention'),
     );
   return withRecordingSizes(command)
     .option(
       '--metrics-port <port>',
-      'serve /metrics for Prometheus there; without it none',
+      'serve /metrics for Prometheus there; default: not served',
       portNumber('--metrics-port'),
     )
-    .option('--health-port <port>', 'serve /livez and /readyz there; without it none', portNumber('--health-port'))
+    .option('--health-port <port>', 'serve /livez and /readyz there; default: not served', portNumber('--health-port'))
     .option('--bind <address>', 'the address of this machine on which those two are served', '127.0.0.1')
     .addHelpText(
       'after',

@@ -6,13 +6,12 @@ import { EXIT } from '../exit-codes.ts';
 import { collect, type Found, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
-import { type Asked, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { type Asked, isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
 import { type Listing, printListing } from '../output/print.ts';
-import { visible } from '../output/visible.ts';
-import { showDuration } from '../times/duration.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { endText, gapWarning, openUntil, readWatching, watchingJson } from '../views/watched.ts';
+import { neverSeenPod, searchOf } from '../views/never-seen.ts';
+import { endText, gapWarning, lastedText, readWatching, watchingJson } from '../views/watched.ts';
 
 interface TrailOptions extends SharedOptions, PagingOptions {}
 
@@ -35,6 +34,7 @@ export function trailCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `${SUBJECT_HELP}
+  svc/cart                a Service: the cluster IPs that it had
   10.1.2.3                an address: all who held it
 
 Examples:
@@ -66,7 +66,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
         { header: 'WORKLOAD', cell: (s) => workloadText(s.holder) },
         { header: 'FROM', cell: (s) => showBoundary(s.start, print.zone) },
         { header: 'TO', cell: (s) => endText(s.end, watching, cli.now, print.zone) },
-        { header: 'HELD', cell: (s) => showDuration((s.end?.at ?? openUntil(watching, cli.now)) - s.start.at) },
+        { header: 'HELD', cell: (s) => lastedText(s, watching, cli.now) },
         { header: 'UID', wide: true, cell: (s) => s.holder.uid },
         { header: 'START EVIDENCE', wide: true, cell: (s) => provenanceText(s.start) },
         { header: 'END EVIDENCE', wide: true, cell: (s) => provenanceText(s.end) },
@@ -86,7 +86,10 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
       name: (s) => holderName(s.holder),
     };
     await printListing(listing, print);
-    if (stays.length === 0) await cli.note(`there is no record of ${visible(subjectPhrase(asked))} in that time`);
+    if (stays.length === 0) {
+      const never = isNamed(asked) ? await neverSeenPod(searchOf(cli, ledger), asked) : undefined;
+      await cli.note(never ?? `there is no record of ${subjectPhrase(asked)} in that time`);
+    }
     await notePaging(cli, found);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
@@ -103,6 +106,14 @@ async function readStays(
   if (asked.by === 'ip') {
     const ask = { cluster: cluster.id, ip: asked.ip, span };
     return await collect(paging, (page) => tenuresOfIp(engine, { ...ask, page }));
+  }
+  if (asked.by === 'service') {
+    const { namespace, name } = asked;
+    return await collect(
+      paging,
+      ({ limit = 0, cursor }) => engine.tenuresOf(cluster.id, { by: 'name', namespace, name }, span, { limit, cursor }),
+      ({ holder }) => holder.kind === 'Service',
+    );
   }
   const ask = { cluster: cluster.id, subject: asked, span };
   const { items, cursor } = await collect(paging, (page) => trail(engine, { ...ask, page }));

@@ -8,12 +8,11 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { answerColour } from '../output/colour.ts';
 import { type CsvColumn, formatCsv } from '../output/csv.ts';
 import { type Listing, printListing } from '../output/print.ts';
-import { showDuration } from '../times/duration.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { answeredHolderJson, answerJson, answerSentence } from '../views/answer.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { endText, lastOf, openUntil } from '../views/watched.ts';
+import { endText, lastedText, lastOf } from '../views/watched.ts';
 
 export function whoCommand(cli: Cli): Command {
   return cli
@@ -76,7 +75,7 @@ function holderListing(zone: Zone, now: EpochMillis, last: number | undefined) {
       { header: 'WORKLOAD', cell: workloadText },
       { header: 'FROM', cell: (h) => showBoundary(h.start, zone) },
       { header: 'TO', cell: (h) => endText(h.end, { last }, now, zone) },
-      { header: 'HELD', cell: (h) => showDuration((h.end?.at ?? openUntil({ last }, now)) - h.start.at) },
+      { header: 'HELD', cell: (h) => lastedText(h, { last }, now) },
       { header: 'UID', wide: true, cell: (h) => h.uid },
       { header: 'START EVIDENCE', wide: true, cell: (h) => provenanceText(h.start) },
       { header: 'END EVIDENCE', wide: true, cell: (h) => provenanceText(h.end) },

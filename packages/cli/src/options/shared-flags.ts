@@ -31,7 +31,12 @@ interface SharedFlag {
 export const SHARED_FLAGS = {
   namespace: {
     flags: '-n, --namespace <name>',
-    description: 'namespace of the pod or workload; without it that of the current context, else "default"',
+    description: 'namespace of the pod or workload; default: that of the current context, else "default"',
+    whyNot: 'it does not ask about one namespace.',
+  },
+  onlyNamespace: {
+    flags: '-n, --namespace <name>',
+    description: 'only pods of this namespace; default: of all namespaces',
     whyNot: 'it does not ask about one namespace.',
   },
   allNamespaces: {
@@ -85,18 +90,22 @@ export const SHARED_FLAGS = {
   },
   at: {
     flags: '--at <time>',
-    description: 'the instant that is asked about; without it now',
+    description: 'the instant that is asked about; default: now',
     whyNot: 'it is not about one instant.',
   },
-  since: { flags: '--since <time>', description: 'from this time on', whyNot: 'it is not about a span of time.' },
+  since: {
+    flags: '--since <time>',
+    description: 'from this time on, inclusive',
+    whyNot: 'it is not about a span of time.',
+  },
   until: {
     flags: '--until <time>',
-    description: 'up to this time, without it',
+    description: 'up to this time, exclusive; default: now',
     whyNot: 'it is not about a span of time.',
   },
   timezone: {
     flags: '--timezone <zone>',
-    description: 'zone of times without one, and of those in tables; without it that of this machine',
+    description: 'zone of times without one, and of those in tables; default: that of this machine',
     whyNot: 'it takes and prints no times.',
   },
 } as const satisfies Record<string, SharedFlag>;
@@ -109,6 +118,24 @@ export function sharedOption(name: SharedFlagName): Option {
   if (choices !== undefined) option.choices(choices);
   if (byDefault !== undefined) option.default(byDefault);
   return option;
+}
+
+/** What other tools call them. */
+const MEANT: Readonly<Record<string, string>> = {
+  '--tz': '--timezone',
+  '--time-zone': '--timezone',
+  '--zone': '--timezone',
+  '--format': '--output',
+  '--time': '--at',
+  '--when': '--at',
+  '--from': '--since',
+  '--to': '--until',
+  '--ns': '--namespace',
+  '--db': '--store',
+};
+
+export function flagMeant(flag: string): string | undefined {
+  return Object.hasOwn(MEANT, flag) ? MEANT[flag] : undefined;
 }
 
 /** Why a command that does not know this flag does not take it; undefined if it is no flag of ours at all. */

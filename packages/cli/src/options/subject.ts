@@ -2,7 +2,10 @@
 import { type IpAddress, parseIp, type Subject } from '@podtrail/history';
 import { UsageError } from '../errors.ts';
 
-export type Asked = { readonly by: 'ip'; readonly ip: IpAddress } | Subject;
+export type Asked =
+  | { readonly by: 'ip'; readonly ip: IpAddress }
+  | { readonly by: 'service'; readonly namespace: string; readonly name: string }
+  | Subject;
 
 const KINDS: Readonly<Record<string, string>> = {
   deployment: 'Deployment',
@@ -17,13 +20,15 @@ const KINDS: Readonly<Record<string, string>> = {
   rc: 'ReplicationController',
   job: 'Job',
 };
+/** Of the kinds above, as kubectl writes them behind a dot. */
+const GROUPS = ['apps', 'batch', 'extensions'];
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const SUBJECT_HELP = `
 What to ask about:
   web-1, pod/web-1        a pod by name, with all its lives (-n says in which namespace)
   deploy/cart             a workload: deployment, statefulset, daemonset, replicaset, job and their short names,
-                          or any Kind/NAME as the owner is spelled
+                          or any Kind/NAME as the owner is spelled; deployments.apps/cart is the same
   uid/UID, or a bare UUID one life of a pod`;
 
 /** `namespace` is asked for only where it is needed: it may have to read the kubeconfig. */
@@ -38,7 +43,15 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   if (name === '' || name.includes('/')) throw new UsageError(`"${text}" is neither a pod nor TYPE/NAME`);
   if (type === 'uid') return { by: 'uid', uid: name };
   if (/^(?:pods?|po)$/.test(type)) return { by: 'name', namespace: await namespace(), name };
-  const kind = known(type.toLowerCase().replace(/s$/, '')) ?? known(type.toLowerCase());
+  if (/^(?:services?|svc)$/i.test(type)) return { by: 'service', namespace: await namespace(), name };
+  const plain = withoutGroup(type.toLowerCase());
+  if (/^(?:cronjobs?|cj)$/.test(plain)) {
+    throw new UsageError(
+      `podtrail records the Job that owns a pod, and not the CronJob behind it`,
+      `ask for one of its Jobs, which are named ${name}-NUMBER: job/${name}-29384710.`,
+    );
+  }
+  const kind = known(plain.replace(/s$/, '')) ?? known(plain);
   if (kind === undefined && !/^[A-Z]/.test(type)) {
     throw new UsageError(
       `"${type}" is not a kind that podtrail knows`,
@@ -48,14 +61,27 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   return { by: 'workload', namespace: await namespace(), kind: kind ?? type, name };
 }
 
+/** `deployments.apps` and `deployments.v1.apps`, as kubectl takes them. */
+function withoutGroup(type: string): string {
+  const [plain = '', ...rest] = type.split('.');
+  return GROUPS.includes(rest.at(-1) ?? '') && rest.length <= 2 ? plain : type;
+}
+
 function known(type: string): string | undefined {
   return Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+}
+
+/** A pod or a workload by its name, which may be misspelled. */
+export function isNamed(asked: Asked): asked is Extract<Subject, { readonly by: 'name' | 'workload' }> {
+  return asked.by === 'name' || asked.by === 'workload';
 }
 
 export function subjectPhrase(asked: Asked): string {
   switch (asked.by) {
     case 'ip':
       return `address ${asked.ip}`;
+    case 'service':
+      return `Service ${asked.namespace}/${asked.name}`;
     case 'uid':
       return `pod with UID ${asked.uid}`;
     case 'name':

@@ -13,7 +13,7 @@ export function sizeFlags(command: Command, defaults: { readonly nodes: number; 
   return command
     .option('--nodes <n>', 'simulated nodes', wholeNumber('--nodes', 1, 1000), defaults.nodes)
     .option('--pods <n>', 'about so many pods', wholeNumber('--pods', 1, 100_000), defaults.pods)
-    .option('--seed <n>', 'the same seed, the same cluster; without it another one', wholeNumber('--seed', 0, 2 ** 31))
+    .option('--seed <n>', 'the same seed, the same cluster; default: a random one', wholeNumber('--seed', 0, 2 ** 31))
     .option('--speed <factor>', 'things happen so many times as often; 0: nothing happens by itself', factor, 1);
 }
 

@@ -1,4 +1,4 @@
-// The times that podtrail understands, and no others: an age (`15m`, `15m ago`), RFC 3339, `YYYY-MM-DD[THH:MM[:SS]]`
+// The times that podtrail understands, and no others: `now`, an age (`15m`, `15m ago`, `1d`), RFC 3339, `YYYY-MM-DD[THH:MM[:SS]]`
 // in the chosen zone, epoch seconds or milliseconds. Whatever could mean two instants is refused with a sentence.
 import { type EpochMillis, epochMillis } from '@podtrail/history';
 import { parseDuration } from './duration.ts';
@@ -9,26 +9,25 @@ export type ParsedTime =
   | { readonly ok: false; readonly problem: string };
 
 const SHAPES =
-  'use an age (15m, 1h30m, 15m ago), RFC 3339 (2026-11-15T10:05:00Z), YYYY-MM-DD[THH:MM[:SS]], or epoch seconds or milliseconds';
+  'use now, an age (15m, 1h30m, 1d, 15m ago), RFC 3339 (2026-11-15T10:05:00Z), YYYY-MM-DD[THH:MM[:SS]], or epoch seconds or milliseconds';
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 const NUMBER = /^(\d{1,17})(?:\.(\d{1,9}))?$/;
 /** Smaller numbers are no instants that a ledger could know (1973), and rather a forgotten unit. */
 const LEAST_SECONDS = 100_000_000;
 const LEAST_MILLISECONDS = 100_000_000_000;
+const DAY_MS = 86_400_000;
 const LEAST_MICROSECONDS = 100_000_000_000_000;
 
 export function parseTime(text: string, now: number, zone: Zone): ParsedTime {
   const trimmed = text.trim();
-  const age = parseDuration(trimmed.endsWith(' ago') ? trimmed.slice(0, -4).trimEnd() : trimmed);
+  if (trimmed.toLowerCase() === 'now') return instant(now);
+  const age = parseAge(trimmed.endsWith(' ago') ? trimmed.slice(0, -4).trimEnd() : trimmed);
   if (age !== undefined) return instant(now - age);
   const number = NUMBER.exec(trimmed);
   if (number !== null) return fromNumber(trimmed, Number(number[1]), number[2]);
   const match = DATE_TIME.exec(trimmed);
   if (match !== null) return fromDateTime(trimmed, match, zone);
-  if (/^\d+(?:\.\d+)?d(?:\s+ago)?$/.test(trimmed)) {
-    return problem(`"${trimmed}" is not a time: days differ in length; write hours (${daysInHours(trimmed)})`);
-  }
   return problem(`"${trimmed}" is not a time that podtrail understands; ${SHAPES}`);
 }
 
@@ -80,8 +79,12 @@ function millis(fraction: string | undefined): number {
   return fraction === undefined ? 0 : Number(fraction.padEnd(3, '0').slice(0, 3));
 }
 
-function daysInHours(text: string): string {
-  return `${Number.parseFloat(text) * 24}h`;
+/** A duration, also one that begins with days. A day is 24 hours, whatever the clocks of the zone did. */
+function parseAge(text: string): number | undefined {
+  const [, days, rest = ''] = /^(\d{1,5})d(.*)$/.exec(text) ?? [];
+  if (days === undefined) return parseDuration(text);
+  const more = rest === '' ? 0 : parseDuration(rest);
+  return more === undefined ? undefined : Number(days) * DAY_MS + more;
 }
 
 function instant(at: number): ParsedTime {

@@ -30,6 +30,8 @@ export interface Watching {
 /** A recorder tells the store every half second that it watches; silent for longer than this, it does not. */
 const SILENT_MS = 5000;
 
+const UNKNOWN = '<unknown>';
+
 /** How far around the span gaps are told whole. */
 const AROUND_MS = 30 * 86_400_000;
 
@@ -93,15 +95,29 @@ export function gapWarning({ gaps }: Watching, zone: Zone): string | undefined {
   return `nobody was watching ${when} (${unwatchedReason(first.reason)})${others}: what happened then may be missing here`;
 }
 
-/** How far a record without an end is known to have lasted: to now while somebody watches, else to the last word. */
-export function openUntil({ last }: Pick<Watching, 'last'>, now: number): number {
-  return last === undefined || now - last <= SILENT_MS ? now : last;
+/**
+ * How far a record without an end is known to have lasted: to now while somebody watches, else to the last word.
+ * Undefined where no time was watched at all, as after an import that was cut off.
+ */
+export function openUntil({ last }: Pick<Watching, 'last'>, now: number): number | undefined {
+  return last === undefined || now - last > SILENT_MS ? last : now;
+}
+
+/** How long a record has lasted, as far as that is known. */
+export function lastedText(
+  { start, end }: { readonly start: Boundary; readonly end: Boundary | undefined },
+  watching: Pick<Watching, 'last'>,
+  now: number,
+): string {
+  const until = end?.at ?? openUntil(watching, now);
+  return until === undefined ? UNKNOWN : showDuration(until - start.at);
 }
 
 /** The end of a record, or until when it is known to have lasted. */
 export function endText(end: Boundary | undefined, watching: Pick<Watching, 'last'>, now: number, zone: Zone): string {
   if (end !== undefined) return showBoundary(end, zone);
   const until = openUntil(watching, now);
+  if (until === undefined) return UNKNOWN;
   return until === now ? '<present>' : `<open at ${showTime(until, zone)}>`;
 }
 
