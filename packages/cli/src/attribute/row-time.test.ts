@@ -135,3 +135,11 @@ test('letters that look like digits once their upper half is cut off are none', 
   assert.equal(times.parse('\u013179473710\u0130'), undefined);
   assert.match(times.problem, /is not a time/);
 });
+
+test('what the command line takes relative to now is no time of a row', () => {
+  const times = new RowTimes(UTC);
+  for (const text of ['now', 'NOW', '15m', '1d', '1d12h', '3d ago']) {
+    assert.deepEqual([times.parse(text), times.problem], [undefined, `"${text}" is an age, not a time`]);
+    assert.ok(Number.isNaN(fromBytes(times, text)), text);
+  }
+});

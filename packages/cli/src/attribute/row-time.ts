@@ -2,8 +2,7 @@
 // read. Besides, what logs write and people do not: epochs in microseconds and nanoseconds, `+0000`, ` UTC`. RFC 3339
 // and epoch times, which logs mostly have, are read from the bytes; all else goes through parse-time.ts.
 import { type EpochMillis, epochMillis } from '@podtrail/history';
-import { parseDuration } from '../times/duration.ts';
-import { parseTime } from '../times/parse-time.ts';
+import { ageOf, parseTime } from '../times/parse-time.ts';
 import { UTC, type Zone } from '../times/zone.ts';
 
 const MINUS = 45;
@@ -118,7 +117,7 @@ export class RowTimes {
 
   #slow(text: string): EpochMillis | undefined {
     const trimmed = text.trim();
-    if (trimmed.endsWith('ago') || parseDuration(trimmed) !== undefined) {
+    if (trimmed.endsWith('ago') || ageOf(trimmed) !== undefined) {
       this.problem = `"${trimmed}" is an age, not a time`;
       return undefined;
     }
@@ -132,7 +131,7 @@ export class RowTimes {
     }
     if (parsed.ok) return parsed.at;
     // The list of times that the command line takes is too long for every row, and has ages in it.
-    this.problem = parsed.problem.split('; use an age')[0] ?? '';
+    this.problem = parsed.problem.split('; use now')[0] ?? '';
     return undefined;
   }
 }

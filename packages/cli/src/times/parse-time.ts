@@ -21,14 +21,19 @@ const LEAST_MICROSECONDS = 100_000_000_000_000;
 
 export function parseTime(text: string, now: number, zone: Zone): ParsedTime {
   const trimmed = text.trim();
-  if (trimmed.toLowerCase() === 'now') return instant(now);
-  const age = parseAge(trimmed.endsWith(' ago') ? trimmed.slice(0, -4).trimEnd() : trimmed);
+  const age = ageOf(trimmed);
   if (age !== undefined) return instant(now - age);
   const number = NUMBER.exec(trimmed);
   if (number !== null) return fromNumber(trimmed, Number(number[1]), number[2]);
   const match = DATE_TIME.exec(trimmed);
   if (match !== null) return fromDateTime(trimmed, match, zone);
   return problem(`"${trimmed}" is not a time that podtrail understands; ${SHAPES}`);
+}
+
+/** How long before now, for a time that is said so; undefined for any other. */
+export function ageOf(trimmed: string): number | undefined {
+  if (trimmed.toLowerCase() === 'now') return 0;
+  return parseAge(trimmed.endsWith(' ago') ? trimmed.slice(0, -4).trimEnd() : trimmed);
 }
 
 function fromNumber(text: string, whole: number, fraction: string | undefined): ParsedTime {
