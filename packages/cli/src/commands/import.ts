@@ -24,7 +24,7 @@ export function importCommand(cli: Cli): Command {
     ])
     .argument('[file]', 'an export or footprint lines, as JSON lines; - reads standard input')
     .option('--pods <file>', 'pods that were saved, or a directory of a support bundle or must-gather; - as above')
-    .option('--at <time>', 'with --pods: when they were saved; without it the newest time that they show')
+    .option('--at <time>', 'with --pods: when they were saved; default: the newest time that they show')
     .addHelpText(
       'after',
       `

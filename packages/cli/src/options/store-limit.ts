@@ -35,12 +35,12 @@ export function withRecordingSizes(command: Command): Command {
   return withStoreLimit(command)
     .option(
       '--change-budget-pod <size>',
-      'annotation changes recorded for each pod and hour, others are counted; without it 1Mi',
+      'annotation changes recorded for each pod and hour, others are counted; default: 1Mi',
       sizeOf('--change-budget-pod'),
     )
     .option(
       '--change-budget-namespace <size>',
-      'the same for all pods of each namespace together; without it 32Mi',
+      'the same for all pods of each namespace together; default: 32Mi',
       sizeOf('--change-budget-namespace'),
     );
 }

@@ -141,7 +141,16 @@ test('progress: a restart that only catches up is one line, and no warning', asy
     error: `what happened to ${resource} since the last recording is still being read`,
   }));
   const status: RecorderStatus = {
-    ...{ synced: true, current: false, storeFailures: 0, waitingFacts: 0, committedFacts: 1, pods: 3, lagMs: 0 },
+    ...{
+      synced: true,
+      current: false,
+      storeFailures: 0,
+      waitingFacts: 0,
+      committedFacts: 1,
+      pods: 3,
+      lagMs: 0,
+      suppressedChanges: 0,
+    },
     ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems },
   };
   const told = watchProgress({
