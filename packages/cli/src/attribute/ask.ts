@@ -11,23 +11,34 @@ export type AskWindows<T> = Pick<
   'of' | 'want' | 'wantDuring' | 'read' | 'answer' | 'answerDuring' | 'askEach' | 'askEachDuring'
 >;
 
-/** The ledger that is asked; `spell` makes of each answer what the rows need. */
-export type AskLedger = <T>(spell: (attribution: Attribution) => T) => AskWindows<T>;
+/**
+ * The ledger that is asked; `spell` makes of each answer what the rows need. `aboutFree`: what is said of addresses that
+ * nobody had is wanted too.
+ */
+export type AskLedger = <T>(spell: (attribution: Attribution) => T, aboutFree: boolean) => AskWindows<T>;
 
 export function askLedger(engine: Engine, cluster: string, now: EpochMillis): AskLedger {
-  return (spell) =>
+  return (spell, aboutFree) =>
     new AnswerWindows(engine, {
       cluster,
       now,
-      spell: (answer, holders, provisional, overlaps) =>
-        spell({ answer, holders: holders.map((holder, i) => attributed(holder, overlaps?.[i])), provisional }),
+      aboutFree,
+      spell: (answer, holders, provisional, overlaps, free) =>
+        spell({
+          answer,
+          holders: holders.map((holder, i) => attributed(holder, overlaps?.[i])),
+          provisional,
+          reason: free?.reason,
+          last: free?.last && attributed(free.last),
+          next: free?.next && attributed(free.next),
+        }),
     });
 }
 
 type Question = Extract<Asked, { kind: 'ask' }>;
 
 export function askRows(ledger: AskLedger): AskRows {
-  const windows = ledger((attribution) => attribution);
+  const windows = ledger((attribution) => attribution, true);
   return async (rows) => {
     const questions: Question[] = [];
     for (const { asked } of rows) for (const one of asked) if (one.kind === 'ask') questions.push(one);
@@ -69,7 +80,7 @@ async function askAll(windows: AskWindows<Attribution>, questions: readonly Ques
 
 function attributed(
   { kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder,
-  overlap: Overlap | undefined,
+  overlap?: Overlap | undefined,
 ): Attributed {
   return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at, overlap };
 }

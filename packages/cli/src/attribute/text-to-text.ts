@@ -25,7 +25,7 @@ export interface Tail {
 export interface TextToTextOptions {
   readonly layout: TextLayout;
   readonly times: RowTimes;
-  readonly windows: (spell: (attribution: Attribution) => Tail) => AskWindows<Tail>;
+  readonly windows: (spell: (attribution: Attribution) => Tail, aboutFree: boolean) => AskWindows<Tail>;
   readonly write: (bytes: Buffer) => Promise<void>;
   /** The names that go out: before the first row, unless another input of the run has written them. */
   readonly writeHeader: (names: readonly string[], text: string) => Promise<void>;
@@ -136,7 +136,8 @@ export class TextToText {
     });
     this.#malformed = spell(MALFORMED);
     this.#nothing = spell(NOTHING_ASKED);
-    this.#windows = windows(spell);
+    // Without the columns for it, nobody would see it.
+    this.#windows = windows(spell, ours.isFull);
     if (Array.isArray(layout.header)) this.#header = this.#headerOf(layout.header);
   }
 

@@ -272,6 +272,24 @@ test('a row with an end is a window: held throughout, candidates with their part
   );
 });
 
+test('free says why and who was around: in its own columns where there are such, and always in JSON', async () => {
+  const log = 't,src,dst\n2026-11-15T10:01:05Z,10.0.0.7,8.8.8.8\n';
+  const { out } = await attribute('--ip src --ip dst --time t', log);
+  const [header = '', row = ''] = out.split('\n');
+  const names = header.split(',');
+  const cell = (name: string) => row.split(',')[names.indexOf(name)];
+  assert.deepEqual(['src_answer', 'src_reason', 'src_last', 'src_next'].map(cell), [
+    ...['free', '', 'shop/web-1@2026-11-15T10:00:59.000Z', 'shop/job-2@2026-11-15T10:01:09.000Z'],
+  ]);
+  assert.deepEqual(['dst_answer', 'dst_reason', 'dst_last', 'dst_next'].map(cell), ['free', 'outside', '', '']);
+  const json = JSON.parse((await attribute('--ip src --time t -o jsonl', log)).out);
+  assert.deepEqual(
+    [json.answer, json.last.pod, json.next.pod, json.next.at],
+    ['free', 'web-1', 'job-2', '2026-11-15T10:01:09.000Z'],
+  );
+  assert.equal(JSON.parse((await attribute('--ip dst --time t -o jsonl', log)).out).reason, 'outside');
+});
+
 test('a time without a zone is refused unless the zone is given: the zone of this machine is nobody’s guess', async () => {
   const log = 't,src\n2026-11-15 10:00:30,10.0.0.7\n2026-11-15 10:00:31,10.0.0.7\n';
   const systemZone = 'America/New_York';

@@ -98,7 +98,13 @@ const ANSWERS: readonly (readonly [sentence: string, words: string, code: number
     'free',
     '10.0.0.7 --at 2026-11-15T10:01:05Z',
     3,
-    /^Nobody held 10\.0\.0\.7 at 2026-11-15T10:01:05Z: every pod of the cluster was being watched, from 2026-11-15T10:00:00Z to 10:01:40Z\.\n$/,
+    /^Nobody held 10\.0\.0\.7 at 2026-11-15T10:01:05Z: every pod of the cluster was being watched, from 2026-11-15T10:00:00Z to 10:01:40Z\. It was last held by pod shop\/web-1 .*, until 2026-11-15T10:00:59Z\. It was next held by pod shop\/job-2 .*, from 2026-11-15T10:01:09Z\.\n$/,
+  ],
+  [
+    'free and outside',
+    '8.8.8.8 --at 2026-11-15T10:00:30Z',
+    3,
+    /^Nobody held 8\.8\.8\.8 at 2026-11-15T10:00:30Z: it lies outside all ranges that the cluster has been seen to use\.\n$/,
   ],
   [
     'ambiguous within bounds',

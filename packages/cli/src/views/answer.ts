@@ -16,6 +16,8 @@ export function answerJson(answer: Answer, cluster: Cluster) {
     ...(reason === undefined ? {} : { reason }),
     provisional,
     holders: holders.map(answeredHolderJson),
+    ...(answer.last === undefined ? {} : { last: answeredHolderJson(answer.last) }),
+    ...(answer.next === undefined ? {} : { next: answeredHolderJson(answer.next) }),
     coverage: {
       scope: scopeJson(coverage.scope),
       from: textOrNull(coverage.from),
@@ -45,12 +47,26 @@ function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone:
     case 'held':
       return `${ip} was held by ${first === undefined ? 'nobody' : holderPhrase(first)} at ${at}.${across(answer, zone)}`;
     case 'free':
-      return `Nobody held ${ip} at ${at}: every pod of the cluster was being watched${stretch(answer, zone)}.`;
+      return `Nobody held ${ip} at ${at}: ${whyFree(answer, zone)}.${around(answer, zone)}`;
     case 'ambiguous':
       return `${candidates(answer, at)}${across(answer, zone)}`;
     case 'unknown':
       return `It is unknown who held ${ip} at ${at}: ${whyUnknown(answer, watched, zone)}.`;
   }
+}
+
+function whyFree(answer: Answer, zone: Zone): string {
+  if (answer.reason === 'outside') return 'it lies outside all ranges that the cluster has been seen to use';
+  return `every pod of the cluster was being watched${stretch(answer, zone)}`;
+}
+
+/** Who had it before and after. */
+function around({ last, next }: Answer, zone: Zone): string {
+  const before =
+    last?.end === undefined ? '' : ` It was last held by ${holderPhrase(last)}, until ${showTime(last.end.at, zone)}.`;
+  const after =
+    next === undefined ? '' : ` It was next held by ${holderPhrase(next)}, from ${showTime(next.start.at, zone)}.`;
+  return before + after;
 }
 
 function candidates({ ip, holders, conflicts }: Answer, at: string): string {
@@ -102,6 +118,7 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
       return partlyWatched(coverage.scope);
     case 'damaged':
       return 'a part of the store that could tell is damaged or missing; `podtrail store verify` says which';
+    case 'outside':
     case undefined:
       return 'nobody was watching then';
   }

@@ -16,6 +16,8 @@ export class AddressWindow<T> {
   #bounds: readonly number[] = NONE;
   answers: readonly (T | undefined)[] = NONE;
   edition = 0;
+  /** What is said of it where nobody had it, by the place among the bounds; undefined: not asked yet. */
+  #free: (T | undefined)[] | undefined;
   /** Instants that are asked for and not known yet; the first is greater than the last when there are none. */
   wantedFrom = Number.POSITIVE_INFINITY;
   wantedTo = Number.NEGATIVE_INFINITY;
@@ -35,6 +37,16 @@ export class AddressWindow<T> {
     return this.answers[placeOf(this.#bounds, at)];
   }
 
+  freeAt(at: number): T | undefined {
+    return this.#free?.[placeOf(this.#bounds, at)];
+  }
+
+  keepFree(at: number, said: T): void {
+    if (at < this.from || at >= this.to) return;
+    this.#free ??= [];
+    this.#free[placeOf(this.#bounds, at)] = said;
+  }
+
   /** Whether nothing changes between the two. */
   isSame(from: number, to: number): boolean {
     const place = placeOf(this.#bounds, from);
@@ -46,6 +58,7 @@ export class AddressWindow<T> {
     this.to = to;
     this.#bounds = bounds;
     this.answers = answers;
+    this.#free = undefined;
     this.edition = edition;
     this.readTo = 0;
   }
@@ -62,6 +75,7 @@ export class NobodyThere<T> {
   readonly #spell: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T;
   #bounds: readonly number[] = NONE;
   #said: readonly T[] = NONE;
+  #kinds: readonly AnswerKind[] = NONE;
   /** Where the last one was found: logs go on in time. */
   #place = 0;
 
@@ -73,7 +87,8 @@ export class NobodyThere<T> {
   set(watched: WatchedTime, changes: readonly number[], now: EpochMillis | undefined): void {
     const bounds = [...new Set(changes)].sort((a, b) => a - b);
     const before = (bounds[0] ?? 0) - 1;
-    this.#said = [before, ...bounds].map((at) => this.#answer(judge([], watched, at as EpochMillis, now).answer));
+    this.#kinds = [before, ...bounds].map((at) => judge([], watched, at as EpochMillis, now).answer);
+    this.#said = this.#kinds.map((kind) => this.#answer(kind));
     this.#bounds = bounds;
     this.#place = 0;
   }
@@ -85,6 +100,11 @@ export class NobodyThere<T> {
       (place === 0 || (bounds[place - 1] as number) <= at) && at < (bounds[place] ?? Number.POSITIVE_INFINITY);
     if (!isHere) this.#place = placeOf(bounds, at);
     return this.#said[this.#place] as T;
+  }
+
+  isFree(at: number): boolean {
+    this.at(at);
+    return this.#kinds[this.#place] === 'free';
   }
 
   /** Undefined when it changes between the two. */

@@ -157,6 +157,7 @@ test('what is settled is read once for an address, what is not for every batch, 
   const asked: IpAddress[] = [];
   let alone = 0;
   const counting: WindowReader = {
+    resumption: (cluster) => engine.resumption(cluster),
     coverage: (cluster) => engine.coverage(cluster),
     expired: (cluster) => engine.expired(cluster),
     conflicts: (...args) => engine.conflicts(...args),

@@ -6,13 +6,16 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Coverage, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import { AddressWindow, NobodyThere } from './address-window.ts';
-import type { AnsweredHolder, AnswerKind } from './answer.ts';
+import type { Answer, AnsweredHolder, AnswerKind } from './answer.ts';
 import { answersWithin, type SpanAnswers } from './answers-within.ts';
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
+import { neighboursOf } from './neighbours.ts';
+import { SeenRanges } from './seen-ranges.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
-import { answerFrom, damagedAnswer } from './who.ts';
+
+import { answerFrom, damagedAnswer, neighbourHolders } from './who.ts';
 import { damagedDuring, duringFrom, type Overlap } from './who-during.ts';
 
 export interface AnswerWindowsOptions<T> {
@@ -26,14 +29,18 @@ export interface AnswerWindowsOptions<T> {
     provisional: boolean,
     /** With a stretch of time: the part of it that each of the holders may have had. */
     overlaps?: readonly Overlap[],
+    /** With `free`, where `aboutFree` is wanted. */
+    free?: Pick<Answer, 'reason' | 'last' | 'next'>,
   ): T;
+  /** Whether more than that is wanted of addresses that nobody had: whether they are outside, and who was around. */
+  readonly aboutFree?: boolean;
   /** For tests: how many answers may be kept. */
   readonly mostKept?: number;
 }
 
 export type WindowReader = Pick<
   Engine,
-  'coverage' | 'expired' | 'tenuresOfIps' | 'tenuresAtMany' | 'hostNetworkPodsOn' | 'conflicts'
+  'resumption' | 'coverage' | 'expired' | 'tenuresOfIps' | 'tenuresAtMany' | 'hostNetworkPodsOn' | 'conflicts'
 >;
 
 /** Logs are mostly in order of time: an address is read so far ahead, and the further the more often it comes. */
@@ -51,6 +58,7 @@ export class AnswerWindows<T> {
   readonly #options: AnswerWindowsOptions<T>;
   readonly #mostKept: number;
   readonly #nobody: NobodyThere<T>;
+  readonly #ranges: SeenRanges;
   /** Those that were used of late, and those of before: what is not used until the next change of generations goes. */
   #young = new Map<number | IpAddress, AddressWindow<T>>();
   #old = new Map<number | IpAddress, AddressWindow<T>>();
@@ -65,6 +73,7 @@ export class AnswerWindows<T> {
     this.#engine = engine;
     this.#options = options;
     this.#mostKept = options.mostKept ?? MOST_KEPT;
+    this.#ranges = new SeenRanges(engine, options.cluster);
     this.#nobody = new NobodyThere((answer, holders) => options.spell(answer, holders, false));
   }
 
@@ -143,7 +152,12 @@ export class AnswerWindows<T> {
   /** Undefined where no window can tell: such moments are for `askEach`. */
   answer(window: AddressWindow<T>, at: number): T | undefined {
     if (at < window.from || at >= window.to || window.edition !== this.#edition) return undefined;
-    return window.at(at) ?? this.#nobody.at(at);
+    return window.at(at) ?? this.#ofNobody(window, at);
+  }
+
+  #ofNobody(window: AddressWindow<T>, at: number): T | undefined {
+    if (this.#options.aboutFree === true && this.#nobody.isFree(at)) return window.freeAt(at);
+    return this.#nobody.at(at);
   }
 
   /**
@@ -153,7 +167,9 @@ export class AnswerWindows<T> {
   answerDuring(window: AddressWindow<T>, from: number, to: number): T | undefined {
     if (from < window.from || to >= window.to || window.edition !== this.#edition) return undefined;
     if (!window.isSame(from, to)) return undefined;
-    return window.at(from) ?? this.#nobody.during(from, to);
+    const said = window.at(from) ?? this.#nobody.during(from, to);
+    if (said === undefined || window.at(from) !== undefined) return said;
+    return this.#ofNobody(window, from);
   }
 
   /** As `whoDuring` asks, for the stretches that no window answers; both ends belong to them. */
@@ -165,17 +181,24 @@ export class AnswerWindows<T> {
       eachUnlessDamaged(spans, (some) => this.#engine.tenuresOfIps(cluster, some, LARGEST_PAGE)),
       this.#look(),
     ]);
-    return await Promise.all(
+    const answers = await Promise.all(
       stretches.map(async (stretch, i) => {
         const question = { cluster, ...stretch, now };
         const tenures = found[i];
         const read =
           tenures === DAMAGED ? undefined : unlessDamaged(() => duringFrom(this.#engine, question, tenures, watched));
-        const { answer, holders, provisional } = (await read) ?? damagedDuring(question);
-        const overlaps = holders.map(({ overlap }) => overlap);
-        return spell(answer, holders, provisional, overlaps);
+        return (await read) ?? damagedDuring(question);
       }),
     );
+    const moments = stretches.map(({ ip, from }) => ({ ip, at: from }));
+    const free = await this.#aboutFree(moments, answers, watched);
+    return answers.map(({ answer, holders, provisional }, i) => {
+      const overlaps = holders.map(({ overlap }) => overlap);
+      const said = spell(answer, holders, provisional, overlaps, free[i]);
+      const { ip, from, to } = stretches[i] as IpSpan;
+      if (free[i] !== undefined && !provisional) this.#keepFree(ip, from, to, said);
+      return said;
+    });
   }
 
   /** As `who` asks, for the moments that no window answers. */
@@ -186,16 +209,52 @@ export class AnswerWindows<T> {
       eachUnlessDamaged(moments, (some) => this.#engine.tenuresAtMany(cluster, some)),
       this.#look(),
     ]);
-    return await Promise.all(
+    const answers = await Promise.all(
       moments.map(async (moment, i) => {
         const question = { cluster, ...moment, now };
         const tenures = possible[i] ?? [];
         const read =
           tenures === DAMAGED ? undefined : unlessDamaged(() => answerFrom(this.#engine, question, tenures, watched));
-        const { answer, holders, provisional } = (await read) ?? damagedAnswer(question);
-        return spell(answer, holders, provisional);
+        return (await read) ?? damagedAnswer(question);
       }),
     );
+    const free = await this.#aboutFree(moments, answers, watched);
+    return answers.map(({ answer, holders, provisional }, i) => {
+      const said = spell(answer, holders, provisional, undefined, free[i]);
+      const { ip, at } = moments[i] as Moment;
+      if (free[i] !== undefined && !provisional) this.#keepFree(ip, at, at, said);
+      return said;
+    });
+  }
+
+  /** Of those that are free, if that is wanted. */
+  async #aboutFree(
+    moments: readonly Moment[],
+    answers: readonly { readonly answer: AnswerKind }[],
+    watched: WatchedTime,
+  ): Promise<readonly (Pick<Answer, 'reason' | 'last' | 'next'> | undefined)[]> {
+    const found: (Pick<Answer, 'reason' | 'last' | 'next'> | undefined)[] = moments.map(() => undefined);
+    if (this.#options.aboutFree !== true) return found;
+    const places = moments.flatMap((_, i) => (answers[i]?.answer === 'free' ? [i] : []));
+    const free = places.map((i) => moments[i] as Moment);
+    const { cluster } = this.#options;
+    const [around, outside] = await Promise.all([
+      neighboursOf(this.#engine, cluster, free, watched),
+      Promise.all(free.map(({ ip, at }) => this.#ranges.isOutside(ip, at, watched))),
+    ]);
+    for (const [n, i] of places.entries()) {
+      found[i] = { reason: outside[n] === true ? 'outside' : undefined, ...neighbourHolders(around[n]) };
+    }
+    return found;
+  }
+
+  /** The next rows about it need not ask again. */
+  #keepFree(ip: IpAddress, from: number, to: number, said: T): void {
+    for (const key of [ip, ipv4Bits(ip)]) {
+      const window = key === undefined ? undefined : (this.#young.get(key) ?? this.#old.get(key));
+      if (window === undefined || window.edition !== this.#edition || window.at(from) !== undefined) continue;
+      if (from >= window.from && to < window.to && this.#nobody.isFree(from)) window.keepFree(from, said);
+    }
   }
 
   /** What is to be read for a window; undefined when nothing of it is settled, or there is too much of it. */
@@ -259,6 +318,10 @@ function changesOf(coverage: readonly Coverage[], expired: readonly { from: numb
     ...coverage.flatMap(({ from, confirmed, to }) => [from, confirmed + 1, to + 1]),
     ...expired.flatMap(({ from, to }) => [from, to]),
   ];
+}
+
+function ipv4Bits(ip: IpAddress): number | undefined {
+  return ip.includes(':') ? undefined : ip.split('.').reduce((bits, part) => (bits << 8) | Number(part), 0);
 }
 
 function ipv4Text(bits: number): IpAddress {

@@ -26,7 +26,10 @@ export type UnknownReason =
   | 'damaged';
 
 /** Why an answer is what it is, where that needs saying. */
-export type AnswerReason = UnknownReason;
+export type AnswerReason =
+  | UnknownReason
+  /** With `free`: it lies outside everything that the cluster has been seen to use. */
+  | 'outside';
 
 export interface AnsweredHolder extends Holder {
   readonly start: Boundary;
@@ -47,12 +50,15 @@ export interface Answer {
   readonly ip: IpAddress;
   readonly at: EpochMillis;
   readonly answer: AnswerKind;
-  /** Only with `unknown`. */
-  readonly reason: UnknownReason | undefined;
+  /** With `unknown`, and with `free` where it is outside. */
+  readonly reason: AnswerReason | undefined;
   /** The instant is later than what has been confirmed: the answer may still change. */
   readonly provisional: boolean;
   /** One with `held`; the candidates with `ambiguous`, a node first. */
   readonly holders: readonly AnsweredHolder[];
+  /** With `free`: who had it before and after, where anybody did. */
+  readonly last: AnsweredHolder | undefined;
+  readonly next: AnsweredHolder | undefined;
   readonly conflicts: readonly Conflict[];
   readonly coverage: AnswerCoverage;
   /** The observations that the holders' boundaries rest on. */

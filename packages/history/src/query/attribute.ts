@@ -3,8 +3,10 @@
 import type { Engine, Moment } from '../engines/engine.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Answer } from './answer.ts';
+
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
-import { answerFrom, damagedAnswer, readWatchedTime } from './who.ts';
+import { SeenRanges } from './seen-ranges.ts';
+import { answerFrom, damagedAnswer, readWatchedTime, withFree } from './who.ts';
 
 export interface AttributeOptions<Row> {
   readonly cluster: string;
@@ -29,20 +31,22 @@ export async function* attribute<Row>(
   options: AttributeOptions<Row>,
 ): AsyncGenerator<Attributed<Row>> {
   const { batch = DEFAULT_BATCH } = options;
+  const ranges = new SeenRanges(engine, options.cluster);
   let waiting: Row[] = [];
   for await (const row of rows) {
     waiting.push(row);
     if (waiting.length < batch) continue;
-    yield* await answerBatch(engine, waiting, options);
+    yield* await answerBatch(engine, waiting, options, ranges);
     waiting = [];
   }
-  yield* await answerBatch(engine, waiting, options);
+  yield* await answerBatch(engine, waiting, options, ranges);
 }
 
 async function answerBatch<Row>(
   engine: Engine,
   rows: readonly Row[],
   { cluster, ask, now }: AttributeOptions<Row>,
+  ranges: SeenRanges,
 ): Promise<Attributed<Row>[]> {
   if (rows.length === 0) return [];
   const asked = rows.map((row) => ({ row, moment: ask(row) }));
@@ -51,16 +55,16 @@ async function answerBatch<Row>(
     eachUnlessDamaged(moments, (some) => engine.tenuresAtMany(cluster, some)),
     readWatchedTime(engine, cluster),
   ]);
-  let next = 0;
-  return await Promise.all(
-    asked.map(({ row, moment }) => {
-      if (moment === undefined) return { row, answer: undefined };
+  const answers = await Promise.all(
+    moments.map(async (moment, i) => {
       const question = { cluster, ...moment, now: now?.() };
-      const tenures = possible[next++] ?? [];
-      if (tenures === DAMAGED) return { row, answer: damagedAnswer(question) };
-      const answer = answerFrom(engine, question, tenures, watched);
-      if (!(answer instanceof Promise)) return { row, answer };
-      return unlessDamaged(() => answer).then((read) => ({ row, answer: read ?? damagedAnswer(question) }));
+      const tenures = possible[i] ?? [];
+      const read =
+        tenures === DAMAGED ? undefined : unlessDamaged(() => answerFrom(engine, question, tenures, watched));
+      return (await read) ?? damagedAnswer(question);
     }),
   );
+  const whole = await withFree(engine, answers, watched, ranges);
+  let next = 0;
+  return asked.map(({ row, moment }) => ({ row, answer: moment === undefined ? undefined : whole[next++] }));
 }

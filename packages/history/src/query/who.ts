@@ -7,6 +7,8 @@ import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
 import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
+import { type Neighbours, neighboursOf } from './neighbours.ts';
+import { SeenRanges } from './seen-ranges.ts';
 import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
@@ -28,7 +30,9 @@ export async function who(engine: Engine, question: WhoQuestion): Promise<Answer
       engine.tenuresAt(cluster, ip, at),
       readWatchedTime(engine, cluster),
     ]);
-    return await answerFrom(engine, question, possible, watched);
+    const bare = await answerFrom(engine, question, possible, watched);
+    const [whole = bare] = await withFree(engine, [bare], watched, new SeenRanges(engine, cluster));
+    return whole;
   });
   return answer ?? damagedAnswer(question);
 }
@@ -43,9 +47,40 @@ export function damagedAnswer({ cluster, ip, at }: WhoQuestion): Answer {
     reason: 'damaged',
     provisional: false,
     holders: [],
+    last: undefined,
+    next: undefined,
     conflicts: [],
     coverage: { scope: undefined, from: undefined, to: undefined, gaps: [] },
     evidence: [],
+  };
+}
+
+/** With what is said of addresses that nobody had: whether anybody could have, and who had them before and after. */
+export async function withFree(
+  engine: Engine,
+  answers: readonly Answer[],
+  watched: WatchedTime,
+  ranges: SeenRanges,
+): Promise<readonly Answer[]> {
+  const free = answers.filter(({ answer }) => answer === 'free');
+  const [cluster] = free.map((answer) => answer.cluster);
+  if (cluster === undefined) return answers;
+  const [around, outside] = await Promise.all([
+    neighboursOf(engine, cluster, free, watched),
+    Promise.all(free.map(({ ip, at }) => ranges.isOutside(ip, at, watched))),
+  ]);
+  let next = 0;
+  return answers.map((answer) => {
+    if (answer.answer !== 'free') return answer;
+    const place = next++;
+    return { ...answer, reason: outside[place] === true ? 'outside' : undefined, ...neighbourHolders(around[place]) };
+  });
+}
+
+export function neighbourHolders(around: Neighbours | undefined): Pick<Answer, 'last' | 'next'> {
+  return {
+    last: around?.last === undefined ? undefined : answered(around.last),
+    next: around?.next === undefined ? undefined : answered(around.next),
   };
 }
 
@@ -116,6 +151,8 @@ function spelledOut(
     reason,
     provisional,
     holders,
+    last: undefined,
+    next: undefined,
     conflicts,
     coverage,
     evidence: evidenceOf(holders),
