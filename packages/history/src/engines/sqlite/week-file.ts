@@ -131,7 +131,7 @@ export class WeekFile {
       const row = this.#posting.get(place, end) as unknown as [number, Uint8Array] | undefined;
       if (row === undefined) {
         // Since version 2 an empty row stands behind the last.
-        if (this.version === 1 || !isSound(false)) return found;
+        if (this.version === 1 || isSound(false)) return found;
         throw damaged(`${this.path}, postings of ${kind} end too early`);
       }
       const where = (): string => `${this.path}, posting ${row[0]}`;
