@@ -26,7 +26,7 @@ const VARIABLE = 'PODTRAIL_STORE_LIMIT';
 export function withStoreLimit(command: Command): Command {
   return command.option(
     '--store-limit <size>',
-    `largest size of the store, as 8Gi or 80% of its volume; without it ${VARIABLE}, else 80%`,
+    `largest size of the store, as 8Gi or 80% of its volume; default: ${VARIABLE}, else 80%`,
     (text) => limitOf('--store-limit', text),
   );
 }

@@ -82,24 +82,21 @@ test('fault 29: logs are one JSON object a line, whatever is in the values; a te
   assert.equal(terminal.text, 'warn: message (problem=two\\nlines \\e[31m)\n');
 });
 
+/** Of a recorder that is well, but for what is given. */
+function aStatus(more: Partial<RecorderStatus> = {}): RecorderStatus {
+  return {
+    ...{ synced: true, current: true, storeFailures: 0, waitingFacts: 0, committedFacts: 1, suppressedChanges: 0 },
+    ...{ pods: 3, lagMs: 23.4, clock: { skewMs: 0, aheadMs: 0, warning: undefined } },
+    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
+    ...more,
+  };
+}
+
 test('progress: watching is told once, a short interruption is not, a long one is, with the reason', async () => {
   const clock = new ManualClock();
   const log = aSink(false);
   const stop = new AbortController();
-  const well: RecorderStatus = {
-    ...{
-      synced: true,
-      current: true,
-      storeFailures: 0,
-      waitingFacts: 0,
-      committedFacts: 1,
-      suppressedChanges: 0,
-      pods: 3,
-      lagMs: 23.4,
-    },
-    clock: { skewMs: 0, aheadMs: 0, warning: undefined },
-    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
-  };
+  const well = aStatus();
   const problems = [{ what: 'watch pods', since: epochMillis(0), error: 'connection refused' }];
   const recorder = { status: well };
   const told = watchProgress({
@@ -140,19 +137,7 @@ test('progress: a restart that only catches up is one line, and no warning', asy
     ...{ what: `watch ${resource}`, since: epochMillis(0), catchingUp: true },
     error: `what happened to ${resource} since the last recording is still being read`,
   }));
-  const status: RecorderStatus = {
-    ...{
-      synced: true,
-      current: false,
-      storeFailures: 0,
-      waitingFacts: 0,
-      committedFacts: 1,
-      pods: 3,
-      lagMs: 0,
-      suppressedChanges: 0,
-    },
-    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems },
-  };
+  const status = aStatus({ current: false, lagMs: 0, problems });
   const told = watchProgress({
     ...{ recorder: { status }, reporter: reporterOn(log, () => 0) },
     ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 60_000 },
@@ -175,20 +160,7 @@ test('a terminal shows how far the store is behind', async () => {
   const clock = new ManualClock();
   const terminal = aSink(true);
   const stop = new AbortController();
-  const status: RecorderStatus = {
-    ...{
-      synced: true,
-      current: true,
-      storeFailures: 0,
-      waitingFacts: 2,
-      committedFacts: 1,
-      suppressedChanges: 0,
-      pods: 3,
-      lagMs: 1234,
-    },
-    clock: { skewMs: 0, aheadMs: 0, warning: undefined },
-    ...{ coverageTo: undefined, checkpointAt: undefined, streams: [], problems: [] },
-  };
+  const status = aStatus({ waitingFacts: 2, lagMs: 1234 });
   const told = watchProgress({
     ...{ recorder: { status }, reporter: reporterOn(terminal, () => 0) },
     ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 2000 },
