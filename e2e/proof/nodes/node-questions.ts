@@ -9,7 +9,9 @@ export interface NodeQuestion {
   /** UIDs that are right; none: nobody held it. */
   readonly truth: readonly string[];
   readonly mechanism: string;
-  /** The address was reserved for a network that was gone: nobody could use it, and nobody could get it. */
+  /** The address was still reserved, for a network that was gone. */
+  readonly networkGone: boolean;
+  /** And its kubelet had reported since: a leak that no word of the API shows. */
   readonly leaked: boolean;
   readonly kind: 'address' | 'packet';
 }
@@ -45,8 +47,9 @@ export function drawAddresses(truth: PhysicalTruth, count: number, marginMs: num
     const holder = truth.holderAt(ip, at);
     if (holder !== undefined && holder.uids.length === 0) continue;
     const mechanism = truth.mechanismAt(ip, at);
-    const leaked = holder?.down !== undefined && holder.down + OBSERVERS_MS < at;
-    questions.push({ ip, at, truth: holder?.uids ?? [], mechanism, leaked, kind: 'address' });
+    const networkGone = holder?.down !== undefined && holder.down + OBSERVERS_MS < at;
+    const leaked = networkGone && holder?.nodeBack !== undefined && holder.nodeBack < at;
+    questions.push({ ip, at, truth: holder?.uids ?? [], mechanism, networkGone, leaked, kind: 'address' });
   }
   return questions;
 }
@@ -67,6 +70,7 @@ export function drawPackets(truth: PhysicalTruth, count: number, marginMs: numbe
       at: Math.floor(at),
       truth: uids,
       mechanism: event ?? mechanism,
+      networkGone: false,
       leaked: false,
       kind: 'packet',
     });

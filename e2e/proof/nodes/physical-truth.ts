@@ -18,6 +18,11 @@ export interface Reservation {
   /** When the network stood. */
   readonly up: number | undefined;
   readonly down: number | undefined;
+  /**
+   * The first word of the node's kubelet (Ready, or its Lease) that was given after the network went. A reservation that
+   * stays even then is a leak that the API shows nobody.
+   */
+  readonly nodeBack: number | undefined;
 }
 
 export interface Packet {
@@ -89,6 +94,7 @@ export async function readTruth(directory: string): Promise<PhysicalTruth> {
   for (const { command, sandbox, t } of cni) if (command === 'DEL') deleted.set(sandbox, t);
   const downs = new Map(links.filter(({ what }) => what === 'down').map(({ veth, t }) => [veth, t]));
   const uidsOf = (uid: string): readonly string[] => pods.mirrors.get(uid) ?? (uid === '' ? [] : [uid]);
+  const back = await readNodesBack(directory);
   const mechanismOf = (uid: string): string => pods.mechanisms.get(uidsOf(uid)[0] ?? uid) ?? 'other';
 
   const reservations: Reservation[] = [];
@@ -117,6 +123,7 @@ export async function readTruth(directory: string): Promise<PhysicalTruth> {
       to: undefined,
       up: owner === undefined ? undefined : owner.t / MILLI,
       down: down === undefined ? undefined : down / MILLI,
+      nodeBack: down === undefined ? undefined : back(owner?.node ?? '', down / MILLI),
     });
   }
 
@@ -151,4 +158,34 @@ async function readPods(directory: string): Promise<KnownPods> {
     else if ('object' in line) see(line.object);
   }
   return { mirrors, mechanisms };
+}
+
+/** Per node, the words of its kubelet: when each arrived, and the time that the kubelet gave it. */
+async function readNodesBack(directory: string): Promise<(node: string, after: number) => number | undefined> {
+  const words = new Map<string, { readonly at: number; readonly given: number }[]>();
+  const ready = new Map<string, boolean>();
+  for await (const line of readLines<WatchLine>(directory, 'watch')) {
+    if ((line.kind !== 'Node' && line.kind !== 'Lease') || !('object' in line)) continue;
+    const { metadata, spec, status } = line.object as NodeOrLease;
+    const condition = status?.conditions?.find(({ type }) => type === 'Ready');
+    if (line.kind === 'Node') ready.set(metadata.name, condition?.status === 'True');
+    const given = Date.parse((line.kind === 'Node' ? condition?.lastHeartbeatTime : spec?.renewTime) ?? '');
+    if (ready.get(metadata.name) !== true || Number.isNaN(given)) continue;
+    const said = words.get(metadata.name) ?? [];
+    said.push({ at: line.at, given });
+    words.set(metadata.name, said);
+  }
+  return (node, after) => words.get(node)?.find(({ given }) => given > after)?.at;
+}
+
+interface NodeOrLease {
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly renewTime?: string };
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastHeartbeatTime?: string;
+    }[];
+  };
 }
