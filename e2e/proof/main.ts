@@ -1,15 +1,16 @@
-// `npm run proof -- truth|faults|nodes [options]`
+// `npm run proof -- truth|faults|nodes|bits [options]`
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingForRealNodes } from '../realnodes/index.ts';
+import { type BitsProof, proveBits } from './bits.ts';
 import { type FaultRunsResult, faultRuns } from './fault-runs.ts';
 import { type NodesResult, report } from './nodes/judge-run.ts';
 import { judgeStore, nodesRun, replayRun } from './nodes/nodes-run.ts';
 import { type TruthRunResult, truthRun } from './truth-run.ts';
 
-const HELP = `usage: npm run proof -- truth|faults|nodes [options]
+const HELP = `usage: npm run proof -- truth|faults|nodes|bits [options]
 
 Pods live and die while a recorder watches; then the ledger is asked who held which address when, at instants whose
 truth is certain by two seconds. Exit code 1 if a single answer is wrong.
@@ -40,6 +41,11 @@ were reserved and the packets that pods sent, 1 s away from every change and rig
   --replay DIR     judge a kept run again, with the ledger as it is now
   --recorded DIR   judge what the recorder of a kept run wrote
 
+bits: on stores alone, which are damaged at random: bits, ranges and pages of head, log and week files, and files that
+change places. Exit code 1 if an answer is wrong and not unknown, or if verify does not report what changed one
+  --mutations N    (default 2000)
+  --no-checks      without checksums, to show that the run would notice: exit code 1 if it notices nothing
+
 all:
   --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
   --out DIR        keep truth, answers and what was wrong here (default: a new temporary folder)
@@ -58,6 +64,8 @@ const { values, positionals } = parseArgs({
     questions: { type: 'string' },
     faults: { type: 'boolean', default: false },
     rewinds: { type: 'boolean', default: true },
+    mutations: { type: 'string', default: '2000' },
+    checks: { type: 'boolean', default: true },
     minutes: { type: 'string', default: '12' },
     nodes: { type: 'string', default: '2' },
     addresses: { type: 'string', default: '28' },
@@ -79,7 +87,7 @@ if (values.help || proof === 'help' || proof === undefined) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-if (proof !== 'truth' && proof !== 'faults' && proof !== 'nodes') {
+if (proof !== 'truth' && proof !== 'faults' && proof !== 'nodes' && proof !== 'bits') {
   process.stderr.write(`There is no proof called "${proof}". npm run proof -- help lists them.\n`);
   process.exit(2);
 }
@@ -89,9 +97,15 @@ const out = values.out ?? (await mkdtemp(join(tmpdir(), 'podtrail-proof-')));
 await mkdir(out, { recursive: true });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 log(`seed ${seed}; what is kept goes to ${out}`);
-const result = await { truth: proveTruth, faults: proveFaults, nodes: proveNodes }[proof]();
+const result = await { truth: proveTruth, faults: proveFaults, nodes: proveNodes, bits }[proof]();
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, ...result }, null, 2)}\n`);
 process.exitCode = result.wrong === 0 ? 0 : 1;
+
+function bits(): Promise<BitsProof> {
+  const mutations = count('mutations', values.mutations);
+  const options = { seed, mutations, checks: values.checks, out, log };
+  return proveBits(options, (text) => void process.stdout.write(text));
+}
 
 async function proveTruth(): Promise<TruthRunResult> {
   const lives = count('lives', values.lives);
