@@ -1,6 +1,7 @@
-// The recorder's idea of now: the wall clock, but never back. Intervals of the ledger must not turn negative because
-// somebody set the time. A clock that jumps is believed, because what arrives cannot have happened later; but until it
-// has gone on evenly for a while, nothing may be claimed to have been watched by it.
+// The machine's own clock, for a server that does not say what time it is (ledger-clock.ts is the rule): the wall clock,
+// but never back, because intervals must not turn negative when somebody sets the time. The monotonic clock, which only
+// measures, shows that it was set. A clock that jumps is believed, because what arrives cannot have happened later; but
+// until it has gone on evenly for a while, nothing may be claimed to have been watched by it.
 import { type EpochMillis, epochMillis } from '@podtrail/history';
 import type { Clock } from '@podtrail/machinery';
 

@@ -15,7 +15,8 @@ export interface TimeKeeperOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-const ASK_AGAIN_MS = 500;
+/** A server that does not answer is not asked more often; any answer of it, to whatever question, ends the wait. */
+const ASK_AGAIN_MS = 2_000;
 
 export class TimeKeeper {
   readonly clock: LedgerClock;
@@ -23,6 +24,7 @@ export class TimeKeeper {
   readonly #stop = new AbortController();
   #waiting: Promise<EpochMillis> | undefined;
   #isCorrecting = false;
+  #news = Promise.withResolvers<void>();
 
   constructor(options: TimeKeeperOptions) {
     this.#options = options;
@@ -37,6 +39,7 @@ export class TimeKeeper {
   /** What an answer of the server said. */
   dated(seen: ServerDate): void {
     this.clock.sample(seen);
+    this.#wake();
     const { step } = this.clock;
     if (step === undefined || this.#isCorrecting) return;
     this.#isCorrecting = true;
@@ -45,11 +48,18 @@ export class TimeKeeper {
       .catch((error: unknown) => this.#options.onFailure(error))
       .finally(() => {
         this.#isCorrecting = false;
+        this.#wake();
       });
   }
 
   stop(): void {
     this.#stop.abort(new Error('the recorder has ended'));
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers<void>();
   }
 
   async #untilKnown(): Promise<EpochMillis> {
@@ -60,19 +70,22 @@ export class TimeKeeper {
         this.#stop.signal.throwIfAborted();
         // A question that fails is no news: the watch notices by itself when the server is away.
         if (this.clock.step === undefined) await this.#asked();
-        if (this.clock.certain() === undefined) await sleep(this.#options.clock, ASK_AGAIN_MS, this.#stop.signal);
+        if (this.clock.certain() === undefined) await this.#pause();
       }
     } finally {
       this.#waiting = undefined;
     }
   }
 
-  /** Ends with the keeper, too: a server that does not answer holds nobody back. */
+  async #pause(): Promise<void> {
+    const done = new AbortController();
+    const slept = sleep(this.#options.clock, ASK_AGAIN_MS, AbortSignal.any([done.signal, this.#stop.signal]));
+    await Promise.race([slept.catch(() => undefined), this.#news.promise]);
+    done.abort();
+  }
+
+  /** Until there is an answer, also to another question, or the keeper ends: a slow server holds nobody back. */
   async #asked(): Promise<void> {
-    const stopped = Promise.withResolvers<void>();
-    const onAbort = () => stopped.resolve();
-    this.#stop.signal.addEventListener('abort', onAbort, { once: true });
-    await Promise.race([this.#options.ask().catch(() => undefined), stopped.promise]);
-    this.#stop.signal.removeEventListener('abort', onAbort);
+    await Promise.race([this.#options.ask().catch(() => undefined), this.#news.promise]);
   }
 }
