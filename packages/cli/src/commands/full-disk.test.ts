@@ -34,10 +34,10 @@ async function onSmallDisk(t: TestContext, body: (directory: string) => Promise<
   }
 }
 
-/** The facts of one day: pods that came and went, and large annotations of one that stays. */
-function day(number: number, round: number): Fact[] {
+/** Some facts of one day: pods that came and went, and what large annotations they had. */
+function day(number: number, round: number, content: 'both' | 'tenures' = 'both'): Fact[] {
   const facts: Fact[] = [];
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < (content === 'both' ? 40 : 400); i++) {
     const time = epochMillis(FIRST + number * DAY_MS + round * 60_000 + i * 1000);
     const uid = `uid-${number}-${round}-${i}-${'u'.repeat(200)}`;
     const provenance = {
@@ -51,10 +51,10 @@ function day(number: number, round: number): Fact[] {
     const pod = { ...holder, hostNetwork: false };
     const boundary = { ...provenance, at: time, notBefore: time, notAfter: time };
     const value = { text: 'x'.repeat(4000), sha256: undefined };
-    const ip = `10.${number}.${round % 250}.${i}` as Extract<Fact, { kind: 'tenure' }>['tenure']['ip'];
+    const ip = `10.${number}.${round}.${i % 250}` as Extract<Fact, { kind: 'tenure' }>['tenure']['ip'];
     facts.push({ kind: 'tenure', tenure: { ip, holder: pod, start: boundary, end: boundary } });
-    if (i % 2 === 0)
-      facts.push({ kind: 'change', change: { ...provenance, pod, key: 'note', before: undefined, after: value } });
+    if (content === 'both')
+      facts.push({ kind: 'change', change: { ...provenance, pod, key: 'note', before: value, after: value } });
   }
   return facts;
 }
@@ -69,11 +69,11 @@ function covered(to: number): Fact {
 }
 
 /** Records day after day until the disk is full. Returns how many days there are, and what the store said. */
-async function recordUntilFull(engine: Engine): Promise<{ days: number; hint: string }> {
+async function recordUntilFull(engine: Engine, content?: 'tenures'): Promise<{ days: number; hint: string }> {
   const writer = await engine.takeOver(CLUSTER);
   for (let number = 0; number < 100; number++) {
-    for (let round = 0; round < 12; round++) {
-      const facts = [...day(number, round), covered(FIRST + (number + 1) * DAY_MS)];
+    for (let round = 0; round < 5; round++) {
+      const facts = [...day(number, round, content), covered(FIRST + (number + 1) * DAY_MS)];
       try {
         await writer.append({ facts });
       } catch (error) {
@@ -133,8 +133,7 @@ test('fault 16: and so it does when the store is young, and others filled the di
     const engine = await openStore(url, { access: 'write' });
     await engine.keepRoom(DEFAULT_SIZE_LIMIT, epochMillis(FIRST));
     const writer = await engine.takeOver(CLUSTER);
-    for (let round = 0; round < 12; round++)
-      await writer.append({ facts: [...day(0, round), covered(FIRST + DAY_MS)] });
+    for (let round = 0; round < 5; round++) await writer.append({ facts: [...day(0, round), covered(FIRST + DAY_MS)] });
     await engine.close();
     fillUp(join(directory, 'of-others'), directory);
     const full = await openStore(url, { access: 'write' });
@@ -149,8 +148,9 @@ test('fault 16: and so it does when the store is young, and others filled the di
 test('fault 16: without ballast, weeks that are to go are unlinked before anything is written', (t) =>
   onSmallDisk(t, async (directory) => {
     const path = join(directory, 'ledger.db');
+    writeFileSync(join(directory, 'half-of-it'), Buffer.alloc(32 * 1024 * 1024));
     const engine = await openStore(`sqlite:${path}`, { access: 'write' });
-    const { days, hint } = await recordUntilFull(engine);
+    const { days, hint } = await recordUntilFull(engine, 'tenures');
     const weeks = readdirSync(`${path}.d`).length;
     const before = /--before (\S+)/.exec(hint)?.[1] ?? '';
     fillUp(join(directory, 'of-others'), directory);
@@ -160,6 +160,27 @@ test('fault 16: without ballast, weeks that are to go are unlinked before anythi
     assert.equal(range?.to, Date.parse(before));
     await engine.close();
     await canRecordAgain(`sqlite:${path}`, days);
+  }));
+
+test('fault 16: a recorder that is started on a full disk with a smaller limit makes room by itself', (t) =>
+  onSmallDisk(t, async (directory) => {
+    const path = join(directory, 'ledger.db');
+    const url = `sqlite:${path}`;
+    const engine = await openStore(url, { access: 'write' });
+    await engine.keepRoom(DEFAULT_SIZE_LIMIT, epochMillis(FIRST));
+    const { days } = await recordUntilFull(engine);
+    await engine.close();
+    fillUp(join(directory, 'of-others'), directory);
+    const now = epochMillis(FIRST + days * DAY_MS);
+    const next = await openStore(url, { access: 'write' });
+    const writer = await next.takeOver(CLUSTER);
+    const limit = { kind: 'bytes', bytes: 30 * 1024 * 1024 } as const;
+    const { bytes, removedChanges } = await next.keepRoom(limit, now);
+    assert.ok(removedChanges > 0 && bytes <= limit.bytes, `${removedChanges} changes went, ${bytes} bytes are left`);
+    await writer.append({ facts: day(days, 0) });
+    const { ballastBytes } = await next.keepRoom(limit, now);
+    assert.equal(ballastBytes, 6 * 1024 * 1024);
+    await next.close();
   }));
 
 /** To the last page. */

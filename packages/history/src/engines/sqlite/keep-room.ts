@@ -4,9 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochMillis } from '../../model/time.ts';
 import type { ClusterEntry } from './head.ts';
 import { OPEN } from './open-end.ts';
-import { type EmergencyWrite, retainChanges, retainRecords } from './retain.ts';
+import { type EmergencyWrite, giveBackWhatIsPossible, retainChanges, retainRecords } from './retain.ts';
 import { storeBytes, usedBytes } from './room.ts';
-import { giveBack, type SealParts, sealWeek } from './seal.ts';
+import { type SealParts, sealWeek } from './seal.ts';
 import { WEEK_MS, weekOf, weekStart } from './week.ts';
 
 /** From here on changes go, so that the rest of the limit is left for tenures; they go until that much is left. */
@@ -37,8 +37,8 @@ export function* keepWithin(
   if (head.read(() => storeBytes(head, weeks)) <= limitBytes * CHANGES_FROM) return { removedChanges, removedRecords };
   const used = () => head.read(() => usedBytes(head, weeks));
   // What holds nothing is given back first: nothing need go for it.
-  yield* giveBack(head, 1);
   head.checkpoint(true);
+  yield* giveBackWhatIsPossible(parts, 1);
   if (used() > limitBytes * CHANGES_FROM) {
     while (used() > limitBytes * CHANGES_UNTIL) {
       const cut = head.read(() => changesCut(parts));
@@ -59,7 +59,7 @@ export function* keepWithin(
       head.checkpoint(true);
     }
   }
-  yield* giveBack(head, 1);
+  yield* giveBackWhatIsPossible(parts, 1);
   head.checkpoint(true);
   return { removedChanges, removedRecords };
 }

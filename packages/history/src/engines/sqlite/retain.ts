@@ -75,9 +75,9 @@ export function* retainChanges(
 }
 
 /** Pages that hold nothing take new records all the same: a disk that is too full for it loses nothing by that. */
-function* giveBackWhatIsPossible({ head }: SealParts): Generator<undefined, void> {
+export function* giveBackWhatIsPossible({ head }: SealParts, least?: number): Generator<undefined, void> {
   try {
-    yield* giveBack(head);
+    yield* giveBack(head, least);
   } catch (error) {
     if (!isFull(error)) throw error;
   }

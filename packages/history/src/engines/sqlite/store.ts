@@ -126,7 +126,7 @@ export class Store {
 
   takeOver({ id, name }: Cluster): number {
     this.#writable();
-    return this.#write(() => {
+    return this.#writeToBegin(() => {
       const { db } = this.#head;
       const other = db.prepare('SELECT id FROM cluster WHERE name = ? AND id <> ?').get(name, id);
       if (other !== undefined) throw nameTaken(name, String(other['id']));
@@ -290,6 +290,16 @@ export class Store {
       return this.#head.read(() => retainAdvice(this.#head, this.#reader));
     } catch {
       return undefined;
+    }
+  }
+
+  /** A writer that begins on a full disk must come as far as making room: a little of the ballast is for that. */
+  #writeToBegin<T>(body: () => T): T {
+    try {
+      return this.#write(body);
+    } catch (error) {
+      if (!isFull(error) || !this.#ballast.releaseSome()) throw error;
+      return this.#write(body);
     }
   }
 
