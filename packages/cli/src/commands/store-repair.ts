@@ -49,7 +49,7 @@ async function run(cli: Cli, options: RepairOptions): Promise<ExitCode> {
   return await cli.withLedger(options, repair, isPlan ? 'read' : 'write');
 }
 
-interface Wish {
+interface RepairRequest {
   readonly now: EpochMillis;
   readonly since: EpochMillis | undefined;
   readonly isPlan: boolean;
@@ -59,7 +59,7 @@ async function repairLedger(
   cli: Cli,
   options: RepairOptions,
   { engine, cluster }: OpenLedger,
-  { now, since, isPlan }: Wish,
+  { now, since, isPlan }: RepairRequest,
 ): Promise<ExitCode> {
   const print = cli.print(options);
   const [first] = await engine.coverage(cluster.id);

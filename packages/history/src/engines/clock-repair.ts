@@ -26,7 +26,7 @@ export interface RepairQuestion {
 
 /** Clocks of one cluster differ by less than this, or something is wrong. */
 const TOLERANCE_MS = 5_000;
-/** A watch tells of what happens within moments: an observation that came with such a narrow time had a right clock. */
+/** A watch reports what happens within moments: an observation that came with such a narrow time had a right clock. */
 const PROMPT_MS = 10_000;
 const NARROW_MS = 3_000;
 const BATCH = 1000;

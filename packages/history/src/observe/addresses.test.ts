@@ -70,7 +70,7 @@ describe('pods on the host network', () => {
     assert.equal(await ledger.says(NODE_IP, 80), 'free');
   });
 
-  test('are told once beside their Node', async () => {
+  test('are listed once beside their Node', async () => {
     const ledger = await watching();
     await see(ledger, 10, { kind: 'Node', object: aNode('node-a', 5, NODE_IP) });
     await ledger.see(13, agent);
@@ -89,7 +89,7 @@ describe('pods on the host network', () => {
 });
 
 describe('what stands where an address belongs and is none', () => {
-  test('is an anomaly that names the object, its node and the field, told once as long as it stays', async () => {
+  test('is an anomaly that names the object, its node and the field, recorded once as long as it stays', async () => {
     const ledger = await watching();
     const hidden = aPod('web-1').withIp('10.0.0.7', '***HIDDEN***').readyAt(at(12));
     await ledger.see(13, hidden);
@@ -105,7 +105,7 @@ describe('what stands where an address belongs and is none', () => {
     assert.equal(await ledger.says('10.0.0.7', 30), 'held web-1');
   });
 
-  test('is told again when it is another text, and is cut when it is long', async () => {
+  test('is recorded again when it is another text, and is cut when it is long', async () => {
     const ledger = await watching();
     await ledger.see(13, aPod('web-1').withIp('x'));
     await ledger.see(14, aPod('web-1').withIp('y'.repeat(5000)));

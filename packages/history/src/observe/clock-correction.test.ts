@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { diagnoseClock, repairClock } from '../engines/clock-repair.ts';
 import type { Engine } from '../engines/engine.ts';
@@ -93,6 +94,26 @@ for (const [store, open] of [
     });
   });
 }
+
+test('what the wrong clock had sealed into a week that has not come is corrected, too', async () => {
+  const path = `${scratchDirectory('clock')}/store.db`;
+  const engine = await openStore(`sqlite:${path}`, { access: 'write' });
+  const ledger = await wronglyTold(YEAR, engine);
+  await engine.maintain(at(YEAR + 60 * 24 * HOUR));
+  assert.equal(readdirSync(`${path}.d`).length, 1, 'a week is sealed');
+  const diagnosis = await diagnoseClock(engine, { cluster: CLUSTER.id, now: at(300), since: at(100) });
+  assert.ok(diagnosis !== undefined && diagnosis.records.tenure > 0);
+  await repairClock(engine, await engine.takeOver(CLUSTER), diagnosis);
+  await ledger.restart();
+  await ledger.alive(301);
+  await ledger.alive(400);
+  assert.equal((await ledger.tenures('10.0.0.7')).length, 1);
+  assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+  assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.7', 390), 'free');
+  assert.equal((await engine.verify()).damages.length, 0);
+  await engine.close();
+});
 
 test('fault 21: an observer that learns that its clock was wrong takes back what it claimed, and its time goes back', async () => {
   const ledger = await wronglyTold(HOUR);

@@ -1,4 +1,4 @@
-// After a recorder's clock was wrong: what was told by it, as it reads when that is known. A correction replaces a record
+// After a recorder's clock was wrong: what was recorded by it, as it reads once that is known. A correction replaces a record
 // by its key, only widens lower bounds, and lets nothing lie in the future; no record is removed. Pure. The observer uses
 // it for what it remembers, `corrections` for what is stored.
 import type { Boundary } from '../model/boundary.ts';
@@ -83,7 +83,7 @@ export function correctedCheckpoint(checkpoint: Checkpoint, { since, at }: Wrong
   return others === undefined ? corrected : { ...corrected, others };
 }
 
-/** Told by the wrong clock: it happened after what was right, and before this was noticed. */
+/** Recorded by the wrong clock: it happened after what was right, and before this was noticed. */
 function correctedBoundary(boundary: Boundary, { since, at }: WrongTime): Boundary {
   if (boundary.observedAt <= since) return boundary;
   const notAfter = earliest(boundary.notAfter, at) ?? at;

@@ -288,7 +288,7 @@ export class Observer {
       // Its own version may be that of a record which has ended.
       const anew = { ...listed, resourceVersion: listing.resourceVersion };
       const sighting = missed === undefined ? (isOverlooked ? anew : listed) : { ...anew, floor: missed.networkLostAt };
-      facts.push(...this.#oddities(before, seen, sighting));
+      facts.push(...this.#anomalous(before, seen, sighting));
       steps.push([uid, (isRewound ? restored : present)(before, seen, sighting), sighting]);
       if (isRewound && seen.kind === 'Pod') this.#doubts.begin(seen.object, undoneSince(sighting), at);
       stream.mentioned(writtenNotBefore(seen, at));
@@ -323,14 +323,14 @@ export class Observer {
     if (type === 'deleted' && before === undefined) return [];
     const step =
       type === 'present' || before === undefined ? present(before, seen, sighting) : gone(before, seen, sighting);
-    return [...this.#oddities(before, seen, sighting), ...this.#apply(uid, step, sighting)];
+    return [...this.#anomalous(before, seen, sighting), ...this.#apply(uid, step, sighting)];
   }
 
   #apply(uid: string, step: LifeStep, sighting: Sighting): Fact[] {
     return [...this.#live.replace(uid, step.live, step.facts), ...this.#live.conflicts(uid, sighting)];
   }
 
-  #oddities(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
+  #anomalous(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
     const { source, epoch, resourceVersion, collector, at } = sighting;
     const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
     const found = this.#anomalies.of(before, seen, at);

@@ -82,7 +82,7 @@ describe('the time of the ledger', () => {
     }
   });
 
-  test('fault 21: nothing is stamped after a jump of the machine’s clock until the server has spoken, and nothing is lost by it', () => {
+  test('fault 21: nothing is stamped after a jump of the machine’s clock until the server has answered, and nothing is lost by it', () => {
     const clocks = new TwoClocks();
     clocks.run(20_000);
     clocks.wallAhead = HOUR;
@@ -199,7 +199,7 @@ describe('the time of the ledger', () => {
     assert.deepEqual(wrong.ledger.step, { since: undefined, isAgreed: false, isBack: true });
   });
 
-  test('a server that tells no time leaves the machine’s own clock, unless objects are created later than it', () => {
+  test('a server that does not report its time leaves the machine’s own clock, unless objects are created later than it', () => {
     const clocks = new TwoClocks({ wallAhead: -60_000 });
     for (let i = 0; i < 3; i++) clocks.ledger.sample({ date: undefined, sentAt: 0, receivedAt: 0 });
     assert.equal(clocks.ledger.certain(), clocks.now());

@@ -13,7 +13,7 @@ const JUMP_MS = 5_000;
 const DRIFT = 0.0005;
 /** One of several API servers may be wrong; one that is wrong so many times in a row is the server now. */
 const PERSISTENT = 3;
-/** So many answers without a date, and the server tells no time. */
+/** So many answers without a date, and the server does not report its time. */
 const UNDATED = 3;
 /** A server's clock that is set back by no more than this had drifted, and was not wrong for long. */
 const CORRECTION_MS = 60_000;
@@ -104,23 +104,23 @@ export class LedgerClock implements Clock {
       return;
     }
     this.#watchForJumps();
-    const told: Bounds = { lo: date - receivedAt, hi: date + RESOLUTION_MS - sentAt, at: receivedAt };
+    const sample: Bounds = { lo: date - receivedAt, hi: date + RESOLUTION_MS - sentAt, at: receivedAt };
     const state = this.#state;
     switch (state.kind) {
       case 'unasked':
       case 'unserved':
-        this.#begin(told);
+        this.#begin(sample);
         return;
       case 'stepped':
-        this.#state = { ...state, bounds: told };
+        this.#state = { ...state, bounds: sample };
         return;
       case 'doubted':
         // An answer to a question of before the jump says nothing of it.
         if (sentAt < state.since) return;
-        this.#compare(state.bounds, told, true);
+        this.#compare(state.bounds, sample, true);
         return;
       case 'agreed':
-        this.#compare(state.bounds, told, false);
+        this.#compare(state.bounds, sample, false);
     }
   }
 
@@ -188,31 +188,31 @@ export class LedgerClock implements Clock {
     return `the clock of this machine is ${seconds(Math.abs(ahead))} ${side} the API server's, whose time is recorded instead`;
   }
 
-  #begin(told: Bounds): void {
-    const at = told.at + this.#serverOffset(told);
+  #begin(sample: Bounds): void {
+    const at = sample.at + this.#serverOffset(sample);
     const isAhead = this.#last > at + CLOCK_TOLERANCE_MS;
     // In a process that had no server's time before, its own times are the wrong ones; else an earlier one's.
     const since = this.#state.kind === 'unserved' && this.#regime !== undefined ? epochMillis(this.#regime) : undefined;
-    const step: Step = { since, isAgreed: isNear(this.#wallOffset(), told), isBack: true };
-    this.#state = isAhead ? { kind: 'stepped', bounds: told, step } : { kind: 'agreed', bounds: told };
+    const step: Step = { since, isAgreed: isNear(this.#wallOffset(), sample), isBack: true };
+    this.#state = isAhead ? { kind: 'stepped', bounds: sample, step } : { kind: 'agreed', bounds: sample };
   }
 
-  #compare(before: Bounds, told: Bounds, isDoubted: boolean): void {
-    const drift = DRIFT * Math.max(0, told.at - before.at);
-    const lo = Math.max(before.lo - drift, told.lo);
-    const hi = Math.min(before.hi + drift, told.hi);
+  #compare(before: Bounds, sample: Bounds, isDoubted: boolean): void {
+    const drift = DRIFT * Math.max(0, sample.at - before.at);
+    const lo = Math.max(before.lo - drift, sample.lo);
+    const hi = Math.min(before.hi + drift, sample.hi);
     if (lo <= hi + CLOCK_TOLERANCE_MS) {
       this.#against = 0;
-      this.#state = { kind: 'agreed', bounds: lo <= hi ? { lo, hi, at: told.at } : told };
+      this.#state = { kind: 'agreed', bounds: lo <= hi ? { lo, hi, at: sample.at } : sample };
       return;
     }
-    const isAgreed = isNear(this.#wallOffset(), told);
+    const isAgreed = isNear(this.#wallOffset(), sample);
     // Another API server with a wrong clock says what neither the machine nor the one before do.
     if (!isDoubted && !isAgreed && ++this.#against < PERSISTENT) return;
     this.#against = 0;
-    const at = told.at + this.#serverOffset(told);
+    const at = sample.at + this.#serverOffset(sample);
     const since = epochMillis(this.#wrongSince(at, isDoubted));
-    this.#state = { kind: 'stepped', bounds: told, step: { since, isAgreed, isBack: at < this.#last } };
+    this.#state = { kind: 'stepped', bounds: sample, step: { since, isAgreed, isBack: at < this.#last } };
   }
 
   /** `isDoubted`: both clocks moved, as they do where they are one. Then it says nothing that they had agreed. */
