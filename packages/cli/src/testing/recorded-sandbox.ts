@@ -16,7 +16,8 @@ import { Recorder, type RecorderListener, type RecorderOptions } from '@podtrail
 import type { FaultStage } from './fault-stage.ts';
 import { notePause, type Pause } from './followed-sandbox.ts';
 
-export interface RecordedOptions extends Partial<Pick<RecorderOptions, 'consistencyMs' | 'clock' | 'retentionMs'>> {
+export interface RecordedOptions
+  extends Partial<Pick<RecorderOptions, 'consistencyMs' | 'clock' | 'retentionMs' | 'storeLimit' | 'changeBudgets'>> {
   readonly listener?: RecorderListener;
   /** Called instead of the store, which it may call. */
   readonly append?: (batch: Batch, store: (batch: Batch) => Promise<void>) => Promise<void>;
