@@ -5,6 +5,7 @@ import type { ListMeta } from '../objects/kube-object.ts';
 import type { ObjectCodec } from './codec.ts';
 import { readUnknown } from './envelope.ts';
 import { integer, objectOf, part, text } from './json-reader.ts';
+import { jsonObject, protobufObject } from './object-name.ts';
 import { ProtoReader } from './proto-reader.ts';
 
 export interface DecodedList<T> {
@@ -20,8 +21,7 @@ export function readList<T>(bytes: Buffer, codec: ObjectCodec<T>): DecodedList<T
       `expected ${codec.apiVersion} ${codec.kind}List but the server sent ${envelope.apiVersion} ${envelope.kind}`,
     );
   }
-  const read = codec.fromProtobuf;
-  if (read === undefined) throw new DecodeError(`${codec.kind} has no protobuf reader`);
+  if (codec.fromProtobuf === undefined) throw new DecodeError(`${codec.kind} has no protobuf reader`);
   // Its own cursor: the codec uses another one for each item.
   const r = new ProtoReader();
   r.begin(bytes, envelope.rawStart, envelope.rawEnd);
@@ -35,7 +35,7 @@ export function readList<T>(bytes: Buffer, codec: ObjectCodec<T>): DecodedList<T
         break;
       case 2: {
         const length = r.length(tag);
-        items.push(read(bytes, r.pos, r.pos + length));
+        items.push(protobufObject(codec, bytes, r.pos, r.pos + length));
         r.pos += length;
         break;
       }
@@ -56,7 +56,7 @@ export function listFromJson<T>(json: unknown, codec: ObjectCodec<T>): DecodedLi
   const meta = part(object, 'metadata');
   return {
     metadata: listMeta(text(meta, 'resourceVersion'), text(meta, 'continue'), integer(meta, 'remainingItemCount')),
-    items: items.map((item) => codec.fromJson(item)),
+    items: items.map((item) => jsonObject(codec, item)),
   };
 }
 

@@ -7,6 +7,7 @@ import { parseJson } from './json-codec.ts';
 import { objectOf } from './json-reader.ts';
 import { metadataCodec } from './metadata-codec.ts';
 import type { MetadataOnlyView } from './metadata-view.ts';
+import { jsonObject, namedInText, protobufObject } from './object-name.ts';
 import { statusFromJson, statusFromProtobuf } from './status.ts';
 
 export type WatchMessage<T> =
@@ -35,27 +36,35 @@ export function decodeProtobufFrame<T>(
   }
   if (kind !== codec.kind || apiVersion !== codec.apiVersion) throw otherKind(codec, apiVersion, kind);
   if (event.type === 'BOOKMARK') return { type: 'BOOKMARK', ...readBookmark(bytes, rawStart, rawEnd) };
-  if (codec.fromProtobuf === undefined) throw new DecodeError(`${codec.kind} has no protobuf reader`);
-  return { type: event.type, object: codec.fromProtobuf(bytes, rawStart, rawEnd) };
+  return { type: event.type, object: protobufObject(codec, bytes, rawStart, rawEnd) };
 }
 
 /** One line of a JSON watch. */
 export function decodeJsonFrame<T>(codec: ObjectCodec<T>, bytes: Buffer, start: number, end: number): WatchMessage<T> {
-  const { type, object } = readJsonWatchLine(bytes, start, end);
+  const { type, object } = readJsonWatchLine(codec, bytes, start, end);
   if (type === 'ERROR') return { type, status: statusFromJson(object) };
   const { apiVersion, kind } = objectOf(object, 'watch event object');
   if (kind !== codec.kind || apiVersion !== codec.apiVersion) throw otherKind(codec, apiVersion, kind);
   if (type === 'BOOKMARK') return { type, ...bookmarkFromJson(object) };
-  return { type, object: codec.fromJson(object) };
+  return { type, object: jsonObject(codec, object) };
 }
 
 function readJsonWatchLine(
+  codec: ObjectCodec<unknown>,
   bytes: Buffer,
   start: number,
   end: number,
 ): { readonly type: WatchEventType; readonly object: unknown } {
-  const event = objectOf(parseJson(bytes, start, end), 'watch event');
+  const event = objectOf(parsedLine(codec, bytes, start, end), 'watch event');
   return { type: watchEventType(event['type']), object: event['object'] };
+}
+
+function parsedLine(codec: ObjectCodec<unknown>, bytes: Buffer, start: number, end: number): unknown {
+  try {
+    return parseJson(bytes, start, end);
+  } catch (error) {
+    throw namedInText(error, codec.kind, bytes, start, end);
+  }
 }
 
 /** The object of a BOOKMARK event (of whatever kind), without its envelope. */
