@@ -94,6 +94,11 @@ export class Observer {
     return this.#coverage;
   }
 
+  /** Until when the recorder before watched. */
+  get resumedAt(): EpochMillis | undefined {
+    return this.#earlier?.to;
+  }
+
   /** How many annotation changes were not recorded since this observer began. */
   get suppressedChanges(): number {
     return this.#changes.suppressed;

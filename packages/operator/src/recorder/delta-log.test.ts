@@ -153,7 +153,7 @@ test('the version to go on from is that of the last event or mark; corrections a
   assert.deepEqual(log.tell(reminder, AT), { observations: [], resourceVersion: undefined });
 });
 
-const CONTRADICTED = { contradicts: () => true, resumedAt: epochMillis(300) };
+const CONTRADICTED = { contradicts: () => true, resumedAt: () => epochMillis(300) };
 
 test('a first listing that contradicts the ledger is told as one after a rewind, since the recorder before', () => {
   const log = new DeltaLog('Pod', wrap, { catchesUp: true, ...CONTRADICTED });
@@ -171,7 +171,7 @@ test('a catch-up after which something is missing was one of another history', (
     asked.push([present.length, isWhole]);
     return isWhole;
   };
-  const log = new DeltaLog('Pod', wrap, { catchesUp: true, contradicts, resumedAt: epochMillis(300) });
+  const log = new DeltaLog('Pod', wrap, { catchesUp: true, contradicts, resumedAt: () => epochMillis(300) });
   const start = relist('start', '10');
   assert.deepEqual(tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start)), []);
   const end: Delta<PodView> = { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 };

@@ -23,8 +23,8 @@ export interface DeltaLogOptions {
   readonly namespace?: string | undefined;
   /** Where the ledger contradicts a first listing, or what it holds at the end of a catch-up: etcd was restored meanwhile. */
   readonly contradicts?: (present: readonly Observed[], isWhole: boolean) => boolean;
-  /** Until when an earlier recorder watched. */
-  readonly resumedAt?: At | undefined;
+  /** Until when an earlier recorder watched; that may turn out to have been by a wrong clock. */
+  readonly resumedAt?: () => At | undefined;
 }
 
 const NOTHING: Told = { observations: [], resourceVersion: undefined };
@@ -163,7 +163,7 @@ export class DeltaLog<T extends Cacheable> {
     const whole = this.#first;
     this.#first = false;
     const told = reason ?? relist.reason;
-    const { resumedAt } = this.#options;
+    const resumedAt = this.#options.resumedAt?.();
     // Where nothing tells since when there was doubt, it is since the recorder before.
     const from = relist.from as At | undefined;
     const isBefore = told === 'rewound' && resumedAt !== undefined && (from === undefined || from < resumedAt || whole);

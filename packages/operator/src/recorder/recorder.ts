@@ -352,7 +352,8 @@ export class Recorder {
   #logOptions(kind: Observed['kind'], namespace: string | undefined, startFrom: string | undefined): DeltaLogOptions {
     const contradicts = (present: readonly Observed[], isWhole: boolean) =>
       this.#observer.contradicts({ kind, namespace, present, isWhole });
-    return { catchesUp: startFrom !== undefined, namespace, contradicts, resumedAt: this.#observer.coverage?.to };
+    const resumedAt = () => this.#observer.resumedAt;
+    return { catchesUp: startFrom !== undefined, namespace, contradicts, resumedAt };
   }
 
   #common(resource: FollowedResource, namespace: string | undefined) {
