@@ -14,6 +14,7 @@ export type {
   Migration,
   Moment,
   Paged,
+  Patrol,
   Resumption,
   Room,
   RoomKept,

@@ -175,6 +175,10 @@ function reporting(reporter: Reporter): RecorderListener {
       if ((attempt & (attempt - 1)) === 0)
         void reporter.event('error', 'the store did not take facts; trying again', { attempt, problem: told(error) });
     },
+    patrolled({ damages }) {
+      for (const { where, what } of damages)
+        void reporter.event('error', 'a part of the store is damaged', { where, problem: what });
+    },
     housekept({ what, error, removed }) {
       if (error !== undefined)
         void reporter.event('warn', 'the housekeeping of the store failed; recording goes on', {

@@ -99,6 +99,14 @@ export interface Verification {
   readonly unlisted: readonly string[];
 }
 
+/** A part of a verification that goes on from call to call. */
+export interface Patrol {
+  /** Everything has been read since the last time that this was said. */
+  readonly isFinished: boolean;
+  /** What this part found. */
+  readonly damages: readonly Damage[];
+}
+
 /** What brings a store of an older format to the present one. */
 export interface Migration {
   readonly from: number;
@@ -213,6 +221,8 @@ export interface Engine {
   migrate(): Promise<Migration>;
   /** Reads everything and says what is not as it was written. */
   verify(): Promise<Verification>;
+  /** Goes on with such a reading for about so many slices of work; begins again after the end. */
+  patrol(slices: number): Promise<Patrol>;
   status(): Promise<StoreStatus>;
   /** A copy of the whole store as of one instant, beside running writers. Refuses to overwrite (`backup-exists`). */
   backup(path: string): Promise<void>;

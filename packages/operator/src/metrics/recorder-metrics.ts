@@ -1,6 +1,6 @@
 // A recorder in numbers. Counts what it is told of as a listener; everything that has a present value is read when the
 // page is made. Labels are kinds and codes: never an address, a name or a UID.
-import type { RoomKept } from '@podtrail/history';
+import type { Patrol, RoomKept } from '@podtrail/history';
 import type { Cacheable, Clock, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoredBatch } from '../recorder/commit-queue.ts';
@@ -24,6 +24,8 @@ export class RecorderMetrics implements RecorderListener {
   readonly #gaps: Counter<'resource' | 'reason'>;
   readonly #housekeeping: Counter<'task' | 'outcome'>;
   readonly #removed: Counter;
+  readonly #damages: Counter;
+  readonly #patrols: Counter;
   readonly #limited: Counter<'kind'>;
   readonly #room: Readonly<Record<'bytes' | 'limit' | 'ballast' | 'free', Gauge>>;
   readonly #anomalies: Counter<'what'>;
@@ -63,6 +65,8 @@ export class RecorderMetrics implements RecorderListener {
       'task',
       'outcome',
     ]);
+    this.#damages = counter(registry, 'podtrail_store_damages_total', 'Parts of the store that were found damaged.');
+    this.#patrols = counter(registry, 'podtrail_store_patrols_total', 'Times that the whole store was read through.');
     this.#removed = counter(registry, 'podtrail_store_removed_records_total', 'Records forgotten by retention.');
     this.#limited = counter(registry, 'podtrail_store_limit_removed_total', 'Records removed at the limit.', ['kind']);
     for (const kind of ['changes', 'records']) this.#limited.inc({ kind }, 0);
@@ -129,6 +133,11 @@ export class RecorderMetrics implements RecorderListener {
   housekept({ what, error, removed }: Housekept): void {
     this.#housekeeping.inc({ task: what, outcome: error === undefined ? 'done' : 'failed' });
     this.#removed.inc(removed);
+  }
+
+  patrolled({ isFinished, damages }: Patrol): void {
+    this.#damages.inc(damages.length);
+    if (isFinished) this.#patrols.inc();
   }
 
   roomKept({ bytes, limitBytes, volume, ballastBytes, removedChanges, removedRecords }: RoomKept): void {

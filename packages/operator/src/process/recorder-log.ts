@@ -28,6 +28,10 @@ export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
           hint: hintOf(error),
         });
     },
+    patrolled: ({ damages }) => {
+      for (const { where, what } of damages)
+        log.error('a part of the store is damaged', { where, problem: what, hint: 'run podtrail store verify' });
+    },
     housekept: ({ what, error, removed }) => {
       if (error !== undefined) log.warn('the housekeeping of the store failed', { what, problem: problemOf(error) });
       else if (removed > 0) log.info('forgot what is older than the retention', { removed });

@@ -1,5 +1,5 @@
 // What a recorder tells those who count and log. Every method is optional; one that throws disturbs nothing.
-import type { Coverage, EpochMillis, RoomKept } from '@podtrail/history';
+import type { Coverage, EpochMillis, Patrol, RoomKept } from '@podtrail/history';
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import type { StoredBatch } from './commit-queue.ts';
 
@@ -23,6 +23,8 @@ export interface RecorderListener {
   clockCorrected?(correction: ClockCorrection): void;
   /** The store's housekeeping was done, or not; recording goes on. */
   housekept?(done: Housekept): void;
+  /** A part of the store was read through, to notice damage. */
+  patrolled?(patrol: Patrol): void;
   /** The store was looked at and is within its limit, perhaps because something was removed. */
   roomKept?(kept: RoomKept): void;
 }
@@ -36,7 +38,7 @@ export interface ClockCorrection {
 }
 
 export interface Housekept {
-  readonly what: 'maintain' | 'retain' | 'room';
+  readonly what: 'maintain' | 'retain' | 'room' | 'patrol';
   readonly ms: number;
   /** Undefined when it was done. */
   readonly error: unknown;

@@ -51,6 +51,7 @@ import { keepHouse } from './housekeeping.ts';
 import type { Step } from './ledger-clock.ts';
 import type { FollowedResource, RecorderListener } from './recorder-listener.ts';
 import { keepRoom } from './room-keeping.ts';
+import { patrolStore } from './store-patrol.ts';
 import { TimeKeeper } from './time-keeper.ts';
 
 export interface RecorderOptions {
@@ -286,6 +287,14 @@ export class Recorder {
       },
       stop.signal,
     );
+    const patrolled = patrolStore(
+      {
+        ...{ engine: this.#engine, clock: this.#clock },
+        onPatrolled: (patrol) => this.#tell((listener) => listener.patrolled?.(patrol)),
+        onFailure: (failure) => this.#tell((listener) => listener.housekept?.(failure)),
+      },
+      stop.signal,
+    );
     const limit = this.#storeLimit;
     const roomKept =
       limit &&
@@ -317,6 +326,7 @@ export class Recorder {
       await this.#commits.close();
       await houseKept;
       await roomKept;
+      await patrolled;
     }
   }
 

@@ -17,6 +17,7 @@ import type {
   Moment,
   Page,
   Paged,
+  Patrol,
   Resumption,
   Room,
   RoomKept,
@@ -237,6 +238,10 @@ export class MemoryEngine implements Engine {
     let records = 0;
     for (const ledger of this.#ledgers.values()) records += ledger.tenures.size + ledger.placements.size;
     return { records, damages: [], unlisted: [] };
+  }
+
+  async patrol(): Promise<Patrol> {
+    return { isFinished: true, damages: [] };
   }
 
   async status(): Promise<StoreStatus> {

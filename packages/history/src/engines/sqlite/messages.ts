@@ -36,6 +36,7 @@ export type Operation =
   | 'maintain'
   | 'migrate'
   | 'verify'
+  | 'patrol'
   | 'backup'
   | 'close';
 

@@ -14,6 +14,7 @@ import type {
   Moment,
   Page,
   Paged,
+  Patrol,
   Resumption,
   Room,
   RoomKept,
@@ -174,6 +175,10 @@ export class SqliteEngine implements Engine {
 
   verify(): Promise<Verification> {
     return this.#thread.call('verify');
+  }
+
+  patrol(slices: number): Promise<Patrol> {
+    return this.#thread.call('patrol', slices);
   }
 
   status(): Promise<StoreStatus> {

@@ -19,7 +19,7 @@ const port = parentPort!;
 const options = workerData as ThreadOptions;
 
 /** Done in slices. */
-const LONG_WORK = ['retain', 'retainChanges', 'keepRoom', 'maintain', 'migrate', 'verify', 'backup'] as const;
+const LONG_WORK = ['retain', 'retainChanges', 'keepRoom', 'maintain', 'migrate', 'verify', 'patrol', 'backup'] as const;
 
 interface Job {
   readonly id: number;

@@ -7,7 +7,7 @@ import { HistoryError } from '../../errors.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { compareVersions } from '../../observe/version-order.ts';
-import type { Batch, Cluster, Damage, Migration, RoomKept, Verification } from '../engine.ts';
+import type { Batch, Cluster, Damage, Migration, Patrol, RoomKept, Verification } from '../engine.ts';
 import { nameTaken, staleWriter } from '../refusals.ts';
 import type { SizeLimit } from '../size-limit.ts';
 import { backupStore } from './backup.ts';
@@ -69,6 +69,7 @@ export class Store {
   readonly #sealAt: number;
   #fence: StatementSync | undefined;
   #layout = -1;
+  #patrol: BegunPatrol | undefined;
 
   constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions, seams: Seams = {}) {
     this.path = path;
@@ -213,8 +214,8 @@ export class Store {
     return { ...room(), ...removed };
   }
 
-  *verify(): Generator<Rest, Verification> {
-    const damages: Damage[] = [];
+  /** `damages` is filled on the way. */
+  *verify(damages: Damage[] = []): Generator<Rest, Verification> {
     let records = 0;
     const report = (where: string, error: unknown): void => {
       const told = asHistoryError(error, where);
@@ -245,6 +246,18 @@ export class Store {
     return { records, damages, unlisted: this.#weeks.unlisted(this.#clustersOr(() => {})) };
   }
 
+  *patrol(slices: number): Generator<undefined, Patrol> {
+    this.#patrol ??= begunPatrol((damages) => this.verify(damages));
+    const { work, damages } = this.#patrol;
+    for (let slice = 1; ; slice++) {
+      const { done, value } = work.next();
+      if (done) this.#patrol = undefined;
+      // Never while it holds a view of the head: the log would grow until the next part.
+      if (done || (value && slice >= slices)) return { isFinished: done === true, damages: damages.splice(0) };
+      yield;
+    }
+  }
+
   #clustersOr(report: (where: string, error: unknown) => void): ClusterEntry[] {
     try {
       return this.read(() => [...this.#head.clusters().values()]);
@@ -259,6 +272,7 @@ export class Store {
   }
 
   close(): void {
+    this.#patrol?.work.return({ records: 0, damages: [], unlisted: [] });
     this.#weeks.close();
     this.#head.close();
     this.#lock?.release();
@@ -366,4 +380,15 @@ export class Store {
       start.epoch < checkpoint.epoch ||
       (start.epoch === checkpoint.epoch && compareVersions(start.resourceVersion, checkpoint.resourceVersion) <= 0);
   }
+}
+
+interface BegunPatrol {
+  readonly work: Generator<Rest, Verification>;
+  /** Found and not yet told. */
+  readonly damages: Damage[];
+}
+
+function begunPatrol(begin: (damages: Damage[]) => BegunPatrol['work']): BegunPatrol {
+  const damages: Damage[] = [];
+  return { work: begin(damages), damages };
 }

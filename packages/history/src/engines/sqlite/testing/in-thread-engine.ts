@@ -14,6 +14,7 @@ import type {
   Moment,
   Page,
   Paged,
+  Patrol,
   Resumption,
   Room,
   RoomKept,
@@ -159,6 +160,10 @@ export class InThreadEngine implements Engine {
 
   async verify(): Promise<Verification> {
     return finished(this.#store.verify());
+  }
+
+  async patrol(slices: number): Promise<Patrol> {
+    return finished(this.#store.patrol(slices));
   }
 
   async status(): Promise<StoreStatus> {
