@@ -58,10 +58,32 @@ test('one answer is all that a connection gets', SOON, async (t) => {
   assert.match(said, /connection: close/i);
 });
 
+test('a request may come byte by byte; what is no request is refused with a sentence', SOON, async (t) => {
+  const server = await aServer(t);
+  const said = async (...pieces: string[]) => {
+    const socket = connect(server.port, '127.0.0.1');
+    for (const piece of pieces) {
+      socket.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return Buffer.concat(await socket.toArray()).toString();
+  };
+  assert.match(await said(...'GET /livez?a=b HTTP/1.0\r\nHost: x\r\n\r\n'), /^HTTP\/1.1 200 OK\r\n.*\r\n\r\nok\n$/s);
+  assert.match(await said('HEAD /livez HTTP/1.1\r\n\r\n'), /content-length: 3\r\n\r\n$/);
+  for (const line of [
+    'GET /livez',
+    'get /livez HTTP/1.1',
+    'GET  /livez HTTP/1.1',
+    '\u0000\u0001',
+    'GET /livez HTTP/2.0',
+  ])
+    assert.match(await said(`${line}\r\n\r\n`), /^HTTP\/1.1 400 Bad Request\r\n.*ask as GET \/livez\n$/s, line);
+});
+
 test('headers beyond 8 KiB are refused', SOON, async (t) => {
   const server = await aServer(t);
   const { status } = await fetch(`http://127.0.0.1:${server.port}/livez`, { headers: { x: 'x'.repeat(9_000) } });
-  assert.equal(status, 431);
+  assert.equal(status, 400);
 });
 
 test('however many ask at once, a page that is dear is made once', SOON, async (t) => {

@@ -1,7 +1,9 @@
-// A few fixed pages over plain HTTP, for probes and scrapers: GET and HEAD of exact paths, nothing else. No bodies are
-// read, no headers are trusted, no connection is kept. It runs on the recorder's event loop, so that probes tell of that
-// loop, and must not become a load on it: whoever is slow or idle makes room, and making pages takes a tenth of the time.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+// A few fixed pages over plain HTTP, for probes and scrapers: GET and HEAD of exact paths, nothing else. It runs on the
+// recorder's event loop, so that probes tell of that loop, and must not become a load on it: one request is read from a
+// connection, up to the end of its headers, then it is answered and closed. Not on node:http, which parses all that a
+// client has sent ahead, and reads bodies that nobody asked for: 200 hostile clients cost 200 MB by that.
+import { STATUS_CODES } from 'node:http';
+import { createServer, type Socket } from 'node:net';
 import { OperatorError } from '../errors.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
@@ -31,25 +33,22 @@ export interface PlainServer {
 
 /** Whoever is slower with a request than this is hung up on; our probes give up after two seconds, too. */
 const REQUEST_MS = 2_000;
-/** How often Node looks for those: by default every 30 s, which is how long idle sockets would stay. */
-const CHECK_MS = 500;
+/** Whoever does not take the answer by then, too. */
+const ANSWER_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 const MOST_HEADER_BYTES = 8 * 1024;
+/** The path without its query. */
+const REQUEST_LINE = /^([A-Z]+) ([^\s?]+)(?:\?\S*)? HTTP\/1\.[01]\r\n/;
 
 export async function startPlainServer({ host, port, pages }: PlainServerOptions): Promise<PlainServer> {
   const byPath = new Map(Object.entries(pages).map(([path, make]) => [path, new SparingPage(make)]));
-  const options = {
-    requestTimeout: REQUEST_MS,
-    headersTimeout: REQUEST_MS,
-    keepAliveTimeout: CHECK_MS,
-    connectionsCheckingInterval: CHECK_MS,
-    maxHeaderSize: MOST_HEADER_BYTES,
-  };
-  const server = createServer(options, (request, response) => {
-    const answered = limit.answering(request.socket);
-    void answer(byPath, request).then((page) => {
-      send(response, page, request.method === 'HEAD');
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    readRequest(socket, async (request) => {
+      const answered = limit.answering(socket);
+      const page = await answer(byPath, request);
       answered();
+      send(socket, page, request?.method === 'HEAD');
     });
   });
   const limit = new ConnectionLimit(server, MOST_CONNECTIONS);
@@ -61,15 +60,38 @@ export async function startPlainServer({ host, port, pages }: PlainServerOptions
     port: address.port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
+      limit.closeAll();
       await closed;
     },
   };
 }
 
-async function answer(pages: ReadonlyMap<string, SparingPage>, request: IncomingMessage): Promise<Page> {
-  const path = (request.url ?? '').split('?', 1)[0] ?? '';
-  const page = pages.get(path);
+interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Reads up to the end of the headers, and nothing after it. Undefined: they are too long or no HTTP. */
+function readRequest(socket: Socket, onRequest: (request: PlainRequest | undefined) => void): void {
+  let head = '';
+  let late = setTimeout(() => socket.destroy(), REQUEST_MS);
+  socket.once('close', () => clearTimeout(late));
+  const onData = (chunk: Buffer) => {
+    head += chunk.toString('latin1', 0, MOST_HEADER_BYTES + 1 - head.length);
+    const isWhole = head.includes('\r\n\r\n');
+    if (!isWhole && head.length <= MOST_HEADER_BYTES) return;
+    socket.off('data', onData).pause();
+    clearTimeout(late);
+    late = setTimeout(() => socket.destroy(), ANSWER_MS);
+    const [, method = '', path = ''] = (isWhole && REQUEST_LINE.exec(head)) || [];
+    onRequest(method === '' ? undefined : { method, path });
+  };
+  socket.on('data', onData);
+}
+
+async function answer(pages: ReadonlyMap<string, SparingPage>, request: PlainRequest | undefined): Promise<Page> {
+  if (request === undefined) return text(400, `ask as GET ${[...pages.keys()].join(', ')}\n`);
+  const page = pages.get(request.path);
   if (page === undefined) return text(404, `there is ${[...pages.keys()].join(', ')}\n`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET\n');
   try {
@@ -79,11 +101,18 @@ async function answer(pages: ReadonlyMap<string, SparingPage>, request: Incoming
   }
 }
 
-function send(response: ServerResponse, { status, type, body }: Page, headOnly: boolean): void {
-  const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-  // Probes and scrapers ask once in seconds; a connection that is kept is one that is held.
-  response.writeHead(status, { ...headers, connection: 'close', 'content-length': Buffer.byteLength(body) });
-  response.end(headOnly ? undefined : body);
+function send(socket: Socket, { status, type, body }: Page, headOnly: boolean): void {
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${type}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    'connection: close',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${headOnly ? '' : body}`);
+  // Nothing more is read; whoever goes on sending is cut off.
+  socket.destroySoon();
 }
 
 export function text(status: number, body: string): Page {
