@@ -11,7 +11,7 @@ import { type Engine, epochMillis, openStore, parseIp } from '@podtrail/history'
 import { type ControlPlane, startControlPlane, until } from '../controlplane/index.ts';
 import { install, OperatorReplica } from '../operator-stage.ts';
 import { forEach, Hand } from '../podtracker-stage.ts';
-import { residentBytes } from './resident-memory.ts';
+import { type Resident, residentBytes } from './resident-memory.ts';
 
 export interface AttackRunOptions {
   readonly seed: number;
@@ -33,7 +33,13 @@ export interface AttackRunResult {
   readonly probes: { readonly asked: number; readonly answered: number; readonly mostMissedInARow: number };
   /** Reads of v1alpha1 through the API server, by an honest client. */
   readonly conversions: { readonly asked: number; readonly answered: number };
-  readonly rssMegabytes: { readonly before: number; readonly most: number; readonly growth: number };
+  /** Of the operator and its conversion process together; `own`: of the operator alone, at the same times. */
+  readonly rssMegabytes: {
+    readonly before: number;
+    readonly most: number;
+    readonly growth: number;
+    readonly own: { readonly before: number; readonly most: number };
+  };
   readonly restarts: number;
   readonly visits: Readonly<Record<string, number>>;
 }
@@ -108,9 +114,10 @@ export async function attackRun({ seed, seconds, clients, out, log }: AttackRunO
     probes,
     conversions,
     rssMegabytes: {
-      before: Math.round(rssBefore / MEGABYTE),
-      most: Math.round(rssMost / MEGABYTE),
-      growth: Math.round((rssMost - rssBefore) / MEGABYTE),
+      before: megabytes(rssBefore.all),
+      most: megabytes(rssMost.all),
+      growth: megabytes(rssMost.all - rssBefore.all),
+      own: { before: megabytes(rssBefore.own), most: megabytes(rssMost.own) },
     },
     restarts: operator.log.filter(({ problem }) => String(problem).includes('is started again')).length,
     visits: JSON.parse(said) as Record<string, number>,
@@ -224,9 +231,10 @@ async function isConverted(plane: ControlPlane): Promise<boolean> {
 }
 
 function watchMemory({ process: { process: child } }: OperatorReplica) {
-  let most = 0;
+  let most: Resident = { own: 0, all: 0 };
   const timer = setInterval(async () => {
-    most = Math.max(most, await residentBytes(child.pid as number));
+    const now = await residentBytes(child.pid as number);
+    if (now.all > most.all) most = now;
   }, 250);
   timer.unref();
   return { most: () => most };
@@ -254,6 +262,10 @@ async function renewing(operator: OperatorReplica, plane: ControlPlane, signal: 
 
 async function clusterId(plane: ControlPlane): Promise<string> {
   return (await plane.request('/api/v1/namespaces/kube-system')).json().metadata.uid;
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / MEGABYTE);
 }
 
 function portOf(url: string): number {

@@ -1,11 +1,19 @@
 // How much memory a process and all that it has started have resident, read from /proc. Linux only, as the proofs are.
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Bytes. A process that ends while it is looked at counts for nothing. */
-export async function residentBytes(pid: number): Promise<number> {
-  let sum = await residentOf(pid);
-  for (const child of await childrenOf(pid)) sum += await residentBytes(child);
-  return sum;
+export interface Resident {
+  /** Bytes of the process itself. */
+  readonly own: number;
+  /** With everything that it has started. */
+  readonly all: number;
+}
+
+/** A process that ends while it is looked at counts for nothing. */
+export async function residentBytes(pid: number): Promise<Resident> {
+  const own = await residentOf(pid);
+  let all = own;
+  for (const child of await childrenOf(pid)) all += (await residentBytes(child)).all;
+  return { own, all };
 }
 
 async function residentOf(pid: number): Promise<number> {

@@ -60,12 +60,32 @@ test('whoever selects the pods of the operator selects by labels that they have'
     operator.template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
     named('PodDisruptionBudget', 'podtrail-operator')['spec'].selector.matchLabels,
     named('NetworkPolicy', 'podtrail-operator')['spec'].podSelector.matchLabels,
+    named('NetworkPolicy', 'podtrail-conversion')['spec'].podSelector.matchLabels,
     ...manifests.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec.selector),
   ];
-  assert.equal(selectors.length, 6);
+  assert.equal(selectors.length, 7);
   for (const selector of selectors) {
     assert.ok(Object.keys(selector).length > 0);
     for (const [key, value] of Object.entries(selector)) assert.equal(labels[key], value);
+  }
+});
+
+test('only conversion is open to anybody, in a policy of its own that the examples narrow or take away', () => {
+  const ports = (name: string) =>
+    named('NetworkPolicy', name)['spec'].ingress.map((rule: { from?: unknown; ports: { port: string }[] }) => [
+      rule.from === undefined ? 'anybody' : 'selected',
+      ...rule.ports.map(({ port }) => port),
+    ]);
+  assert.deepEqual(ports('podtrail-operator'), [['selected', 'metrics']]);
+  assert.deepEqual(ports('podtrail-conversion'), [['anybody', 'conversion']]);
+  assert.deepEqual(named('NetworkPolicy', 'podtrail-conversion')['spec'].policyTypes, ['Ingress']);
+  for (const example of ['conversion-narrowed', 'without-conversion']) {
+    const { resources, patches } = parse(read(`examples/${example}/kustomization.yaml`));
+    assert.deepEqual(resources, ['../../kustomize']);
+    for (const { patch, target } of patches) {
+      const { kind, metadata } = target === undefined ? parse(patch) : { kind: target.kind, metadata: target };
+      named(kind, metadata.name);
+    }
   }
 });
 
