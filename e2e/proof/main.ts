@@ -1,16 +1,17 @@
-// `npm run proof -- truth|faults|nodes|bits [options]`
+// `npm run proof -- truth|faults|nodes|bits|attack [options]`
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingForRealNodes } from '../realnodes/index.ts';
+import { type AttackProof, proveAttack } from './attack.ts';
 import { type BitsProof, proveBits } from './bits.ts';
 import { type FaultRunsResult, faultRuns } from './fault-runs.ts';
 import { type NodesResult, report } from './nodes/judge-run.ts';
 import { judgeStore, nodesRun, replayRun } from './nodes/nodes-run.ts';
 import { type TruthRunResult, truthRun } from './truth-run.ts';
 
-const HELP = `usage: npm run proof -- truth|faults|nodes|bits [options]
+const HELP = `usage: npm run proof -- truth|faults|nodes|bits|attack [options]
 
 Pods live and die while a recorder watches; then the ledger is asked who held which address when, at instants whose
 truth is certain by two seconds. Exit code 1 if a single answer is wrong.
@@ -46,6 +47,12 @@ change places. Exit code 1 if an answer is wrong and not unknown, or if verify d
   --mutations N    (default 2000)
   --no-checks      without checksums, to show that the run would notice: exit code 1 if it notices nothing
 
+attack: on a real control plane; hostile clients on the conversion and probe ports of an operator while 20 pods change
+each second. Exit code 1 if the ledger lags by more than a second (p99), the lease is lost, memory grows by more than
+100 MB, or three probes in a row are not answered
+  --seconds N      of the attack (default 60)
+  --clients N      at a time (default 200)
+
 all:
   --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
   --out DIR        keep truth, answers and what was wrong here (default: a new temporary folder)
@@ -58,7 +65,8 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string' },
     seeds: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '30' },
+    seconds: { type: 'string' },
+    clients: { type: 'string', default: '200' },
     parallel: { type: 'string', default: '4' },
     lives: { type: 'string', default: '800' },
     questions: { type: 'string' },
@@ -87,7 +95,8 @@ if (values.help || proof === 'help' || proof === undefined) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-if (proof !== 'truth' && proof !== 'faults' && proof !== 'nodes' && proof !== 'bits') {
+const PROOFS = { truth: proveTruth, faults: proveFaults, nodes: proveNodes, bits, attack };
+if (!isProof(proof)) {
   process.stderr.write(`There is no proof called "${proof}". npm run proof -- help lists them.\n`);
   process.exit(2);
 }
@@ -97,9 +106,19 @@ const out = values.out ?? (await mkdtemp(join(tmpdir(), 'podtrail-proof-')));
 await mkdir(out, { recursive: true });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 log(`seed ${seed}; what is kept goes to ${out}`);
-const result = await { truth: proveTruth, faults: proveFaults, nodes: proveNodes, bits }[proof]();
+const result = await PROOFS[proof]();
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, ...result }, null, 2)}\n`);
 process.exitCode = result.wrong === 0 ? 0 : 1;
+
+function isProof(name: string): name is keyof typeof PROOFS {
+  return Object.hasOwn(PROOFS, name);
+}
+
+function attack(): Promise<AttackProof> {
+  const seconds = count('seconds', values.seconds ?? '60');
+  const clients = count('clients', values.clients);
+  return proveAttack({ seed, seconds, clients, out, log }, (text) => void process.stdout.write(text));
+}
 
 function bits(): Promise<BitsProof> {
   const mutations = count('mutations', values.mutations);
@@ -117,7 +136,7 @@ async function proveTruth(): Promise<TruthRunResult> {
 
 async function proveFaults(): Promise<FaultRunsResult> {
   const seeds = Array.from({ length: count('seeds', values.seeds) }, (_, n) => seed + n);
-  const seconds = count('seconds', values.seconds);
+  const seconds = count('seconds', values.seconds ?? '30');
   const questions = count('questions', values.questions ?? '400');
   const parallel = count('parallel', values.parallel);
   const { rewinds } = values;
