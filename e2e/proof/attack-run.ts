@@ -45,7 +45,7 @@ export interface AttackRunResult {
 }
 
 /** What must hold. */
-export const BARS = { lagP99Ms: 1_000, rssGrowthMegabytes: 100, missedProbesInARow: 2 };
+const BARS = { lagP99Ms: 1_000, rssGrowthMegabytes: 100, missedProbesInARow: 2 };
 
 const PODS = 100;
 const CHANGES_PER_SECOND = 20;
