@@ -3,7 +3,7 @@ import { HistoryError } from '../errors.ts';
 
 const CODES = ['damaged', 'store-damaged', 'week-missing'];
 
-export function isDamaged(error: unknown): boolean {
+function isDamaged(error: unknown): boolean {
   return error instanceof HistoryError && CODES.includes(error.code);
 }
 
