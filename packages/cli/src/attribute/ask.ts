@@ -2,6 +2,7 @@
 import { type AnsweredHolder, AnswerWindows, type Engine, type EpochMillis, type Overlap } from '@podtrail/history';
 import { type Attributed, type Attribution, MALFORMED, NOTHING_ASKED } from './columns.ts';
 import type { Asked, Row } from './row.ts';
+import { inUse } from './traffic.ts';
 
 /** The attributions of each row, one for each of its ends. */
 export type AskRows = (rows: readonly Row[]) => Promise<readonly (readonly Attribution[])[]>;
@@ -23,12 +24,13 @@ export function askLedger(engine: Engine, cluster: string, now: EpochMillis): As
       cluster,
       now,
       aboutFree,
-      spell: (answer, holders, provisional, overlaps, free) =>
+      spell: (answer, holders, provisional, overlaps, free, isOnly) =>
         spell({
           answer,
           holders: holders.map((holder, i) => attributed(holder, overlaps?.[i])),
           provisional,
           reason: free?.reason,
+          isOnly,
           last: free?.last && attributed(free.last),
           next: free?.next && attributed(free.next),
         }),
@@ -46,7 +48,7 @@ export function askRows(ledger: AskLedger): AskRows {
     let next = 0;
     return rows.map(({ asked }) =>
       asked.map((one) => {
-        if (one.kind === 'ask') return answers[next++] as Attribution;
+        if (one.kind === 'ask') return weighed(answers[next++] as Attribution, one);
         return one.kind === 'none' ? NOTHING_ASKED : MALFORMED;
       }),
     );
@@ -78,9 +80,14 @@ async function askAll(windows: AskWindows<Attribution>, questions: readonly Ques
   });
 }
 
+function weighed(attribution: Attribution, { sent, from, to }: Question): Attribution {
+  return sent ? inUse(attribution, from, to) : attribution;
+}
+
 function attributed(
   { kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder,
   overlap?: Overlap | undefined,
 ): Attributed {
-  return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at, overlap };
+  const bounds = { since: start.notBefore, until: end?.notAfter };
+  return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at, ...bounds, overlap };
 }

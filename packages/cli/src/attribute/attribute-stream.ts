@@ -159,7 +159,7 @@ class Run {
   #count(tally: Tally): Count {
     return {
       row: () => tally.row(),
-      answer: (end, answer, provisional) => tally.answer(end, answer, provisional),
+      answer: (end, attribution) => tally.answer(end, attribution),
       malformed: async (problem) => {
         const text = utf8Of(problem);
         // Nothing was answered yet: the whole log is likely to be so.
@@ -246,7 +246,7 @@ class RowPipe implements Pipe {
   async #countRow(row: Row, answers: readonly Attribution[]): Promise<void> {
     this.#count.row();
     for (const [end, attribution] of answers.entries()) {
-      this.#count.answer(end, attribution.answer, attribution.provisional);
+      this.#count.answer(end, attribution);
       const counter = this.#counterOf(attribution);
       if (counter !== undefined) counter.rows++;
     }

@@ -44,6 +44,8 @@ export interface WantedColumns {
   readonly end: string | undefined;
   /** Names for an input without a header. */
   readonly columns: readonly string[] | undefined;
+  /** Whether a row shows that its addresses were in use; undefined: as far as its format says so. */
+  readonly traffic: boolean | undefined;
 }
 
 export type Chosen =
@@ -63,7 +65,17 @@ export function chooseFormat(beginning: string, wanted: WantedColumns): Chosen {
     return { kind: 'text', ours, layout: textLayout(firstLine(text), wanted, ours) };
   }
   if (format.kind === 'text') return { kind: 'text', ours, layout: layoutOf(format, firstLine(text), wanted, ours) };
-  return { kind: 'records', ours, format: wanted.ips.length === 0 ? format : recordsOf(wanted, format) };
+  return {
+    kind: 'records',
+    ours,
+    format: wanted.ips.length === 0 ? withTraffic(format, wanted) : recordsOf(wanted, format),
+  };
+}
+
+function withTraffic(format: JsonFormat | LineFormat, { traffic }: WantedColumns): JsonFormat | LineFormat {
+  if (traffic === undefined) return format;
+  const sent = (flow: Flow): Flow => ({ ...flow, ends: flow.ends.map(({ address }) => ({ address, sent: traffic })) });
+  return { ...format, flows: (record: Members) => format.flows(record)?.map(sent) };
 }
 
 function namedFormat(text: string, isJson: boolean, { format: name, columns }: WantedColumns): Format | undefined {
@@ -140,7 +152,9 @@ function layoutOf(format: TextFormat, line: string, wanted: WantedColumns, ours:
   const columns = (names: readonly string[]): FlowColumns => {
     const own = format.columns(names);
     if (wanted.ips.length > 0) return wantedColumns(names, wanted, own);
-    if (own !== undefined) return own;
+    if (own !== undefined && wanted.traffic === undefined) return own;
+    if (own !== undefined)
+      return { ...own, ends: own.ends.map(({ column }) => ({ column, sent: wanted.traffic === true })) };
     throw new UsageError(
       `the input has not the columns of ${name}`,
       `it has ${names.join(', ')}; name its columns with --columns, or those to ask about with --ip and --time.`,
@@ -149,12 +163,16 @@ function layoutOf(format: TextFormat, line: string, wanted: WantedColumns, ours:
   return { delimiter, hasQuotes, empty, header: wanted.columns ?? format.header(line), ours, columns };
 }
 
-function wantedColumns(names: readonly string[], { ips, time, end }: WantedColumns, own?: FlowColumns): FlowColumns {
+function wantedColumns(
+  names: readonly string[],
+  { ips, time, end, traffic = false }: WantedColumns,
+  own?: FlowColumns,
+): FlowColumns {
   const start = time ?? own?.start;
   if (start === undefined) throw new UsageError('--time is missing', `the input has ${names.join(', ')}.`);
   const last = end === undefined ? undefined : checkedColumn(names, end, '--end');
   return {
-    ends: ips.map((ip) => ({ column: checkedColumn(names, ip, '--ip'), sent: false })),
+    ends: ips.map((ip) => ({ column: checkedColumn(names, ip, '--ip'), sent: traffic })),
     start: checkedColumn(names, start, '--time'),
     end: last,
     // What the format knows of its times goes with its own column of them.
@@ -166,11 +184,11 @@ function wantedColumns(names: readonly string[], { ips, time, end }: WantedColum
 
 /** JSON whose members the command line names, within the records of a format or as they are. */
 function recordsOf(
-  { ips, time, end }: WantedColumns,
+  { ips, time, end, traffic = false }: WantedColumns,
   format: JsonFormat | LineFormat | undefined,
 ): JsonFormat | LineFormat {
   const ask = (record: Members, flow: Flow | undefined): Flow => ({
-    ends: ips.map((path) => ({ address: textAt(record, path), sent: false })),
+    ends: ips.map((path) => ({ address: textAt(record, path), sent: traffic })),
     start: time === undefined ? flow?.start : timeAt(record, time),
     ...(end === undefined ? {} : { end: timeAt(record, end) }),
     ...(time === undefined && end === undefined ? { end: flow?.end, lasted: flow?.lasted } : {}),

@@ -15,6 +15,9 @@ export interface Attributed {
   readonly workload: { readonly kind: string; readonly name: string } | undefined;
   readonly from: EpochMillis;
   readonly to: EpochMillis | undefined;
+  /** The earliest and the latest instant that it may have had the address at. */
+  readonly since?: EpochMillis | undefined;
+  readonly until?: EpochMillis | undefined;
   /** The part of the row's window that may have been its; undefined where the row is an instant. */
   readonly overlap?: { readonly possible: number; readonly certain: number } | undefined;
 }
@@ -27,6 +30,10 @@ export interface Attribution {
   /** The watch has not confirmed that instant yet: it may still change. Only counted, there is no column for it. */
   readonly provisional: boolean;
   readonly reason?: string | undefined;
+  /** With `ambiguous`: it was the one candidate or nobody. */
+  readonly isOnly?: boolean | undefined;
+  /** The row's own traffic decided. */
+  readonly basis?: 'traffic' | undefined;
   /** With `free`: who had the address before and after. */
   readonly last?: Attributed | undefined;
   readonly next?: Attributed | undefined;
@@ -41,6 +48,8 @@ const PLAIN_COLUMNS = [
   ...(['answer', 'kind', 'namespace', 'pod', 'uid', 'node', 'workload', 'from', 'to', 'candidates'] as const),
 ];
 const MORE_COLUMNS = ['overlap', 'reason', 'last', 'next'] as const;
+/** In JSON, where each is there only if it says something. */
+const MEMBERS = ['reason', 'basis', 'last', 'next'] as const;
 const OURS = 'podtrail_';
 
 /** How a text stands in delimited text. */
@@ -102,7 +111,7 @@ export class OurColumns {
       const field = csvField(visible(text));
       return delimiter !== ',' && field === text && text.includes(delimiter) ? `"${text}"` : field;
     };
-    const { answer, holders, reason, last, next } = attribution;
+    const { answer, holders, reason, basis, last, next } = attribution;
     const holder = answer === 'held' ? holders[0] : undefined;
     const workload = holder?.workload;
     const values = [
@@ -122,7 +131,7 @@ export class OurColumns {
       const isPart = shares.some((share) => share !== undefined);
       values.push(
         isPart ? shares.map((share) => shareText(share ?? 1)).join(';') : '',
-        reason ?? '',
+        reason ?? basis ?? '',
         last === undefined ? '' : `${nameOf(last)}@${last.to === undefined ? '' : toUtcText(last.to)}`,
         next === undefined ? '' : `${nameOf(next)}@${toUtcText(next.from)}`,
       );
@@ -132,7 +141,7 @@ export class OurColumns {
 
   /** The members of a JSON object for one end, without braces; `names` are those of the end. */
   members(attribution: Attribution, names: readonly string[], problem?: Problem): string {
-    const { answer, holders, reason, last, next } = attribution;
+    const { answer, holders, reason, basis, last, next } = attribution;
     const holder = answer === 'held' ? holders[0] : undefined;
     const workload = holder?.workload;
     const values: unknown[] = [
@@ -151,6 +160,7 @@ export class OurColumns {
     const [prefix] = [(names[0] ?? '').slice(0, -'answer'.length)];
     const more: readonly (readonly [string, unknown])[] = [
       ['reason', reason],
+      ['basis', basis],
       ['last', last === undefined ? undefined : neighbourJson(last, last.to)],
       ['next', next === undefined ? undefined : neighbourJson(next, next.from)],
     ];
@@ -210,7 +220,7 @@ function moreFrom(names: readonly string[], from: number, prefix: string, areMem
     return MORE_COLUMNS.every((column, n) => isNamed(names[from + n], prefix + column)) ? MORE_COLUMNS.length : 0;
   }
   let count = 0;
-  for (const name of [...MORE_COLUMNS.map((column) => prefix + column), 'problem']) {
+  for (const name of [...MEMBERS.map((column) => prefix + column), 'problem']) {
     if (isNamed(names[from + count], name)) count++;
   }
   return count;

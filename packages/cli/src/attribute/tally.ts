@@ -1,11 +1,12 @@
 // What a run of `attribute` counts: rows, the answers of each address of them, and which pods most of them were given to.
 import { type AnswerText, type Attribution, nameOf } from './columns.ts';
 import { NO_ZONE } from './row-time.ts';
+import { CONTRADICTED } from './traffic.ts';
 
 /** Where the parts of a run count: a row first, then the answer of each of its ends. */
 export interface Count {
   row(): void;
-  answer(end: number, answer: Attribution['answer'], provisional: boolean): void;
+  answer(end: number, attribution: Attribution): void;
   /** Something is wrong with the row that was counted last. */
   malformed(problem: string): Promise<void>;
 }
@@ -25,6 +26,10 @@ export class Tally {
   cut = 0;
   /** Answers that may still change. */
   provisional = 0;
+  /** Held because the row's own traffic says that somebody had the address. */
+  byTraffic = 0;
+  /** Traffic of an address that certainly nobody had. */
+  contradicted = 0;
   /** The first row whose time has no zone where none was given, and what is wrong with it. */
   withoutZone: string | undefined;
   /** One for each address of a row. */
@@ -44,11 +49,13 @@ export class Tally {
     this.#malformedEnds = 0;
   }
 
-  answer(end: number, answer: Attribution['answer'], provisional: boolean): void {
+  answer(end: number, { answer, provisional, basis, reason }: Attribution): void {
     const shares = this.ends[end] as Shares;
     if (answer === '') shares.without++;
     else shares[answer]++;
     if (provisional) this.provisional++;
+    if (basis === 'traffic') this.byTraffic++;
+    if (reason === CONTRADICTED) this.contradicted++;
     if (answer === 'malformed' && ++this.#malformedEnds === this.ends.length) this.unreadable++;
   }
 

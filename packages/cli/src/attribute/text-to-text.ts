@@ -13,6 +13,7 @@ import type { RowTimes } from './row-time.ts';
 import type { Count } from './tally.ts';
 import { TextHeader, type TextLayout } from './text-layout.ts';
 import { flowOf, namesOf, wrongCount } from './text-rows.ts';
+import { inUse } from './traffic.ts';
 
 /** An answer, and what is put behind a row that has it: delimiter and our columns; one character a byte. */
 export interface Tail {
@@ -20,6 +21,8 @@ export interface Tail {
   readonly text: string;
   /** How many rows had it; undefined where nobody counts. */
   readonly counter: { rows: number } | undefined;
+  /** The same with another attribution, for rows whose traffic decides. */
+  other: Tail | undefined;
 }
 
 export interface TextToTextOptions {
@@ -89,6 +92,8 @@ class Batch {
   /** For each end of each row; undefined where its tail is known without asking. */
   readonly asked: (AddressWindow<Tail> | undefined)[];
   readonly tails: (Tail | undefined)[];
+  /** 1 where the row shows that the end sent something. */
+  readonly sent: Uint8Array;
   /** What is wrong with an end of a row, by its place in `tails`. */
   readonly problems = new Map<number, string>();
   rows = 0;
@@ -100,6 +105,7 @@ class Batch {
   constructor(ends: number) {
     this.asked = new Array(ROWS_AT_ONCE * ends).fill(undefined);
     this.tails = new Array(ROWS_AT_ONCE * ends).fill(undefined);
+    this.sent = new Uint8Array(ROWS_AT_ONCE * ends);
   }
 }
 
@@ -110,6 +116,7 @@ export class TextToText {
   readonly #questions: Questions;
   readonly #batches: readonly [Batch, Batch];
   readonly #windows: AskWindows<Tail>;
+  readonly #spell: (attribution: Attribution) => Tail;
   readonly #malformed: Tail;
   readonly #nothing: Tail;
   readonly #ends: number;
@@ -133,7 +140,9 @@ export class TextToText {
       attribution,
       text: inOnePiece(rawOf(`${delimiter}${ours.cells(attribution, layout)}`)),
       counter: counterOf(attribution),
+      other: undefined,
     });
+    this.#spell = spell;
     this.#malformed = spell(MALFORMED);
     this.#nothing = spell(NOTHING_ASKED);
     // Without the columns for it, nobody would see it.
@@ -245,10 +254,11 @@ export class TextToText {
     }
     const place = row * ends.length;
     for (let i = 0; i < ends.length; i++) {
-      const { column } = ends[i] as (typeof ends)[number];
+      const { column, sent } = ends[i] as (typeof ends)[number];
       const key = this.#addressIn(startOf(records, column), endOf(records, column));
       if (key === undefined) return false;
       batch.asked[place + i] = this.#windows.of(key);
+      batch.sent[place + i] = sent === true ? 1 : 0;
     }
     for (let i = 0; i < ends.length; i++) {
       const window = batch.asked[place + i] as AddressWindow<Tail>;
@@ -283,6 +293,7 @@ export class TextToText {
       else this.#windows.wantDuring(window, one.from, one.to);
       batch.froms[row] = one.from;
       batch.tos[row] = one.to;
+      batch.sent[place] = one.sent ? 1 : 0;
       return window;
     }
     if (one.kind === 'malformed') batch.problems.set(place, one.problem);
@@ -337,6 +348,21 @@ export class TextToText {
     }
     if (moments.length > 0) await this.#askMoments(batch, moments);
     if (stretches.length > 0) await this.#askStretches(batch, stretches);
+    for (let i = 0; i < batch.rows * this.#ends; i++) {
+      if (batch.sent[i] === 1 && batch.asked[i] !== undefined) batch.tails[i] = this.#inUse(batch, i);
+    }
+  }
+
+  /** The tail of an end that sent something. */
+  #inUse(batch: Batch, place: number): Tail {
+    const tail = batch.tails[place] as Tail;
+    const { answer } = tail.attribution;
+    if (answer === 'held' || answer === 'unknown') return tail;
+    const row = Math.floor(place / this.#ends);
+    const attribution = inUse(tail.attribution, batch.froms[row] as number, batch.tos[row] as number);
+    if (attribution === tail.attribution) return tail;
+    tail.other ??= this.#spell(attribution);
+    return tail.other;
   }
 
   async #askMoments(batch: Batch, places: readonly number[]): Promise<void> {
@@ -394,7 +420,7 @@ export class TextToText {
     count.row();
     for (let i = 0; i < this.#ends; i++) {
       const { attribution, counter } = batch.tails[place + i] as Tail;
-      count.answer(i, attribution.answer, attribution.provisional);
+      count.answer(i, attribution);
       if (counter !== undefined) counter.rows++;
     }
     return batch.problems.size === 0 ? undefined : this.#report(batch, place);

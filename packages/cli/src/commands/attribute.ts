@@ -18,6 +18,7 @@ interface AttributeFlags extends SharedOptions {
   readonly prefix: readonly string[];
   readonly format?: string;
   readonly columns?: string;
+  readonly traffic?: boolean;
   readonly output?: 'csv' | 'jsonl';
 }
 
@@ -44,6 +45,8 @@ export function attributeCommand(cli: Cli): Command {
     .option('--end <column>', 'the column with the time of the end: the row is a window, and not an instant')
     .option('--prefix <text>', 'before our columns, one for each --ip; src_ and dst_ by themselves', collect, [])
     .option('--columns <names>', 'names of the columns of an input without a header, with commas between them')
+    .option('--traffic', 'every row shows that its addresses were in use, also where its format does not say so')
+    .option('--no-traffic', 'no row shows that')
     .addOption(new Option('-o, --output <format>', 'default: the format of the input').choices(['csv', 'jsonl']))
     .addHelpText(
       'after',
@@ -60,6 +63,10 @@ replaced. A row about which nothing can be asked is kept, with the answer "malfo
 
 A row with a beginning and an end is a window: "held" only if one holder had the address throughout, "free" only if
 nobody had it at any time, else the candidates, and in "overlap" the part of the window that may have been theirs.
+
+A row of a flow log shows that its source was in use, and its destination where that answered: then one candidate is
+the holder (reason, in JSON basis, "traffic"), and traffic of an address that certainly nobody had is "contradicted".
+--traffic says so of all rows, --no-traffic of none.
 
 Answers about the last seconds may still change; the closing line on standard error counts them as provisional.
 A time without a zone (2026-11-15 10:05:00) is refused unless --timezone says which zone the log is in.
@@ -134,7 +141,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
   return EXIT.answered;
 }
 
-function wantedColumns({ format, ip, prefix, time, end, columns }: AttributeFlags): WantedColumns {
+function wantedColumns({ format, ip, prefix, time, end, columns, traffic }: AttributeFlags): WantedColumns {
   return {
     format,
     ips: ip,
@@ -142,6 +149,7 @@ function wantedColumns({ format, ip, prefix, time, end, columns }: AttributeFlag
     time,
     end,
     columns: columns?.split(',').map((name) => name.trim()),
+    traffic,
   };
 }
 
@@ -156,7 +164,12 @@ function closingLine(tally: Tally, prefixes: readonly string[]): string {
     tally.provisional === 0
       ? ''
       : `; ${tally.provisional} of them provisional: the watch has not confirmed those instants yet, ask again in a minute`;
-  return `${tally.rows} rows: ${ends.join('; ')}${cut}${provisional}`;
+  const traffic = tally.byTraffic === 0 ? '' : `; ${tally.byTraffic} held by the evidence of their traffic`;
+  const contradicted =
+    tally.contradicted === 0
+      ? ''
+      : `; ${tally.contradicted} contradicted: traffic of an address that certainly nobody had (a spoofed source, a wrong clock, or an error of podtrail)`;
+  return `${tally.rows} rows: ${ends.join('; ')}${cut}${traffic}${contradicted}${provisional}`;
 }
 
 function sharesText(shares: Shares, rows: number): string {

@@ -14,12 +14,17 @@ import { answeredHolderJson, answerJson, answerSentence } from '../views/answer.
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { endText, lastedText, lastOf } from '../views/watched.ts';
 
+interface WhoFlags extends SharedOptions {
+  readonly seen?: boolean;
+}
+
 export function whoCommand(cli: Cli): Command {
   return cli
     .command('who', 'Which pod, node or service held an IP at an instant?', [
       ...(['at', 'timezone', 'cluster', 'store', 'output', 'headers', 'color'] as const),
     ])
     .argument('<ip>', 'IPv4 or IPv6 address')
+    .option('--seen', 'the address was seen in use then: nobody is ruled out, and one candidate is the holder')
     .addHelpText(
       'after',
       `
@@ -34,16 +39,16 @@ Examples:
   podtrail who 10.1.2.3 --at '15m ago' -o json
   podtrail who fd00::17 --at 1794737100`,
     )
-    .action(cli.does((text: string, options: SharedOptions) => run(cli, text, options)));
+    .action(cli.does((text: string, options: WhoFlags) => run(cli, text, options)));
 }
 
-async function run(cli: Cli, text: string, options: SharedOptions) {
+async function run(cli: Cli, text: string, options: WhoFlags) {
   const ip = parseIp(text);
   if (ip === undefined) throw new UsageError(`"${text}" is not an IP address`);
   const print = cli.print(options);
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const answer = await who(engine, { cluster: cluster.id, ip, at, now: cli.now });
+    const answer = await who(engine, { cluster: cluster.id, ip, at, now: cli.now, seen: options.seen === true });
     const watched = answer.reason === 'damaged' ? [] : await engine.coverage(cluster.id);
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.

@@ -14,6 +14,7 @@ export function answerJson(answer: Answer, cluster: Cluster) {
     query: { cluster: cluster.name, clusterId: cluster.id, ip, at: toUtcText(at) },
     answer: answer.answer,
     ...(reason === undefined ? {} : { reason }),
+    ...(answer.basis === undefined ? {} : { basis: answer.basis }),
     provisional,
     holders: holders.map(answeredHolderJson),
     ...(answer.last === undefined ? {} : { last: answeredHolderJson(answer.last) }),
@@ -45,7 +46,7 @@ function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone:
   const [first] = holders;
   switch (answer.answer) {
     case 'held':
-      return `${ip} was held by ${first === undefined ? 'nobody' : holderPhrase(first)} at ${at}.${across(answer, zone)}`;
+      return `${ip} was held by ${first === undefined ? 'nobody' : holderPhrase(first)} at ${at}${answer.basis === 'traffic' ? ': it was in use, and nobody else can have had it' : ''}.${across(answer, zone)}`;
     case 'free':
       return `Nobody held ${ip} at ${at}: ${whyFree(answer, zone)}.${around(answer, zone)}`;
     case 'ambiguous':

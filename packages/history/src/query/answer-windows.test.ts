@@ -36,7 +36,14 @@ function keyOf(ip: IpAddress): number | IpAddress {
   return ip.includes(':') ? ip : ip.split('.').reduce((bits, part) => (bits << 8) | Number(part), 0);
 }
 
-const asIs = (answer: string, holders: readonly unknown[], provisional: boolean) => ({ answer, holders, provisional });
+const asIs = (
+  answer: string,
+  holders: readonly AnsweredHolder[],
+  provisional: boolean,
+  _overlaps?: unknown,
+  _free?: unknown,
+  isOnly = false,
+) => ({ answer, holders, provisional, isOnly });
 
 function withOverlaps(
   answer: string,
@@ -50,7 +57,7 @@ function withOverlaps(
 async function expected(engine: Engine, moments: readonly Moment[], now: number | undefined) {
   const asker = now === undefined ? {} : { now: epochMillis(now) };
   const answers = await Promise.all(moments.map((moment) => who(engine, { cluster: CLUSTER.id, ...moment, ...asker })));
-  return answers.map(({ answer, holders, provisional }) => ({ answer, holders, provisional }));
+  return answers.map(({ answer, holders, provisional, isOnly }) => ({ answer, holders, provisional, isOnly }));
 }
 
 test('windows give the answers of who: in order and in none, in gaps, expired, beyond what is settled, kept or not', async () => {

@@ -31,6 +31,8 @@ export interface AnswerWindowsOptions<T> {
     overlaps?: readonly Overlap[],
     /** With `free`, where `aboutFree` is wanted. */
     free?: Pick<Answer, 'reason' | 'last' | 'next'>,
+    /** As Answer has it. */
+    isOnly?: boolean,
   ): T;
   /** Whether more than that is wanted of addresses that nobody had: whether they are outside, and who was around. */
   readonly aboutFree?: boolean;
@@ -192,9 +194,9 @@ export class AnswerWindows<T> {
     );
     const moments = stretches.map(({ ip, from }) => ({ ip, at: from }));
     const free = await this.#aboutFree(moments, answers, watched);
-    return answers.map(({ answer, holders, provisional }, i) => {
+    return answers.map(({ answer, holders, provisional, isOnly }, i) => {
       const overlaps = holders.map(({ overlap }) => overlap);
-      const said = spell(answer, holders, provisional, overlaps, free[i]);
+      const said = spell(answer, holders, provisional, overlaps, free[i], isOnly);
       const { ip, from, to } = stretches[i] as IpSpan;
       if (free[i] !== undefined && !provisional) this.#keepFree(ip, from, to, said);
       return said;
@@ -219,8 +221,8 @@ export class AnswerWindows<T> {
       }),
     );
     const free = await this.#aboutFree(moments, answers, watched);
-    return answers.map(({ answer, holders, provisional }, i) => {
-      const said = spell(answer, holders, provisional, undefined, free[i]);
+    return answers.map(({ answer, holders, provisional, isOnly }, i) => {
+      const said = spell(answer, holders, provisional, undefined, free[i], isOnly);
       const { ip, at } = moments[i] as Moment;
       if (free[i] !== undefined && !provisional) this.#keepFree(ip, at, at, said);
       return said;
@@ -283,8 +285,8 @@ export class AnswerWindows<T> {
       this.#weight += window.answers.length - before;
     };
     const { cluster, now } = this.#options;
-    const spell = (answer: AnswerKind, holders: readonly AnsweredHolder[]) =>
-      this.#options.spell(answer, holders, false);
+    const spell = (answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean) =>
+      this.#options.spell(answer, holders, false, undefined, undefined, isOnly);
     const found = tenures && answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
     if (found instanceof Promise) return unlessDamaged(() => found).then(keep);
     keep(found);

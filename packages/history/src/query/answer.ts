@@ -56,6 +56,10 @@ export interface Answer {
   readonly provisional: boolean;
   /** One with `held`; the candidates with `ambiguous`, a node first. */
   readonly holders: readonly AnsweredHolder[];
+  /** With `ambiguous`: it was the one candidate or nobody, so that whoever saw the address in use knows whose it was. */
+  readonly isOnly: boolean;
+  /** What decided, where it is not the ledger alone: that the address was seen in use. */
+  readonly basis: 'traffic' | undefined;
   /** With `free`: who had it before and after, where anybody did. */
   readonly last: AnsweredHolder | undefined;
   readonly next: AnsweredHolder | undefined;

@@ -5,7 +5,7 @@ import type { Boundary } from '../model/boundary.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { AnsweredHolder, AnswerKind } from './answer.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, turningPoints, type Verdict } from './judge.ts';
 import type { WatchedTime } from './watched-time.ts';
 import { answered, MOST_HOST_NETWORK_PODS, placed, sharedNode } from './who.ts';
 
@@ -17,7 +17,7 @@ export interface SpanQuestion<T> {
   readonly tenures: readonly Tenure[];
   readonly watched: WatchedTime;
   readonly now: EpochMillis | undefined;
-  spell(answer: AnswerKind, holders: readonly AnsweredHolder[]): T;
+  spell(answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean): T;
 }
 
 export interface SpanAnswers<T> {
@@ -44,23 +44,17 @@ export function answersWithin<T>(
   const parts = partsOf(question);
   if (parts.some(({ verdict }) => nodesOf(verdict).length > 0)) return withNodes(engine, question, parts);
   const answers = parts.map(({ verdict }) =>
-    verdict === undefined ? undefined : question.spell(verdict.answer, verdict.tenures.map(answered)),
+    verdict === undefined
+      ? undefined
+      : question.spell(verdict.answer, verdict.tenures.map(answered), verdict.isOnly === true),
   );
   return { bounds: parts.slice(1).map(({ from }) => from), answers };
 }
 
-/** Between two neighbouring bounds of tenures everything that judge looks at stays as it is, while one scope is watched. */
+/** Between two neighbouring bounds of tenures everything that judge looks at stays as it is, but for what was watched. */
 function partsOf<T>({ span, tenures, watched, now }: SpanQuestion<T>): Part[] {
-  const isOneScope = watched.stretches.every(({ scope }) => scope.kind === 'cluster');
-  const cuts = cutsOf(span, [
-    ...tenures.flatMap(boundariesOf),
-    ...(isOneScope
-      ? []
-      : watched.stretches.flatMap(({ from, confirmed, to }) => [
-          { notBefore: from, notAfter: to + 1 },
-          { notBefore: confirmed + 1, notAfter: to + 1 },
-        ])),
-  ]);
+  const points = turningPoints(watched, now).map((at) => ({ notBefore: at, notAfter: at }));
+  const cuts = cutsOf(span, [...tenures.flatMap(boundariesOf), ...points]);
   return judgedParts(cuts, tenures, watched, now);
 }
 
@@ -111,7 +105,9 @@ async function withNodes<T>(
         const there = nodesOf(verdict).flatMap((name) =>
           (pods.get(name) ?? []).filter((pod) => mayBeThere(pod, at) && !isNamed(pod)),
         );
-        answers.push(spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)]));
+        answers.push(
+          spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)], verdict.isOnly === true),
+        );
       }
     }
   }

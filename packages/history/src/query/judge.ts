@@ -16,6 +16,8 @@ export interface Verdict {
   readonly provisional: boolean;
   /** The holder, or the candidates, a node first. */
   readonly tenures: readonly Tenure[];
+  /** With `ambiguous`: it was the one candidate or nobody. Who knows that somebody had it knows who. */
+  readonly isOnly?: boolean;
 }
 
 /** `possible` holds all tenures of the address that may have held at `at`; `now` is the reader's clock, if it is asked. */
@@ -43,8 +45,14 @@ export function judge(
     return verdict('ambiguous', provisional, certain);
   }
   const open = possible.filter(({ end, holder }) => end !== undefined || asOf <= (lastSeen(watched, holder) ?? asOf));
-  if (open.length > 0) return verdict('ambiguous', isUnconfirmed(watched, at), nodesFirst(open));
   const reason = whyUnknown(watched, asOf);
+  if (open.length > 0) {
+    const candidates = nodesFirst(open);
+    // Where not all of the cluster was being watched, it may have been somebody who was never seen.
+    const isTold = reason === undefined && !isUnconfirmed(watched, at, REPORTING_LAG_MS);
+    const isOnly = isTold && candidates.length === 1 && isOwner(candidates[0]);
+    return { ...verdict('ambiguous', isUnconfirmed(watched, at), candidates), isOnly };
+  }
   if (reason !== undefined) return unknown(reason);
   // Whoever got the address just then has perhaps not said so yet.
   return verdict('free', isUnconfirmed(watched, at, REPORTING_LAG_MS), []);
@@ -65,6 +73,11 @@ export function turningPoints(watched: WatchedTime, now: EpochMillis | undefined
   if (watched.last !== undefined) points.push(watched.last + 1);
   if (now !== undefined) points.push(now + 1);
   return points;
+}
+
+/** A pod or service with an address of its own. */
+function isOwner(tenure: Tenure | undefined): boolean {
+  return tenure !== undefined && tenure.holder.kind !== 'Node' && !tenure.holder.hostNetwork;
 }
 
 function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {

@@ -45,13 +45,18 @@ async function pointwise(engine: Engine, ip: IpAddress, instants: readonly numbe
   if (answers.every((a) => a.answer === 'held') && possible.size === 1) answer = 'held';
   else if (answers.every((a) => a.answer === 'free')) answer = 'free';
   else if (possible.size === 0) answer = 'unknown';
-  return { answer, provisional: answers.some((a) => a.provisional), shares, possible, certain };
+  const isOnly =
+    answer === 'ambiguous' &&
+    possible.size === 1 &&
+    answers.every((a) => (a.answer === 'ambiguous' ? a.isOnly : a.answer !== 'unknown'));
+  return { answer, isOnly, provisional: answers.some((a) => a.provisional), shares, possible, certain };
 }
 
 function assertSame(found: DuringAnswer, expected: Awaited<ReturnType<typeof pointwise>>, where: string): void {
   const close = (a: number, b: number, what: string) =>
     assert.ok(Math.abs(a - b) < 1e-9, `${where}: ${what} ${a} ${b}`);
   assert.equal(found.answer, expected.answer, where);
+  assert.equal(found.isOnly, expected.isOnly, where);
   assert.equal(found.provisional, expected.provisional, where);
   for (const kind of ['held', 'free', 'ambiguous', 'unknown'] as const)
     close(found.shares[kind], expected.shares[kind], kind);

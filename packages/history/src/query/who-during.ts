@@ -50,6 +50,8 @@ export interface DuringAnswer {
   readonly provisional: boolean;
   /** One with `held`; with `ambiguous` nodes first, then by how much of the window may have been theirs. */
   readonly holders: readonly DuringHolder[];
+  /** With `ambiguous`: at each of its instants it was the one candidate or nobody. */
+  readonly isOnly: boolean;
   /** Which part of the window has which answer; together 1. */
   readonly shares: Readonly<Record<AnswerKind, number>>;
 }
@@ -80,7 +82,18 @@ export async function whoDuring(
 
 export function damagedDuring({ cluster, ip, from, to }: DuringQuestion): DuringAnswer {
   const shares = { held: 0, free: 0, ambiguous: 0, unknown: 1 };
-  return { cluster, ip, from, to, answer: 'unknown', reason: 'damaged', provisional: false, holders: [], shares };
+  return {
+    cluster,
+    ip,
+    from,
+    to,
+    answer: 'unknown',
+    reason: 'damaged',
+    provisional: false,
+    holders: [],
+    isOnly: false,
+    shares,
+  };
 }
 
 /** The rest of it, for those who have read the tenures that touch the window, oldest first, and the coverage. */
@@ -148,7 +161,7 @@ interface Stay {
   certain: number;
 }
 
-type Summary = Pick<DuringAnswer, 'answer' | 'reason' | 'provisional' | 'holders' | 'shares'>;
+type Summary = Pick<DuringAnswer, 'answer' | 'reason' | 'provisional' | 'holders' | 'isOnly' | 'shares'>;
 
 function summedUp(parts: readonly AnsweredPart[], span: Span): Summary {
   const whole = span.to - span.from;
@@ -179,10 +192,16 @@ function summedUp(parts: readonly AnsweredPart[], span: Span): Summary {
   const reason = parts.find(({ verdict }) => verdict.reason !== undefined)?.verdict.reason;
   if (holders.length === 0) {
     const answer = all('free') ? 'free' : 'unknown';
-    return { answer, reason, provisional, holders, shares };
+    return { answer, reason, provisional, holders, isOnly: false, shares };
   }
   const answer = all('held') && holders.length === 1 ? 'held' : 'ambiguous';
-  return { answer, reason: undefined, provisional, holders, shares };
+  const isOnly =
+    answer === 'ambiguous' &&
+    holders.length === 1 &&
+    parts.every(({ verdict }) =>
+      verdict.answer === 'ambiguous' ? verdict.isOnly === true : verdict.answer !== 'unknown',
+    );
+  return { answer, reason: undefined, provisional, holders, isOnly, shares };
 }
 
 function nodesFirstThenLongest(a: Stay, b: Stay): number {

@@ -17,6 +17,8 @@ export interface WhoQuestion {
   readonly at: EpochMillis;
   /** The asker's clock: instants between the last word of a living watch and now are then answered, provisionally. */
   readonly now?: EpochMillis | undefined;
+  /** The address was seen in use then: that nobody had it is ruled out, and one candidate is the holder. */
+  readonly seen?: boolean;
 }
 
 export const MOST_HOST_NETWORK_PODS = 1000;
@@ -32,7 +34,7 @@ export async function who(engine: Engine, question: WhoQuestion): Promise<Answer
     ]);
     const bare = await answerFrom(engine, question, possible, watched);
     const [whole = bare] = await withFree(engine, [bare], watched, new SeenRanges(engine, cluster));
-    return whole;
+    return question.seen === true && whole.isOnly ? inUse(whole) : whole;
   });
   return answer ?? damagedAnswer(question);
 }
@@ -47,12 +49,19 @@ export function damagedAnswer({ cluster, ip, at }: WhoQuestion): Answer {
     reason: 'damaged',
     provisional: false,
     holders: [],
+    isOnly: false,
+    basis: undefined,
     last: undefined,
     next: undefined,
     conflicts: [],
     coverage: { scope: undefined, from: undefined, to: undefined, gaps: [] },
     evidence: [],
   };
+}
+
+/** It was the one candidate or nobody, and it was not nobody. */
+function inUse(answer: Answer): Answer {
+  return { ...answer, answer: 'held', isOnly: false, basis: 'traffic' };
 }
 
 /** With what is said of addresses that nobody had: whether anybody could have, and who had them before and after. */
@@ -130,7 +139,7 @@ async function readRest(
 
 function spelledOut(
   { cluster, ip, at, now }: WhoQuestion,
-  { answer, reason, provisional }: Verdict,
+  { answer, reason, provisional, isOnly = false }: Verdict,
   watched: WatchedTime,
   holders: readonly AnsweredHolder[],
   conflicts: Answer['conflicts'],
@@ -151,6 +160,8 @@ function spelledOut(
     reason,
     provisional,
     holders,
+    isOnly,
+    basis: undefined,
     last: undefined,
     next: undefined,
     conflicts,
