@@ -38,4 +38,4 @@ export type { StoredBatch } from './recorder/commit-queue.ts';
 export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
 export { type ClockStatus, Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
 export type { ClockCorrection, FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
-export { daysLeft, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';
+export { daysLeft, isNearlyFull, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';

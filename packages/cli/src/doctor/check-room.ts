@@ -1,11 +1,9 @@
 // Looks how far the store is from its limit, and how long it will take to get there.
 import type { Coverage, Engine, Room, SizeLimit } from '@podtrail/history';
-import { daysLeft, WARN_AT } from '@podtrail/operator';
+import { daysLeft, isNearlyFull, WARN_AT } from '@podtrail/operator';
 import { showBytes } from '../output/bytes.ts';
 import { type Finding, found } from './finding.ts';
 
-/** With less than this share of the volume free, the next thing that is written may not find room. */
-const LEAST_FREE = 0.03;
 const CHECK = 'room';
 
 export async function checkRoom(engine: Engine, limit: SizeLimit, now: number): Promise<Finding> {
@@ -13,7 +11,7 @@ export async function checkRoom(engine: Engine, limit: SizeLimit, now: number): 
   const { bytes, limitBytes, volume } = room;
   if (limitBytes === undefined) return found(CHECK, 'ok', `${showBytes(bytes)}; nothing limits it here`);
   const taken = `${showBytes(bytes)} of ${showBytes(limitBytes)} (${Math.round((100 * bytes) / limitBytes)} %)`;
-  if (volume !== undefined && volume.freeBytes < volume.bytes * LEAST_FREE)
+  if (volume !== undefined && isNearlyFull(volume))
     return found(
       CHECK,
       'warning',

@@ -304,6 +304,7 @@ export class Recorder {
           keepRoom(
             {
               ...{ engine: this.#engine, clock: this.#clock, limit },
+              now: () => this.#time.clock.certain(),
               onKept: (kept) => this.#tell((listener) => listener.roomKept?.(kept)),
               onFailure: (failure) => this.#tell((listener) => listener.housekept?.(failure)),
             },

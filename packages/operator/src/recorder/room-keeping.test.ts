@@ -13,7 +13,7 @@ const WITHIN: RoomKept = {
   ...{ removedChanges: 0, removedRecords: 0 },
 };
 
-test('room is looked at when the recorder begins and every half minute, and a failure is tried again', async () => {
+test('room is looked at when the recorder begins and every half minute, a failure is tried again, and nothing is done while the time is not known', async () => {
   const clock = new ManualClock(1_000 * HOUR);
   const looks: number[] = [];
   const kept: RoomKept[] = [];
@@ -26,11 +26,15 @@ test('room is looked at when the recorder begins and every half minute, and a fa
     },
   };
   const stop = new AbortController();
-  const options = { engine, clock, limit: DEFAULT_SIZE_LIMIT };
+  let isKnown = true;
+  const now = () => (isKnown ? epochMillis(clock.now()) : undefined);
+  const options = { engine, clock, now, limit: DEFAULT_SIZE_LIMIT };
   const keeping = keepRoom(
     { ...options, onKept: (one) => kept.push(one), onFailure: (one) => failures.push(one) },
     stop.signal,
   );
+  await clock.advance(MINUTE);
+  isKnown = false;
   await clock.advance(MINUTE);
   stop.abort();
   await keeping;
@@ -48,8 +52,9 @@ test('room is looked at when the recorder begins and every half minute, and a fa
 test('a recorder that ends does not wait for records to be removed', async () => {
   const stop = new AbortController();
   const engine = { keepRoom: () => new Promise<RoomKept>(() => {}) };
-  const options = { engine, clock: new ManualClock(), limit: DEFAULT_SIZE_LIMIT, onKept() {}, onFailure() {} };
-  const keeping = keepRoom(options, stop.signal);
+  const clock = new ManualClock();
+  const options = { engine, clock, now: () => epochMillis(1), limit: DEFAULT_SIZE_LIMIT };
+  const keeping = keepRoom({ ...options, onKept() {}, onFailure() {} }, stop.signal);
   stop.abort();
   await keeping;
 });

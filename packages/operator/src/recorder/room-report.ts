@@ -15,8 +15,9 @@ const DAY_MS = 86_400_000;
 /** How far back growth is measured, and the least that says anything. */
 const LOOK_BACK_MS = 6 * HOUR_MS;
 const LEAST_MS = 600_000;
-/** With less than this share of the volume free, the next thing that is written may not find room. */
+/** With less than this free the next thing that is written may not find room: a share of the volume, and a size. */
 const LEAST_FREE = 0.03;
+const LEAST_FREE_BYTES = 1_073_741_824;
 
 export class RoomReport implements RecorderListener {
   readonly #clock: Clock;
@@ -64,7 +65,7 @@ export class RoomReport implements RecorderListener {
         this.#report(message, { ...fields, percent, daysLeft: this.#daysUntil(limitBytes) });
       }
     }
-    if (volume !== undefined && volume.freeBytes < volume.bytes * LEAST_FREE && this.#isDue('disk')) {
+    if (volume !== undefined && isNearlyFull(volume) && this.#isDue('disk')) {
       const message = 'the disk of the store is nearly full; when it is full, recording stops';
       this.#report(message, { freeBytes: volume.freeBytes, volumeBytes: volume.bytes, ballastBytes });
     }
@@ -98,6 +99,10 @@ export class RoomReport implements RecorderListener {
     const days = daysLeft(last.bytes, limitBytes, last.bytes - first.bytes, last.at - first.at);
     return days === undefined ? undefined : Math.round(days * 10) / 10;
   }
+}
+
+export function isNearlyFull({ bytes, freeBytes }: NonNullable<RoomKept['volume']>): boolean {
+  return freeBytes < Math.min(bytes * LEAST_FREE, LEAST_FREE_BYTES);
 }
 
 /** How long until a store that grew by so much in that time reaches its limit. */

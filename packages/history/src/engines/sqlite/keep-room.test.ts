@@ -166,6 +166,15 @@ test('of a week that is not over and sealed already, a part can go', async () =>
   await engine.close();
 });
 
+test('a clock that is a year ahead makes no range that hides what is still to come', async () => {
+  const { engine } = await grownStore();
+  const year = at(NOW_S + 365 * DAY_S);
+  await engine.keepRoom(bytes(64 * KIB), year);
+  const [range] = await engine.expired(PROD.id);
+  assert.ok(range !== undefined && range.to <= at(NOW_S), `${range?.to} is not after ${at(NOW_S)}`);
+  await engine.close();
+});
+
 test('the pieces in which time goes: a week, a day, an hour, and never beyond now', () => {
   const now = at(NOW_S + 90);
   const cut = (seconds: number) => nextCut(at(seconds), now);

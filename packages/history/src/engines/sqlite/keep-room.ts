@@ -83,7 +83,7 @@ function changesCut({ head }: SealParts): Cut | undefined {
 }
 
 /** The next piece of time of the cluster that has the oldest closed record; undefined when none is left. */
-function recordsCut({ head }: SealParts, now: EpochMillis): Cut | undefined {
+function recordsCut({ head, reader }: SealParts, now: EpochMillis): Cut | undefined {
   const { db } = head;
   const oldest = oldestOf(head.clusters().values(), ({ number, weeks, expiredTo }) => {
     const times = ['tenure', 'placement', 'possible'].map((table) =>
@@ -95,7 +95,9 @@ function recordsCut({ head }: SealParts, now: EpochMillis): Cut | undefined {
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   });
-  const before = oldest && nextCut(oldest.time, now);
+  // A range that reached beyond what was watched would hide what is still to come.
+  const last = oldest && reader.coverage(oldest.cluster.number).reduce((to, stretch) => Math.max(to, stretch.to), 0);
+  const before = oldest && nextCut(oldest.time, Math.min(now, last || now));
   return oldest === undefined || before === undefined ? undefined : { id: oldest.cluster.id, before };
 }
 
