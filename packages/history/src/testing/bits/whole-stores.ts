@@ -43,7 +43,7 @@ const IN_LOG = 89;
 
 export type WholeStore = 'closed' | 'in the log' | 'brought in';
 export const WHOLE_STORES: readonly WholeStore[] = ['closed', 'in the log', 'brought in'];
-export const FILES = ['', '-wal', '.mark', '.d'] as const;
+const FILES = ['', '-wal', '.mark', '.d'] as const;
 
 interface Pod {
   readonly name: string;
