@@ -122,7 +122,7 @@ test('record, who, trail, node, gaps and attribute, with an address that is used
   for (const [, , expected, answer, , , pod] of rows.slice(0, 6)) assert.deepEqual([answer, pod], ['held', expected]);
   assert.equal(rows[6]?.[3], 'free');
   // Pods that hold their address still, and nobody, are provisional until the server has said how far it told.
-  const closing = /^(7 rows: .*? unknown)(?:; (\d) of them provisional: .+)?\n$/.exec(attributed.err);
+  const closing = /^(7 rows: .*? unknown)(?:; (\d) of them provisional: .+)?\nmost rows: .+\n$/.exec(attributed.err);
   assert.ok(closing, attributed.err);
   const [, percent, provisional = '0'] = closing;
   assert.equal(percent, '7 rows: 85.7% held, 14.3% free, 0.0% ambiguous, 0.0% unknown');

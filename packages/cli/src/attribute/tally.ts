@@ -60,9 +60,9 @@ export class Tally {
   }
 
   /** True when nothing could be answered so far, and the zone is what is missing. */
-  lacksZone(problem: string, told: string): boolean {
+  lacksZone(problem: string, text: string): boolean {
     if (!problem.endsWith(NO_ZONE)) return false;
-    this.withoutZone ??= `row ${this.rows}: ${told}`;
+    this.withoutZone ??= `row ${this.rows}: ${text}`;
     return this.ends.every(({ held, free, ambiguous, unknown }) => held + free + ambiguous + unknown === 0);
   }
 

@@ -86,7 +86,7 @@ export function flowOf(fields: readonly string[], header: TextHeader, empty: str
   return {
     ends: ends.map(
       ({ column, sent }): FlowEnd => ({
-        // Without a sign for "nothing" an empty field is no address, and told so.
+        // Without a sign for "nothing" an empty field is no address, and an error.
         address: empty === '' ? (fields[column] ?? '') : field(column),
         sent: typeof sent === 'number' ? Number(field(sent) ?? 0) > 0 : sent,
       }),

@@ -69,7 +69,7 @@ async function found(
   cluster: string,
   spans: readonly IpSpan[],
 ): Promise<readonly (readonly Tenure[])[]> {
-  // Who was around is told where it can be read; the answer does not rest on it.
+  // The answer does not rest on who was around: what cannot be read is left out.
   const all = await eachUnlessDamaged(spans, (some) => engine.tenuresOfIps(cluster, some, LARGEST_PAGE));
   return all.map((tenures) => (tenures === undefined || tenures === DAMAGED ? [] : tenures));
 }

@@ -113,7 +113,7 @@ function bytesOf(ip: IpAddress): ArrayLike<number> {
   return ip.includes(':') ? ipBytes(ip) : ip.split('.').map(Number);
 }
 
-/** The /24 of an IPv4 address; of IPv6 the address alone, whose neighbours are too many to be told apart. */
+/** The /24 of an IPv4 address; of IPv6 the address alone: its neighbours are too many. */
 function neighbourhoodOf(ip: IpAddress): readonly IpAddress[] {
   if (ip.includes(':')) return [ip];
   const network = ip.slice(0, ip.lastIndexOf('.'));
