@@ -43,7 +43,7 @@ export function annotationsCommand(cli: Cli): Command {
 Begins with "N total pods, M with annotations". Then each pod that comes (ADDED), whose annotations change (UPDATED) or
 that goes (DELETED), with its phase and node, and the keys that were added (+), changed (~, old → new) or removed (-).
 What kubectl last applied (kubectl.kubernetes.io/last-applied-configuration) repeats the whole manifest: it is left out,
-as in the ledger, unless --key asks for it. With --key, pods that come or go without such an annotation are not told. With -l, a pod that no longer matches is
+as in the ledger, unless --key asks for it. With --key, pods that come or go without such an annotation are not reported. With -l, a pod that no longer matches is
 told as DELETED.
 
 All of it is read from one watch; nothing else is asked of the API server. Changes of a pod that follow each other
@@ -88,7 +88,8 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
     onStart: (summary) => print(isText ? summaryText(summary) : summaryLine(summary, clock.now())),
     tell: (report) => print(isText ? reportText(report, { all, full }) : reportLine(report, { all }, clock.now())),
     onFailure: ({ key, error, retryInMs }) => {
-      const message = retryInMs === undefined ? 'a change was not told; going on' : 'a change could not be told yet';
+      const message =
+        retryInMs === undefined ? 'a change was not reported; going on' : 'a change could not be reported yet';
       void reporter.event(retryInMs === undefined ? 'error' : 'warn', message, { pod: key, problem: told(error) });
     },
   });
@@ -121,7 +122,7 @@ function withinDrain(cli: Cli, waiting: () => number) {
     stopped.resolve();
     timer = clock.setTimer(DRAIN_MS, () => {
       late.reject(
-        new CliError('not-told', `${waiting()} pods could not be told about before the end`, {
+        new CliError('not-told', `${waiting()} pods could not be reported before the end`, {
           hint: 'the reader of the output was too slow; podtrail changes has what a recorder saw.',
         }),
       );

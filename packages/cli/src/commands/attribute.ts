@@ -119,7 +119,8 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
       },
       async onMalformed(row, problem) {
         if (++told <= MOST_MALFORMED_TOLD) await cli.note(`row ${row}: ${visible(problem)}`);
-        if (told === MOST_MALFORMED_TOLD + 1) await cli.note('more rows are malformed; they are not told one by one');
+        if (told === MOST_MALFORMED_TOLD + 1)
+          await cli.note('more rows are malformed; they are counted and not listed');
       },
       async onSkipped(name, why) {
         await cli.note(`${visible(name)} is left out: ${why}`);

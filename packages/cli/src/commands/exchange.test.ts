@@ -327,7 +327,7 @@ test('store migrate says what it does, and with --dry-run what it would do', asy
 VERSION   WHAT
 2         a place for notes
 3         notes that say hello
-3         2 sealed files are written anew
+3         2 sealed files are rewritten
 `,
   );
   const done = await run('store migrate'.split(' '), options);

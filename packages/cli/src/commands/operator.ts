@@ -162,7 +162,7 @@ function ended(outcome: Outcome, log: { info(message: string): void }): ExitCode
       return EXIT.answered;
     case 'leadership-lost':
       throw new CliError('leadership-lost', lossOf(outcome), {
-        hint: 'start it again: it competes anew, and goes on recording where it stopped.',
+        hint: 'start it again: it joins the election again, and continues recording where it stopped.',
       });
     case 'failed':
       throw outcome.error instanceof Error ? outcome.error : new Error(`${outcome.step}: ${String(outcome.error)}`);

@@ -260,7 +260,7 @@ function migrationSentence(url: string, { from, to, steps, files }: Migration, i
 }
 
 function filesText(files: number): string {
-  return files === 1 ? '1 sealed file is written anew' : `${files} sealed files are written anew`;
+  return files === 1 ? '1 sealed file is rewritten' : `${files} sealed files are rewritten`;
 }
 
 function showLast(last: number | undefined, cli: Cli, zone: ReturnType<Cli['zone']>): string {

@@ -140,7 +140,7 @@ test('unknown shortly before a gap, while a pod was starting: the sentence says 
   const before = await who('10.0.0.8 --at 2026-11-15T10:01:39.500Z', lost);
   assert.match(
     before.out,
-    /^It is unknown who held 10\.0\.0\.8 at .*: pods were starting, and the watch was lost before they had told their addresses: gap 2026-11-15T10:01:40Z to 10:02:40Z, the watch expired/,
+    /^It is unknown who held 10\.0\.0\.8 at .*: pods were starting, and the watch was lost before they had reported their addresses: gap 2026-11-15T10:01:40Z to 10:02:40Z, the watch expired/,
   );
   assert.equal(before.code, 5);
   const earlier = await who('10.0.0.8 --at 2026-11-15T10:01:20Z', lost);

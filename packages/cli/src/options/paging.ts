@@ -26,7 +26,7 @@ export function withPaging(command: Command): Command {
   });
   return command
     .addOption(limit)
-    .addOption(new Option('--cursor <text>', 'go on where a listing ended that told this cursor'));
+    .addOption(new Option('--cursor <text>', 'continue after the page that printed this cursor'));
 }
 
 /** Page after page until there are enough of those that are wanted. */
@@ -50,7 +50,10 @@ export async function collect<T>(
 /** The same for what is at hand as a whole: from the first that lies after the cursor's time. */
 export function pageOf<T>(all: readonly T[], { limit, cursor }: PagingOptions, timeOf: (item: T) => number): Found<T> {
   if (cursor !== undefined && !/^\d{1,16}$/.test(cursor))
-    throw new UsageError(`--cursor ${cursor} is no cursor`, 'pass one as it was told, or leave it out to begin anew.');
+    throw new UsageError(
+      `--cursor ${cursor} is no cursor`,
+      'pass one as it was printed, or leave it out to start at the first page.',
+    );
   const rest = cursor === undefined ? all : all.filter((item) => timeOf(item) > Number(cursor));
   const items = limit === 0 ? rest : rest.slice(0, limit);
   const last = items.at(-1);

@@ -99,7 +99,7 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
     case 'gap':
       if (gap === undefined) return 'nobody was watching then';
       return at <= gap.from
-        ? `pods were starting, and the watch was lost before they had told their addresses: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`
+        ? `pods were starting, and the watch was lost before they had reported their addresses: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`
         : `nobody was watching then: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`;
     case 'before-first-record': {
       const first = watched.find(({ scope }) => scope.kind !== 'pods');

@@ -2,7 +2,7 @@
 import type { Coverage } from '@podtrail/history';
 
 const GAP_REASONS: Readonly<Record<Coverage['opened'], string>> = {
-  start: 'no recorder was running, or it had to begin anew',
+  start: 'no recorder was running, or it had to start over',
   expired: 'the watch expired and the server no longer had the versions in between',
   rewound: "the cluster's etcd went back to an earlier state",
   clock: "the recorder's clock was wrong, and what it claimed was taken back",

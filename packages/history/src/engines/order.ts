@@ -95,7 +95,7 @@ export function cursorPlace({ limit, cursor }: Page): Place | undefined {
   const [time, key] = cursor.split('.');
   if (time === undefined || key === undefined || !/^-?\d{1,16}$/.test(time) || !/^[\w-]*$/.test(key)) {
     throw new HistoryError('bad-cursor', 'this is no cursor that a page came with', {
-      hint: 'pass the cursor of the page before as it is, or leave it out to begin anew.',
+      hint: 'pass the cursor of the page before as it is, or leave it out to start at the first page.',
     });
   }
   return { time: Number(time), key: Buffer.from(key, 'base64url').toString('utf8') };

@@ -45,7 +45,7 @@ export function decodeData(data: string, what: string): string {
   }
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
     throw new ConfigError('config-data', `${what} is not base64`, {
-      hint: 'It was cut or edited; fetch the kubeconfig again, or encode the file anew (base64 -w0 FILE).',
+      hint: 'It was cut or edited; fetch the kubeconfig again, or encode the file again (base64 -w0 FILE).',
     });
   }
   return Buffer.from(packed, 'base64').toString('utf8');

@@ -116,7 +116,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
     this.#end({
       kind: 'failed',
       error: new ConnectionError('timeout', `watch ${this.#options.path}: silent for ${seconds} s`, {
-        hint: 'the connection looks open but carries nothing; it is opened anew.',
+        hint: 'the connection looks open but carries nothing; it is opened again.',
       }),
     });
   }

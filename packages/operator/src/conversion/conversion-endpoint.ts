@@ -169,7 +169,7 @@ export class ConversionEndpoint {
     await this.#takeBack(signal);
     this.#restsUntil = this.#clock.monotonic() + this.#restMs;
     this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
-    throw new OperatorError('conversion-silent', 'API servers get no answer where they were told to ask', {
+    throw new OperatorError('conversion-silent', 'API servers get no answer at the address of the webhook', {
       hint: 'let them through to the conversion port (firewall, NetworkPolicy); v1alpha1 is not served until then.',
     });
   }

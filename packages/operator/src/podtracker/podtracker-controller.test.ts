@@ -20,7 +20,7 @@ test('a tracker that cannot be worked with is Degraded, told and counted, and th
   assert.equal(stage.condition('sound', 'Degraded')?.status, 'False');
   assert.equal(stage.condition('broken', 'Degraded')?.status, 'True');
   assert.equal(stage.condition('broken', 'Degraded')?.reason, 'CannotSelect');
-  assert.match(stage.condition('broken', 'Degraded')?.message ?? '', /write it anew: .*is not a function/);
+  assert.match(stage.condition('broken', 'Degraded')?.message ?? '', /correct it: .*is not a function/);
   assert.equal(stage.condition('broken', 'Ready')?.status, 'False');
   assert.deepEqual(
     failures.map(({ tracker }) => tracker),

@@ -253,7 +253,7 @@ export class TrackerPass {
 function complaintOf({ problem }: Tracked, error: unknown): { reason: string; message: string } {
   const message = serverSentence(error);
   if (problem !== undefined) {
-    return { reason: 'CannotSelect', message: `Pods cannot be selected by this spec, write it anew: ${message}` };
+    return { reason: 'CannotSelect', message: `Pods cannot be selected by this spec; correct it: ${message}` };
   }
   return { reason: error instanceof ApiError && error.reason !== '' ? error.reason : 'WriteFailed', message };
 }

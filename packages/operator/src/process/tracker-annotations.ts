@@ -79,7 +79,7 @@ export class TrackerAnnotations {
       tell: (report) => this.#tell(report),
       onFailure: ({ key, error, retryInMs }) => {
         if (retryInMs === undefined)
-          log.error('a change of annotations was not told', { pod: key, problem: problemOf(error) });
+          log.error('a change of annotations was not reported', { pod: key, problem: problemOf(error) });
       },
     });
     await watcher.run(stop).catch((error) => {

@@ -38,6 +38,6 @@ test('a watch that is open and silent for longer than bookmarks take is not well
   const health = new WatchHealth(new ManualClock(0));
   health.watchChanged('namespaces', watching);
   assert.deepEqual(health.check('namespaces', 200_000, false), { ok: true });
-  const reason = 'nothing was heard for 201 s';
+  const reason = 'nothing was received for 201 s';
   assert.deepEqual(health.check('namespaces', 201_000, false), { ok: false, reason });
 });

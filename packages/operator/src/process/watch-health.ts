@@ -37,7 +37,7 @@ export class WatchHealth {
     if (refusedMs > PATIENCE_MS && !isExcused)
       return { ok: false, reason: `cannot be watched for ${seconds(refusedMs)}: ${problemOf(refusal?.error)}` };
     if ((silentMs ?? 0) > LONGEST_SILENCE_MS && !isExcused)
-      return { ok: false, reason: `nothing was heard for ${seconds(silentMs ?? 0)}` };
+      return { ok: false, reason: `nothing was received for ${seconds(silentMs ?? 0)}` };
     return { ok: true };
   }
 }

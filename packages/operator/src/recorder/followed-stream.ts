@@ -128,7 +128,7 @@ export class FollowedStream {
     if (!informer.synced) return `${resource} have not been listed yet`;
     if (this.#log.catchingUp) return `what happened to ${resource} since the last recording is still being read`;
     if ((informer.silentMs ?? 0) >= LONGEST_SILENCE_MS)
-      return `nothing was heard of ${resource} for ${Math.round((informer.silentMs ?? 0) / 1000)} s`;
+      return `nothing was received of ${resource} for ${Math.round((informer.silentMs ?? 0) / 1000)} s`;
     return `the watch of ${resource} is open but not in step`;
   }
 }

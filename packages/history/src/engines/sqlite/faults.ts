@@ -138,7 +138,7 @@ function cannotRead(path: string, cause: unknown): HistoryError {
 /** The sealed weeks are there without the file that lists them: beginning anew would forget them. */
 export function lostHead(path: string, weeks: string): HistoryError {
   return new HistoryError('head-lost', `the store ${path} is missing or empty, but its sealed weeks are in ${weeks}`, {
-    hint: 'restore the file from a backup; to begin anew, move that directory away first.',
+    hint: 'restore the file from a backup; to start an empty store, move that directory away first.',
   });
 }
 
