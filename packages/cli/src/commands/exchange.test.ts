@@ -276,7 +276,7 @@ test('store status, verify, retain and backup', async () => {
   const status = await ask('status');
   assert.match(
     status.out,
-    /CLUSTER +ID +TENURES +PLACEMENTS +CHANGES +LIVE +WATCHED UNTIL\nprod-eu .*2026-11-15T10:03:20Z \(1s ago\)\n/,
+    /CLUSTER +ID +TENURES +PLACEMENTS +CHANGES +LIVE +ANOMALIES +WATCHED UNTIL\nprod-eu .*2026-11-15T10:03:20Z \(1s ago\)\n/,
   );
   assert.deepEqual(Object.keys(JSON.parse((await ask('status', '-o', 'json')).out)), [
     'store',
