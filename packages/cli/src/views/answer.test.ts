@@ -14,7 +14,7 @@ function agent(name: string): AnsweredHolder {
 }
 
 test('an address that only pods on the host network show is said to be their node’s', () => {
-  const answer: Answer = {
+  const answer = {
     ...{
       cluster: 'c',
       ip: parseIp('192.168.1.5')!,
@@ -23,9 +23,9 @@ test('an address that only pods on the host network show is said to be their nod
       reason: undefined,
       provisional: false,
     },
-    ...{ holders: [agent('agent'), agent('proxy')], conflicts: [], evidence: [], last: undefined, next: undefined },
+    ...{ holders: [agent('agent'), agent('proxy')], conflicts: [], evidence: [] },
     coverage: { scope: { kind: 'cluster' }, from: AT, to: AT, gaps: [] },
-  };
+  } as unknown as Answer;
   assert.equal(
     answerSentence(answer, [], UTC),
     '192.168.1.5 was shown at 2026-11-15T10:00:00Z on the host network of node node-a, which did not list it: the node itself or any of the 2 pods there may be meant.',
