@@ -11,11 +11,10 @@ import { answersWithin, type SpanAnswers } from './answers-within.ts';
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
-import { neighboursOf } from './neighbours.ts';
 import { SeenRanges } from './seen-ranges.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
 
-import { answerFrom, damagedAnswer, neighbourHolders } from './who.ts';
+import { aboutFree, answerFrom, damagedAnswer } from './who.ts';
 import { damagedDuring, duringFrom, type Overlap } from './who-during.ts';
 
 export interface AnswerWindowsOptions<T> {
@@ -240,13 +239,8 @@ export class AnswerWindows<T> {
     const places = moments.flatMap((_, i) => (answers[i]?.answer === 'free' ? [i] : []));
     const free = places.map((i) => moments[i] as Moment);
     const { cluster } = this.#options;
-    const [around, outside] = await Promise.all([
-      neighboursOf(this.#engine, cluster, free, watched),
-      Promise.all(free.map(({ ip, at }) => this.#ranges.isOutside(ip, at, watched))),
-    ]);
-    for (const [n, i] of places.entries()) {
-      found[i] = { reason: outside[n] === true ? 'outside' : undefined, ...neighbourHolders(around[n]) };
-    }
+    const about = await aboutFree(this.#engine, cluster, free, watched, this.#ranges);
+    for (const [n, i] of places.entries()) found[i] = about[n];
     return found;
   }
 

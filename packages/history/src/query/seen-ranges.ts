@@ -19,6 +19,7 @@ const PRIVATE: readonly (readonly [first: readonly number[], bits: number])[] = 
 ];
 /** An address of such a range that is in use at all shows within this time: its kubelet reports it. */
 const SHOWN_WITHIN_MS = 10 * 60_000;
+const MOST_KEPT = 100_000;
 const PUBLIC_BITS = 16;
 const V6_BITS = 32;
 
@@ -66,10 +67,11 @@ export class SeenRanges {
     return { blocks, families };
   }
 
-  /** Whether anybody was ever seen with one of the 256 addresses around: what is gone by now counts too. */
+  /** Whether anybody was ever seen with it, or with one of its neighbours: what is gone by now counts too. */
   #wasUsed(ip: IpAddress): Promise<boolean> {
     const around = neighbourhoodOf(ip);
     const key = around[0] ?? ip;
+    if (this.#neighbourhoods.size > MOST_KEPT) this.#neighbourhoods.clear();
     let known = this.#neighbourhoods.get(key);
     if (known === undefined) this.#neighbourhoods.set(key, (known = this.#wereUsed(around)));
     return known;
@@ -113,9 +115,9 @@ function bytesOf(ip: IpAddress): ArrayLike<number> {
   return ip.includes(':') ? ipBytes(ip) : ip.split('.').map(Number);
 }
 
-/** The /24 of an IPv4 address; of IPv6 the address alone: its neighbours are too many. */
+/** The /24 of a private IPv4 address. Else the address alone: a log may hold a million others of the internet. */
 function neighbourhoodOf(ip: IpAddress): readonly IpAddress[] {
-  if (ip.includes(':')) return [ip];
+  if (ip.includes(':') || !blockOf(ip).isPrivate) return [ip];
   const network = ip.slice(0, ip.lastIndexOf('.'));
   return Array.from({ length: 256 }, (_, i) => `${network}.${i}` as IpAddress);
 }

@@ -1,5 +1,5 @@
 // who(ip, t): the question that podtrail is about. Reads what judge.ts decides on, and adds what the answer rests on.
-import type { Engine } from '../engines/engine.ts';
+import type { Engine, Moment } from '../engines/engine.ts';
 import type { Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
@@ -74,19 +74,31 @@ export async function withFree(
   const free = answers.filter(({ answer }) => answer === 'free');
   const [cluster] = free.map((answer) => answer.cluster);
   if (cluster === undefined) return answers;
-  const [around, outside] = await Promise.all([
-    neighboursOf(engine, cluster, free, watched),
-    Promise.all(free.map(({ ip, at }) => ranges.isOutside(ip, at, watched))),
-  ]);
+  const about = await aboutFree(engine, cluster, free, watched, ranges);
   let next = 0;
-  return answers.map((answer) => {
-    if (answer.answer !== 'free') return answer;
-    const place = next++;
-    return { ...answer, reason: outside[place] === true ? 'outside' : undefined, ...neighbourHolders(around[place]) };
-  });
+  return answers.map((answer) => (answer.answer === 'free' ? { ...answer, ...about[next++] } : answer));
 }
 
-export function neighbourHolders(around: Neighbours | undefined): Pick<Answer, 'last' | 'next'> {
+/** The same of moments at which nobody had the address. What is outside was never anybody's: nobody is looked for. */
+export async function aboutFree(
+  engine: Pick<Engine, 'tenuresOfIps'>,
+  cluster: string,
+  free: readonly Moment[],
+  watched: WatchedTime,
+  ranges: SeenRanges,
+): Promise<readonly Pick<Answer, 'reason' | 'last' | 'next'>[]> {
+  const outside = await Promise.all(free.map(({ ip, at }) => ranges.isOutside(ip, at, watched)));
+  const inside = free.filter((_, i) => outside[i] === false);
+  const around = inside.length === 0 ? [] : await neighboursOf(engine, cluster, inside, watched);
+  let next = 0;
+  return outside.map((isOutside) =>
+    isOutside
+      ? { reason: 'outside' as const, last: undefined, next: undefined }
+      : { reason: undefined, ...neighbourHolders(around[next++]) },
+  );
+}
+
+function neighbourHolders(around: Neighbours | undefined): Pick<Answer, 'last' | 'next'> {
   return {
     last: around?.last === undefined ? undefined : answered(around.last),
     next: around?.next === undefined ? undefined : answered(around.next),
