@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
 import { ConversionEndpoint, type ConversionEndpointOptions } from '@podtrail/operator';
 import { until, useCluster } from './controlplane/index.ts';
-import { CRDS, Hand, installDefinitions, PodTrackerStage } from './podtracker-stage.ts';
+import { CRDS, forEach, Hand, installDefinitions, PodTrackerStage } from './podtracker-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 const { skip } = cluster;
@@ -127,6 +127,51 @@ async function refusal(metadata: Record<string, unknown>, tried: unknown = {}): 
   }
   return 'accepted';
 }
+
+/** As full as a status may be, with names as they are in clouds: 60 kB. */
+function fullStatus(): object {
+  const numbers = Array.from({ length: 100 }, (_, i) => i);
+  const quantities = { cpu: '64', 'ephemeral-storage': '1056889268Ki', memory: '263846612Ki', pods: '110' };
+  const node = (i: number) => `ip-10-0-${i}-114.eu-central-1.compute.internal`;
+  const pod = (i: number) => ({
+    ...{ podName: `payments-checkout-api-7cbb44f847-${i}`, namespace: 'payments', ip: `10.244.${i}.17` },
+    ...{ ips: [`10.244.${i}.17`, `fd00:10:244:${i}::17`], nodeName: node(i), phase: 'Running' },
+    creationTimestamp: '2026-11-15T10:00:00Z',
+  });
+  return {
+    counts: { pods: 100, nodes: 100, slices: 0 },
+    pods: Object.fromEntries(numbers.map((i) => [`3f2c8a1e-7b4d-4c9a-9e2f-${String(i).padStart(12, '0')}`, pod(i)])),
+    nodes: Object.fromEntries(
+      numbers.map((i) => [node(i), { nodeIP: `10.0.${i}.114`, capacity: quantities, allocatable: quantities }]),
+    ),
+  };
+}
+
+test('500 full trackers are listed as v1alpha1', { skip, timeout: 300_000 }, async (t) => {
+  const hand = await Hand.of(t, cluster.controlPlane);
+  await installDefinitions(cluster.controlPlane);
+  const names = Array.from({ length: 500 }, (_, i) => `full-${i}`);
+  const body = { status: fullStatus() };
+  await forEach(names, async (name) => {
+    await hand.createTracker(name);
+    await hand.trackers.patch(name, { kind: 'merge', body }, { subresource: 'status' });
+  });
+  const { end } = await startEndpoint(t, 'replica-0');
+  // The first list fills the server's cache of this version: it asks for every tracker, one by one.
+  const path = '/apis/podtrail.dev/v1alpha1/podtrackers?limit=500&resourceVersion=0';
+  const items = await until(
+    'all are listed',
+    async () => {
+      const answer = await cluster.controlPlane.request(path, { timeoutMs: 60_000 });
+      return answer.status === 200 && (answer.json().items as { status: { nodeInfo: unknown[] } }[]);
+    },
+    { withinMs: 120_000 },
+  );
+  const full = items.filter(({ status: shown }) => shown?.nodeInfo?.length === 100);
+  assert.equal(full.length, 500);
+  await end();
+  await forEach(names, (name) => hand.trackers.delete(name));
+});
 
 test('v1alpha1 is no way round what v1 refuses', { skip, timeout: 180_000 }, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);

@@ -49,7 +49,8 @@ const BARS = { lagP99Ms: 1_000, rssGrowthMegabytes: 100, missedProbesInARow: 2 }
 
 const PODS = 100;
 const CHANGES_PER_SECOND = 20;
-const WARM_UP_MS = 10_000;
+/** A recorder that has just started has not used the memory yet that it will use without any attack. */
+const WARM_UP_MS = 20_000;
 const MEGABYTE = 1 << 20;
 const CLIENTS = fileURLToPath(new URL('./hostile-clients.ts', import.meta.url));
 
