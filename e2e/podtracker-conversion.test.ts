@@ -128,6 +128,9 @@ async function refusal(metadata: Record<string, unknown>, tried: unknown = {}): 
   return 'accepted';
 }
 
+/** Asked for one by one; 500 in one review are in the tests of the conversion server. */
+const FULL = 60;
+
 /** As full as a status may be, with names as they are in clouds: 60 kB. */
 function fullStatus(): object {
   const numbers = Array.from({ length: 100 }, (_, i) => i);
@@ -147,16 +150,17 @@ function fullStatus(): object {
   };
 }
 
-test('500 full trackers are listed as v1alpha1', { skip, timeout: 300_000 }, async (t) => {
+test(`${FULL} full trackers are listed as v1alpha1`, { skip, timeout: 300_000 }, async (t) => {
   const hand = await Hand.of(t, cluster.controlPlane);
   await installDefinitions(cluster.controlPlane);
-  const names = Array.from({ length: 500 }, (_, i) => `full-${i}`);
+  const names = Array.from({ length: FULL }, (_, i) => `full-${i}`);
   const body = { status: fullStatus() };
   await forEach(names, async (name) => {
     await hand.createTracker(name);
     await hand.trackers.patch(name, { kind: 'merge', body }, { subresource: 'status' });
   });
   const { end } = await startEndpoint(t, 'replica-0');
+  const begun = performance.now();
   // The first list fills the server's cache of this version: it asks for every tracker, one by one.
   const path = '/apis/podtrail.dev/v1alpha1/podtrackers?limit=500&resourceVersion=0';
   const items = await until(
@@ -168,7 +172,8 @@ test('500 full trackers are listed as v1alpha1', { skip, timeout: 300_000 }, asy
     { withinMs: 120_000 },
   );
   const full = items.filter(({ status: shown }) => shown?.nodeInfo?.length === 100);
-  assert.equal(full.length, 500);
+  assert.equal(full.length, FULL);
+  t.diagnostic(`after ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   await end();
   await forEach(names, (name) => hand.trackers.delete(name));
 });

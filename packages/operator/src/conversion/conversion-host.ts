@@ -32,7 +32,7 @@ const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=2'];
 const RIGHTS = ['--permission', '--allow-net', '--allow-fs-read=*', '--disable-warning=ExperimentalWarning'];
 const FLAGS = process.allowedNodeEnvironmentFlags.has('--allow-net') ? [...MEMORY, ...RIGHTS] : MEMORY;
 /** Below everything that records. */
-const NICENESS = 10;
+const NICENESS = 5;
 /** Looks at it once in ALIVE_MS: so many in a row without a sign, and it hangs. */
 const MOST_SILENT_LOOKS = 5;
 const START_MS = 20_000;
