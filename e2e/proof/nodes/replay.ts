@@ -85,7 +85,6 @@ class RecorderLife {
     this.#observe(observationOf(line));
     if (line.type === 'LIST') this.#listed.add(line.kind);
     if (line.kind === 'Pod' && line.type !== 'PROBE') this.#podVersion = versionOf(line);
-    if (this.#facts.length >= APPEND_FACTS) await this.#flush();
   }
 
   async die(at: number): Promise<void> {
@@ -122,7 +121,7 @@ class RecorderLife {
       if (this.#listed.size === 3) this.#observe({ kind: 'alive', at: epochMillis(this.#at) });
     }
     this.#at = Math.max(this.#at, at);
-    await this.#flush();
+    if (this.#facts.length >= APPEND_FACTS) await this.#flush();
   }
 
   #observe(observation: Observation | undefined): void {
