@@ -45,7 +45,7 @@ export async function judgeRun(
   truth: PhysicalTruth,
   engine: Engine,
   cluster: string,
-  options: { readonly questions: number; readonly seed: number; readonly out: string },
+  options: { readonly questions: number; readonly seed: number; readonly out?: string },
 ): Promise<NodesResult> {
   const { questions, seed } = options;
   const sets: JudgedSet[] = [];
@@ -80,7 +80,8 @@ export async function judgeRun(
       }
     }
   }
-  await writeFile(join(options.out, 'wrong.txt'), stories.map((story) => `${story}\n\n`).join(''));
+  if (options.out !== undefined)
+    await writeFile(join(options.out, 'wrong.txt'), stories.map((story) => `${story}\n\n`).join(''));
   return { tenures: truth.reservations.length, sets, peers, wrong, stories };
 }
 
