@@ -84,10 +84,10 @@ function plain(kind: string, object: KubeObject): KubeObject {
     const { nodeName, hostNetwork, restartPolicy, terminationGracePeriodSeconds } = copy.spec;
     copy.spec = { nodeName, hostNetwork, restartPolicy, terminationGracePeriodSeconds, containers: [] };
     for (const list of ['containerStatuses', 'initContainerStatuses']) {
-      for (const status of (copy.status?.[list] ?? []) as Record<string, unknown>[]) {
-        for (const field of ['volumeMounts', 'resources', 'user', 'imageID', 'allocatedResources'])
-          delete status[field];
-      }
+      if (copy.status?.[list] === undefined) continue;
+      copy.status[list] = (copy.status[list] as Record<string, unknown>[]).map(
+        ({ name, state, lastState, ready, restartCount }) => ({ name, state, lastState, ready, restartCount }),
+      );
     }
   }
   return copy as unknown as KubeObject;
