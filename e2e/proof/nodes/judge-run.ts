@@ -53,10 +53,12 @@ export async function judgeRun(
   const words = await readWords(directory);
   const table = await LiveTable.read(directory);
   const stories: string[] = [];
-  const ask = async ({ ip, at }: NodeQuestion): Promise<GivenAnswer> => {
-    const { answer, holders } = await who(engine, { cluster, ip: parseIp(ip)!, at: epochMillis(at) });
-    return { answer, uids: holders.map(({ uid }) => uid) };
-  };
+  const asking =
+    (seen: boolean) =>
+    async ({ ip, at }: NodeQuestion): Promise<GivenAnswer> => {
+      const { answer, holders } = await who(engine, { cluster, ip: parseIp(ip)!, at: epochMillis(at), seen });
+      return { answer, uids: holders.map(({ uid }) => uid) };
+    };
   let wrong = 0;
   for (const [index, margin] of MARGINS_MS.entries()) {
     for (const [kind, draw] of [
@@ -66,11 +68,15 @@ export async function judgeRun(
       const chance = new Chance(seed + index * 2 + (kind === 'packets' ? 1 : 0));
       const drawn = draw(truth, questions, margin, chance);
       const name = `${kind}, margin ${margin / 1000} s`;
-      const set = await count(name, drawn, ask, (question, given) => {
-        stories.push(`[${name}] ${tell(question, given, truth, words)}`);
-      });
-      sets.push(set);
-      if (margin > 0) wrong += set.counts.wrong - set.leaked;
+      // A packet shows that its address was in use; whoever asks about it may say so.
+      for (const seen of kind === 'packets' ? [false, true] : [false]) {
+        const called = seen ? `${name}, as traffic` : name;
+        const set = await count(called, drawn, asking(seen), (question, given) => {
+          stories.push(`[${called}] ${tell(question, given, truth, words)}`);
+        });
+        sets.push(set);
+        if (margin > 0) wrong += set.counts.wrong - set.leaked;
+      }
       if (kind === 'addresses') continue;
       for (const seconds of [2, 30]) {
         const later = async ({ ip, at }: NodeQuestion) => table.ask(ip, at + seconds * 1000);
