@@ -1,9 +1,9 @@
 // Whether an address lies outside everything that the cluster has been seen to use. Then no pod can have had it, not even
 // one whose address was never shown. Careful on purpose (docs/adr/20261116-outside.md): where a range that nobody has
 // seen yet could be meant, the answer is no.
-import type { Engine } from '../engines/engine.ts';
+import type { Engine, Moment } from '../engines/engine.ts';
 import { type IpAddress, ipBytes } from '../model/ip-address.ts';
-import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { epochMillis } from '../model/time.ts';
 import { unlessDamaged } from './damage.ts';
 import type { WatchedTime } from './watched-time.ts';
 
@@ -27,7 +27,8 @@ export class SeenRanges {
   readonly #engine: RangeReader;
   readonly #cluster: string;
   #seen: Promise<{ readonly blocks: ReadonlySet<string>; readonly families: ReadonlySet<string> }> | undefined;
-  readonly #neighbourhoods = new Map<string, Promise<boolean>>();
+  /** Of each neighbourhood that was asked about: whether anybody was ever seen in it. */
+  readonly #used = new Map<string, boolean>();
 
   /** One for each run of questions: what is in use now is read once. */
   constructor(engine: RangeReader, cluster: string) {
@@ -35,21 +36,26 @@ export class SeenRanges {
     this.#cluster = cluster;
   }
 
-  /** At an instant at which all of the cluster was being watched. Where that needs a damaged part of the store: no. */
-  async isOutside(ip: IpAddress, at: EpochMillis, watched: WatchedTime): Promise<boolean> {
-    return (await unlessDamaged(() => this.#isOutside(ip, at, watched))) ?? false;
+  /** At instants at which all of the cluster was being watched. Where that needs a damaged part of the store: no. */
+  async areOutside(moments: readonly Moment[], watched: WatchedTime): Promise<readonly boolean[]> {
+    return (await unlessDamaged(() => this.#areOutside(moments, watched))) ?? moments.map(() => false);
   }
 
-  async #isOutside(ip: IpAddress, at: EpochMillis, watched: WatchedTime): Promise<boolean> {
-    const { block, isPrivate } = blockOf(ip);
+  async #areOutside(moments: readonly Moment[], watched: WatchedTime): Promise<readonly boolean[]> {
     const confirmed = watched.stretches.at(-1)?.confirmed ?? 0;
-    if (isPrivate && at > confirmed - SHOWN_WITHIN_MS) return false;
+    const asked = moments.map(({ ip, at }) => ({ ip, ...blockOf(ip), at }));
+    const isNew = ({ isPrivate, at }: { isPrivate: boolean; at: number }) =>
+      isPrivate && at > confirmed - SHOWN_WITHIN_MS;
     // The cheap look first: most addresses that nobody has now are of ranges that are in use.
-    if (await this.#wasUsed(ip)) return false;
+    await this.#lookUp(asked.filter((one) => !isNew(one)).map(({ ip }) => ip));
+    const isUsed = (ip: IpAddress) => this.#used.get(keyOf(ip)) ?? true;
+    if (asked.every((one) => isNew(one) || isUsed(one.ip))) return moments.map(() => false);
     const { blocks, families } = await (this.#seen ??= this.#read());
-    if (blocks.has(block)) return false;
-    // Pods with public addresses may get them from any public range tomorrow.
-    return isPrivate || !families.has(familyOf(ip));
+    return asked.map((one) => {
+      if (isNew(one) || isUsed(one.ip) || blocks.has(one.block)) return false;
+      // Pods with public addresses may get them from any public range tomorrow.
+      return one.isPrivate || !families.has(familyOf(one.ip));
+    });
   }
 
   /** Blocks of all that hold an address now, and the families of which pods have public addresses. */
@@ -67,25 +73,30 @@ export class SeenRanges {
     return { blocks, families };
   }
 
-  /** Whether anybody was ever seen with it, or with one of its neighbours: what is gone by now counts too. */
-  #wasUsed(ip: IpAddress): Promise<boolean> {
-    const around = neighbourhoodOf(ip);
-    const key = around[0] ?? ip;
-    if (this.#neighbourhoods.size > MOST_KEPT) this.#neighbourhoods.clear();
-    let known = this.#neighbourhoods.get(key);
-    if (known === undefined) this.#neighbourhoods.set(key, (known = this.#wereUsed(around)));
-    return known;
-  }
-
-  async #wereUsed(ips: readonly IpAddress[]): Promise<boolean> {
+  /** Whether anybody was ever seen with these, or with one of their neighbours: what is gone by now counts too. */
+  async #lookUp(ips: readonly IpAddress[]): Promise<void> {
+    if (this.#used.size > MOST_KEPT) this.#used.clear();
+    const wanted = new Map<string, readonly IpAddress[]>();
+    for (const ip of ips) if (!this.#used.has(keyOf(ip))) wanted.set(keyOf(ip), neighbourhoodOf(ip));
+    if (wanted.size === 0) return;
     const always = { from: epochMillis(0), to: epochMillis(Date.UTC(9999, 11, 31)) };
-    const found = await this.#engine.tenuresOfIps(
-      this.#cluster,
-      ips.map((ip) => ({ ip, ...always })),
-      1,
-    );
-    return found.some((tenures) => tenures === undefined || tenures.length > 0);
+    const spans = [...wanted.values()].flatMap((some) => some.map((ip) => ({ ip, ...always })));
+    const found = await this.#engine.tenuresOfIps(this.#cluster, spans, 1);
+    let next = 0;
+    for (const [key, some] of wanted) {
+      const tenures = found.slice(next, next + some.length);
+      next += some.length;
+      this.#used.set(
+        key,
+        tenures.some((one) => one === undefined || one.length > 0),
+      );
+    }
   }
+}
+
+/** Of the neighbourhood. */
+function keyOf(ip: IpAddress): string {
+  return ip.includes(':') || !blockOf(ip).isPrivate ? ip : ip.slice(0, ip.lastIndexOf('.'));
 }
 
 function familyOf(ip: IpAddress): 'v4' | 'v6' {

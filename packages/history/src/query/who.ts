@@ -87,7 +87,7 @@ export async function aboutFree(
   watched: WatchedTime,
   ranges: SeenRanges,
 ): Promise<readonly Pick<Answer, 'reason' | 'last' | 'next'>[]> {
-  const outside = await Promise.all(free.map(({ ip, at }) => ranges.isOutside(ip, at, watched)));
+  const outside = await ranges.areOutside(free, watched);
   const inside = free.filter((_, i) => outside[i] === false);
   const around = inside.length === 0 ? [] : await neighboursOf(engine, cluster, inside, watched);
   let next = 0;
