@@ -13,6 +13,7 @@ import { ipHandle } from './ip-key.ts';
 import { OPEN } from './open-end.ts';
 import { RecordWriter } from './record-writer.ts';
 import type { IndexedTable, TalliedTable } from './roots.ts';
+import { tallyTime } from './tallies.ts';
 
 type Statement =
   | IndexedTable
@@ -144,10 +145,10 @@ export class HeadAppender {
   #add(table: IndexedTable, found: Omit<RowKey, 'number'>, write: (writer: RecordWriter) => void): void {
     const number = ++this.#last;
     const body = this.#row({ ...found, number }, write);
-    const { cluster, handle, start, until } = found;
+    const { cluster, handle, start, until, other } = found;
     if (table === 'live') this.#statements.live.run(number, cluster, body);
     else this.#statements[table].run(number, cluster, until, body);
-    this.#head.index.add(cluster, table, { handle, number, checksum: checksumOf(body), start, until });
+    this.#head.index.add(cluster, table, { handle, number, checksum: checksumOf(body), start, until, other });
   }
 
   /** A row that has a later version, or that is to go. */
@@ -211,7 +212,12 @@ export class HeadAppender {
   ): void {
     const { tallies } = this.#head;
     const old = this.#statements[`old-${table}`].get(cluster, key);
-    if (old !== undefined) tallies.remove(cluster, table, old['at'] as number, checksumOf(old['body'] as Uint8Array));
+    if (old !== undefined) {
+      const before = old['at'] as number;
+      // A row that its hour does not count must not be taken from the count.
+      this.#reader.hour(table, cluster, tallyTime(before), tallies.sumOf(cluster, table, before));
+      tallies.remove(cluster, table, before, checksumOf(old['body'] as Uint8Array));
+    }
     const { uid = 0, name = 0, workload = null } = pod === undefined ? {} : handlesOf(pod);
     const body = this.#row({ ...NOTHING, cluster, start: time, until: time, uid, name, workload }, write);
     this.#statements[table].run(cluster, key, time, body);

@@ -109,9 +109,8 @@ export class HeadReader {
     const key = tenureHandle(tenure);
     const wanted = tenureKey(tenure);
     for (const entry of entries) {
-      const row = this.row('tenure', entry);
-      if (row.other !== key) continue;
-      const record = this.#tenure(row);
+      if (entry.other !== key) continue;
+      const record = this.#tenure(this.row('tenure', entry));
       if (tenureKey(record) === wanted) return { number: entry.number, record };
     }
     return undefined;

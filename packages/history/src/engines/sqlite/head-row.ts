@@ -1,6 +1,7 @@
 // A row of the head as bytes: what it is found by, then the record, then a checksum over both. Nothing outside of it is
 // believed: the columns beside it only lead to it.
-import { agrees, checksumOf, damaged, sealed, unsealed } from './checksum.ts';
+import { crc32 } from 'node:zlib';
+import { agrees, checksumOf, damaged, unsealed } from './checksum.ts';
 
 export interface RowKey {
   readonly number: number;
@@ -20,7 +21,8 @@ export interface RowKey {
 const HEADER_BYTES = 45;
 
 export function packRow(key: RowKey, record: Buffer): Buffer {
-  const body = Buffer.allocUnsafe(HEADER_BYTES + record.length);
+  const end = HEADER_BYTES + record.length;
+  const body = Buffer.allocUnsafe(end + 4);
   body.writeUIntLE(key.number, 0, 6);
   body.writeUInt16LE(key.cluster, 6);
   body.writeDoubleLE(key.start, 8);
@@ -32,7 +34,8 @@ export function packRow(key: RowKey, record: Buffer): Buffer {
   body.writeUInt32LE(key.other, 40);
   body[44] = key.workload === null ? 0 : 1;
   record.copy(body, HEADER_BYTES);
-  return sealed(body);
+  body.writeUInt32LE(crc32(body.subarray(0, end)), end);
+  return body;
 }
 
 /** A checked row: of the right cluster and number, and the very one that was meant. */

@@ -122,6 +122,7 @@ export class Head {
     this.db.exec('BEGIN IMMEDIATE');
     try {
       this.#look();
+      this.index.begin();
       const result = body();
       this.index.flush();
       this.tallies.flush();

@@ -12,7 +12,7 @@ export const BUCKET_TABLE = 'CREATE TABLE bucket (place INTEGER PRIMARY KEY, bod
 const BUCKETS_PER_GROUP = 64;
 const BUCKETS = GROUPS * BUCKETS_PER_GROUP;
 const PLACE_BYTES = 8;
-const ENTRY_BYTES = 26;
+const ENTRY_BYTES = 30;
 const LATEST = 2 ** 48 - 1;
 
 export interface RowEntry {
@@ -23,6 +23,8 @@ export interface RowEntry {
   /** Rounded outwards: they only rule rows out. */
   readonly start: number;
   readonly until: number;
+  /** The row's `other`: tells tenures of one address apart without reading them. */
+  readonly other: number;
 }
 
 /** Changed in this transaction and not yet written. */
@@ -38,9 +40,13 @@ export class RowIndex {
   readonly #read: StatementSync;
   readonly #group: StatementSync;
   readonly #write: StatementSync | undefined;
+  readonly #update: StatementSync | undefined;
   readonly #drafts = new Map<number, Draft>();
   /** Groups that agreed with their root since somebody else wrote. */
   readonly #checked = new Set<number>();
+  #isWriting = false;
+  /** The bucket that was looked into last. */
+  #last: { readonly place: number; readonly body: Buffer | undefined } | undefined;
 
   constructor(db: DatabaseSync, roots: Roots, writable: boolean) {
     this.#roots = roots;
@@ -49,10 +55,13 @@ export class RowIndex {
     this.#group = db.prepare('SELECT place, body FROM bucket WHERE place >= ? AND place < ? ORDER BY place');
     this.#group.setReturnArrays(true);
     this.#write = writable ? db.prepare('INSERT OR REPLACE INTO bucket VALUES (?, ?)') : undefined;
+    this.#update = writable ? db.prepare('UPDATE bucket SET body = ? WHERE place = ?') : undefined;
   }
 
   /** When somebody else has written, and after a rollback. */
   forget(): void {
+    this.#isWriting = false;
+    this.#last = undefined;
     this.#drafts.clear();
     this.#checked.clear();
   }
@@ -63,10 +72,18 @@ export class RowIndex {
     const draft = this.#drafts.get(place);
     if (draft !== undefined) return entriesOf(draft.bytes, draft.length, handle);
     const body = this.#bucket(cluster, table, place);
+    // Whoever looks within a write transaction mostly changes what he finds.
+    if (this.#isWriting) this.#last = { place, body };
     return body === undefined ? [] : entriesOf(body, body.length, handle);
   }
 
-  add(cluster: number, table: IndexedTable, { handle, number, checksum, start, until }: RowEntry): void {
+  /** At the beginning of a write transaction. */
+  begin(): void {
+    this.#isWriting = true;
+    this.#last = undefined;
+  }
+
+  add(cluster: number, table: IndexedTable, { handle, number, checksum, start, until, other }: RowEntry): void {
     const draft = this.#draft(cluster, table, handle);
     if (draft.length + ENTRY_BYTES > draft.bytes.length) {
       const larger = Buffer.allocUnsafe(draft.bytes.length * 2 + 8 * ENTRY_BYTES);
@@ -79,6 +96,7 @@ export class RowIndex {
     bytes.writeUInt32LE(checksum, length + 10);
     bytes.writeUIntLE(start < 0 ? 0 : Math.min(start, LATEST), length + 14, 6);
     bytes.writeUIntLE(until < 0 ? 0 : Math.min(until, LATEST), length + 20, 6);
+    bytes.writeUInt32LE(other, length + 26);
     draft.length += ENTRY_BYTES;
   }
 
@@ -86,7 +104,7 @@ export class RowIndex {
   remove(cluster: number, table: IndexedTable, handle: number, number: number): void {
     const draft = this.#draft(cluster, table, handle);
     for (let at = PLACE_BYTES; at < draft.length; at += ENTRY_BYTES) {
-      if (draft.bytes.readUIntLE(at + 4, 6) !== number || draft.bytes.readUInt32LE(at) !== handle) continue;
+      if (draft.bytes.readUInt32LE(at) !== handle || draft.bytes.readUIntLE(at + 4, 6) !== number) continue;
       draft.length -= ENTRY_BYTES;
       draft.bytes.copy(draft.bytes, at, draft.length, draft.length + ENTRY_BYTES);
       return;
@@ -115,13 +133,16 @@ export class RowIndex {
     for (const [place, { bytes, length, stored }] of this.#drafts) {
       const { cluster, table, group } = partsOf(place);
       const body = sealed(bytes.subarray(0, length));
-      this.#write!.run(place, body);
+      if (stored === undefined) this.#write!.run(place, body);
+      else this.#update!.run(body, place);
       const root = this.#roots.of(cluster);
       const before = root.group(table, group);
       const without = stored === undefined ? before : withoutMember(before, stored);
       root.setGroup(table, group, withMember(without, checksumOf(body)));
     }
     this.#drafts.clear();
+    this.#isWriting = false;
+    this.#last = undefined;
   }
 
   /** Of each group, what tells whether anything in it has changed. Not within a write transaction. */
@@ -161,7 +182,7 @@ export class RowIndex {
     const place = placeOf(cluster, table, bucketOf(handle));
     let draft = this.#drafts.get(place);
     if (draft !== undefined) return draft;
-    const body = this.#bucket(cluster, table, place);
+    const body = this.#last?.place === place ? this.#last.body : this.#bucket(cluster, table, place);
     if (body === undefined) {
       const bytes = Buffer.allocUnsafe(PLACE_BYTES + 4 * ENTRY_BYTES);
       bytes.writeDoubleLE(place, 0);
@@ -215,6 +236,7 @@ function entriesOf(bytes: Buffer, length: number, wanted: number | undefined): R
       checksum: bytes.readUInt32LE(at + 10),
       start: bytes.readUIntLE(at + 14, 6) || Number.MIN_SAFE_INTEGER,
       until: until === LATEST ? OPEN : until,
+      other: bytes.readUInt32LE(at + 26),
     });
   }
   return found;

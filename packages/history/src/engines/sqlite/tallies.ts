@@ -48,6 +48,11 @@ export class Tallies {
     draft.sum = withoutMember(draft.sum, checksum);
   }
 
+  /** What the hour of this time has now, within a write transaction. */
+  sumOf(cluster: number, table: TalliedTable, time: number): number {
+    return this.#draft(cluster, table, time).sum;
+  }
+
   /** Of hours that are over by then: their records have been removed. */
   drop(cluster: number, table: TalliedTable, before: number): void {
     for (const hour of this.within(cluster, table, Number.MIN_SAFE_INTEGER, before).keys()) {
@@ -132,6 +137,11 @@ function hourOf(time: number): number {
 /** When its hour begins. */
 function timeOf(place: number): number {
   return ((place % HOURS) - EPOCH_HOUR) * TALLY_MS;
+}
+
+/** When its hour begins. */
+export function tallyTime(time: number): number {
+  return Math.floor(time / TALLY_MS) * TALLY_MS;
 }
 
 function placeOf(cluster: number, table: TalliedTable, hour: number): number {
