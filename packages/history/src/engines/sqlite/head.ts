@@ -178,7 +178,12 @@ export class Head {
 
   /** How many commits were made and are not there any more. */
   lostCommits(): number {
-    return Math.max(0, (this.#mark.read() ?? 0) - this.read(() => this.roots.store.commits));
+    const mark = this.#mark.read() ?? 0;
+    return this.read(() => this.#lost(mark));
+  }
+
+  #lost(mark = this.#mark.read() ?? 0): number {
+    return Math.max(0, mark - this.roots.store.commits);
   }
 
   close(): void {
@@ -189,6 +194,11 @@ export class Head {
   /** For a writer that begins: throws `damaged` unless everything is there and of one age. Records are checked when read. */
   checkSums(): void {
     this.words.check();
+    // A log that lost its end may have left pages of another age in the file, which nobody may write on.
+    if (this.#lost() > 0) {
+      const [first] = this.db.prepare('PRAGMA integrity_check(1)').all();
+      if (first?.['integrity_check'] !== 'ok') throw damaged('head, after its log lost its end', first);
+    }
     for (const { number } of this.clusters().values()) {
       this.index.checkGroups(number);
       for (const table of TALLIED) this.tallies.check(number, table);
