@@ -23,7 +23,7 @@ test('trail of an address: all who held it, in order, and what may be missing', 
     out,
     `NAMESPACE   NAME    IP         NODE     WORKLOAD         FROM                       TO                                HELD
 shop        web-1   10.0.0.7   node-a   Deployment/web   2026-11-15T09:58:20Z ±1s   2026-11-15T10:00:59Z ±1s          2m39s
-shop        job-2   10.0.0.7   node-a   Job/job          2026-11-15T10:01:09Z ±1s   2026-11-15T10:01:35Z..10:02:40Z   91s
+shop        job-2   10.0.0.7   node-a   Job/job          2026-11-15T10:01:09Z ±1s   2026-11-15T10:01:35Z..10:02:44Z   91s
 `,
   );
 });

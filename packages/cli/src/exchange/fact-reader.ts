@@ -135,6 +135,7 @@ function liveMore(it: Json): NonNullable<LiveHolder['more']> {
   return {
     ...(it['mirror'] === undefined ? {} : { mirror: text(it, 'mirror') }),
     ...(it['graceUntil'] === undefined ? {} : { graceUntil: time(it, 'graceUntil') }),
+    ...(it['rebooted'] === true ? { rebooted: true as const } : {}),
     ...(going === undefined ? {} : { going: goingOf(object(going, 'going')) }),
     ...(possible === undefined ? {} : { possible: possibleTenure(object(possible, 'possible')) }),
     ...(machine === undefined ? {} : { machine: machineOf(object(machine, 'machine')) }),

@@ -162,10 +162,12 @@ class Teller {
     hash,
     annotations = {},
   }: Pod): Observed {
+    // A kubelet ends a pod with its network.
+    const since = finished ?? ready;
     const condition = {
       type: 'PodReadyToStartContainers',
-      status: 'True',
-      lastTransitionTime: ready === undefined ? undefined : at(ready),
+      status: finished === undefined ? 'True' : 'False',
+      lastTransitionTime: since === undefined ? undefined : at(since),
     };
     return {
       kind: 'Pod',

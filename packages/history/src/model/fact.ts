@@ -42,6 +42,8 @@ export interface LiveMore {
   readonly graceUntil?: EpochMillis;
   /** Its object is gone, or somebody else than its kubelet ended it: its network may stand on. */
   readonly going?: Going;
+  /** Its node has booted since its kubelet last wrote of it: what it shows is of the sandbox before. */
+  readonly rebooted?: true;
   /** It waits for its address, and this was stored of that. */
   readonly possible?: PossibleTenure;
   /** Of a node. */

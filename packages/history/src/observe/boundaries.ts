@@ -15,6 +15,15 @@ import {
   RESOLUTION_MS,
   stoppedServingAt,
 } from './evidence.ts';
+import {
+  CONDITION_LATE_MS,
+  END_LATE_MS,
+  LOSS_EARLY_MS,
+  RELEASED_AFTER_MS,
+  RELEASED_BEFORE_MS,
+  SILENCE_MS,
+} from './measured-limits.ts';
+import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 
 /** From where and by whom an observation comes; shared by all boundaries that it yields. */
@@ -43,6 +52,12 @@ export interface Sighting {
   readonly doubtedSince?: EpochMillis | undefined;
   /** And its kubelet has not spoken since: what is shown of its network says nothing. */
   readonly isSilent?: boolean;
+  /** What is known of the kubelet of a pod; undefined where its node is not known. */
+  readonly kubelet?: KubeletEvidence | undefined;
+  /** Whether nodes are watched: where they are not, a limit takes the place of the node's word. */
+  readonly knowsNodes?: boolean;
+  /** The networks of the pod's node. */
+  readonly networks?: () => readonly string[];
 }
 
 /** A kubelet may notice this much late that a sandbox has come up, or gone. */
@@ -73,18 +88,45 @@ export function boundary(
  * An address appeared on a pod. `unseen`: its whole life passed between two sightings. Then somebody told of it too late
  * or an event was lost, and that nothing had been told of it by some time proves nothing.
  */
-export function tenureStart(pod: ObservedPod, sighting: Sighting, unseen = false): Boundary {
+export function tenureStart(pod: ObservedPod, sighting: Sighting, before?: LiveHolder, unseen = false): Boundary {
   const { at } = sighting;
-  const ready = timelyReadyAt(pod, sighting);
-  if (ready !== undefined) return boundary(sighting, secondBefore(ready), secondAfter(ready), ready);
-  const late = credible(pod, networkReadyAt(pod), at);
-  if (late !== undefined) return boundary(sighting, secondBefore(late), at, late);
+  const written = credible(pod, networkReadyAt(pod), at);
+  if (written !== undefined) {
+    // The condition was seen when it was news: what came later is only the address.
+    const isKnown = timely(written, sighting) !== undefined || wasSeenLive(before, written, sighting);
+    const upper = isKnown ? secondAfter(earliest(written, runningFrom(pod, sighting)) ?? written) : at;
+    return boundary(sighting, networkNotBefore(pod, sighting, written), upper, written);
+  }
   const begun = latest(credible(pod, asMillis(pod.metadata.creationTimestamp), at), asMillis(pod.status.startTime, at));
   // What has already ended began before its containers ended or its sandbox was lost.
   const finished = isTerminal(pod) ? credible(pod, lastFinishedAt(pod), at) : undefined;
-  const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? at;
+  const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? runningFrom(pod, sighting) ?? at;
   const since = unseen ? (begun ?? reportedSince(sighting)) : latest(begun, reportedSince(sighting));
   return boundary(sighting, since ?? at, secondAfter(upper), upper);
+}
+
+/** The condition was seen before, and no address of this sandbox; nothing was undone or blank meanwhile. */
+function wasSeenLive(before: LiveHolder | undefined, ready: EpochMillis, sighting: Sighting): boolean {
+  if (before?.networkReadyAt !== ready || before.networkLostAt !== undefined) return false;
+  if (before.blankSince !== undefined || before.tenures.length > 0) return false;
+  return sighting.source === 'watch' && sighting.doubtedSince === undefined;
+}
+
+/**
+ * Before this there was no network, if the condition says that there is one since `ready`. Kubelets of 1.36 write it right
+ * after the sandbox, older ones only with their next status, after pulls and starts of containers.
+ */
+function networkNotBefore(pod: ObservedPod, { kubelet, at }: Sighting, ready: EpochMillis): EpochMillis {
+  const soon = epochMillis(ready - CONDITION_LATE_MS);
+  const begun = credible(pod, asMillis(pod.status.startTime), at);
+  const unsaid = secondBefore(ready);
+  if (kubelet?.writesNetworkAtOnce === true) return begun === undefined ? soon : (latest(soon, begun) ?? soon);
+  return earliest(unsaid, begun) ?? unsaid;
+}
+
+/** Containers run in a network: since when, if that can be believed. */
+function runningFrom(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
+  return timely(credible(pod, asMillis(pod.status.runningSince), sighting.at), sighting);
 }
 
 /** It may have held since its network came up, and certainly does now. */
@@ -101,6 +143,22 @@ const NOT_KNOWN_YET = epochMillis(Date.UTC(9999, 11, 31));
  */
 export function doubtfulStart(pod: ObservedPod, sighting: Sighting): Boundary {
   return { ...tenureStart(pod, sighting), notAfter: NOT_KNOWN_YET };
+}
+
+/** It may stand on: nothing says when it was gone. */
+export function openEnd(end: Boundary): Boundary {
+  return { ...end, notAfter: NOT_KNOWN_YET };
+}
+
+/** By then it was gone. Narrows only. */
+export function endKnownBy(end: Boundary, release: EpochMillis): Boundary {
+  const notAfter = latest(earliest(end.notAfter, release), end.notBefore) ?? end.notAfter;
+  return { ...end, at: clamp(end.at, end.notBefore, notAfter), notAfter };
+}
+
+/** No instant of it will ever be certain. */
+export function neverCertain(start: Boundary): Boundary {
+  return { ...start, notAfter: NOT_KNOWN_YET };
 }
 
 /** The doubt is over: it began before it was first shown. */
@@ -124,6 +182,11 @@ export function isDoubtful({ notAfter }: Boundary): boolean {
 export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveHolder): Boundary {
   const { at } = sighting;
   const finished = credible(pod, lastFinishedAt(pod), at);
+  const exact = endedWithCondition(pod, sighting, before);
+  if (exact !== undefined) {
+    const since = latest(finished, epochMillis(exact - RELEASED_BEFORE_MS));
+    return boundary(sighting, since ?? exact, epochMillis(exact + RELEASED_AFTER_MS), secondAfter(exact));
+  }
   const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
   // Kubelets that do not keep the condition leave it at what it was in the beginning.
   const lastUse = finished ?? before?.networkReadyAt;
@@ -139,10 +202,39 @@ export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveH
   );
 }
 
+/**
+ * When the network went, to the second: a kubelet that withholds the end until the sandbox is down writes both at once.
+ * Only of one that was there all the time; and only of a sandbox that was not lost before.
+ */
+function endedWithCondition(
+  pod: ObservedPod,
+  sighting: Sighting,
+  before: LiveHolder | undefined,
+): EpochMillis | undefined {
+  const { kubelet, at, source, doubtedSince } = sighting;
+  if (kubelet?.withholdsEnd !== true || source !== 'watch' || doubtedSince !== undefined) return undefined;
+  if (kubelet.lastSign === undefined || at - kubelet.lastSign > SILENCE_MS) return undefined;
+  if (before === undefined || before.blankSince !== undefined) return undefined;
+  const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
+  // The same condition as before is of an earlier sandbox, or of the time before the first.
+  return lost === undefined || (before.networkLostAt !== undefined && lost <= before.networkLostAt + NOTICE_MS)
+    ? undefined
+    : lost;
+}
+
 /** The object is gone, and its delete was seen. `pod` is its final state. */
-export function deletedEnd(sighting: Sighting, pod?: ObservedPod): Boundary {
+export function deletedEnd(sighting: Sighting, pod?: ObservedPod, hadGrace = true): Boundary {
   const since = sighting.floor ?? sighting.at;
-  if (pod?.metadata.deletionTimestamp === undefined) return boundary(sighting, since, sighting.at);
+  const asked = pod?.metadata.deletionTimestamp;
+  if (pod === undefined || asked === undefined) return boundary(sighting, since, sighting.at);
+  // Without grace, nothing was ended before: a kubelet that withholds the end until its sandbox is down had yet to begin.
+  if (!hadGrace && sighting.kubelet?.withholdsEnd === true)
+    return boundary(sighting, latest(since, asMillis(asked, sighting.at)) ?? since, sighting.at);
+  if (sighting.kubelet?.withholdsEnd === true) {
+    const late = epochMillis(since - END_LATE_MS);
+    const { deletionGracePeriodSeconds = 0 } = pod.metadata;
+    return boundary(sighting, latest(late, asMillis(asked - deletionGracePeriodSeconds * 1000)) ?? late, sighting.at);
+  }
   // Kubelets before 1.27 end a deleted pod's containers and sandbox without making it terminal.
   const finished = credible(pod, lastFinishedAt(pod), sighting.at);
   // Not every end of a container is told, as of one that was never started.
@@ -211,7 +303,7 @@ export function blankFrom(sighting: Sighting): EpochMillis {
 /** The kubelet says that the sandbox of a pod that goes on is gone. */
 export function lostEnd(pod: ObservedPod, sighting: Sighting, before: LiveHolder | undefined): Boundary {
   const { at } = sighting;
-  const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
+  const lost = timely(credible(pod, networkLostAt(pod, true), at), sighting);
   const since = lostFrom(pod, sighting, before) ?? blankFrom(sighting);
   return boundary(sighting, since, lost === undefined ? at : secondAfter(lost), since);
 }
@@ -225,14 +317,23 @@ export function lostFrom(
   sighting: Sighting,
   before: LiveHolder | undefined,
 ): EpochMillis | undefined {
-  const lost = credible(pod, networkLostAt(pod), sighting.at);
+  const lost = credible(pod, networkLostAt(pod, wasUp(before)), sighting.at);
   if (lost === undefined) return undefined;
+  // A kubelet that was there all the time notices soon, whenever its containers ended.
+  const { kubelet, at } = sighting;
+  const wasThere = kubelet?.lastSign !== undefined && at - kubelet.lastSign <= SILENCE_MS;
+  if (wasThere && sighting.source === 'watch') return epochMillis(lost - LOSS_EARLY_MS);
   const ended = credible(pod, lastRunEndedAt(pod), sighting.at);
   // Containers that ended before this sandbox came up were another's; a short life may end before it is noticed.
   const since = before?.networkReadyAt;
   const isItsOwn = ended !== undefined && (since === undefined || ended >= since - NOTICE_MS);
   const first = isItsOwn ? earliest(lost, ended) : epochMillis(lost - NOTICE_MS);
   return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
+}
+
+/** Its network has been up, as the kubelet wrote. */
+export function wasUp(before: LiveHolder | undefined): boolean {
+  return before?.networkReadyAt !== undefined;
 }
 
 export function asMillis(time: number | undefined, notAfter?: EpochMillis): EpochMillis | undefined {

@@ -5,6 +5,7 @@ import type { Boundary } from '../model/boundary.ts';
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { Checkpoint, Coverage, Placement, Tenure } from '../model/records.ts';
 import { clamp, type EpochMillis, earliest } from '../model/time.ts';
+import { isDoubtful } from './boundaries.ts';
 
 /** What the clock said after `since` is not known to be right; all of it was said by `at`, which is right. */
 export interface WrongTime {
@@ -86,7 +87,8 @@ export function correctedCheckpoint(checkpoint: Checkpoint, { since, at }: Wrong
 /** Recorded by the wrong clock: it happened after what was right, and before this was noticed. */
 function correctedBoundary(boundary: Boundary, { since, at }: WrongTime): Boundary {
   if (boundary.observedAt <= since) return boundary;
-  const notAfter = earliest(boundary.notAfter, at) ?? at;
+  // What is in doubt stays so: it has no latest time.
+  const notAfter = isDoubtful(boundary) ? boundary.notAfter : (earliest(boundary.notAfter, at) ?? at);
   const notBefore = earliest(boundary.notBefore, since, notAfter) ?? notAfter;
   const observedAt = earliest(boundary.observedAt, at) ?? at;
   return { ...boundary, notBefore, notAfter, at: clamp(boundary.at, notBefore, notAfter), observedAt };

@@ -69,9 +69,9 @@ describe('clocks', () => {
       .createdAt(at(5))
       .readyAt(at(7 - HOUR));
     const lost = web.lostAt(at(7201 - HOUR));
-    for (const [how, end] of [
-      ['it completes', lost.completedAt(at(7200 - HOUR))],
-      ['its sandbox is lost', lost],
+    for (const [how, end, then] of [
+      ['it completes', lost.completedAt(at(7200 - HOUR)), 'free'],
+      ['its sandbox is lost', lost, 'ambiguous web-1'],
     ] as const) {
       const ledger = new ToldLedger();
       await ledger.list(0, 'start');
@@ -82,7 +82,7 @@ describe('clocks', () => {
       await boundsAreNested(ledger);
       assert.equal(await ledger.says('10.0.0.7', 3000), 'held web-1', how);
       assert.equal(await ledger.says('10.0.0.7', 5000), 'ambiguous web-1', how);
-      assert.equal(await ledger.says('10.0.0.7', 7250), 'free', how);
+      assert.equal(await ledger.says('10.0.0.7', 7250), then, how);
     }
   });
 

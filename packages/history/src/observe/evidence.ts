@@ -15,10 +15,13 @@ export function networkReadyAt(pod: ObservedPod): EpochMillis | undefined {
   return networkTransition(pod, 'True');
 }
 
-/** When the sandbox was lost, or asked for, to the second, if it is not there now. */
-export function networkLostAt(pod: ObservedPod): EpochMillis | undefined {
-  // Containers that serve have a network, whatever the condition says.
-  return isServing(pod) ? undefined : networkTransition(pod, 'False');
+/**
+ * When the sandbox was lost, or asked for, to the second, if it is not there now. `wasUp`: the condition has been True.
+ * Then False is a loss, also beside containers that are still called ready (481 of 481 on real nodes); a kubelet that
+ * does not keep the condition never makes it True, and containers that serve have a network whatever it says.
+ */
+export function networkLostAt(pod: ObservedPod, wasUp = false): EpochMillis | undefined {
+  return isServing(pod) && !wasUp ? undefined : networkTransition(pod, 'False');
 }
 
 /** Ready is ContainersReady and the pod's readiness gates; only its kubelet makes it true. */
@@ -158,7 +161,34 @@ export function writtenNotBefore(seen: Observed, now: EpochMillis): EpochMillis 
     consider(status.startTime);
     for (const condition of status.conditions) consider(condition.lastTransitionTime);
     for (const termination of status.terminations) consider(termination.finishedAt);
+    consider(status.runningSince);
   }
+  return found;
+}
+
+/**
+ * Terminal, and its kubelet says so: since 1.27 that is withheld until the sandbox is down. Others write Failed, too
+ * (PodGC for a node that is gone), and end nothing: they leave the conditions and the containers as they were.
+ */
+export function isEndedByKubelet(pod: ObservedPod): boolean {
+  if (!isTerminal(pod)) return false;
+  const { conditions, runningSince, terminations } = pod.status;
+  if (runningSince !== undefined) return false;
+  if (conditions.some(({ type, reason }) => type === 'DisruptionTarget' && reason === 'DeletionByPodGC')) return false;
+  if (networkTransition(pod, 'True') !== undefined) return false;
+  return !isServing(pod) || terminations.some(({ current, kind = 'regular' }) => current && kind === 'regular');
+}
+
+/** The latest time at which its kubelet wrote to this pod, by the kubelet's clock. */
+export function kubeletTimeOf({ status }: ObservedPod): number | undefined {
+  let found = status.runningSince;
+  const consider = (time: number | undefined): void => {
+    if (time !== undefined && (found === undefined || time > found)) found = time;
+  };
+  for (const { type, lastTransitionTime } of status.conditions) {
+    if (KUBELETS_OWN.has(type)) consider(lastTransitionTime);
+  }
+  for (const { finishedAt } of status.terminations) consider(finishedAt);
   return found;
 }
 

@@ -1,41 +1,44 @@
 // One holder's life: from what is remembered of it and the next sighting to facts and what to remember then. Pure.
 import type { Boundary } from '../model/boundary.ts';
-import type { Fact, LiveHolder } from '../model/fact.ts';
-import type { Holder, Tenure } from '../model/records.ts';
+import { type Fact, type LiveHolder, type LiveMore, possibleFact, possibleKey } from '../model/fact.ts';
+import type { Holder, PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { addressesOf } from './addresses.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
+import { neverShown } from './awaited-address.ts';
 import {
   asMillis,
-  blankFrom,
   boundary,
-  confirmedStart,
   deletedEnd,
   doubtfulStart,
+  endKnownBy,
   inferredEnd,
   isDoubtful,
-  lostEnd,
   lostFrom,
-  overlookedStart,
-  replacedEnd,
+  openEnd,
   type Sighting,
-  tenureStart,
   terminalEnd,
-  undecidedStart,
   undoneEnd,
   undoneSince,
 } from './boundaries.ts';
-import {
-  hasBeenUsed,
-  isTerminal,
-  lastFinishedAt,
-  networkLostAt,
-  networkReadyAt,
-  RESOLUTION_MS,
-  ranBefore,
-} from './evidence.ts';
+import { isTerminal, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { goingOf, graceOf, releaseOf } from './going.ts';
+import { MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-limits.ts';
+import { mirrorOf } from './mirror.ts';
+import { machineOf } from './node-book.ts';
 import type { Observed, ObservedPod } from './observation.ts';
+import { type Scene, step, type Transition, transitionOf } from './pod-life.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
+import {
+  closed,
+  endedBy,
+  endedKnownBy,
+  endOfBlank,
+  isEndOpen,
+  isOpen,
+  notBefore,
+  notBeforeStart,
+} from './tenure-ends.ts';
 import { workloadOf } from './workload.ts';
 
 export interface LifeStep {
@@ -134,96 +137,123 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, sighting:
   return { facts, live };
 }
 
-/** The holder is gone; `seen` is its final state if its delete was observed. */
+/**
+ * The holder is gone; `seen` is its final state if its delete was observed. Of a pod that its kubelet has not ended, that
+ * is the beginning of the end: it is remembered until there is proof, or a limit.
+ */
 export function gone(before: LiveHolder, seen: Observed | undefined, told: Sighting): LifeStep {
   // When nothing is known of the time before, it was still there when it was last seen, however late that arrived.
   const sighting = { ...told, floor: told.floor ?? epochMillis(before.seenAt - LONGEST_DELIVERY_MS) };
   // The delete may be the first word of the end, or of an address: take in the final state first.
   const last = seen === undefined ? undefined : present(before, seen, sighting);
   const live = last?.live ?? before;
-  const pod = seen?.kind === 'Pod' ? seen.object : undefined;
-  const end = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod);
   const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
-  for (const tenure of live.tenures.filter(isOpen)) facts.push(closed(tenure, endOfBlank(live, end, sighting)));
-  if (live.placement !== undefined && live.placement.end === undefined) {
-    facts.push({ kind: 'placement', placement: { ...live.placement, end: notBeforeStart(end, live.placement.start) } });
+  const pod = seen?.kind === 'Pod' ? seen.object : undefined;
+  const { holder, terminal } = live;
+  const hadGrace = live.more?.graceUntil !== undefined;
+  const known = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod, hadGrace);
+  const mayStand = holder.kind === 'Pod' && !holder.hostNetwork && holder.node !== '' && !terminal;
+  if (!mayStand) return { facts: [...facts, ...ends(live, known, sighting), forgotten(before)], live: undefined };
+  const late = epochMillis((sighting.floor ?? sighting.at) - MIRROR_LATE_MS);
+  const isMirror = live.more?.mirror !== undefined;
+  const end = isMirror ? { ...known, notBefore: earliest(known.notBefore, late) ?? late } : known;
+  const going = live.more?.going ?? goingOf('deleted', pod, sighting, live.more?.graceUntil, live.tenures.length > 0);
+  if (sighting.knowsNodes !== true) {
+    // Nobody says how its node is: the limit counts.
+    const release = releaseOf(going, going.since, UNWATCHED_RELEASE_MS);
+    const bounded = { ...end, notAfter: latest(end.notAfter, release) ?? end.notAfter };
+    for (const tenure of live.tenures) facts.push(...endedKnownBy(tenure, release));
+    return { facts: [...facts, ...ends(live, bounded, sighting), forgotten(before)], live: undefined };
   }
-  facts.push({ kind: 'live', uid: before.holder.uid, live: undefined });
-  return { facts, live: undefined };
+  const ended = ends(live, openEnd(end), sighting);
+  const never = neverShown(live, pod, openEnd(end), sighting);
+  if (never !== undefined) ended.push(possibleFact(never));
+  const { possible: _, ...more } = live.more ?? {};
+  const left: LiveHolder = {
+    ...live,
+    tenures: [
+      ...live.tenures.filter((tenure) => !isOpen(tenure)),
+      ...ended.flatMap((fact) => (fact.kind === 'tenure' ? [fact.tenure] : [])),
+    ],
+    placement: ended.flatMap((fact) => (fact.kind === 'placement' ? [fact.placement] : []))[0] ?? live.placement,
+    more: { ...more, going: { ...going, why: 'deleted' }, ...(never === undefined ? {} : { possible: never }) },
+  };
+  return { facts: [...facts, ...ended, { kind: 'live', uid: before.holder.uid, live: left }], live: left };
+}
+
+/** What of it is open, as it ends. */
+function ends(live: LiveHolder, end: Boundary, sighting: Sighting): Fact[] {
+  const facts: Fact[] = live.tenures.filter(isOpen).map((tenure) => closed(tenure, endOfBlank(live, end, sighting)));
+  const { placement } = live;
+  if (placement !== undefined && placement.end === undefined) {
+    facts.push({ kind: 'placement', placement: { ...placement, end: notBeforeStart(end, placement.start) } });
+  }
+  return facts;
+}
+
+function forgotten({ holder }: LiveHolder): Fact {
+  return { kind: 'live', uid: holder.uid, live: undefined };
+}
+
+/** By then its network is gone: everything that was open for want of proof is known now. */
+export function released(live: LiveHolder, release: EpochMillis, unshown = release): LifeStep {
+  const facts: Fact[] = live.tenures.flatMap((tenure) => endedKnownBy(tenure, release));
+  const { placement, more } = live;
+  if (placement?.end !== undefined && isDoubtful(placement.end)) {
+    facts.push({ kind: 'placement', placement: { ...placement, end: endKnownBy(placement.end, release) } });
+  }
+  const never = more?.possible;
+  if (never?.end !== undefined) facts.push(possibleFact({ ...never, end: endKnownBy(never.end, unshown) }));
+  return { facts: [...facts, forgotten(live)], live: undefined };
+}
+
+/** Its node has booted again: the sandbox is gone since some time after `since`. Undefined where there is nothing to end. */
+export function lostWithNode(live: LiveHolder, since: EpochMillis, sighting: Sighting): LifeStep | undefined {
+  const facts: Fact[] = [];
+  const end = openEnd(boundary(sighting, since, sighting.at));
+  const tenures = live.tenures.map((tenure) => {
+    // One that began after the last sign of the time before is of the time after.
+    if (!isOpen(tenure) || tenure.start.notBefore > since) return tenure;
+    const ended = endedBy(tenure, end);
+    facts.push({ kind: 'tenure', tenure: ended });
+    return ended;
+  });
+  if (facts.length === 0) return undefined;
+  const lost: LiveHolder = { ...live, tenures, networkLostAt: since, more: { ...live.more, rebooted: true } };
+  return { facts: [...facts, { kind: 'live', uid: live.holder.uid, live: lost }], live: lost };
+}
+
+/** A mirror pod is back under another UID: its sandbox ran on, from before it was gone. */
+export function returned(live: LiveHolder, sighting: Sighting): LifeStep {
+  const facts: Fact[] = [];
+  const tenures: Tenure[] = [];
+  const since = live.more?.going?.since ?? sighting.at;
+  for (const tenure of live.tenures) {
+    if (tenure.end === undefined || !isEndOpen(tenure)) continue;
+    const point = latest(since, tenure.end.notBefore, tenure.start.at) ?? since;
+    const end = { ...tenure.end, at: point, notBefore: point, notAfter: point };
+    facts.push({ kind: 'tenure', tenure: { ...tenure, end: notBeforeStart(end, tenure.start) } });
+    const start = { ...boundary(sighting, point, point), at: point, notBefore: point, notAfter: point };
+    const again: Tenure = { ...tenure, start, end: undefined };
+    facts.push({ kind: 'tenure', tenure: again });
+    tenures.push(again);
+  }
+  withdraw(live.more?.possible, facts);
+  const { mirror } = live.more ?? {};
+  const { more: _, ...rest } = live;
+  const back: LiveHolder = { ...rest, tenures, ...(mirror === undefined ? {} : { more: { mirror } }) };
+  return { facts, live: back };
 }
 
 function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Observed, sighting: Sighting): LifeStep {
   const facts: Fact[] = [];
   const holder = holderOf(seen);
-  const terminal = isTerminal(pod);
   // Its node's, on the host network: shown by the pod also where the Node lists none, or is gone.
-  const shown = addressesOf(seen);
-  const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
-  let tenures: readonly Tenure[] = before?.tenures.filter(isOpen) ?? [];
-  // Of the sandbox that was lost, for as long as there is no other: its address may be shown beyond.
-  let lost: readonly Tenure[] = before?.tenures.filter((tenure) => !isOpen(tenure)) ?? [];
-  const isUsed = hasBeenUsed(pod, readyAt);
-  if (isUsed) tenures = tenures.map((tenure) => (isProven(tenure, pod, readyAt) ? confirmed(tenure, facts) : tenure));
-  let blankSince = before?.blankSince;
-  const goneSince = earliest(blankSince, before?.networkLostAt);
-
-  if (terminal || networkLostAt(pod) !== undefined) {
-    // A blank address on the way out neither opens nor closes: the end of the pod, or of its sandbox, is the end.
-    const end = terminal ? terminalEnd(pod, sighting, before) : lostEnd(pod, sighting, before);
-    const ended: Tenure[] = [];
-    for (const tenure of tenures) {
-      const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
-      const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at, true) : end;
-      ended.push(endedBy(tenure, endOfBlank(before, unseen, sighting)));
-    }
-    for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
-    lost = terminal ? [] : [...lost.filter(({ ip }) => !ended.some((tenure) => tenure.ip === ip)), ...ended];
-    // A short life may never have been seen: its address is told only now.
-    for (const ip of livedUnseen(before, pod, sighting) ? shown : []) {
-      if (tenures.some((tenure) => tenure.ip === ip)) continue;
-      const start = tenureStart(pod, sighting, true);
-      facts.push(closed({ ip, holder, start: notBefore(start, before?.networkLostAt), end: undefined }, end));
-    }
-    tenures = [];
-    blankSince = undefined;
-  } else if (shown.length === 0 && sandboxIsNew(before, pod, sighting)) {
-    // Another network is up, and its address is not told yet: those of the one before ended before it came.
-    const end = replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at);
-    const ended = tenures.map((tenure) => endedBy(tenure, end));
-    for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
-    lost = [...lost.filter(({ ip }) => !ended.some((tenure) => tenure.ip === ip)), ...ended];
-    tenures = [];
-    blankSince = undefined;
-  } else if (shown.length === 0) {
-    // Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now.
-    if (tenures.length > 0) blankSince ??= blankFrom(sighting);
-  } else {
-    const kept: Tenure[] = [];
-    for (const tenure of tenures) {
-      if (shown.includes(tenure.ip) && !sandboxIsNew(before, pod, sighting)) kept.push(tenure);
-      else facts.push(closed(tenure, replacedEnd(sighting, pod, goneSince, before?.seenAt ?? sighting.at)));
-    }
-    const earlier = [...lost, ...tenures];
-    // First seen with a sandbox that is not its first: nobody knows which address that one had.
-    const isAnew = before === undefined && ranBefore(pod, readyAt);
-    for (const ip of shown) {
-      if (kept.some((tenure) => tenure.ip === ip)) continue;
-      const wasAnothers = !isUsed && (isAnew || earlier.some((tenure) => tenure.ip === ip));
-      const mayBeStale = wasAnothers || sighting.isRisen === true;
-      const start = mayBeStale ? doubtfulStart(pod, sighting) : startOf(pod, sighting);
-      // Only a restored etcd makes a terminal pod live again: what has ended has ended.
-      const hasEnded = before?.terminal === true || sighting.isRisen === true;
-      const least = hasEnded ? latest(before?.seenAt, sighting.floor) : before?.networkLostAt;
-      const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
-      facts.push({ kind: 'tenure', tenure: opened });
-      kept.push(opened);
-    }
-    tenures = kept;
-    lost = [];
-    blankSince = undefined;
-  }
-
-  const placement = placePod(before, pod, holder, sighting, terminal, facts);
+  const scene: Scene = { before, pod, holder, shown: addressesOf(seen), sighting, facts };
+  const transition = transitionOf(scene);
+  const terminal = transition === 'ended';
+  const { open, lost, blankSince } = step(transition, scene);
+  const placement = placePod(before, pod, holder, sighting, transition, facts);
   const annotations = annotationValues(pod.metadata.annotations);
   recordChanges(before, holder, annotations, sighting, facts);
   const live: LiveHolder = {
@@ -232,37 +262,84 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     resourceVersion: sighting.resourceVersion,
     seenAt: sighting.at,
     terminal,
-    tenures: lost.length === 0 ? tenures : [...lost, ...tenures],
+    tenures: lost.length === 0 ? open : [...lost, ...open],
     placement,
     blankSince,
-    networkReadyAt: readyAt,
-    networkLostAt: lostFrom(pod, sighting, before),
+    networkReadyAt: networkReadyAt(pod) ?? before?.networkReadyAt,
+    networkLostAt: transition === 'unchanged' ? before?.networkLostAt : lostFrom(pod, sighting, before),
     annotations,
   };
-  facts.push({ kind: 'live', uid: holder.uid, live });
-  return { facts, live };
+  const more = moreOf(scene, transition, live);
+  const known = more === undefined ? live : { ...live, more };
+  facts.push({ kind: 'live', uid: holder.uid, live: known });
+  return { facts, live: known };
 }
 
-function startOf(pod: ObservedPod, sighting: Sighting): Boundary {
-  return sighting.isOverlooked === true ? overlookedStart(pod, sighting) : tenureStart(pod, sighting);
+/** What only some pods need to have remembered. */
+function moreOf(
+  { before, pod, sighting, facts }: Scene,
+  transition: Transition,
+  live: LiveHolder,
+): LiveMore | undefined {
+  const mirror = mirrorOf(pod);
+  const graceUntil = latest(before?.more?.graceUntil, graceOf(pod));
+  const going =
+    transition === 'abandoned'
+      ? (before?.more?.going ?? goingOf('ended-by-another', pod, sighting, graceUntil, live.tenures.length > 0))
+      : undefined;
+  const possible = stillPossible(before, pod, sighting, transition, live, facts);
+  const more: LiveMore = {
+    ...(mirror === undefined ? {} : { mirror }),
+    ...(graceUntil === undefined ? {} : { graceUntil }),
+    ...(going === undefined ? {} : { going }),
+    ...(transition === 'unchanged' ? { rebooted: true as const } : {}),
+    ...(possible === undefined ? {} : { possible }),
+  };
+  return Object.keys(more).length === 0 ? undefined : more;
 }
 
-/** It shows an address that no sandbox known so far had: one came and went between two sightings. */
-function livedUnseen(before: LiveHolder | undefined, pod: ObservedPod, sighting: Sighting): boolean {
-  if (before === undefined) return isTerminal(pod);
-  if (before.terminal) return false;
-  if (before.networkLostAt === undefined) return true;
-  // The address of a sandbox that is known to be lost is shown for as long as there is no other.
-  const lastUse = latest(lostFrom(pod, sighting, before), lastFinishedAt(pod));
-  return lastUse !== undefined && lastUse > before.networkLostAt + RESOLUTION_MS;
+/** What was stored of its waiting: withdrawn when it shows its address, ended when it never will. */
+function stillPossible(
+  before: LiveHolder | undefined,
+  pod: ObservedPod,
+  sighting: Sighting,
+  transition: Transition,
+  live: LiveHolder,
+  facts: Fact[],
+): PossibleTenure | undefined {
+  const waited = before?.more?.possible;
+  if (transition === 'ended') {
+    const hasShown = facts.some((fact) => fact.kind === 'tenure');
+    // One that was over when it was first seen is nobody's concern.
+    if (before === undefined || before.terminal) return undefined;
+    if (hasShown || before.tenures.some(isOpen)) withdraw(waited, facts);
+    else {
+      // What it was before this word: at the end the condition says that there is none.
+      const { networkReadyAt: up, networkLostAt: lost, more } = before;
+      const last: LiveHolder = {
+        ...live,
+        networkReadyAt: up,
+        networkLostAt: lost,
+        ...(more === undefined ? {} : { more }),
+      };
+      const wasUntouched = up === undefined && lost !== undefined && live.networkLostAt === lost;
+      const never = neverShown(last, pod, terminalEnd(pod, sighting, before), sighting, wasUntouched);
+      if (never !== undefined) facts.push(possibleFact(never));
+    }
+    return undefined;
+  }
+  if (waited === undefined) return undefined;
+  const isSame = before?.networkReadyAt === live.networkReadyAt && before?.networkLostAt === live.networkLostAt;
+  if (live.tenures.some(isOpen)) withdraw(waited, facts);
+  else if (isSame) return waited;
+  // Another sandbox, and the address of this one was never shown.
+  else if (before !== undefined)
+    facts.push(possibleFact({ ...waited, end: boundary(sighting, waited.start.notBefore, sighting.at) }));
+  return undefined;
 }
 
-/** The same address, but another network than at the last sighting: in between it was nobody's, or another's. */
-function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { floor }: Sighting): boolean {
-  const ready = networkReadyAt(pod);
-  if (before === undefined || ready === undefined) return false;
-  if (before.networkReadyAt !== undefined) return ready !== before.networkReadyAt;
-  return floor !== undefined && ready > floor;
+function withdraw(possible: PossibleTenure | undefined, facts: Fact[]): void {
+  if (possible !== undefined) facts.push({ kind: 'possible', key: possibleKey(possible), possible: undefined });
 }
 
 function placePod(
@@ -270,7 +347,7 @@ function placePod(
   pod: ObservedPod,
   holder: Holder,
   sighting: Sighting,
-  terminal: boolean,
+  transition: Transition,
   facts: Fact[],
 ): LiveHolder['placement'] {
   let placement = before?.placement;
@@ -295,7 +372,8 @@ function placePod(
     placement = { pod: holder, start, end: undefined };
     facts.push({ kind: 'placement', placement });
   }
-  if (placement !== undefined && placement.end === undefined && terminal) {
+  const isOver = placement?.end !== undefined && !isDoubtful(placement.end);
+  if (placement !== undefined && !isOver && transition === 'ended') {
     placement = {
       ...placement,
       end: notBeforeStart(terminalEnd(pod, sighting, before), placement.start),
@@ -336,8 +414,10 @@ function plainPresent(before: LiveHolder | undefined, seen: Observed, sighting: 
     networkLostAt: undefined,
     annotations: [],
   };
-  facts.push({ kind: 'live', uid: holder.uid, live });
-  return { facts, live };
+  const machine = seen.kind === 'Node' ? machineOf(seen.object, before?.more?.machine, sighting.at) : undefined;
+  const known = machine === undefined ? live : { ...live, more: { machine } };
+  facts.push({ kind: 'live', uid: holder.uid, live: known });
+  return { facts, live: known };
 }
 
 function recordChanges(
@@ -350,58 +430,6 @@ function recordChanges(
   for (const change of annotationChanges(before?.annotations ?? [], annotations)) {
     facts.push({ kind: 'change', change: { ...provenance(sighting), pod, ...change } });
   }
-}
-
-function closed(tenure: Tenure, end: Boundary): Fact {
-  return { kind: 'tenure', tenure: endedBy(tenure, end) };
-}
-
-function endedBy(tenure: Tenure, end: Boundary): Tenure {
-  const start = undecidedStart(tenure.start, end);
-  return { ...tenure, start, end: notBeforeStart(end, start) };
-}
-
-function isOpen({ end }: Tenure): boolean {
-  return end === undefined;
-}
-
-/** The same tenure without its doubt, if it had one: that is a fact worth telling. */
-function confirmed(tenure: Tenure, facts: Fact[]): Tenure {
-  const start = confirmedStart(tenure.start);
-  if (start === tenure.start) return tenure;
-  const known: Tenure = { ...tenure, start };
-  facts.push({ kind: 'tenure', tenure: known });
-  return known;
-}
-
-/** After a blank, or once the sandbox is lost, the end lies between the first word of that and what came next. */
-function endOfBlank(live: LiveHolder | undefined, end: Boundary, { doubtedSince }: Sighting): Boundary {
-  const since = earliest(end.notBefore, live?.blankSince, live?.networkLostAt, doubtedSince) ?? end.notBefore;
-  return { ...end, notBefore: since };
-}
-
-/** A pod that rose from a backup shows that its containers were ready, but long before. */
-function isProven({ start }: Tenure, pod: ObservedPod, readyAt: EpochMillis | undefined): boolean {
-  return !isDoubtful(start) || hasBeenUsed(pod, latest(readyAt, start.notBefore));
-}
-
-function notBefore(start: Boundary, least: EpochMillis | undefined): Boundary {
-  return {
-    ...start,
-    at: latest(start.at, least) ?? start.at,
-    notBefore: latest(start.notBefore, least) ?? start.notBefore,
-    notAfter: latest(start.notAfter, least) ?? start.notAfter,
-  };
-}
-
-/** Invariant: start ≤ end, whatever the clocks said. */
-function notBeforeStart(end: Boundary, start: Boundary): Boundary {
-  return {
-    ...end,
-    at: latest(end.at, start.at) ?? end.at,
-    notBefore: latest(end.notBefore, start.notBefore) ?? end.notBefore,
-    notAfter: latest(end.notAfter, start.notAfter) ?? end.notAfter,
-  };
 }
 
 function provenance({ source, epoch, resourceVersion, collector, at }: Sighting) {

@@ -117,7 +117,8 @@ describe('who holds an address', () => {
     await ledger.deleted(40, web.withIp());
     await ledger.alive(60);
     assert.equal(await ledger.says('10.0.0.7', 35), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 41), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 41), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 45), 'free');
   });
 
   test('after a blank, another pod that shows the address has it, also when it is told so only later', async () => {
@@ -160,7 +161,8 @@ describe('who holds an address', () => {
     // A kubelet may notice a little late.
     assert.equal(await ledger.says('10.0.0.7', 27), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 29), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 40), 'free');
+    // That it is lost is written before the kubelet takes down what is left.
+    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
     // Whether the address is the new sandbox's shows only when that has been used.
     assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
     await ledger.see(61, web.readyAt(at(50)).withCondition('ContainersReady', 'True', at(52)));
@@ -182,7 +184,7 @@ describe('who holds an address', () => {
       assert.equal(await ledger.says('10.0.0.7', 41.2), 'ambiguous web-1');
       await ledger.see(shownAt, web.withIp('10.0.0.9').readyAt(at(40)));
       await ledger.alive(70);
-      assert.equal(await ledger.says('10.0.0.7', 35), 'free');
+      assert.equal(await ledger.says('10.0.0.7', 35), 'ambiguous web-1');
       assert.notEqual(await ledger.says('10.0.0.7', 41.5), 'held web-1');
       assert.equal(await ledger.says('10.0.0.7', 60), 'free');
       assert.notEqual(await ledger.says('10.0.0.9', 41.5), 'free');
@@ -236,7 +238,10 @@ describe('who holds an address', () => {
         await ledger.says('10.0.0.7', 45),
         last?.build().status.phase === 'Succeeded' ? 'held web-1' : 'ambiguous web-1',
       );
-      assert.equal(await ledger.says('10.0.0.7', 60), 'free');
+      assert.equal(
+        await ledger.says('10.0.0.7', 60),
+        last?.build().status.phase === 'Running' ? 'ambiguous web-1' : 'free',
+      );
     }
   });
 
@@ -246,7 +251,10 @@ describe('who holds an address', () => {
     await ledger.see(17, web.lostAt(at(16)).finishedAt(at(11), false));
     await ledger.alive(60);
     assert.equal(await ledger.says('10.0.0.7', 14), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 18), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 18), 'ambiguous web-1');
+    await ledger.see(61, web.readyAt(at(60)).withIp('10.0.0.8'));
+    await ledger.alive(70);
+    assert.equal(await ledger.says('10.0.0.7', 65), 'free');
   });
 
   test('an address that is shown while the sandbox is lost is nobody’s', async () => {
@@ -292,10 +300,10 @@ describe('who holds an address', () => {
     await ledger.see(21, job.withIp('10.0.0.7').inPhase('Running').lostAt(at(20)));
     await ledger.alive(60);
     assert.equal(await ledger.says('10.0.0.7', 12), 'ambiguous job');
-    assert.equal(await ledger.says('10.0.0.7', 30), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 30), 'ambiguous job');
   });
 
-  test('deletion without grace ends a tenure between what was last known and the delete', async () => {
+  test('a deletion by force begins an end: it lies between what was last known and some seconds after the delete', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
     await ledger.alive(29);
@@ -303,7 +311,8 @@ describe('who holds an address', () => {
     await ledger.alive(60);
     assert.equal(await ledger.says('10.0.0.7', 28), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 29.5), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 31), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 33.9), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 34), 'free');
   });
 });
 

@@ -5,8 +5,11 @@ import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
-import { type Sighting, undecidedStart } from './boundaries.ts';
+import { endKnownBy, isDoubtful, type Sighting, undecidedStart } from './boundaries.ts';
 import { correctedLive, type WrongTime } from './clock-correction.ts';
+import { GoingPods } from './going-pods.ts';
+import { released } from './holder-life.ts';
+import { isEndOpen } from './tenure-ends.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
 const REMEMBERED_ENDS = 1000;
@@ -20,6 +23,12 @@ export class LiveHolders {
   readonly #ended = new Set<string>();
   /** With what was known of it. */
   readonly #missed = new Map<string, LiveHolder>();
+  readonly #going = new GoingPods();
+  /** Whose sandbox was lost, or that somebody else ended, by address: those that are there. */
+  readonly #losing = new Map<IpAddress, Set<string>>();
+  /** Pods on a node that show no address, and of whose waiting nothing is stored. */
+  readonly #awaiting = new Set<string>();
+  readonly #mirrors = new Map<string, string>();
 
   constructor(live: readonly LiveHolder[]) {
     for (const holder of live) this.#add(holder);
@@ -27,6 +36,21 @@ export class LiveHolders {
 
   get(uid: string): LiveHolder | undefined {
     return this.#live.get(uid);
+  }
+
+  /** Gone from the API, and perhaps still there. */
+  get going(): GoingPods {
+    return this.#going;
+  }
+
+  awaiting(): LiveHolder[] {
+    return [...this.#awaiting].flatMap((uid) => this.#live.get(uid) ?? []);
+  }
+
+  /** The mirror pod of this identity that is there. */
+  mirror(mirror: string): LiveHolder | undefined {
+    const uid = this.#mirrors.get(mirror);
+    return uid === undefined ? undefined : this.#live.get(uid);
   }
 
   /** Its end was seen: whatever says otherwise is late. */
@@ -59,11 +83,31 @@ export class LiveHolders {
   /** Takes over what a life's next step left to remember. Returns the step's facts. */
   replace(uid: string, live: LiveHolder | undefined, facts: readonly Fact[]): readonly Fact[] {
     const before = this.#live.get(uid);
-    for (const { ip } of heldBy(before)) this.#release(ip, uid);
-    this.#live.delete(uid);
-    if (live !== undefined) this.#add(live);
-    else this.#remember(uid, before && missedSince(before, facts));
-    return facts;
+    if (before !== undefined) this.#drop(before);
+    if (live === undefined || isGone(live)) {
+      this.#remember(uid, before && missedSince(before, facts));
+      if (live !== undefined) this.#going.add(live);
+      return facts;
+    }
+    // It was not gone, after all: what was open for want of proof ended before it is here again.
+    const back = this.#going.remove(uid);
+    const past = back === undefined ? [] : released(back, live.seenAt).facts.filter(({ kind }) => kind !== 'live');
+    this.#add(live);
+    return [...past, ...facts];
+  }
+
+  /** Its network is gone by `release`; by `unshown`, if it never showed its address. */
+  release(uid: string, release: EpochMillis, unshown = release): readonly Fact[] {
+    const live = this.#going.remove(uid);
+    return live === undefined ? [] : released(live, release, unshown).facts;
+  }
+
+  /** It goes on as `live`, whose facts are stored already. */
+  keep(live: LiveHolder): void {
+    const before = this.#live.get(live.holder.uid);
+    if (before !== undefined) this.#drop(before);
+    this.#going.remove(live.holder.uid);
+    this.#add(live);
   }
 
   /** Invariant: an address has at most one non-terminal holder; a violation is a stored conflict, never an overwrite. */
@@ -80,6 +124,7 @@ export class LiveHolders {
         facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [before.holder, live.holder] } });
         if (before.blankSince !== undefined) facts.push(...this.#takenFrom(before, ip, before.blankSince, provenance));
       }
+      if (!isDoubtful(start) && !live.holder.hostNetwork) facts.push(...this.#goneBy(ip, uid, start.notAfter));
     }
     return facts;
   }
@@ -114,21 +159,53 @@ export class LiveHolders {
     return facts;
   }
 
-  #add(live: LiveHolder): void {
-    this.#live.set(live.holder.uid, live);
-    this.#ended.delete(live.holder.uid);
-    this.#missed.delete(live.holder.uid);
-    for (const { ip } of heldBy(live)) {
-      const holders = this.#holding.get(ip);
-      if (holders === undefined) this.#holding.set(ip, new Set([live.holder.uid]));
-      else holders.add(live.holder.uid);
+  /** Another pod has the address: whoever had it before has let go of it. */
+  #goneBy(ip: IpAddress, uid: string, release: EpochMillis): Fact[] {
+    const facts: Fact[] = [];
+    const losing = [...(this.#losing.get(ip) ?? [])].flatMap((other) => this.#live.get(other) ?? []);
+    for (const other of [...this.#going.having(ip), ...losing]) {
+      if (other.holder.uid === uid) continue;
+      const tenures = other.tenures.map((tenure) => {
+        if (tenure.ip !== ip || tenure.end === undefined || !isEndOpen(tenure)) return tenure;
+        const end = endKnownBy(tenure.end, release);
+        const known = { ...tenure, start: undecidedStart(tenure.start, end), end };
+        facts.push({ kind: 'tenure', tenure: known });
+        return known;
+      });
+      const live = { ...other, tenures };
+      facts.push({ kind: 'live', uid: other.holder.uid, live });
+      if (isGone(live)) this.#going.add(live);
+      else this.keep(live);
     }
+    return facts;
   }
 
-  #release(ip: IpAddress, uid: string): void {
-    const holders = this.#holding.get(ip);
+  #drop(live: LiveHolder): void {
+    const { uid } = live.holder;
+    for (const { ip, end } of live.tenures) this.#release(ip, uid, end === undefined ? this.#holding : this.#losing);
+    this.#awaiting.delete(uid);
+    if (live.more?.mirror !== undefined) this.#mirrors.delete(live.more.mirror);
+    this.#live.delete(uid);
+  }
+
+  #add(live: LiveHolder): void {
+    if (isGone(live)) {
+      this.#going.add(live);
+      return;
+    }
+    this.#live.set(live.holder.uid, live);
+    if (isAwaiting(live)) this.#awaiting.add(live.holder.uid);
+    if (live.more?.mirror !== undefined) this.#mirrors.set(live.more.mirror, live.holder.uid);
+    for (const tenure of live.tenures) if (isEndOpen(tenure)) hold(this.#losing, tenure.ip, live.holder.uid);
+    this.#ended.delete(live.holder.uid);
+    this.#missed.delete(live.holder.uid);
+    for (const { ip } of heldBy(live)) hold(this.#holding, ip, live.holder.uid);
+  }
+
+  #release(ip: IpAddress, uid: string, index = this.#holding): void {
+    const holders = index.get(ip);
     holders?.delete(uid);
-    if (holders?.size === 0) this.#holding.delete(ip);
+    if (holders?.size === 0) index.delete(ip);
   }
 
   #remember(uid: string, missed: LiveHolder | undefined): void {
@@ -140,6 +217,21 @@ export class LiveHolders {
       forgetOldest(this.#missed, REMEMBERED_MISSES);
     }
   }
+}
+
+function hold(index: Map<IpAddress, Set<string>>, ip: IpAddress, uid: string): void {
+  const holders = index.get(ip);
+  if (holders === undefined) index.set(ip, new Set([uid]));
+  else holders.add(uid);
+}
+
+function isGone({ more }: LiveHolder): boolean {
+  return more?.going?.why === 'deleted';
+}
+
+function isAwaiting({ holder, terminal, tenures, more }: LiveHolder): boolean {
+  if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || terminal) return false;
+  return more?.possible === undefined && !tenures.some(({ end }) => end === undefined);
 }
 
 function takenSince(tenure: Tenure, since: EpochMillis, provenance: Provenance): Tenure {
@@ -188,7 +280,8 @@ function missedSince(before: LiveHolder, facts: readonly Fact[]): LiveHolder | u
     if (record?.end?.source !== 'inferred') continue;
     const placement = before.placement && { ...before.placement, end: record.end };
     const { notBefore: networkLostAt, observedAt: seenAt } = record.end;
-    return { ...before, tenures: [], placement, blankSince: undefined, networkLostAt, seenAt };
+    const { more: _, ...known } = before;
+    return { ...known, tenures: [], placement, blankSince: undefined, networkLostAt, seenAt };
   }
   return undefined;
 }

@@ -34,6 +34,7 @@ export interface ObservedPod {
       readonly type: string;
       readonly status: string;
       readonly lastTransitionTime: number | undefined;
+      readonly reason?: string;
     }[];
     /** Of containers that ended; `current` is false for the run before a restart. */
     readonly terminations: readonly {
@@ -41,12 +42,26 @@ export interface ObservedPod {
       readonly current: boolean;
       readonly finishedAt: number | undefined;
     }[];
+    /** The earliest start of the containers that run now. */
+    readonly runningSince?: number | undefined;
+    /** A container has not been made yet: its image may be under way. */
+    readonly creating?: boolean;
   };
 }
 
 export interface ObservedNode {
   readonly metadata: ObservedMeta;
-  readonly status: { readonly addresses: readonly { readonly type: string; readonly address: string }[] };
+  readonly spec?: { readonly podCIDRs: readonly string[] };
+  readonly status: {
+    readonly addresses: readonly { readonly type: string; readonly address: string }[];
+    /** Absent where the collector does not read them; then nothing is known of the kubelet. */
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastHeartbeatTime: number | undefined;
+    }[];
+    readonly nodeInfo?: { readonly bootID: string; readonly kubeletVersion: string };
+  };
 }
 
 export interface ObservedService {

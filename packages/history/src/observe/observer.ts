@@ -1,17 +1,30 @@
 // Where Kubernetes ends and history begins: observations in, facts out. Deterministic and without a clock; the same log
 // gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
-import type { Fact, LiveHolder } from '../model/fact.ts';
+import { type Fact, type LiveHolder, type Machine, possibleFact } from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
-import { clamp, type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { clamp, type EpochMillis, earliest, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import { Anomalies } from './anomalies.ts';
+import { awaitedSince, waiting } from './awaited-address.ts';
 import { type Sighting, undoneSince } from './boundaries.ts';
 import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
 import { correctedCoverage, type WrongTime } from './clock-correction.ts';
-import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
-import { gone, type LifeStep, present, restored } from './holder-life.ts';
+import { kubeletTimeOf, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
+import { releaseOf } from './going.ts';
+import { gone, type LifeStep, lostWithNode, present, restored, returned } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
-import type { Observation, Observed } from './observation.ts';
+import {
+  GONE_NODE_MS,
+  ORPHAN_MS,
+  READY_PROVES_MS,
+  RELEASE_MS,
+  UNSHOWN_RELEASE_MS,
+  UNSHOWN_RETURN_MS,
+} from './measured-limits.ts';
+import { mirrorOf } from './mirror.ts';
+import { MirrorIdentities } from './mirror-identities.ts';
+import { heartbeatOf, NodeBook } from './node-book.ts';
+import type { Observation, Observed, ObservedNode } from './observation.ts';
 import { RecentEnds } from './recent-ends.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
 import { LONGEST_DELIVERY_MS, Stream } from './stream.ts';
@@ -63,6 +76,8 @@ export class Observer {
   readonly #doubts = new RewindDoubts();
   #ends = new RecentEnds();
   readonly #anomalies = new Anomalies();
+  readonly #nodes: NodeBook;
+  readonly #identities = new MirrorIdentities();
   readonly #changes: ChangeBudget;
   #epoch: number;
   #coverage: Coverage | undefined;
@@ -78,6 +93,7 @@ export class Observer {
     this.#earlier = options.resume?.coverage;
     this.#now = this.#coverage?.to;
     this.#live = new LiveHolders(options.resume?.live ?? []);
+    this.#nodes = new NodeBook(options.resume?.live ?? []);
     this.#changes = new ChangeBudget(options.changeBudgets ?? DEFAULT_CHANGE_BUDGETS, options.resume?.changeUses);
   }
 
@@ -118,8 +134,9 @@ export class Observer {
     return this.#options.scope.kind === 'cluster' ? (this.#options.alsoFollows ?? []) : [];
   }
 
-  observe(observation: Observation): Fact[] {
-    const facts = this.#changes.apply(this.#facts(observation));
+  observe(told: Observation): Fact[] {
+    const observation = this.#identities.known(told, this.#live);
+    const facts = this.#changes.apply([...this.#facts(observation), ...this.#nodeNews(observation)]);
     this.#ends.remember(facts);
     return facts;
   }
@@ -182,7 +199,8 @@ export class Observer {
     const stream = this.#stream(kind, namespace);
     const uids = new Set<string>();
     for (const { object } of present) {
-      const { uid, resourceVersion } = object.metadata;
+      const { resourceVersion } = object.metadata;
+      const uid = this.#identities.uidOf(object.metadata.uid);
       uids.add(uid);
       const before = this.#live.get(uid);
       if (before !== undefined && before.epoch !== stream.epoch) continue;
@@ -205,7 +223,8 @@ export class Observer {
     const isRisen = type === 'present' && this.#live.hasEnded(metadata.uid);
     const isSilent = type === 'present' && seen.kind === 'Pod' && this.#doubts.isSilent(seen.object);
     const sighting = { ...this.#sighting(seen, stream, at, floor), doubtedSince, isRisen, isSilent };
-    const facts = this.#take(type, seen, sighting);
+    const back = type === 'present' ? this.#broughtBack(seen, sighting) : [];
+    const facts = [...back, ...this.#take(type, seen, back.length > 0 ? { ...sighting, isRisen: false } : sighting)];
     stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
     const known = this.#others.length > 0 ? undefined : this.#confirmed();
@@ -272,7 +291,7 @@ export class Observer {
     for (const uid of missing) {
       const before = this.#live.get(uid);
       if (before === undefined || before.holder.kind !== listing.resource || mentioned.has(uid)) continue;
-      const sighting = this.#missing(listing, stream, at, floor);
+      const sighting = this.#missing(listing, stream, at, floor, before.holder.node);
       steps.push([uid, gone(before, undefined, sighting), sighting]);
     }
     for (const seen of listing.present) {
@@ -316,7 +335,16 @@ export class Observer {
       if (there.has(live.holder.uid) || live.epoch !== stream.epoch || isNewer) continue;
       const { collector } = this.#options;
       const floor = epochMillis(live.seenAt - LONGEST_DELIVERY_MS);
-      const sighting: Sighting = { source: 'inferred', epoch: stream.epoch, resourceVersion, collector, at, floor };
+      const of = this.#ofNode(live.holder.node);
+      const sighting: Sighting = {
+        source: 'inferred',
+        epoch: stream.epoch,
+        resourceVersion,
+        collector,
+        at,
+        floor,
+        ...of,
+      };
       facts.push(...this.#apply(live.holder.uid, gone(live, undefined, sighting), sighting));
     }
     return facts;
@@ -343,7 +371,9 @@ export class Observer {
   }
 
   #sighting(seen: Observed, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
+    const node = seen.kind === 'Pod' ? seen.object.spec.nodeName : '';
     return {
+      ...this.#ofNode(node),
       source: 'watch',
       epoch: stream.epoch,
       resourceVersion: seen.object.metadata.resourceVersion,
@@ -353,11 +383,148 @@ export class Observer {
     };
   }
 
-  #missing(listing: Listing, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
+  #missing(listing: Listing, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined, node: string): Sighting {
     const { collector } = this.#options;
     const { resourceVersion, reason } = listing;
     const isRewound = reason === 'rewound';
-    return { source: 'inferred', epoch: stream.epoch, resourceVersion, collector, at, floor, isRewound };
+    return {
+      source: 'inferred',
+      epoch: stream.epoch,
+      resourceVersion,
+      collector,
+      at,
+      floor,
+      isRewound,
+      ...this.#ofNode(node),
+    };
+  }
+
+  /** What is known of a pod's node, for a sighting of it. */
+  #ofNode(node: string): Pick<Sighting, 'kubelet' | 'knowsNodes' | 'networks'> {
+    if (!this.#others.includes('Node')) return {};
+    return { kubelet: this.#nodes.evidence(node), knowsNodes: true, networks: () => this.#nodes.networksOf(node) };
+  }
+
+  /** A mirror pod that was deleted is made again: its sandbox ran on. */
+  #broughtBack(seen: Observed, sighting: Sighting): readonly Fact[] {
+    const mirror = seen.kind === 'Pod' ? mirrorOf(seen.object) : undefined;
+    const going = mirror === undefined ? undefined : this.#live.going.mirror(mirror);
+    if (going === undefined) return [];
+    const { facts, live } = returned(going, sighting);
+    if (live !== undefined) this.#live.keep(live);
+    return facts;
+  }
+
+  /** What an observation says of nodes and their kubelets, and what of others' ends and waiting that settles. */
+  #nodeNews(observation: Observation): Fact[] {
+    if (!this.#others.includes('Node')) return [];
+    const at = this.#now ?? observation.at;
+    switch (observation.kind) {
+      case 'event':
+        return this.#eventNews(observation.type, observation.seen, at);
+      case 'listed':
+        for (const seen of observation.present) if (seen.kind === 'Node') this.#sawNode(seen.object);
+        return [];
+      case 'alive':
+        return [...this.#expired(at), ...this.#waited(at)];
+      default:
+        return [];
+    }
+  }
+
+  #eventNews(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
+    const { name, resourceVersion } = seen.object.metadata;
+    if (seen.kind === 'Node' && type === 'deleted') this.#nodes.gone(name, at);
+    if (type === 'deleted' || seen.kind === 'Service') return [];
+    if (seen.kind === 'Node') {
+      const before = this.#sawNode(seen.object);
+      const { bootID } = seen.object.status.nodeInfo ?? { bootID: '' };
+      const isRebooted = before !== undefined && before.bootId !== '' && bootID !== '' && bootID !== before.bootId;
+      const facts = isRebooted ? this.#rebooted(seen, at) : [];
+      return [...facts, ...this.#sign(name, heartbeatOf(seen.object), resourceVersion, at)];
+    }
+    const live = this.#live.get(seen.object.metadata.uid);
+    for (const { ip } of live?.tenures ?? []) if (live !== undefined) this.#nodes.learn(live.holder, ip);
+    return this.#sign(seen.object.spec.nodeName, kubeletTimeOf(seen.object), resourceVersion, at);
+  }
+
+  #sawNode(node: ObservedNode): Machine | undefined {
+    const { uid, name } = node.metadata;
+    return this.#nodes.saw(name, this.#live.get(uid)?.more?.machine);
+  }
+
+  /** The kubelet wrote something new: it lives, and ends what was to end. */
+  #sign(node: string, time: number | undefined, resourceVersion: string, at: EpochMillis): Fact[] {
+    if (!this.#nodes.sign(node, time, at)) return [];
+    const unbroken = this.#nodes.unbrokenSince(node) ?? at;
+    return this.#live.going.on(node).flatMap(({ holder, more }) => {
+      const going = more?.going;
+      if (going === undefined || compareVersions(resourceVersion, going.resourceVersion) <= 0) return [];
+      // It was there all the time; or it came back, and finds what it had not ended with its next collection.
+      const isUnbroken = unbroken <= going.since;
+      const release = isUnbroken ? releaseOf(going, going.since, RELEASE_MS) : releaseOf(going, unbroken, ORPHAN_MS);
+      if (isUnbroken && at < release) return [];
+      const unshown = isUnbroken
+        ? releaseOf(going, going.since, UNSHOWN_RELEASE_MS)
+        : releaseOf(going, unbroken, UNSHOWN_RETURN_MS);
+      return this.#live.release(holder.uid, release, unshown);
+    });
+  }
+
+  /** All sandboxes of before are gone; when they went, nobody says: since its kubelet last wrote. */
+  #rebooted(seen: Observed, at: EpochMillis): Fact[] {
+    const node = seen.object.metadata.name;
+    const stream = this.#stream('Node', undefined);
+    const since = this.#nodes.lastSignBefore(node, at) ?? epochMillis(at - READY_PROVES_MS);
+    const sighting: Sighting = { ...this.#sighting(seen, stream, at, undefined), source: 'inferred' };
+    return this.#live.of('Pod', undefined).flatMap((live) => {
+      if (live.holder.node !== node || live.holder.hostNetwork || live.terminal) return [];
+      const step = lostWithNode(live, since, sighting);
+      if (step?.live !== undefined) this.#live.keep(step.live);
+      return step?.facts ?? [];
+    });
+  }
+
+  /** Limits count where there is no word: of nodes that are ready all the time, and of those that are gone. */
+  #expired(at: EpochMillis): Fact[] {
+    if (this.#live.going.size === 0) return [];
+    const told = this.#stream('Node', undefined).settled ?? at;
+    return this.#live.going.all().flatMap(({ holder, more }) => {
+      const going = more?.going;
+      if (going === undefined) return [];
+      const gone = this.#nodes.goneAt(holder.node);
+      if (gone !== undefined) {
+        const limit = epochMillis(Math.max(gone, going.since) + GONE_NODE_MS);
+        return at < limit ? [] : this.#live.release(holder.uid, limit);
+      }
+      // Its Lease was renewed all the time, or it was restarted in between.
+      const release = releaseOf(going, going.since, ORPHAN_MS);
+      const isProven = this.#nodes.wasReadySince(holder.node, going.since) && told >= release;
+      return isProven ? this.#live.release(holder.uid, release) : [];
+    });
+  }
+
+  /** Who waits for an address for so long that readers must know. */
+  #waited(at: EpochMillis): Fact[] {
+    return this.#live.awaiting().flatMap((live): Fact[] => {
+      const of = this.#ofNode(live.holder.node);
+      const since = awaitedSince(live, of.kubelet?.writesNetworkAtOnce === true);
+      if (since === undefined || since > at - REPORTING_LAG_MS) return [];
+      const { epoch, resourceVersion } = live;
+      const { collector } = this.#options;
+      const possible = waiting(live, since, {
+        source: 'watch',
+        epoch,
+        resourceVersion,
+        collector,
+        at,
+        floor: undefined,
+        ...of,
+      });
+      const known = { ...live, more: { ...live.more, possible } };
+      this.#live.keep(known);
+      return [possibleFact(possible), { kind: 'live', uid: live.holder.uid, live: known }];
+    });
   }
 
   #stream(kind: Kind, namespace: string | undefined): Stream {

@@ -168,6 +168,7 @@ test('what is settled is read once for an address, what is not for every batch, 
     coverage: (cluster) => engine.coverage(cluster),
     expired: (cluster) => engine.expired(cluster),
     conflicts: (...args) => engine.conflicts(...args),
+    possibleTenures: (...args) => engine.possibleTenures(...args),
     hostNetworkPodsOn: (...args) => engine.hostNetworkPodsOn(...args),
     tenuresOfIps: (cluster, spans, most) => {
       asked.push(...spans.map(({ ip }) => ip));

@@ -12,6 +12,7 @@ import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { SeenRanges } from './seen-ranges.ts';
+import { readTenuresAtMany, readTenuresOfIps } from './tenure-reads.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
 
 import { aboutFree, answerFrom, damagedAnswer } from './who.ts';
@@ -41,7 +42,14 @@ export interface AnswerWindowsOptions<T> {
 
 export type WindowReader = Pick<
   Engine,
-  'resumption' | 'coverage' | 'expired' | 'tenuresOfIps' | 'tenuresAtMany' | 'hostNetworkPodsOn' | 'conflicts'
+  | 'resumption'
+  | 'coverage'
+  | 'expired'
+  | 'tenuresOfIps'
+  | 'tenuresAtMany'
+  | 'possibleTenures'
+  | 'hostNetworkPodsOn'
+  | 'conflicts'
 >;
 
 /** Logs are mostly in order of time: an address is read so far ahead, and the further the more often it comes. */
@@ -131,7 +139,7 @@ export class AnswerWindows<T> {
     if (asked.length === 0) return;
     // In one view of the store: had retention taken something in between, its absence would look like "free".
     const [found, { edition, watched }] = await Promise.all([
-      eachUnlessDamaged(asked, (some) => this.#engine.tenuresOfIps(this.#options.cluster, some, LARGEST_PAGE)),
+      eachUnlessDamaged(asked, (some) => readTenuresOfIps(this.#engine, this.#options.cluster, some, LARGEST_PAGE)),
       this.#look(),
     ]);
     const late: Promise<void>[] = [];
@@ -179,7 +187,7 @@ export class AnswerWindows<T> {
     const { cluster, now, spell } = this.#options;
     const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
     const [found, { watched }] = await Promise.all([
-      eachUnlessDamaged(spans, (some) => this.#engine.tenuresOfIps(cluster, some, LARGEST_PAGE)),
+      eachUnlessDamaged(spans, (some) => readTenuresOfIps(this.#engine, cluster, some, LARGEST_PAGE)),
       this.#look(),
     ]);
     const answers = await Promise.all(
@@ -207,7 +215,7 @@ export class AnswerWindows<T> {
     if (moments.length === 0) return [];
     const { cluster, now, spell } = this.#options;
     const [possible, { watched }] = await Promise.all([
-      eachUnlessDamaged(moments, (some) => this.#engine.tenuresAtMany(cluster, some)),
+      eachUnlessDamaged(moments, (some) => readTenuresAtMany(this.#engine, cluster, some)),
       this.#look(),
     ]);
     const answers = await Promise.all(

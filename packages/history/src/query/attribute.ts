@@ -6,6 +6,7 @@ import type { Answer } from './answer.ts';
 
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { SeenRanges } from './seen-ranges.ts';
+import { readTenuresAtMany } from './tenure-reads.ts';
 import { answerFrom, damagedAnswer, readWatchedTime, withFree } from './who.ts';
 
 export interface AttributeOptions<Row> {
@@ -52,7 +53,7 @@ async function answerBatch<Row>(
   const asked = rows.map((row) => ({ row, moment: ask(row) }));
   const moments = asked.flatMap(({ moment }) => (moment === undefined ? [] : [moment]));
   const [possible, watched] = await Promise.all([
-    eachUnlessDamaged(moments, (some) => engine.tenuresAtMany(cluster, some)),
+    eachUnlessDamaged(moments, (some) => readTenuresAtMany(engine, cluster, some)),
     readWatchedTime(engine, cluster),
   ]);
   const answers = await Promise.all(

@@ -2,6 +2,7 @@
 // this file is where it is decided that a wrong answer is worse than "unknown".
 import type { Tenure } from '../model/records.ts';
 import { type EpochMillis, REPORTING_LAG_MS } from '../model/time.ts';
+import { isDoubtful } from '../observe/boundaries.ts';
 import type { AnswerKind, UnknownReason } from './answer.ts';
 import { isExpiredAt, lastSeen, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
 
@@ -44,7 +45,8 @@ export function judge(
     if (isOne && !isShared) return verdict('held', provisional, [first]);
     return verdict('ambiguous', provisional, certain);
   }
-  const open = possible.filter(({ end, holder }) => end !== undefined || asOf <= (lastSeen(watched, holder) ?? asOf));
+  // An end that is open for want of proof reaches as far as anybody was watching, as one that lasts does.
+  const open = possible.filter((tenure) => isEnded(tenure) || asOf <= (lastSeen(watched, tenure.holder) ?? asOf));
   const reason = whyUnknown(watched, asOf);
   if (open.length > 0) {
     const candidates = nodesFirst(open);
@@ -102,6 +104,10 @@ function certainlyHeld(
     return last !== undefined && asOf <= last;
   }
   return at < end.notBefore;
+}
+
+function isEnded({ end }: Tenure): boolean {
+  return end !== undefined && !isDoubtful(end);
 }
 
 /** The instant whose knowledge answers for `at`: while the watch lives, what it last said holds until now. */

@@ -86,7 +86,7 @@ describe('questions about spans', () => {
       subject: { by: 'name', namespace: 'shop', name: 'cart-7d9-0' },
       span,
     });
-    assert.equal(named.items[0]?.end?.notAfter, at(90));
+    assert.equal(named.items[0]?.end?.notAfter, at(94), 'the deletion, and as long as a sandbox may stand');
   });
 
   test('pods on a node at an instant or in a span say whether that is certain', async () => {

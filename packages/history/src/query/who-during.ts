@@ -12,6 +12,7 @@ import { boundariesOf, cutsOf, judgedParts, mayBeThere, nodesOf } from './answer
 import { unlessDamaged } from './damage.ts';
 import { judge, turningPoints, type Verdict } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
+import { readTenuresOfIps } from './tenure-reads.ts';
 import type { WatchedTime } from './watched-time.ts';
 import { answered, MOST_HOST_NETWORK_PODS, placed, readWatchedTime } from './who.ts';
 
@@ -65,14 +66,14 @@ interface AnsweredPart {
 }
 
 export async function whoDuring(
-  engine: Pick<Engine, 'tenuresOfIps' | 'coverage' | 'expired' | 'hostNetworkPodsOn'>,
+  engine: Pick<Engine, 'tenuresOfIps' | 'possibleTenures' | 'coverage' | 'expired' | 'hostNetworkPodsOn'>,
   question: DuringQuestion,
 ): Promise<DuringAnswer> {
   const { cluster, ip } = question;
   const span = spanOf(question);
   const answer = await unlessDamaged(async () => {
     const [[tenures], watched] = await Promise.all([
-      engine.tenuresOfIps(cluster, [{ ip, ...span }], LARGEST_PAGE),
+      readTenuresOfIps(engine, cluster, [{ ip, ...span }], LARGEST_PAGE),
       readWatchedTime(engine, cluster),
     ]);
     return await duringFrom(engine, question, tenures, watched);

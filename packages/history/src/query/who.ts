@@ -9,6 +9,7 @@ import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
 import { type Neighbours, neighboursOf } from './neighbours.ts';
 import { SeenRanges } from './seen-ranges.ts';
+import { readTenuresAt } from './tenure-reads.ts';
 import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
@@ -29,7 +30,7 @@ export async function who(engine: Engine, question: WhoQuestion): Promise<Answer
   const { cluster, ip, at } = question;
   const answer = await unlessDamaged(async () => {
     const [possible, watched] = await Promise.all([
-      engine.tenuresAt(cluster, ip, at),
+      readTenuresAt(engine, cluster, ip, at),
       readWatchedTime(engine, cluster),
     ]);
     const bare = await answerFrom(engine, question, possible, watched);

@@ -98,8 +98,11 @@ export class PodBuilder {
     return this.#status({ terminations: [...this.#pod.status.terminations, ended] });
   }
 
+  /** As a kubelet writes it: with the end of its containers, and of its network where it says that there was one. */
   completedAt(time: number): PodBuilder {
-    return this.inPhase('Succeeded').finishedAt(time);
+    const { conditions } = this.#pod.status;
+    const saysNetwork = conditions.some(({ type }) => type === 'PodReadyToStartContainers');
+    return (saysNetwork ? this.lostAt(time) : this).inPhase('Succeeded').finishedAt(time);
   }
 
   #meta(change: Partial<ObservedMeta>): PodBuilder {

@@ -3,6 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import { parseIp } from '../model/ip-address.ts';
 import { epochMillis } from '../model/time.ts';
 import type { Answer } from '../query/answer.ts';
+import { readTenuresAtMany } from '../query/tenure-reads.ts';
 import { answerFrom, readWatchedTime } from '../query/who.ts';
 import { SeededNumbers } from './seeded-numbers.ts';
 import type { SimulatedCluster, TrueTenure } from './simulated-cluster.ts';
@@ -57,7 +58,7 @@ export function wrongness({ ip, at, truth }: Question, answer: Answer): string |
 export async function answerAll(engine: Engine, cluster: string, questions: readonly Question[]): Promise<Answer[]> {
   const watched = await readWatchedTime(engine, cluster);
   const moments = questions.map(({ ip, at }) => ({ ip: parseIp(ip) ?? (ip as never), at: epochMillis(at) }));
-  const possible = await engine.tenuresAtMany(cluster, moments);
+  const possible = await readTenuresAtMany(engine, cluster, moments);
   return await Promise.all(
     moments.map((moment, i) => answerFrom(engine, { cluster, ...moment }, possible[i] ?? [], watched)),
   );
