@@ -3,9 +3,9 @@
 
 /**
  * Forced deletion to the end of the network, while the kubelet lives: p50 0.3 s, p90 2.3 s, at most 3.7 s on idle nodes;
- * at most 6.6 s on a machine with four times the load that it can bear.
+ * p90 6.6 s on a machine with four times the load that it can bear.
  */
-export const RELEASE_MS = 7000;
+export const RELEASE_MS = 5500;
 
 /**
  * A kubelet that was away, or was restarted while it killed a pod, finds what is left of it with its next collection of

@@ -9,6 +9,7 @@ import {
   blankFrom,
   deletedEnd,
   doubtfulStart,
+  isDoubtful,
   lostEnd,
   lostFrom,
   openEnd,
@@ -192,7 +193,9 @@ function showAddresses(scene: Scene, network: Network): Network {
     const start = mayBeStale ? doubtfulStart(pod, sighting) : startOf(scene);
     // Only a restored etcd makes a terminal pod live again: what has ended has ended.
     const hasEnded = before?.terminal === true || sighting.isRisen === true;
-    const least = hasEnded ? latest(before?.seenAt, sighting.floor) : before?.networkLostAt;
+    const least = hasEnded
+      ? latest(before?.seenAt, sighting.floor)
+      : latest(before?.networkLostAt, sinceReplaced(network));
     const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
     facts.push({ kind: 'tenure', tenure: opened });
     kept.push(opened);
@@ -244,6 +247,11 @@ export function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, {
 function isStillLost(before: LiveHolder | undefined, pod: ObservedPod): boolean {
   const ready = networkReadyAt(pod);
   return before?.more?.rebooted === true && ready !== undefined && ready === before.networkReadyAt;
+}
+
+/** An address that was in doubt is replaced by that of the same sandbox: it came up no earlier. */
+function sinceReplaced({ open }: Network): EpochMillis | undefined {
+  return latest(...open.filter(({ start }) => isDoubtful(start)).map(({ start }) => start.notBefore));
 }
 
 function goneSince({ blankSince }: Network, before: LiveHolder | undefined): EpochMillis | undefined {
