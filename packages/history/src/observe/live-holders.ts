@@ -9,6 +9,7 @@ import { endKnownBy, isDoubtful, type Sighting, undecidedStart } from './boundar
 import { correctedLive, type WrongTime } from './clock-correction.ts';
 import { GoingPods } from './going-pods.ts';
 import { released } from './holder-life.ts';
+import { stateOf } from './pod-life.ts';
 import { isEndOpen } from './tenure-ends.ts';
 
 /** A UID never comes back; so many of the last ones that ended are remembered, for corrections that come late. */
@@ -229,9 +230,12 @@ function isGone({ more }: LiveHolder): boolean {
   return more?.going?.why === 'deleted';
 }
 
-function isAwaiting({ holder, terminal, tenures, more }: LiveHolder): boolean {
-  if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || terminal) return false;
-  return more?.possible === undefined && !tenures.some(({ end }) => end === undefined);
+/** On a node, and perhaps with an address that it does not show. */
+function isAwaiting(live: LiveHolder): boolean {
+  const { holder, more } = live;
+  if (holder.kind !== 'Pod' || holder.hostNetwork || more?.possible !== undefined) return false;
+  const { kind } = stateOf(live);
+  return kind === 'bound' || kind === 'up' || (kind === 'going' && holder.node !== '');
 }
 
 function takenSince(tenure: Tenure, since: EpochMillis, provenance: Provenance): Tenure {

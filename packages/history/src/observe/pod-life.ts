@@ -48,16 +48,14 @@ export type SandboxState =
   /** Its kubelet has ended it. Final. */
   | { readonly kind: 'released' };
 
-export function stateOf({ holder, terminal, tenures, networkReadyAt: up, networkLostAt: lost, more }: LiveHolder) {
-  const state = (): SandboxState => {
-    if (terminal) return { kind: 'released' };
-    if (more?.going !== undefined) return { kind: 'going', why: more.going.why };
-    if (tenures.some(isOpen)) return { kind: 'holding' };
-    if (tenures.length > 0) return { kind: 'going', why: 'sandbox-lost' };
-    if (up !== undefined && lost === undefined) return { kind: 'up', since: up };
-    return { kind: holder.node === '' ? 'unbound' : 'bound' };
-  };
-  return state();
+export function stateOf(live: LiveHolder): SandboxState {
+  const { holder, terminal, tenures, networkReadyAt: up, networkLostAt: lost, more } = live;
+  if (terminal) return { kind: 'released' };
+  if (more?.going !== undefined) return { kind: 'going', why: more.going.why };
+  if (tenures.some(isOpen)) return { kind: 'holding' };
+  if (tenures.length > 0) return { kind: 'going', why: 'sandbox-lost' };
+  if (up !== undefined && lost === undefined) return { kind: 'up', since: up };
+  return { kind: holder.node === '' ? 'unbound' : 'bound' };
 }
 
 /** What a sighting is, of the network's life. */
@@ -237,7 +235,7 @@ function livedUnseen(before: LiveHolder | undefined, pod: ObservedPod, sighting:
 }
 
 /** Another network than at the last sighting: in between its addresses were nobody's, or another's. */
-export function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { floor }: Sighting): boolean {
+function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { floor }: Sighting): boolean {
   const ready = networkReadyAt(pod);
   if (before === undefined || ready === undefined) return false;
   if (before.networkReadyAt !== undefined) return ready !== before.networkReadyAt;

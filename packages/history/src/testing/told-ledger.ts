@@ -34,6 +34,7 @@ export class ToldLedger {
   readonly facts: Fact[] = [];
   readonly #scope: Scope;
   readonly #changeBudgets: ObserverOptions['changeBudgets'];
+  readonly #alsoFollows: ObserverOptions['alsoFollows'];
   #observer: Observer;
   #writer: Writer | undefined;
   #version = 0;
@@ -42,11 +43,13 @@ export class ToldLedger {
     scope: Scope = { kind: 'cluster' },
     engine: Engine = new MemoryEngine(),
     changeBudgets?: ObserverOptions['changeBudgets'],
+    alsoFollows?: ObserverOptions['alsoFollows'],
   ) {
     this.engine = engine;
     this.#changeBudgets = changeBudgets;
+    this.#alsoFollows = alsoFollows;
     this.#scope = scope;
-    this.#observer = new Observer({ collector: 'test', scope, changeBudgets });
+    this.#observer = this.#observing({});
   }
 
   get observer(): Observer {
@@ -93,8 +96,13 @@ export class ToldLedger {
   async restart(): Promise<void> {
     const { state, checkpoint } = await this.engine.resumption(CLUSTER.id);
     this.#writer = await this.engine.takeOver(CLUSTER);
-    const { scope, changeBudgets } = { scope: this.#scope, changeBudgets: this.#changeBudgets };
-    this.#observer = new Observer({ collector: 'test', scope, changeBudgets, resume: state, checkpoint });
+    this.#observer = this.#observing({ resume: state, checkpoint });
+  }
+
+  #observing(from: Pick<ObserverOptions, 'resume' | 'checkpoint'>): Observer {
+    const options = { collector: 'test', scope: this.#scope, changeBudgets: this.#changeBudgets, ...from };
+    const alsoFollows = this.#alsoFollows;
+    return new Observer(alsoFollows === undefined ? options : { ...options, alsoFollows });
   }
 
   who(address: string, second: number): Promise<Answer> {
