@@ -25,6 +25,12 @@ Pod    shop        web-1   node-a   Deployment/web   2026-11-15T09:58:20Z ±1s  
   );
 });
 
+test('ambiguous: the sentence says why each pod is only a candidate', async () => {
+  const { code, err, out } = await who('10.0.0.7 --at 2026-11-15T10:00:59.5Z');
+  assert.equal(code, 4);
+  assert.match(`${out}${err}`, /web-1 let go of it at some time from 2026-11-15T10:00:59Z to 10:01:00Z\./);
+});
+
 test('held: the JSON of the contract, key for key', async () => {
   const { out } = await who('10.0.0.7 --at 2026-11-15T10:00:30Z -o json');
   const expected = {

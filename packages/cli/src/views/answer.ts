@@ -8,6 +8,8 @@ import { gapReason, partlyWatched, scopeJson } from './gap.ts';
 import { boundaryJson, evidenceJson, holderJson, holderPhrase } from './holder.ts';
 import { lastOf } from './watched.ts';
 
+const MOST_EXPLAINED = 3;
+
 export function answerJson(answer: Answer, cluster: Cluster) {
   const { ip, at, provisional, holders, conflicts, coverage, reason } = answer;
   return {
@@ -50,10 +52,36 @@ function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone:
     case 'free':
       return `Nobody held ${ip} at ${at}: ${whyFree(answer, zone)}.${around(answer, zone)}`;
     case 'ambiguous':
-      return `${candidates(answer, at)}${across(answer, zone)}`;
+      return `${candidates(answer, at)}${across(answer, zone)}${inDoubt(answer, zone)}`;
     case 'unknown':
       return `It is unknown who held ${ip} at ${at}: ${whyUnknown(answer, watched, zone)}.`;
   }
+}
+
+/** Why a pod is only a candidate; the first ones, for a list that a person reads. */
+function inDoubt({ holders, at }: Answer, zone: Zone): string {
+  const pods = holders.filter(({ kind, hostNetwork }) => kind === 'Pod' && !hostNetwork);
+  return pods
+    .slice(0, MOST_EXPLAINED)
+    .map((holder) => {
+      const why = doubtAbout(holder, at, zone);
+      return why === undefined ? '' : ` ${holder.name} ${why}.`;
+    })
+    .join('');
+}
+
+function doubtAbout({ start, end }: AnsweredHolder, at: number, zone: Zone): string | undefined {
+  if (isOpen(start.notAfter)) return 'has not proved which address it had';
+  if (at < start.notAfter) return `got it at some time from ${showSpan(start.notBefore, start.notAfter, zone)}`;
+  if (end === undefined || at < end.notBefore) return undefined;
+  if (isOpen(end.notAfter))
+    return `was deleted, or lost its sandbox, at ${showTime(end.notBefore, zone)}, and nothing proves yet that its network is gone`;
+  return `let go of it at some time from ${showSpan(end.notBefore, end.notAfter, zone)}`;
+}
+
+/** A time that is not known yet is kept as the end of the year 9999. */
+function isOpen(time: number): boolean {
+  return time >= Date.UTC(9999, 11, 31);
 }
 
 function whyFree(answer: Answer, zone: Zone): string {
