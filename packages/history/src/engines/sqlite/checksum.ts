@@ -33,7 +33,8 @@ export function sealed(body: Buffer): Buffer {
 
 /** The body without its checksum. Throws `damaged` when they do not belong together; only then asks where it is. */
 export function unsealed(whole: Uint8Array, where: () => string): Buffer {
-  const end = whole.length - SIZE;
+  // What a damaged page has in this place may be anything.
+  const end = whole instanceof Uint8Array ? whole.length - SIZE : -1;
   if (end >= 0) {
     const body = Buffer.from(whole.buffer, whole.byteOffset, end);
     if (agrees(crc32(body), checksumOf(whole))) return body;
@@ -43,7 +44,7 @@ export function unsealed(whole: Uint8Array, where: () => string): Buffer {
 
 /** As it is stored, unchecked. */
 export function checksumOf(whole: Uint8Array): number {
-  const end = whole.length - SIZE;
+  const end = whole instanceof Uint8Array ? whole.length - SIZE : -1;
   if (end < 0) return 0;
   return (whole[end]! | (whole[end + 1]! << 8) | (whole[end + 2]! << 16) | (whole[end + 3]! << 24)) >>> 0;
 }

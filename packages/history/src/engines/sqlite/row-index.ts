@@ -4,7 +4,7 @@
 // the cluster's root: a bucket that is missing, or older than the rest, is noticed.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import { agrees, checksumOf, damaged, sealed, unsealed, withMember, withoutMember } from './checksum.ts';
+import { agrees, checksumOf, damaged, isSound, sealed, unsealed, withMember, withoutMember } from './checksum.ts';
 import { OPEN } from './open-end.ts';
 import { GROUPS, INDEXED, type IndexedTable, type Roots } from './roots.ts';
 
@@ -199,8 +199,13 @@ export class RowIndex {
   #bucket(cluster: number, table: IndexedTable, place: number): Buffer | undefined {
     const { group, groupPlace } = partsOf(place);
     const row = this.#read.get(place) as unknown as [Uint8Array] | undefined;
-    // That there is none must be shown each time; that it is not older than the rest, once.
-    if (row === undefined || !this.#checked.has(groupPlace)) this.#checkedGroup(cluster, table, group);
+    // That there is none must be shown each time, because a search may be led past it; that it is not older than the
+    // rest, once.
+    if (row === undefined || !this.#checked.has(groupPlace)) {
+      const all = this.#checkedGroup(cluster, table, group);
+      const isHidden = row === undefined && all.some(([other]) => other === place);
+      if (!isSound(!isHidden)) throw damaged(`head, index of ${table}s, bucket ${place}`);
+    }
     return row === undefined ? undefined : this.#body(place, table, row[0]);
   }
 

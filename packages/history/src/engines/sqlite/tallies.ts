@@ -80,11 +80,12 @@ export class Tallies {
 
   /** What the hours that touch [from, to) must sum up to, by their beginnings; hours without records are left out. */
   within(cluster: number, table: TalliedTable, from: number, to: number): Map<number, number> {
-    this.check(cluster, table);
     const first = placeOf(cluster, table, hourOf(from));
     const last = placeOf(cluster, table, hourOf(to - 1));
     const sums = new Map<number, number>();
-    for (const [place, whole] of this.#rows(first, last + 1)) sums.set(timeOf(place), this.#sum(place, whole));
+    for (const [place, whole] of this.#complete(cluster, table)) {
+      if (place >= first && place <= last) sums.set(timeOf(place), this.#sum(place, whole));
+    }
     return sums;
   }
 
@@ -92,11 +93,18 @@ export class Tallies {
   check(cluster: number, table: TalliedTable): void {
     const key = `${cluster} ${table}`;
     if (this.#checked.has(key)) return;
-    let sum = 0;
-    const from = placeOf(cluster, table, 0);
-    for (const [, whole] of this.#rows(from, from + HOURS)) sum = withMember(sum, checksumOf(whole));
-    if (!agrees(sum, this.#roots.of(cluster).tallies(table))) throw damaged(`head, tallies of ${table} records`);
+    this.#complete(cluster, table);
     this.#checked.add(key);
+  }
+
+  /** In one reading, which is then shown to be complete: a search for some of them may be led past others. */
+  #complete(cluster: number, table: TalliedTable): [place: number, whole: Uint8Array][] {
+    const from = placeOf(cluster, table, 0);
+    const rows = this.#all.all(from, from + HOURS) as unknown as [number, Uint8Array][];
+    let sum = 0;
+    for (const [, whole] of rows) sum = withMember(sum, checksumOf(whole));
+    if (!agrees(sum, this.#roots.of(cluster).tallies(table))) throw damaged(`head, tallies of ${table} records`);
+    return rows;
   }
 
   #draft(cluster: number, table: TalliedTable, time: number): Draft {
@@ -104,15 +112,12 @@ export class Tallies {
     let draft = this.#drafts.get(place);
     if (draft !== undefined) return draft;
     this.check(cluster, table);
-    const whole = this.#read.get(place)?.['body'] as Uint8Array | undefined;
+    let whole = this.#read.get(place)?.['body'] as Uint8Array | undefined;
+    whole ??= this.#complete(cluster, table).find(([other]) => other === place)?.[1];
     if (whole === undefined) draft = { sum: 0, stored: undefined };
     else draft = { sum: this.#sum(place, whole), stored: checksumOf(whole) };
     this.#drafts.set(place, draft);
     return draft;
-  }
-
-  #rows(from: number, to: number): Iterable<[place: number, whole: Uint8Array]> {
-    return this.#all.iterate(from, to) as unknown as Iterable<[number, Uint8Array]>;
   }
 
   #sum(place: number, whole: Uint8Array): number {
