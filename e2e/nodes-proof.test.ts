@@ -1,5 +1,5 @@
-// The proof on real nodes, in its short form for every CI: a minute of churn on two real nodes. The long form is
-// `npm run proof -- nodes`; e2e/proof/README.md has its results.
+// The proof on real nodes, in its short form for every CI: a minute of lives by every mechanism on two real nodes, to
+// which nothing happens as a whole. The long form is `npm run proof -- nodes`; e2e/proof/README.md has its results.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,20 +14,6 @@ const skip = given
   ? 'needs real nodes of its own, and PODTRAIL_E2E_KUBECONFIG names a given cluster'
   : (missingForRealNodes() ?? false);
 
-/** Mechanisms whose ends the ledger must get right, 1 s away from every change. */
-const MECHANISMS = [
-  'graceful',
-  'slow-term',
-  'pre-stop',
-  'crash-loop',
-  'slow-init',
-  'two-containers',
-  'api-evicted',
-  'job',
-  'failed-job',
-  'rollout',
-];
-
 test('on two real nodes no address and no packet of a minute of churn is given to the wrong pod', {
   skip,
   timeout: 600_000,
@@ -36,12 +22,12 @@ test('on two real nodes no address and no packet of a minute of churn is given t
   t.after(() => rm(out, { recursive: true, force: true }));
   const run = await nodesRun({
     ...{ seed: SEED, minutes: 1, nodes: 2, addresses: 20, questions: 2_000, kills: 0, podCidrs: false, kubelets: [] },
-    ...{ mechanisms: MECHANISMS, nodeEvents: [], out, log: () => {} },
+    ...{ nodeEvents: [], out, log: () => {} },
   });
   for (const { name, asked, counts } of run.sets) t.diagnostic(`${name}: ${asked} asked, ${JSON.stringify(counts)}`);
   assert.ok(run.tenures >= 30, `only ${run.tenures} addresses were given in a minute`);
   assert.equal(run.wrong, 0, run.stories.join('\n\n'));
   for (const { name, asked, counts } of run.sets.filter((set) => set.name.includes('margin 1 s'))) {
-    assert.ok(counts.right / asked > 0.6, `${name}: few are decided: ${JSON.stringify(counts)}`);
+    assert.ok(counts.right / asked > 0.5, `${name}: few are decided: ${JSON.stringify(counts)}`);
   }
 });
