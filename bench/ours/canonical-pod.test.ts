@@ -54,6 +54,8 @@ const FULL = {
           },
         },
       },
+      { name: 'proxy', restartCount: 0, state: { running: { startedAt: '2026-11-01T10:00:05Z' } } },
+      { name: 'late', restartCount: 0, state: { waiting: { reason: 'ContainerCreating' } } },
     ],
   },
 };
@@ -63,7 +65,7 @@ const LINE =
   '[["apps/v1","ReplicaSet","web","o-1",true]],["keep"],"n1",true,5,"high",20,' +
   '"Failed","Evicted","no room","Burstable","192.168.0.1","10.0.0.7",["10.0.0.7","fd00::7"],1793527201,' +
   '[["Ready","False",1793527202,"r","m"]],' +
-  '[["app","regular",true,137,9,"OOMKilled","gone",1793527203,1793527204,3]]]';
+  '[["app","regular",true,137,9,"OOMKilled","gone",1793527203,1793527204,3]],1793527205,true]';
 
 test('the canonical line of a pod is the documented one', () => {
   assert.equal(canonicalLine(podCodec.fromJson(FULL)), LINE);

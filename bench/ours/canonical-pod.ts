@@ -51,6 +51,8 @@ export function canonicalLine({ metadata, spec, status }: PodView): string {
       seconds(t.finishedAt),
       t.restartCount,
     ]),
+    seconds(status.runningSince),
+    status.creating,
   ]);
 }
 

@@ -59,7 +59,41 @@ func canonical(pod *corev1.Pod) list {
 		pod.Spec.TerminationGracePeriodSeconds,
 		pod.Status.Phase, pod.Status.Reason, pod.Status.Message, pod.Status.QOSClass, pod.Status.HostIP,
 		pod.Status.PodIP, ips, seconds(pod.Status.StartTime), conditions, terminations(&pod.Status),
+		runningSince(&pod.Status), creating(&pod.Status),
 	}
+}
+
+func eachStatus(status *corev1.PodStatus, use func(*corev1.ContainerStatus)) {
+	for _, statuses := range [][]corev1.ContainerStatus{
+		status.ContainerStatuses, status.InitContainerStatuses, status.EphemeralContainerStatuses,
+	} {
+		for at := range statuses {
+			use(&statuses[at])
+		}
+	}
+}
+
+// runningSince is the earliest start of the containers that run now; nothing when none runs.
+func runningSince(status *corev1.PodStatus) any {
+	var earliest *metav1.Time
+	eachStatus(status, func(c *corev1.ContainerStatus) {
+		running := c.State.Running
+		if running != nil && !running.StartedAt.IsZero() && (earliest == nil || running.StartedAt.Before(earliest)) {
+			earliest = &running.StartedAt
+		}
+	})
+	return seconds(earliest)
+}
+
+// creating: a container has not been made yet.
+func creating(status *corev1.PodStatus) bool {
+	found := false
+	eachStatus(status, func(c *corev1.ContainerStatus) { found = found || isCreating(c.State.Waiting) })
+	return found
+}
+
+func isCreating(waiting *corev1.ContainerStateWaiting) bool {
+	return waiting != nil && (waiting.Reason == "ContainerCreating" || waiting.Reason == "PodInitializing")
 }
 
 func terminations(status *corev1.PodStatus) list {

@@ -44,9 +44,9 @@ func keepDeclared(object any) (any, error) {
 			PodIPs:                     pod.Status.PodIPs,
 			StartTime:                  pod.Status.StartTime,
 			Conditions:                 keepConditions(pod.Status.Conditions),
-			ContainerStatuses:          keepTerminations(pod.Status.ContainerStatuses),
-			InitContainerStatuses:      keepTerminations(pod.Status.InitContainerStatuses),
-			EphemeralContainerStatuses: keepTerminations(pod.Status.EphemeralContainerStatuses),
+			ContainerStatuses:          keepStates(pod.Status.ContainerStatuses),
+			InitContainerStatuses:      keepStates(pod.Status.InitContainerStatuses),
+			EphemeralContainerStatuses: keepStates(pod.Status.EphemeralContainerStatuses),
 		},
 	}, nil
 }
@@ -75,18 +75,25 @@ func keepConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 	return kept
 }
 
-// Containers that run and never ended leave nothing.
-func keepTerminations(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
+// Of containers: how they ended, since when they run, and whether they are still to be made. Others leave nothing.
+func keepStates(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
 	var kept []corev1.ContainerStatus
 	for at := range statuses {
 		from := &statuses[at]
-		if from.State.Terminated == nil && from.LastTerminationState.Terminated == nil {
+		ended := from.State.Terminated != nil || from.LastTerminationState.Terminated != nil
+		waiting := from.State.Waiting
+		if !isCreating(waiting) {
+			waiting = nil
+		}
+		if !ended && from.State.Running == nil && waiting == nil {
 			continue
 		}
 		kept = append(kept, corev1.ContainerStatus{
-			Name:                 from.Name,
-			RestartCount:         from.RestartCount,
-			State:                corev1.ContainerState{Terminated: keepEnd(from.State.Terminated)},
+			Name:         from.Name,
+			RestartCount: from.RestartCount,
+			State: corev1.ContainerState{
+				Running: from.State.Running, Waiting: waiting, Terminated: keepEnd(from.State.Terminated),
+			},
 			LastTerminationState: corev1.ContainerState{Terminated: keepEnd(from.LastTerminationState.Terminated)},
 		})
 	}

@@ -13,7 +13,7 @@ async function offered(...words: string[]): Promise<string[]> {
 
 test('bash completes commands, subcommands, flags and their values', async () => {
   assert.deepEqual(await offered('wh'), ['who']);
-  assert.deepEqual(await offered('store', 're'), ['retain']);
+  assert.deepEqual(await offered('store', 'ret'), ['retain']);
   assert.deepEqual(await offered('who', '10.0.0.7', '--ti'), ['--timezone']);
   assert.deepEqual(await offered('who', '10.0.0.7', '-o', 'js'), ['json', 'jsonl']);
   assert.deepEqual(await offered('who', '10.0.0.7', '--color', ''), ['auto', 'always', 'never']);
