@@ -23,14 +23,6 @@ class MachineClock implements Clock {
   setTimer = (ms: number, fire: () => void) => this.#clock.setTimer(ms, fire);
 }
 
-/** Lets much time pass, in steps that are large and still leave the answers time to come. */
-async function leap(stage: FaultStage, ms: number): Promise<void> {
-  for (const end = stage.clock.monotonic() + ms; stage.clock.monotonic() < end; ) {
-    await stage.clock.advance(100);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 test('fault 21: a recorder whose clock is an hour ahead for 100 s claims nothing of that hour, and no answer is wrong', async (t) => {
   const stage = await FaultStage.start(t);
   stage.pod('web-1', { ip: '10.0.0.7' });
@@ -38,9 +30,9 @@ test('fault 21: a recorder whose clock is an hour ahead for 100 s claims nothing
   const recorded = await RecordedSandbox.start(stage, { clock });
   await stage.pass(10_000);
   clock.aheadMs = HOUR;
-  await leap(stage, 100_000);
+  await stage.leap(100_000);
   clock.aheadMs = 0;
-  await leap(stage, 20_000);
+  await stage.leap(20_000);
   const deletedAt = stage.clock.now();
   stage.remove('web-1');
   await recorded.current();
@@ -48,7 +40,7 @@ test('fault 21: a recorder whose clock is an hour ahead for 100 s claims nothing
   assert.ok((recorded.recorder.status.coverageTo ?? 0) <= stage.clock.now() + 2_000, 'not beyond the time that it is');
   assert.equal(await recorded.says('10.0.0.7', deletedAt - 2_000 - 5_000), 'held web-1');
   assert.doesNotMatch(await recorded.says('10.0.0.7', deletedAt + 60_000), /held|free/);
-  await leap(stage, 80_000);
+  await stage.leap(80_000);
   await recorded.current();
   assert.equal(await recorded.says('10.0.0.7', deletedAt + 60_000), 'free');
 });
@@ -134,7 +126,7 @@ test('fault 21: retention asks the server what time it is: 60 days ahead removes
   const kept = await first.tenures('10.0.0.7');
   clock.aheadMs = 60 * DAY;
   const second = await RecordedSandbox.start(stage, { engine: first.engine, clock, retentionMs: 30 * DAY });
-  await leap(stage, 310_000);
+  await stage.leap(310_000);
   assert.deepEqual(await second.tenures('10.0.0.7'), kept);
   assert.deepEqual(await second.engine.expired('faults'), []);
 });

@@ -123,6 +123,14 @@ export class FaultStage {
     await this.until(`${ms} ms later`, () => this.clock.monotonic() >= end);
   }
 
+  /** The same for much time, in steps that are large and still leave the answers time to come. */
+  async leap(ms: number): Promise<void> {
+    for (const end = this.clock.monotonic() + ms; this.clock.monotonic() < end; ) {
+      await this.clock.advance(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** Nothing can be reached while `meanwhile` happens: no watch hears of it. */
   away(meanwhile: () => void): void {
     this.server.cutConnections();
@@ -147,8 +155,18 @@ export class FaultStage {
     return this.requests.filter((r) => r.resource === 'pods' && isWholeList(r) && isOfMetadata(r));
   }
 
-  /** Two events where it has an address: it is created, then it runs. */
+  /** Ready, with a kubelet of 1.36, for as long as the test lasts. */
+  #node(name: string): void {
+    if (this.api.list('nodes').some(({ metadata }) => metadata.name === name)) return;
+    const time = this.#second();
+    const ready = { type: 'Ready', status: 'True', lastHeartbeatTime: time, lastTransitionTime: time };
+    const status = { conditions: [ready], nodeInfo: { kubeletVersion: 'v1.36.3', bootID: `boot-of-${name}` } };
+    this.api.create('nodes', { metadata: { name }, status });
+  }
+
+  /** Two events where it has an address: it is created, then it runs. Its node is there before it. */
   pod(name: string, { ip, node = 'node-a', annotations = {} }: PodWish = {}): string {
+    this.#node(node);
     const created = this.api.create('pods', {
       metadata: { name, namespace: 'default', annotations },
       spec: { nodeName: node, containers: [{ name: 'main', image: 'registry.example/main:1' }] },
@@ -158,7 +176,7 @@ export class FaultStage {
   }
 
   run(name: string, ip: string): void {
-    const time = new Date(this.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const time = this.#second();
     const ready = { type: 'PodReadyToStartContainers', status: 'True', lastTransitionTime: time };
     const status = { phase: 'Running', podIP: ip, podIPs: [{ ip }], startTime: time, conditions: [ready] };
     this.api.mergePatch('pods', 'default', name, { status }, 'status');
@@ -169,8 +187,16 @@ export class FaultStage {
     return changed.metadata.resourceVersion ?? '';
   }
 
+  /** Two events, as of a kubelet: it says that the pod is over, for its network is down, and then deletes it. */
   remove(name: string): void {
+    const down = { type: 'PodReadyToStartContainers', status: 'False', lastTransitionTime: this.#second() };
+    this.api.mergePatch('pods', 'default', name, { status: { phase: 'Succeeded', conditions: [down] } }, 'status');
     this.api.delete('pods', 'default', name, { gracePeriodSeconds: 0 });
+  }
+
+  /** Kubelets write whole seconds. */
+  #second(): string {
+    return new Date(this.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   }
 
   /** A version that no pod has. */
