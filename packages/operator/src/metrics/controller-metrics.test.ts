@@ -70,6 +70,8 @@ test('docs/operator.md tells of every one of these metrics, and of no other', as
   watchControllers(registry, STATE);
   const served = (await registry.getMetricsAsJSON()).map(({ name }) => name);
   const page = await readFile(new URL('../../../../docs/operator.md', import.meta.url), 'utf8');
-  const told = [...page.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
+  // The section on the store's size names metrics of the recorder, which metrics.test.ts holds against docs/metrics.md.
+  const section = /^## Metrics$(.*?)^## /ms.exec(page)?.[1] ?? '';
+  const told = [...section.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
   assert.deepEqual(told.sort(), served.sort());
 });
