@@ -2,9 +2,9 @@
 // by its key, only widens lower bounds, and lets nothing lie in the future; no record is removed. Pure. The observer uses
 // it for what it remembers, `corrections` for what is stored.
 import type { Boundary } from '../model/boundary.ts';
-import type { Fact, LiveHolder } from '../model/fact.ts';
+import type { Fact, Going, LiveHolder } from '../model/fact.ts';
 import type { Checkpoint, Coverage, Placement, Tenure } from '../model/records.ts';
-import { clamp, type EpochMillis, earliest } from '../model/time.ts';
+import { clamp, type EpochMillis, earliest, epochMillis } from '../model/time.ts';
 import { isDoubtful } from './boundaries.ts';
 
 /** What the clock said after `since` is not known to be right; all of it was said by `at`, which is right. */
@@ -71,11 +71,40 @@ function correctedInterval<T extends Pick<Tenure | Placement, 'start' | 'end'>>(
 export function correctedLive(live: LiveHolder, wrong: WrongTime): LiveHolder {
   const tenures = live.tenures.map((tenure) => correctedInterval(tenure, wrong));
   const placement = live.placement && correctedInterval(live.placement, wrong);
-  const isSame = placement === live.placement && tenures.every((tenure, i) => tenure === live.tenures[i]);
+  const more = live.more && correctedMore(live.more, wrong);
+  const isSame =
+    more === live.more && placement === live.placement && tenures.every((tenure, i) => tenure === live.tenures[i]);
   if (isSame && live.seenAt <= wrong.since) return live;
   const seenAt = earliest(live.seenAt, wrong.since) ?? wrong.since;
   const blankSince = live.blankSince && earliest(live.blankSince, wrong.since);
-  return { ...live, seenAt, tenures, placement, blankSince };
+  return { ...live, seenAt, tenures, placement, blankSince, ...(more && { more }) };
+}
+
+/** Limits count from what was observed: it was by `at`, so they end later, and never before they should. */
+function correctedMore(more: NonNullable<LiveHolder['more']>, wrong: WrongTime): NonNullable<LiveHolder['more']> {
+  const possible = more.possible && correctedInterval(more.possible, wrong);
+  const going = more.going && correctedGoing(more.going, more.graceUntil, wrong);
+  const since = more.machine && noticed(more.machine.since, wrong);
+  if (possible === more.possible && going === more.going && since === more.machine?.since) return more;
+  return {
+    ...more,
+    ...(possible && { possible }),
+    ...(going && { going }),
+    ...(more.machine && since !== undefined && { machine: { ...more.machine, since } }),
+  };
+}
+
+function correctedGoing(going: Going, graceUntil: EpochMillis | undefined, wrong: WrongTime): Going {
+  const since = noticed(going.since, wrong);
+  if (since === going.since) return going;
+  // A pull takes as long from then on; a grace ends by the server's clock.
+  const notBefore = epochMillis(Math.max(since + going.notBefore - going.since, graceUntil ?? since));
+  return { ...going, since, notBefore };
+}
+
+/** When something was observed: by the wrong clock, by `at` at the latest. */
+export function noticed(time: EpochMillis, { since, at }: WrongTime): EpochMillis {
+  return time > since ? at : time;
 }
 
 export function correctedCheckpoint(checkpoint: Checkpoint, { since, at }: WrongTime): Checkpoint {

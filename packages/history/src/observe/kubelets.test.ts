@@ -64,6 +64,24 @@ describe('a deletion by force', () => {
     assert.equal(await ledger.says('10.0.0.7', 36), 'free');
   });
 
+  test('that a wrong clock dated an hour ahead ends when it was, and its limits count from when that is known', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await busy(ledger, 95, 99, 100);
+    // The kubelet's clock is right all the time.
+    await ledger.see(3749, others(148, 150));
+    await ledger.deleted(3750, web.deletedAt(at(150), 0).atVersion(200));
+    await ledger.see(3752, others(151, 201));
+    await ledger.tell({ kind: 'clock', since: at(100), at: at(170) });
+    await ledger.alive(171);
+    await busy(ledger, 175, 180, 400);
+    await ledger.alive(400);
+    assert.equal(await ledger.says('10.0.0.7', 60), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 160), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 390), 'free');
+  });
+
   test('is open while the kubelet is silent, and for as long as a collection of garbage takes once it is back', async () => {
     const ledger = await watching();
     await ledger.see(13, web);

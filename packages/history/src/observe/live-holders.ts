@@ -1,7 +1,7 @@
 // Who is there now, and which addresses they show. Finds conflicts, and addresses that went over to another while their
 // holder showed none; decides nothing else.
 import type { Boundary, Provenance } from '../model/boundary.ts';
-import type { Fact, LiveHolder } from '../model/fact.ts';
+import { type Fact, type LiveHolder, possibleFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
@@ -149,12 +149,15 @@ export class LiveHolders {
   correct(wrong: WrongTime): Fact[] {
     const facts: Fact[] = [];
     for (const [uid, missed] of this.#missed) this.#missed.set(uid, correctedLive(missed, wrong));
-    for (const [uid, before] of this.#live) {
+    for (const before of [...this.#live.values(), ...this.#going.all()]) {
+      const { uid } = before.holder;
       const live = correctedLive(before, wrong);
       if (live === before) continue;
-      this.#live.set(uid, live);
+      if (isGone(live)) this.#going.add(live);
+      else this.#live.set(uid, live);
       for (const tenure of live.tenures) facts.push({ kind: 'tenure', tenure });
       if (live.placement !== undefined) facts.push({ kind: 'placement', placement: live.placement });
+      if (live.more?.possible !== undefined) facts.push(possibleFact(live.more.possible));
       facts.push({ kind: 'live', uid, live });
     }
     return facts;

@@ -4,7 +4,8 @@
 import { isWithin, networkAround } from '../model/cidr.ts';
 import type { LiveHolder, Machine } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { EpochMillis } from '../model/time.ts';
+import { type EpochMillis, earliest } from '../model/time.ts';
+import { noticed, type WrongTime } from './clock-correction.ts';
 import { UNBROKEN_MS } from './measured-limits.ts';
 import type { ObservedNode } from './observation.ts';
 
@@ -112,6 +113,18 @@ export class NodeBook {
     entry.signBefore = entry.lastSign;
     entry.lastSign = at;
     return true;
+  }
+
+  /** What arrived since is not known to have come one after the other: the next sign is as of one that was away. */
+  correct(wrong: WrongTime): void {
+    for (const entry of this.#nodes.values()) {
+      const { machine, goneAt, lastSign, signBefore, unbrokenSince } = entry;
+      entry.machine = machine && { ...machine, since: noticed(machine.since, wrong) };
+      entry.goneAt = goneAt && noticed(goneAt, wrong);
+      entry.lastSign = lastSign && earliest(lastSign, wrong.since);
+      entry.signBefore = signBefore && earliest(signBefore, wrong.since);
+      entry.unbrokenSince = unbrokenSince && noticed(unbrokenSince, wrong);
+    }
   }
 
   /** Since when its kubelet has written without a pause in which it may have been restarted. */

@@ -179,6 +179,7 @@ export class Observer {
   /** Nothing is claimed since then until the next `alive`, which opens a new stretch: in between is a gap. */
   #clockWasWrong(wrong: WrongTime): Fact[] {
     const facts: Fact[] = this.#live.correct(wrong);
+    this.#nodes.correct(wrong);
     this.#now = wrong.at;
     this.#ends = new RecentEnds();
     for (const stream of this.#streams.values()) stream.correct(wrong);
