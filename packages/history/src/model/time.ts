@@ -32,3 +32,6 @@ export function clamp(instant: EpochMillis, least: EpochMillis, most: EpochMilli
 export function toText(instant: EpochMillis): string {
   return new Date(instant).toISOString();
 }
+
+/** The latest time of a boundary that is in doubt: as long as nothing bounds it, no instant is certain. */
+export const NOT_KNOWN_YET = epochMillis(Date.UTC(9999, 11, 31));

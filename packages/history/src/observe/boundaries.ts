@@ -2,7 +2,15 @@
 // a time is chosen; every choice is clamped, so that no clock can make an interval negative.
 import type { Boundary, Source } from '../model/boundary.ts';
 import type { LiveHolder } from '../model/fact.ts';
-import { clamp, type EpochMillis, earliest, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
+import {
+  clamp,
+  type EpochMillis,
+  earliest,
+  epochMillis,
+  latest,
+  NOT_KNOWN_YET,
+  REPORTING_LAG_MS,
+} from '../model/time.ts';
 import {
   credible,
   isServing,
@@ -133,9 +141,6 @@ function runningFrom(pod: ObservedPod, sighting: Sighting): EpochMillis | undefi
 export function overlookedStart(pod: ObservedPod, sighting: Sighting): Boundary {
   return boundary(sighting, tenureStart(pod, sighting).notBefore, sighting.at);
 }
-
-/** As the latest time of a beginning that is in doubt: no instant is certain yet. */
-const NOT_KNOWN_YET = epochMillis(Date.UTC(9999, 11, 31));
 
 /**
  * A new sandbox is up, and the pod still shows the address of the one before: kubelets say the former before they have
