@@ -1,8 +1,9 @@
 // What real kubelets write, and what was so: the rows that were measured on real nodes, with nodes that are watched.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { who } from '../query/who.ts';
 import { aNode, aPod, type PodBuilder } from '../testing/observed-pod.ts';
-import { at, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
 import type { ObservedNode } from './observation.ts';
 
 interface NodeWord {
@@ -201,6 +202,33 @@ describe('a pod that has not shown its address', () => {
     await ledger.see(70, web.atVersion(20));
     await ledger.alive(80);
     assert.equal(await ledger.says('10.0.0.20', 40), 'free');
+  });
+
+  test('is not made the holder by traffic: a node’s bridge, which is nobody’s, sends from such an address too', async () => {
+    const ledger = await watching();
+    await ledger.see(12.4, web.withIp().atVersion(10));
+    await ledger.alive(60);
+    const question = { cluster: CLUSTER.id, ip: ip('10.0.0.1'), at: at(40), seen: true };
+    const { answer, holders } = await who(ledger.engine, question);
+    assert.deepEqual([answer, holders.map(({ name }) => name)], ['ambiguous', ['web-1']]);
+  });
+
+  test('on a node that was seen to use more blocks than are kept may have had any of the cluster’s', async () => {
+    const ledger = await watching({ podCIDRs: [] });
+    for (let i = 0; i < 70; i++) {
+      const address = `10.0.${100 + i}.8`;
+      await ledger.see(
+        5,
+        aPod(`db-${i}`)
+          .withIp(address)
+          .startedAt(at(3))
+          .readyAt(at(4))
+          .atVersion(8 + i),
+      );
+    }
+    await ledger.see(12.4, web.withIp().atVersion(100));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.169.9', 40), 'ambiguous web-1');
   });
 
   test('and goes without: it may have had any that nobody else held meanwhile', async () => {

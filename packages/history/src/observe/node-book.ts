@@ -148,7 +148,9 @@ export class NodeBook {
     const cidrs = entry?.machine?.podCidrs ?? [];
     const hasShown = entry !== undefined && entry.blocks.size > 0;
     if (cidrs.length > 0 && (hasShown ? !isOutside(entry) : !this.#nodes.values().some(isOutside))) return cidrs;
-    return hasShown ? [...entry.blocks.keys()].sort() : [...this.#clusterBlocks].sort();
+    // Where not all of its blocks are kept, those that are would exclude what was seen.
+    const isWhole = hasShown && entry.blocks.size < MOST_BLOCKS;
+    return isWhole ? [...entry.blocks.keys()].sort() : [...this.#clusterBlocks].sort();
   }
 
   #entry(name: string): Entry {

@@ -52,7 +52,7 @@ export function judge(
     const candidates = nodesFirst(open);
     // Where not all of the cluster was being watched, it may have been somebody who was never seen.
     const isTold = reason === undefined && !isUnconfirmed(watched, at, REPORTING_LAG_MS);
-    const isOnly = isTold && candidates.length === 1 && isOwner(candidates[0]);
+    const isOnly = isTold && candidates.length === 1 && hasShown(candidates[0]);
     return { ...verdict('ambiguous', isUnconfirmed(watched, at), candidates), isOnly };
   }
   if (reason !== undefined) return unknown(reason);
@@ -77,9 +77,13 @@ export function turningPoints(watched: WatchedTime, now: EpochMillis | undefined
   return points;
 }
 
-/** A pod or service with an address of its own. */
-function isOwner(tenure: Tenure | undefined): boolean {
-  return tenure !== undefined && tenure.holder.kind !== 'Node' && !tenure.holder.hostNetwork;
+/**
+ * A pod or service with an address of its own, and this one was it. A pod that never showed one may have had any of its
+ * node's, among them those of which the API knows nothing: a bridge or a router sends, too.
+ */
+function hasShown(tenure: Tenure | undefined): boolean {
+  if (tenure === undefined || isDoubtful(tenure.start)) return false;
+  return tenure.holder.kind !== 'Node' && !tenure.holder.hostNetwork;
 }
 
 function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {

@@ -48,7 +48,7 @@ async function pointwise(engine: Engine, ip: IpAddress, instants: readonly numbe
   const isOnly =
     answer === 'ambiguous' &&
     possible.size === 1 &&
-    answers.every((a) => (a.answer === 'ambiguous' ? a.isOnly : a.answer !== 'unknown'));
+    answers.every((a) => (a.answer === 'ambiguous' ? a.isOnly : a.answer !== 'unknown' && !a.provisional));
   return { answer, isOnly, provisional: answers.some((a) => a.provisional), shares, possible, certain };
 }
 
@@ -184,6 +184,22 @@ test('a window that is watched in part is unknown while nobody is a candidate, a
   const both = await during(engine, -10_000, 24_999);
   assert.deepEqual([both.answer, both.holders.map(({ name }) => name)], ['ambiguous', ['short']]);
   assert.ok(both.shares.unknown > 0.28);
+});
+
+test('one candidate is not the only one while another may have got the address and has not shown it yet', async () => {
+  const engine = await openStore('memory:', { access: 'write' });
+  const end = HOUR - 4000;
+  const tenure = {
+    ip: IP,
+    holder: holder('Pod', 'before'),
+    start: boundary(1000, 1000, 1000, 1),
+    end: boundary(end, end, end, 2),
+  };
+  const facts = [coverage(0, HOUR, { opened: 'start', ended: false }), { kind: 'tenure' as const, tenure }];
+  await (await engine.takeOver(CLUSTER)).append({ facts });
+  assert.equal((await during(engine, end - 10_000, end - 1)).answer, 'held');
+  const soon = await during(engine, end - 10_000, HOUR - 1000);
+  assert.deepEqual([soon.answer, soon.provisional, soon.isOnly], ['ambiguous', true, false]);
 });
 
 test('two pods that followed each other are two candidates, the one that had more of the window first', async () => {

@@ -196,9 +196,11 @@ function summedUp(parts: readonly AnsweredPart[], span: Span): Summary {
     return { answer, reason, provisional, holders, isOnly: false, shares };
   }
   const answer = all('held') && holders.length === 1 ? 'held' : 'ambiguous';
+  // While an instant of it is provisional, another may have got the address and not shown it yet.
   const isOnly =
     answer === 'ambiguous' &&
     holders.length === 1 &&
+    !provisional &&
     parts.every(({ verdict }) =>
       verdict.answer === 'ambiguous' ? verdict.isOnly === true : verdict.answer !== 'unknown',
     );
