@@ -19,9 +19,12 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
+import { Head } from './head.ts';
+import { HeadReader } from './head-read.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import { unpackGolden } from './testing/golden-store.ts';
 import { InThreadEngine } from './testing/in-thread-engine.ts';
+import { verifyHead } from './verify.ts';
 
 const directory = scratchDirectory('damage');
 const WEEK_S = 7 * 86_400;
@@ -106,6 +109,27 @@ test('a whole store answers everything, and verify has nothing to report', async
     const { damages, unlisted } = await engine.verify();
     assert.deepEqual([damages, unlisted], [[], []]);
   });
+});
+
+test('verify has nothing to report of a whole store that a recorder writes to meanwhile', async () => {
+  const path = await store();
+  const engine = new InThreadEngine({ path, access: 'write', sealAt: 1 });
+  const writer = await engine.takeOver(PROD);
+  const head = new Head(path, false);
+  const damages: string[] = [];
+  const report = (where: string, error: unknown): void => void damages.push(`${where}: ${error}`);
+  let written = 0;
+  for (const _ of verifyHead({ head, reader: new HeadReader(head), report })) {
+    const start = 2 * WEEK_S + 2000 + written;
+    const name = `later-${++written}`;
+    const tenure = tenureFact(madeTenure(`10.0.1.${written}`, name, start, start + 500));
+    const facts = [tenure, placementFact(madePlacement(name, start, start + 500)), changeFact(madeChange(name, start))];
+    await writer.append({ facts: [...facts, coverageFact(madeCoverage(0, 3 * WEEK_S + written))] });
+  }
+  head.close();
+  await engine.close();
+  assert.ok(written > 10);
+  assert.deepEqual(damages, []);
 });
 
 test('a row that is missing is damaged, not free; other addresses and other times go on', async () => {

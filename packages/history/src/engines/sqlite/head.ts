@@ -157,6 +157,8 @@ export class Head {
     this.#isChecked = false;
     this.db.exec('BEGIN');
     try {
+      // What is remembered of the roots may be older than this view, and would make what it shows look damaged.
+      this.#look();
       return body();
     } finally {
       this.#isChecked = false;
@@ -169,6 +171,7 @@ export class Head {
     this.#isChecked = false;
     this.db.exec('BEGIN');
     try {
+      this.#look();
       return yield* body();
     } finally {
       this.#isChecked = false;
