@@ -19,8 +19,13 @@ test(`of a hundred pods that share forty addresses, none is answered wrongly and
   const out = await mkdtemp(join(tmpdir(), 'podtrail-truth-'));
   t.after(() => rm(out, { recursive: true, force: true }));
   const run = await truthRun({ seed: SEED, lives: 100, questions: 2_000, faults: false, out, log: () => {} });
-  t.diagnostic(JSON.stringify(run.counts));
+  const { counts, forced } = run;
+  const figures = JSON.stringify({ counts, forced });
+  t.diagnostic(figures);
   assert.equal(run.wrong, 0);
-  const answered = (run.counts.held + run.counts.free) / run.asked;
-  assert.ok(answered > 0.97, `only ${(answered * 100).toFixed(1)} % are held or free: ${JSON.stringify(run.counts)}`);
+  // No word of the API says when the address of a pod that was deleted by force is released: those seconds stand apart.
+  const isForced = forced.held + forced.free + forced.ambiguous + forced.unknown;
+  const answered = (counts.held + counts.free - forced.held - forced.free) / (run.asked - isForced);
+  assert.ok(answered > 0.97, `only ${(answered * 100).toFixed(1)} % are held or free: ${figures}`);
+  assert.ok(isForced < run.asked / 5, `${isForced} of ${run.asked} questions are about forced deletions`);
 });

@@ -175,10 +175,11 @@ async function judgeNodes(judged: Parameters<typeof replayRun>[1]): Promise<Node
   });
 }
 
-function reportTruth({ lives, asked, wrong, counts, outages, gaps }: TruthRunResult): string {
+function reportTruth({ lives, asked, wrong, counts, forced, outages, gaps }: TruthRunResult): string {
   const lines = [
     `${lives} pod lives, ${asked} questions, ${wrong} wrong`,
     shares(counts, asked),
+    `of the ambiguous, ${forced.ambiguous} within 6.5 s after a deletion by force: nothing says when such an address is released`,
     ...outages.map(({ what, from, to }) => `${what} for ${((to - from) / 1000).toFixed(1)} s`),
     ...gaps.map(({ from, to }) => `gap of ${((to - from) / 1000).toFixed(1)} s`),
   ];

@@ -13,6 +13,8 @@ export interface TruthTenure {
   readonly story: string;
   readonly start: TruthBoundary;
   end: TruthBoundary | undefined;
+  /** When its deletion by force was first asked for; its end is when the address was released, seconds later. */
+  forcedAt?: number;
 }
 
 export type Truth =
@@ -32,6 +34,12 @@ export class TruthBook {
     ofIp.push(opened);
     this.#byIp.set(tenure.ip, ofIp);
     return opened;
+  }
+
+  /** Whether a holder of the address had been deleted by force at most `withinMs` before. */
+  wasForced(ip: string, at: number, withinMs: number): boolean {
+    const ofIp = this.#byIp.get(ip) ?? [];
+    return ofIp.some(({ forcedAt }) => forcedAt !== undefined && forcedAt <= at && at <= forcedAt + withinMs);
   }
 
   /** The truth at `at`, if it is certain by `marginMs` on both sides. */

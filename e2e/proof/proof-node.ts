@@ -1,0 +1,56 @@
+// The node of the pods that the driver plays: a Node object as a kubelet of 1.36 registers and reports it. Nothing runs
+// on it, and no controller judges it: it stays ready for as long as nobody writes otherwise.
+import type { HttpAnswer, HttpRequest } from '../controlplane/index.ts';
+
+export const NODE = 'proof-node';
+export const NODE_IP = '192.168.7.1';
+/** The address pool is within. */
+const POD_CIDRS = ['10.9.0.0/24', 'fd00:9::/64'];
+
+export async function createProofNode(
+  request: (path: string, request: HttpRequest) => Promise<HttpAnswer>,
+): Promise<void> {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const node = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NODE, labels: { 'kubernetes.io/hostname': NODE, 'kubernetes.io/os': 'linux' } },
+    spec: { podCIDR: POD_CIDRS[0], podCIDRs: POD_CIDRS },
+  };
+  const made = await request('/api/v1/nodes', { method: 'POST', body: node });
+  if (made.status !== 201) throw new Error(`no node ${NODE}: the API server answered ${made.status}: ${made.body}`);
+  const status = {
+    capacity: { cpu: '4', memory: '16Gi', pods: '250' },
+    allocatable: { cpu: '4', memory: '16Gi', pods: '250' },
+    addresses: [
+      { type: 'InternalIP', address: NODE_IP },
+      { type: 'Hostname', address: NODE },
+    ],
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'True',
+        reason: 'KubeletReady',
+        message: 'kubelet is posting ready status',
+        lastHeartbeatTime: now,
+        lastTransitionTime: now,
+      },
+    ],
+    nodeInfo: {
+      machineID: 'proof',
+      systemUUID: 'proof',
+      bootID: '5e0c7a3e-7f5e-4c57-9d0e-3b1c6a9f2d10',
+      kernelVersion: '6.12.0',
+      osImage: 'proof',
+      containerRuntimeVersion: 'containerd://2.3.7',
+      kubeletVersion: 'v1.36.3',
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+    },
+  };
+  const headers = { 'Content-Type': 'application/merge-patch+json' };
+  const ready = await request(`/api/v1/nodes/${NODE}/status`, { method: 'PATCH', headers, body: { status } });
+  if (ready.status !== 200)
+    throw new Error(`${NODE} is not ready: the API server answered ${ready.status}: ${ready.body}`);
+}
