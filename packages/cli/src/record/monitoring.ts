@@ -49,7 +49,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
     if (metricsPort !== undefined)
       note('metrics', '/metrics', await tools.serveMetrics({ host: bind, port: metricsPort, registry }));
     if (healthPort !== undefined)
-      note('health', '/readyz', await tools.serveHealth({ host: bind, port: healthPort, live, ready }));
+      note('health', '/readyz', await tools.serveHealth({ host: bind, port: healthPort, live, ready, clock }));
   } catch (error) {
     await close();
     throw error;

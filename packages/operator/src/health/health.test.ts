@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { epochMillis } from '@podtrail/history';
-import { HealthChecks } from '@podtrail/machinery';
+import { HealthChecks, systemClock } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { type Followable, FollowedStream } from '../recorder/followed-stream.ts';
 import type { RecorderStatus } from '../recorder/recorder.ts';
@@ -143,4 +144,25 @@ test('a stream is not in step before it was listed, while it catches up, and whe
   assert.equal(stream.problem, undefined);
   informer.silentMs = 250_000;
   assert.equal(stream.current, false);
+});
+
+test('an answer that was slow to make is not shown again once the clock of the checks has moved on', async () => {
+  let aheadMs = 0;
+  const clock = { monotonic: () => systemClock.monotonic() + aheadMs };
+  const ready = new HealthChecks();
+  // As on a machine with much else to do: the answer would be shown again for nearly a second.
+  ready.add('lease', async () => {
+    const result = aheadMs === 0 ? ({ ok: true } as const) : ({ ok: false, reason: 'not reachable' } as const);
+    await sleep(100);
+    return result;
+  });
+  const server = await serveHealth({ host: '127.0.0.1', port: 0, live: new HealthChecks(), ready, clock });
+  try {
+    const ask = async () => (await fetch(`http://127.0.0.1:${server.port}/readyz`)).status;
+    assert.equal(await ask(), 200);
+    aheadMs = 61_000;
+    assert.equal(await ask(), 503);
+  } finally {
+    await server.close();
+  }
 });

@@ -80,7 +80,13 @@ export class OperatorMonitoring {
   async #listen({ host, metricsPort, healthPort }: OperatorMonitoringOptions): Promise<void> {
     const metrics = await serveMetrics({ host, port: metricsPort, registry: this.registry });
     try {
-      const health = await serveHealth({ host, port: healthPort, live: this.#live, ready: this.#ready });
+      const health = await serveHealth({
+        host,
+        port: healthPort,
+        live: this.#live,
+        ready: this.#ready,
+        clock: this.#clock,
+      });
       this.#servers = { metrics, health };
     } catch (error) {
       await metrics.close();

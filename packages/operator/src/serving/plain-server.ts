@@ -4,6 +4,7 @@
 // client has sent ahead, and reads bodies that nobody asked for: 200 hostile clients cost 200 MB by that.
 import { STATUS_CODES } from 'node:http';
 import { createServer, type Socket } from 'node:net';
+import { type Clock, systemClock } from '@podtrail/machinery';
 import { OperatorError } from '../errors.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
@@ -23,6 +24,8 @@ export interface PlainServerOptions {
   readonly port: number;
   /** By path. */
   readonly pages: Readonly<Record<string, MakePage>>;
+  /** The clock that the pages are made from; by it a page that was costly to make is shown again. */
+  readonly clock?: Pick<Clock, 'monotonic'>;
 }
 
 export interface PlainServer {
@@ -40,8 +43,10 @@ const MOST_HEADER_BYTES = 8 * 1024;
 /** The path without its query. */
 const REQUEST_LINE = /^([A-Z]+) ([^\s?]+)(?:\?\S*)? HTTP\/1\.[01]\r\n/;
 
-export async function startPlainServer({ host, port, pages }: PlainServerOptions): Promise<PlainServer> {
-  const byPath = new Map(Object.entries(pages).map(([path, make]) => [path, new SparingPage(make)]));
+export async function startPlainServer(options: PlainServerOptions): Promise<PlainServer> {
+  const { host, port, pages, clock = systemClock } = options;
+  const now = () => clock.monotonic();
+  const byPath = new Map(Object.entries(pages).map(([path, make]) => [path, new SparingPage(make, now)]));
   const server = createServer((socket) => {
     socket.on('error', () => {});
     readRequest(socket, async (request) => {

@@ -1,5 +1,6 @@
 // A page that is made as seldom as its cost demands: one that took long is shown again to those who ask soon after, so
-// that no number of askers makes it take more than a tenth of the event loop. Called by the plain server.
+// that no number of askers makes it take more than a tenth of the event loop. Called by the plain server. Its age is
+// measured on the clock that the page is made from, so that a page never outlives a jump of that clock.
 import type { MakePage, Page } from './plain-server.ts';
 
 /** Of the time that it took. */
@@ -13,7 +14,8 @@ export class SparingPage {
   #making: Promise<Page> | undefined;
   #freshUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(make: MakePage, now: () => number = () => performance.now()) {
+  /** `now`: monotonic milliseconds. */
+  constructor(make: MakePage, now: () => number) {
     this.#make = make;
     this.#now = now;
   }
