@@ -128,6 +128,12 @@ export type Observation =
    */
   | { readonly kind: 'probed'; readonly resourceVersion: string; readonly at: EpochMillis }
   /**
+   * A node's Lease was read aside of the watches, and its kubelet has renewed it since the last time: `renewTime` is the
+   * kubelet's clock, whole milliseconds, `at` is when the answer arrived. Optional, and asked for only while the node is
+   * among `Observer.nodesInQuestion`; renewals in between are not seen.
+   */
+  | { readonly kind: 'renewed'; readonly node: string; readonly renewTime: number; readonly at: EpochMillis }
+  /**
    * The collector's clock was wrong: what it said after `since` is not known to be right. `at` is right, and may be
    * earlier than the observation before: the one time that a log goes back.
    */

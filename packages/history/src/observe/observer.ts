@@ -120,6 +120,12 @@ export class Observer {
     return this.#changes.suppressed;
   }
 
+  /** Nodes whose Lease would help now: a collector that may read it reports it as `renewed`. */
+  get nodesInQuestion(): readonly string[] {
+    if (!this.#others.includes('Node')) return [];
+    return [...new Set(this.#live.going.all().map(({ holder }) => holder.node))];
+  }
+
   /** Where the streams besides the pods' have come to, for the checkpoint; those that can go on from there. */
   get otherPositions(): StreamPosition[] {
     return this.#others.flatMap((kind) => {
@@ -165,6 +171,8 @@ export class Observer {
       case 'probed':
         for (const stream of this.#streams.values()) stream.probed(observation.resourceVersion, observation.at);
         return this.#extend(this.#coverage?.to);
+      case 'renewed':
+        return [];
       case 'alive':
         return this.#resumed() ?? this.#extend(observation.at);
     }
