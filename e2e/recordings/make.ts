@@ -8,13 +8,13 @@ import {
   type ActionLine,
   type CniLine,
   type IpamLine,
-  type KubeObject,
   type LinkLine,
   type PacketLine,
   readLines,
   readRun,
   type WatchLine,
 } from '../proof/nodes/run-folder.ts';
+import { scrubbed, short } from './scrub.ts';
 
 const MILLI = 1_000_000;
 /** A packet of a pod is kept if the last one kept is this old. */
@@ -49,11 +49,6 @@ async function make(source: string, target: string, lengthMs: number): Promise<v
   });
 }
 
-/** The first characters of a sandbox's id tell it from all others. */
-function short<T extends { readonly sandbox: string }>(line: T): T {
-  return { ...line, sandbox: line.sandbox.slice(0, 10) };
-}
-
 async function keep<T>(source: string, target: string, name: string, take: (line: T) => T | undefined): Promise<void> {
   const zip = createGzip({ level: 9 });
   const file = zip.pipe(createWriteStream(join(target, `${name}.jsonl.gz`)));
@@ -63,38 +58,4 @@ async function keep<T>(source: string, target: string, name: string, take: (line
   }
   zip.end();
   await new Promise<void>((resolve, reject) => file.on('finish', resolve).on('error', reject));
-}
-
-function scrubbed(line: WatchLine): WatchLine | undefined {
-  if (line.kind === 'Event') return undefined;
-  if (line.type === 'LIST') return { ...line, items: line.items.map((item) => plain(line.kind, item)) };
-  return 'object' in line ? { ...line, object: plain(line.kind, line.object) } : line;
-}
-
-/** Without who wrote which field, what a node has room for, and how a container is to be started. */
-function plain(kind: string, object: KubeObject): KubeObject {
-  const copy = structuredClone(object) as unknown as Plain;
-  delete copy.metadata['managedFields'];
-  if (kind === 'Node') {
-    for (const field of ['images', 'capacity', 'allocatable', 'features', 'daemonEndpoints', 'runtimeHandlers']) {
-      delete copy.status?.[field];
-    }
-  }
-  if (kind === 'Pod' && copy.spec !== undefined) {
-    const { nodeName, hostNetwork, restartPolicy, terminationGracePeriodSeconds } = copy.spec;
-    copy.spec = { nodeName, hostNetwork, restartPolicy, terminationGracePeriodSeconds, containers: [] };
-    for (const list of ['containerStatuses', 'initContainerStatuses']) {
-      if (copy.status?.[list] === undefined) continue;
-      copy.status[list] = (copy.status[list] as Record<string, unknown>[]).map(
-        ({ name, state, lastState, ready, restartCount }) => ({ name, state, lastState, ready, restartCount }),
-      );
-    }
-  }
-  return copy as unknown as KubeObject;
-}
-
-interface Plain {
-  readonly metadata: Record<string, unknown>;
-  spec?: Record<string, unknown>;
-  readonly status?: Record<string, unknown>;
 }

@@ -1,6 +1,7 @@
 // What a run on real nodes leaves behind, so that it can be judged again with another ledger: `--replay DIR`.
 // All files are JSON lines, gzipped where they are large. Times of the API side are epoch milliseconds (`at`), times of
-// the physical side epoch nanoseconds (`t`).
+// the physical side epoch nanoseconds (`t`). A small run is one file instead, NAME.jsonl.gz: every line of it says in
+// which file of a folder it would be.
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -108,12 +109,33 @@ export interface OutageLine {
   readonly to: number;
 }
 
+/** A line of a run that is one file. */
+export interface PackedLine {
+  readonly in: 'run' | 'watch' | 'cni' | 'ipam' | 'links' | 'packets' | 'actions' | 'outages';
+  readonly line: unknown;
+}
+
+const PACKED = '.jsonl.gz';
+
 export async function readRun(directory: string): Promise<RunDescription> {
+  if (directory.endsWith(PACKED)) {
+    const [run] = await readAll<RunDescription>(directory, 'run');
+    if (run === undefined) throw new Error(`${directory} does not say which run it is from: it has no line "run".`);
+    return run;
+  }
   return JSON.parse(await readFile(join(directory, 'run.json'), 'utf8')) as RunDescription;
 }
 
 /** The lines of NAME.jsonl or NAME.jsonl.gz; none when neither is there. */
 export async function* readLines<T>(directory: string, name: string): AsyncIterable<T> {
+  if (directory.endsWith(PACKED)) {
+    const input = createReadStream(directory).pipe(createGunzip());
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const packed = JSON.parse(text) as PackedLine;
+      if (packed.in === name) yield packed.line as T;
+    }
+    return;
+  }
   const plain = join(directory, `${name}.jsonl`);
   const zipped = `${plain}.gz`;
   if (!existsSync(plain) && !existsSync(zipped)) return;
