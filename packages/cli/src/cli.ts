@@ -1,7 +1,6 @@
 // What every command stands on: its flags, its streams, its store, its times. One instance per run; the exit code of
 // the command that ran ends up here.
-import type { Cluster, Engine } from '@podtrail/history';
-import { type EpochMillis, epochMillis } from '@podtrail/history';
+import { type Cluster, type Engine, type EpochMillis, epochMillis, parseIp } from '@podtrail/history';
 import { Command, type CommanderError } from 'commander';
 import { InterruptedError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -45,7 +44,7 @@ export class Cli {
     for (const flag of flags) command.addOption(sharedOption(flag));
     command.configureOutput(this.#quiet());
     command.exitOverride((error) => {
-      throw usageOf(error, pathOf(command));
+      throw usageOf(error, pathOf(command), command);
     });
     return command;
   }
@@ -53,7 +52,7 @@ export class Cli {
   root(): Command {
     const program = new Command('podtrail').configureOutput(this.#quiet());
     program.exitOverride((error) => {
-      throw usageOf(error, undefined);
+      throw usageOf(error, undefined, program);
     });
     return program;
   }
@@ -115,12 +114,18 @@ export class Cli {
     );
   }
 
-  /** The instant behind a flag, told in UTC on standard error: what was asked must be plain in the answer. */
+  /** The instant behind a flag, in UTC on standard error, with the zone that was assumed: what was asked must be plain. */
   async time(flag: string, text: string, options: SharedOptions): Promise<EpochMillis> {
     const parsed = parseTime(text, this.now, this.zone(options));
     if (!parsed.ok) throw new UsageError(`${flag}: ${parsed.problem}`);
-    await this.note(`${flag} ${toUtcText(parsed.at)}`);
+    const assumed = parsed.byZone === true ? this.#assumedZone(text, options) : '';
+    await this.note(`${flag} ${toUtcText(parsed.at)}${assumed}`);
     return parsed.at;
+  }
+
+  #assumedZone(text: string, options: SharedOptions): string {
+    const whose = options.timezone === undefined ? `, the zone of this machine; --timezone names another` : '';
+    return ` (${text.trim()} in ${this.zone(options).name}${whose})`;
   }
 
   /** `--at`, else now. */
@@ -184,18 +189,44 @@ function pathOf(command: Command): string {
   return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }
 
-function usageOf(error: CommanderError, command: string | undefined): Error {
+function usageOf(error: CommanderError, command: string | undefined, { commands }: Command): Error {
+  const subcommands = commands.map((subcommand) => subcommand.name());
   if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
     // Not asked for, it stands for the command that is missing.
     return new HelpShown(error.exitCode === 0 ? EXIT.answered : EXIT.usage);
   }
-  const message = error.message.replace(/^error: /, '');
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
   const flag = error.code === 'commander.unknownOption' ? /'([^']+)'/.exec(message)?.[1] : undefined;
   const reason = flag === undefined ? undefined : whyNotTaken(flag.split('=')[0] ?? '');
   const meant = flag === undefined ? undefined : flagMeant(flag.split('=')[0] ?? '');
   const help = `see podtrail ${command === undefined ? '' : `${command} `}--help.`;
-  const hint = meant === undefined ? help : `write ${meant}; ${help}`;
-  if (reason !== undefined && command !== undefined)
-    return new UsageError(`${command} does not take ${flag}: ${reason}`, hint);
-  return new UsageError(message.replaceAll('\n', ' '), hint);
+  const advice = meant === undefined ? adviceFor(error.code, message, command) : `write ${meant}`;
+  const hint = advice === undefined ? help : `${advice}; ${help}`;
+  if (reason !== undefined && command !== undefined) {
+    const { length } = subcommands;
+    if (length === 0) return new UsageError(`${command} does not take ${flag}: ${reason}`, hint);
+    return new UsageError(`${command} needs one of ${subcommands.join(', ')}, before its flags`, help);
+  }
+  // The parser suggests what is spelled alike; we know what is meant.
+  return new UsageError(meant === undefined ? message : message.replace(/ \(Did you mean .*\)$/, ''), hint);
+}
+
+/** What a person most likely meant by words that the parser refuses. */
+function adviceFor(code: string, message: string, command: string | undefined): string | undefined {
+  const words = /: (.*?)\.?$/.exec(message)?.[1]?.split(', ') ?? [];
+  switch (code) {
+    case 'commander.excessArguments':
+      if (words.some((word) => /^(?:ago|\d{1,2}:\d{2}.*)$/.test(word)))
+        return "put quotes around a time with a blank in it: --at '15m ago'";
+      if (command === 'who') return 'ask about one address at a time, or about a file of them with podtrail attribute';
+      return undefined;
+    case 'commander.unknownCommand': {
+      const name = /'([^']+)'/.exec(message)?.[1] ?? '';
+      return command === undefined && parseIp(name) !== undefined ? `write podtrail who ${name}` : undefined;
+    }
+    case 'commander.missingMandatoryOptionValue':
+      return message.includes('--before') ? '--before 720h forgets what ended thirty days ago' : undefined;
+    default:
+      return undefined;
+  }
 }

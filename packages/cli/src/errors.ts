@@ -50,7 +50,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** The lines for standard error, without a trailing newline. */
 export function describeError(error: unknown, debug: boolean): string {
   const sentence = visible(sentenceOf(error));
-  const hint = field(error, 'hint');
+  const hint = field(error, 'hint') ?? systemHint(error);
   const lines = [`podtrail: ${sentence}`];
   if (typeof hint === 'string' && hint !== '') lines.push(`hint: ${visible(hint)}`);
   if (!debug) return lines.join('\n');
@@ -70,6 +70,24 @@ const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
   EEXIST: 'exists already',
   EMFILE: 'cannot be opened: too many files are open',
 };
+
+const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'check the path; one that does not begin with / starts in the directory in which podtrail runs.',
+  EACCES: 'run podtrail as a user with that right, or change the rights of the file and of the directories above it.',
+  EPERM: 'run podtrail as a user with that right.',
+  EISDIR: 'name a file in it.',
+  ENOTDIR: 'check the path: a part before its last / is a file.',
+  EROFS: 'name a path on a file system that can be written.',
+  ENOSPC: 'make room there, or name a path on another disk.',
+  EEXIST: 'name a path that does not exist yet.',
+  EMFILE: 'raise the limit of open files: ulimit -n.',
+};
+
+/** Of an error of the system that nobody has put into words. */
+function systemHint(error: unknown): string | undefined {
+  const isOfPath = typeof field(error, 'path') === 'string';
+  return isOfPath ? SYSTEM_HINTS[String(field(error, 'code'))] : undefined;
+}
 
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

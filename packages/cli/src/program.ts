@@ -21,6 +21,7 @@ import { trailCommand } from './commands/trail.ts';
 import { versionCommand } from './commands/version.ts';
 import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
+import { nearest } from './views/never-seen.ts';
 
 const LATER = new Set([...['moves', 'explain', 'audit', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
 
@@ -52,6 +53,18 @@ export function buildProgram(cli: Cli): Command {
   ])
     program.addCommand(command);
   return program.addHelpText('after', TIMES_AND_CODES);
+}
+
+/** `help` with a word that is no command would show the help of everything, and not say why. */
+export function refuseUnknownHelp([help, name]: readonly string[], { commands }: Command): void {
+  if (help !== 'help' || name === undefined || name.startsWith('-')) return;
+  const names = commands.map((command) => command.name());
+  if (name === 'help' || names.includes(name)) return;
+  const near = nearest(name, names);
+  throw new UsageError(
+    `there is no command ${name}${near === undefined ? '' : ` (did you mean ${near}?)`}`,
+    'podtrail help lists what there is.',
+  );
 }
 
 export function refuseLaterCommand([name = '']: readonly string[]): void {

@@ -30,10 +30,27 @@ test('usage errors are sentences with exit code 2', async () => {
     ['who 10.0.0.7 --at', /argument missing/],
     ['who 10.0.0.7 --nonsense', /unknown option '--nonsense'/],
     ['who 10.0.0.7 --timezone Mars/Base', /there is no time zone Mars\/Base/],
-    ['store retain', /required option '--before <time>' not specified\nhint: see podtrail store retain --help/],
+    [
+      'store retain',
+      /required option '--before <time>' not specified\nhint: --before 720h forgets .*; see podtrail store retain --help/,
+    ],
     ['trail a/b/c', /neither a pod nor TYPE\/NAME/],
     ['trail shop/web-1', /"shop" is not a kind that podtrail knows\nhint: write a namespace with -n/],
     ['record --namespaces Shop', /is not a list of namespaces/],
+    ['who 10.0.0', /"10\.0\.0" is not an IP address\nhint: an IPv4 address has four numbers/],
+    [
+      'who 10.0.0.7 10.0.0.8',
+      /too many arguments.*\nhint: ask about one address at a time, .* podtrail attribute; see/,
+    ],
+    ['who 10.0.0.7 --at 15m ago', /\nhint: put quotes around a time with a blank in it: --at '15m ago'; see/],
+    ['who 10.0.0.7 --at 2026-11-15 10:05', /\nhint: put quotes around a time/],
+    ['who 10.0.0.7 --when 1h', /^podtrail: unknown option '--when'\nhint: write --at; see/],
+    ['10.0.0.7', /unknown command '10\.0\.0\.7'\nhint: write podtrail who 10\.0\.0\.7; see/],
+    ['help whoo', /there is no command whoo \(did you mean who\?\)\nhint: podtrail help lists/],
+    ['store --store x', /store needs one of status, verify, retain, repair, backup, migrate, before its flags/],
+    ['trail web-1 --limit x', /--limit x is not a whole number\nhint: write --limit 100/],
+    ['trail deployment/', /neither a pod nor TYPE\/NAME\nhint: write web-1 or deploy\/cart/],
+    ['import', /hint: give what `podtrail export`/],
     ['completion tcsh', /Allowed choices are bash, zsh, fish/],
   ];
   for (const [words, says] of table) {
@@ -115,7 +132,10 @@ test('errors are a sentence and a hint; a stack trace is for DEBUG=podtrail', as
   const traced = await ask('gaps', { ...broken(new TypeError('x is undefined')), env: { DEBUG: 'other,podtrail' } });
   assert.match(traced.err, /\n\s+at /);
   const enoent = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', path: '/x/y' });
-  assert.equal((await ask('gaps', broken(enoent))).err, 'podtrail: /x/y does not exist\n');
+  assert.equal(
+    (await ask('gaps', broken(enoent))).err,
+    'podtrail: /x/y does not exist\nhint: check the path; one that does not begin with / starts in the directory in which podtrail runs.\n',
+  );
 });
 
 test('fault 29: an error message cannot speak to the terminal', async () => {

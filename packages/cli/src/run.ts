@@ -3,7 +3,7 @@ import { Cli, HelpShown } from './cli.ts';
 import { describeError, exitCodeOf } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { commandFirst } from './options/flags-first.ts';
-import { buildProgram, refuseLaterCommand } from './program.ts';
+import { buildProgram, refuseLaterCommand, refuseUnknownHelp } from './program.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export async function runPodtrail(words: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
@@ -11,7 +11,9 @@ export async function runPodtrail(words: readonly string[], surroundings: Surrou
   try {
     const ordered = commandFirst(words);
     refuseLaterCommand(ordered);
-    await buildProgram(cli).parseAsync(ordered, { from: 'user' });
+    const program = buildProgram(cli);
+    refuseUnknownHelp(ordered, program);
+    await program.parseAsync(ordered, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof HelpShown) return error.exitCode;

@@ -5,7 +5,7 @@ import { visible } from '../output/visible.ts';
 import type { Sink } from '../surroundings.ts';
 import type { Zone } from '../times/zone.ts';
 import { type AskLedger, type AskRows, askRows } from './ask.ts';
-import { type Chosen, chooseFormat, type WantedColumns } from './choose-format.ts';
+import { type Chosen, chooseFormat, NotRecognised, type WantedColumns } from './choose-format.ts';
 import type { Attribution, OurColumns } from './columns.ts';
 import type { Input } from './input.ts';
 import { JsonRows } from './json-rows.ts';
@@ -42,6 +42,8 @@ export interface Attributions {
   readonly tally: Tally;
   /** Of the addresses of a row, in their order. */
   readonly prefixes: readonly string[];
+  /** Files of directories that were left out. */
+  readonly skipped: number;
 }
 
 export async function attributeStream(options: AttributeOptions): Promise<Attributions> {
@@ -71,6 +73,9 @@ class Run {
   #tally = new Tally(0);
   #header: { readonly names: string; readonly of: string } | undefined;
   #isEmpty = true;
+  /** Files of directories that are no logs. */
+  #skipped = 0;
+  #firstNotRecognised: string | undefined;
 
   constructor(options: AttributeOptions) {
     this.#options = options;
@@ -78,21 +83,37 @@ class Run {
   }
 
   end(): Attributions {
-    if (this.#isEmpty) throw new UsageError('the input is empty: there is not even a header');
-    return { tally: this.#tally, prefixes: this.#ours?.prefixes ?? [] };
+    if (!this.#isEmpty) return { tally: this.#tally, prefixes: this.#ours?.prefixes ?? [], skipped: this.#skipped };
+    const { columns } = this.#options;
+    if (this.#firstNotRecognised !== undefined) throw new NotRecognised(columns, this.#firstNotRecognised);
+    if (this.#skipped > 0) {
+      throw new CliError('no-logs', 'no file of the directory is text', {
+        hint: 'name the files that are flow logs: text or JSON, plain, gzip or zstd.',
+      });
+    }
+    throw new UsageError(
+      'the input is empty: there is not even a header',
+      'check the path, or the command whose output is read.',
+    );
   }
 
   async read({ name = 'the input', isFound, bytes }: Input): Promise<void> {
-    const { signal, onProgress, onSkipped } = this.#options;
+    const { signal, onProgress } = this.#options;
     let pipe: Pipe | undefined;
     let beginning: Buffer = Buffer.alloc(0);
     const begin = async (): Promise<boolean> => {
       const text = beginning.toString('latin1');
       const wrong = notText(text);
-      if (wrong !== undefined && isFound) await onSkipped?.(name, `it is ${wrong.what}`);
-      if (wrong !== undefined && isFound) return false;
-      if (wrong !== undefined) throw unreadable(name, wrong);
-      pipe = this.#open(name, text);
+      if (wrong !== undefined && !isFound) throw unreadable(name, wrong);
+      if (wrong !== undefined) return await this.#skip(name, `it is ${wrong.what}`);
+      try {
+        pipe = this.#open(name, text);
+      } catch (error) {
+        if (!(error instanceof NotRecognised)) throw error;
+        if (!isFound) throw new NotRecognised(this.#options.columns, name);
+        this.#firstNotRecognised ??= name;
+        return await this.#skip(name, 'its format is not recognised');
+      }
       await pipe.push(beginning);
       return true;
     };
@@ -107,6 +128,13 @@ class Run {
     }
     if (pipe === undefined && beginning.toString('latin1').trim() !== '' && !(await begin())) return;
     await (pipe as Pipe | undefined)?.end();
+  }
+
+  /** Beside logs there lie other files; the others are read. */
+  async #skip(name: string, why: string): Promise<false> {
+    this.#skipped++;
+    await this.#options.onSkipped?.(name, why);
+    return false;
   }
 
   #open(name: string, beginning: string): Pipe {

@@ -59,7 +59,7 @@ export function chooseFormat(beginning: string, wanted: WantedColumns): Chosen {
   const format = namedFormat(text, isJson, wanted);
   const ours = ourColumns(wanted, format);
   if (format === undefined) {
-    if (wanted.ips.length === 0 || wanted.time === undefined) throw notRecognised(wanted);
+    if (wanted.ips.length === 0 || wanted.time === undefined) throw new NotRecognised(wanted);
     if (isJson ? wanted.format !== 'csv' && wanted.format !== 'tsv' : wanted.format === 'json')
       return { kind: 'records', ours, format: recordsOf(wanted, undefined) };
     return { kind: 'text', ours, layout: textLayout(firstLine(text), wanted, ours) };
@@ -84,13 +84,16 @@ function namedFormat(text: string, isJson: boolean, { format: name, columns }: W
   return named.find(({ kind }) => (kind === 'json') === isJson) ?? named[0];
 }
 
-function notRecognised({ ips }: WantedColumns): UsageError {
-  const names = FORMATS.map(({ name }) => name);
-  const missing = ips.length === 0 ? '--ip and --time' : '--time';
-  return new UsageError(
-    'the format of the input is not recognised',
-    `name its columns with ${missing}, or its format with --format (${[...new Set(names)].join(', ')}).`,
-  );
+/** Nothing in the beginning of an input shows what it is, and the command line does not say so. */
+export class NotRecognised extends UsageError {
+  constructor(wanted: WantedColumns, input = 'the input') {
+    const names = FORMATS.map(({ name }) => name);
+    const missing = wanted.ips.length === 0 ? '--ip and --time' : '--time';
+    super(
+      `the format of ${input} is not recognised`,
+      `name its columns with ${missing}, or its format with --format (${[...new Set(names)].join(', ')}).`,
+    );
+  }
 }
 
 function ourColumns({ ips, prefixes, end }: WantedColumns, format: Format | undefined): OurColumns {

@@ -29,9 +29,15 @@ export async function* inputsOf(paths: readonly string[], reader: InputReader): 
     }
     const files = await reader.filesIn(path);
     if (files === undefined) yield { name: path, isFound: false, bytes: unpacked(reader.readFile(path), path) };
-    else if (files.length === 0) throw new CliError('no-files', `${path} is a directory without files`);
+    else if (files.length === 0) throw noFiles(path);
     for (const file of files ?? []) yield { name: file, isFound: true, bytes: unpacked(reader.readFile(file), file) };
   }
+}
+
+function noFiles(path: string): CliError {
+  return new CliError('no-files', `${path} is a directory without files`, {
+    hint: 'files whose names begin with a dot are left out; name another directory, or a file.',
+  });
 }
 
 /** The bytes, unpacked where they are packed: by their first four, not by a name. */

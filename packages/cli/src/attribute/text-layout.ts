@@ -54,8 +54,17 @@ export class TextHeader {
 /** The column of a name that the command line gives. */
 export function checkedColumn(names: readonly string[], name: string, flag: string): string {
   const found = names.indexOf(name);
-  if (found === -1)
-    throw new UsageError(`${flag} ${name}: the input has no such column`, `it has ${names.join(', ')}.`);
-  if (names.indexOf(name, found + 1) !== -1) throw new UsageError(`${flag} ${name}: the input has this column twice`);
+  if (found === -1) {
+    const parts = name.split(',').map((part) => part.trim());
+    const isList = parts.length > 1 && parts.every((part) => names.includes(part));
+    const advice = isList ? `; write ${parts.map((part) => `${flag} ${part}`).join(' ')}` : '';
+    throw new UsageError(`${flag} ${name}: the input has no such column`, `it has ${names.join(', ')}${advice}.`);
+  }
+  if (names.indexOf(name, found + 1) !== -1) {
+    throw new UsageError(
+      `${flag} ${name}: the input has this column twice`,
+      'name all columns with --columns, each differently, and leave the header line out.',
+    );
+  }
   return name;
 }

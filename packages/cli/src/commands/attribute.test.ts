@@ -210,7 +210,7 @@ test('CSV to JSON lines and back', async () => {
       '',
     ].join('\r\n'),
   );
-  assert.match(back.err, /1 rows had members that the first row lacks/);
+  assert.match(back.err, /1 row had members that the first row lacks/);
 });
 
 test('zones of rows without one', async () => {
@@ -395,5 +395,29 @@ test('a column that is not there, twice there, and no input at all', async () =>
 
 test('a file that is not there', async () => {
   const { code, err } = await run(['attribute', 'flows.csv', '--ip', 'a', '--time', 'b'], { engine });
-  assert.deepEqual([code, err], [1, 'podtrail: flows.csv does not exist\n']);
+  assert.equal(code, 1);
+  assert.match(err, /^podtrail: flows\.csv does not exist\nhint: check the path; .*\n$/);
+});
+
+test('one row is a row, no rows are said to be none, and a file without anything says what to check', async () => {
+  const one = await attribute('--ip ip --time time', 'time,ip\n2026-11-15T10:00:30Z,10.0.0.7\n');
+  assert.match(one.err, /^1 row: 100\.0% held/);
+  const none = await attribute('--ip ip --time time', 'time,ip\n');
+  assert.equal(none.err, 'the input has no rows: there is nothing to ask about\n');
+  const empty = await attribute('--ip ip --time time', '');
+  assert.equal(empty.code, 2);
+  assert.match(empty.err, /the input is empty: there is not even a header\nhint: check the path/);
+});
+
+test('a field of megabytes is told by its two ends', async () => {
+  const { err } = await attribute('--ip ip --time time', `time,ip\n2026-11-15T10:00:30Z,${'x'.repeat(2_000_000)}\n`);
+  assert.match(err, /^row 1: "x{90,}…x*" is not an IP address$/m);
+  assert.ok(err.length < 1_000, `${err.length}`);
+});
+
+test('several columns in one --ip are told apart in the hint', async () => {
+  const input = 'time,src,dst\n2026-11-15T10:00:30Z,10.0.0.7,10.0.0.9\n';
+  const { code, err } = await attribute('--ip src,dst --time time', input);
+  assert.equal(code, 2);
+  assert.match(err, /hint: it has time, src, dst; write --ip src --ip dst\./);
 });

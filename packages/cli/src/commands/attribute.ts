@@ -9,6 +9,7 @@ import type { Cli } from '../cli.ts';
 import { CliError, InterruptedError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
 
 interface AttributeFlags extends SharedOptions {
@@ -97,7 +98,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
   const started = clock.monotonic();
   let nextProgress = started + PROGRESS_MS;
   let told = 0;
-  const { tally, prefixes } = await cli.withLedger(options, async ({ engine, cluster }) =>
+  const { tally, prefixes, skipped } = await cli.withLedger(options, async ({ engine, cluster }) =>
     attributeStream({
       inputs: inputsOf(files, cli.surroundings),
       out: stdout,
@@ -118,7 +119,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
         );
       },
       async onMalformed(row, problem) {
-        if (++told <= MOST_MALFORMED_TOLD) await cli.note(`row ${row}: ${visible(problem)}`);
+        if (++told <= MOST_MALFORMED_TOLD) await cli.note(`row ${row}: ${shortened(visible(problem))}`);
         if (told === MOST_MALFORMED_TOLD + 1)
           await cli.note('more rows are malformed; they are counted and not listed');
       },
@@ -130,7 +131,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
     }),
   );
   if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
-  await cli.note(closingLine(tally, prefixes));
+  await cli.note(closingLine(tally, prefixes, skipped));
   const top = tally.top(MOST_PODS_TOLD);
   if (top.length > 0) await cli.note(`most rows: ${top.map(([name, rows]) => `${visible(name)} ${rows}`).join(', ')}`);
   if (tally.withoutZone !== undefined) throw withoutZone(tally.withoutZone);
@@ -140,6 +141,11 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
     });
   }
   return EXIT.answered;
+}
+
+/** A field of megabytes is not for a terminal; the sentence behind it is. */
+function shortened(problem: string): string {
+  return problem.length <= 300 ? problem : `${problem.slice(0, 100)}…${problem.slice(-100)}`;
 }
 
 function wantedColumns({ format, ip, prefix, time, end, columns, traffic }: AttributeFlags): WantedColumns {
@@ -154,13 +160,16 @@ function wantedColumns({ format, ip, prefix, time, end, columns, traffic }: Attr
   };
 }
 
-function closingLine(tally: Tally, prefixes: readonly string[]): string {
+function closingLine(tally: Tally, prefixes: readonly string[], skipped: number): string {
+  if (tally.rows === 0) return 'the input has no rows: there is nothing to ask about';
   const ends = tally.ends.map((shares, i) => {
     const name = tally.ends.length === 1 ? '' : `${(prefixes[i] ?? '').replace(/_$/, '')} `;
     return `${name}${sharesText(shares, tally.rows)}`;
   });
   const cut =
-    tally.cut === 0 ? '' : `; ${tally.cut} rows had members that the first row lacks, and those were left out`;
+    tally.cut === 0
+      ? ''
+      : `; ${counted(tally.cut, 'row')} had members that the first row lacks, and those were left out`;
   const provisional =
     tally.provisional === 0
       ? ''
@@ -170,7 +179,8 @@ function closingLine(tally: Tally, prefixes: readonly string[]): string {
     tally.contradicted === 0
       ? ''
       : `; ${tally.contradicted} contradicted: traffic of an address that certainly nobody had (a spoofed source, a wrong clock, or an error of podtrail)`;
-  return `${tally.rows} rows: ${ends.join('; ')}${cut}${traffic}${contradicted}${provisional}`;
+  const left = skipped === 0 ? '' : `; ${counted(skipped, 'file was', 'files were')} left out`;
+  return `${counted(tally.rows, 'row')}: ${ends.join('; ')}${cut}${traffic}${contradicted}${provisional}${left}`;
 }
 
 function sharesText(shares: Shares, rows: number): string {

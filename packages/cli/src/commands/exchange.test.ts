@@ -171,10 +171,12 @@ test('after an import that was cut off, what has no end is not shown as lasting 
 
 test('input that is a directory is a sentence that names it', async () => {
   const { surroundings, ended } = systemSurroundings();
-  const { readFile } = surroundings;
+  const { readFile, filesIn } = surroundings;
   ended();
-  const { code, err } = await run(['import', directory], { engine: await empty(), readFile });
-  assert.deepEqual([code, err], [1, `podtrail: ${directory} is a directory, not a file\n`]);
+  const { code, err } = await run(['import', directory], { engine: await empty(), readFile, filesIn });
+  const [sentence, hint] = err.split('\n');
+  assert.deepEqual([code, sentence], [1, `podtrail: ${directory} is a directory, not a file`]);
+  assert.match(hint ?? '', /name a file in it; .* --pods/);
 });
 
 test('a later export of the same ledger goes over an earlier one, and an earlier one changes nothing', async () => {
@@ -248,7 +250,7 @@ test('footprint lines become candidates, never certain holders, and say nothing 
   assert.equal(code, 0);
   assert.equal(
     err,
-    'prod-eu: 5 lines gave 1 candidates; 2 said nothing about an address, 1 were of times that the ledger watched itself\n',
+    'prod-eu: 5 lines gave 1 candidate; 2 said nothing about an address, 1 was of a time that the ledger watched itself\n',
   );
   const who = (words: string) => run(['who', ...words.split(' ')], { engine: copy, now: at(201) });
   for (const second of ['00', '10', '30']) {

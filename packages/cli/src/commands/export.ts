@@ -5,6 +5,7 @@ import { InterruptedError } from '../errors.ts';
 import { exportLedger } from '../exchange/export-ledger.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { counted } from '../output/counted.ts';
 
 const CHUNK = 1 << 16;
 
@@ -37,7 +38,7 @@ async function run(cli: Cli, options: SharedOptions) {
       chunk = '';
     }
     await stdout.write(chunk);
-    await cli.note(`${cluster.name}: ${lines} records`);
+    await cli.note(`${cluster.name}: ${counted(lines, 'record')}`);
     return EXIT.answered;
   });
 }

@@ -41,12 +41,14 @@ test('--oneshot asks once, prints a line for each pod that matches, and ends', a
   assert.equal(server.requests, 1);
 });
 
-test('without --namespace all namespaces are watched', async (t) => {
+test('without --namespace all namespaces are watched; that no pod matches is said beside the output', async (t) => {
   const { server, ran } = await started(t, ['--oneshot']);
   const call = await server.next();
   assert.equal(call.path, '/api/v1/pods');
   answer(call);
-  assert.deepEqual(await ran, { code: 0, out: '', err: '' });
+  const { code, out, err } = await ran;
+  assert.deepEqual([code, out], [0, '']);
+  assert.match(err, /no pod matches; nothing was printed/);
 });
 
 test('--store-in-cm creates the ConfigMap of the hour, with one request after looking for it', async (t) => {

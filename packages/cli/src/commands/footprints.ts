@@ -88,9 +88,13 @@ async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
   const matches = ({ metadata }: PodView) => metadata.name.startsWith(prefix);
   const configMaps = options.storeInCm === true ? hourlyConfigMaps(cli, client, options, reporter) : undefined;
   configMaps?.follow(followed.informer, matches);
+  let isSilent = true;
   const rounds = new FootprintRounds({
     ...{ pods: followed.informer, matches, configMaps, clock, format: formatJsonLine },
-    write: (lines) => stdout.write(lines),
+    write: async (lines) => {
+      isSilent = false;
+      await stdout.write(lines);
+    },
     intervalMs: options.interval,
     onNews: (news) => {
       if (news.kind === 'left-out') void reporter.event('warn', 'no rounds while the cluster is not being watched');
@@ -109,6 +113,7 @@ async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
     await Promise.race([followed.start(), interrupted.promise]);
     if (oneshot) await rounds.round(signal);
     else await rounds.run(signal);
+    if (oneshot && isSilent) await reporter.event('warn', 'no pod matches; nothing was printed');
     return EXIT.answered;
   } catch (error) {
     if (signal.aborted && !oneshot) return EXIT.answered;

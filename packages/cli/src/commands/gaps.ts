@@ -5,6 +5,7 @@ import { EXIT } from '../exit-codes.ts';
 import { notePaging, type PagingOptions, pageOf, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
+import { counted } from '../output/counted.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
@@ -74,6 +75,6 @@ async function run(cli: Cli, options: GapsOptions) {
 
 function sentence(cluster: string, { first, last, gaps }: Watching, zone: Zone): string {
   if (first === undefined || last === undefined) return `Nothing has been recorded of ${cluster}.`;
-  const count = gaps.length === 0 ? 'no gaps' : gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`;
+  const count = gaps.length === 0 ? 'no gaps' : counted(gaps.length, 'gap');
   return `${cluster} was watched from ${showSpan(first, last, zone)}; ${count} in the time asked about.`;
 }

@@ -11,11 +11,15 @@ import { textLines } from '../exchange/text-lines.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { chooseCluster } from '../options/choose-cluster.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { counted } from '../output/counted.ts';
 import { toUtcText } from '../times/show-time.ts';
 
 interface ImportFlags extends SharedOptions {
   readonly pods?: string;
 }
+
+const NEEDED =
+  'give what `podtrail export` or `podtrail footprints` printed, unpacked; saved pods go with --pods FILE, flow logs to `podtrail attribute`.';
 
 export function importCommand(cli: Cli): Command {
   return cli
@@ -48,25 +52,34 @@ Examples:
 
 async function run(cli: Cli, file: string | undefined, options: ImportFlags): Promise<ExitCode> {
   if (options.pods !== undefined) {
-    if (file !== undefined) throw new UsageError('import takes a file or --pods, not both');
+    if (file !== undefined)
+      throw new UsageError('import takes a file or --pods, not both', 'import them one after the other.');
     return await pods(cli, options.pods, options);
   }
-  if (file === undefined) throw new UsageError('import needs a file, or --pods', 'see podtrail import --help.');
-  if (options.at !== undefined) throw new UsageError('--at is for --pods: exports and footprints say their times');
-  const { stdin, readFile } = cli.surroundings;
+  if (file === undefined)
+    throw new UsageError('import needs a file, or --pods', `${NEEDED} See podtrail import --help.`);
+  if (options.at !== undefined)
+    throw new UsageError('--at is for --pods: exports and footprints say their times', 'leave --at out.');
+  const { stdin, readFile, filesIn } = cli.surroundings;
+  if (file !== '-' && (await filesIn(file)) !== undefined) {
+    throw new CliError('is-directory', `${file} is a directory, not a file`, {
+      hint: 'name a file in it; a directory of saved pods, as a must-gather, goes with --pods.',
+    });
+  }
   const lines = textLines(file === '-' ? stdin : readFile(file));
   const { value: first, done } = await lines.next();
-  if (done === true) throw new UsageError('the input is empty');
+  if (done === true) throw new UsageError('the input is empty', NEEDED);
   const head = parsed(first);
   return await cli.withStore(
     options,
     async (engine) => {
       if (isFootprint(head)) return await footprints(cli, engine, first, lines, options);
-      if (options.cluster !== undefined)
-        throw new UsageError('import does not take --cluster for an export: the export names its cluster');
+      if (options.cluster !== undefined) throw new UsageError('an export names its cluster', 'leave --cluster out.');
       const { cluster, facts, known } = await importLedger(engine, head, lines);
       await cli.note(
-        known ? `${cluster.name}: the store knows all of it already` : `${cluster.name}: stored ${facts} records`,
+        known
+          ? `${cluster.name}: the store knows all of it already`
+          : `${cluster.name}: stored ${counted(facts, 'record')}`,
       );
       return EXIT.answered;
     },
@@ -97,7 +110,7 @@ async function pods(cli: Cli, path: string, options: ImportFlags): Promise<ExitC
         ...(watched > 0 ? ['the ledger watched that time itself'] : []),
       ];
       const behind = rest.length === 0 ? '' : `; ${rest.join(', ')}`;
-      await cli.note(`${cluster.name}: ${found.length} pods gave ${facts} candidates${behind}`);
+      await cli.note(`${cluster.name}: ${counted(found.length, 'pod')} gave ${counted(facts, 'candidate')}${behind}`);
       return EXIT.answered;
     },
     'write',
@@ -119,10 +132,10 @@ async function footprints(
   const { facts, skipped, watched, ...read } = await importFootprints(engine, cluster, all());
   const left = [
     ...(skipped > 0 ? [`${skipped} said nothing about an address`] : []),
-    ...(watched > 0 ? [`${watched} were of times that the ledger watched itself`] : []),
+    ...(watched > 0 ? [`${counted(watched, 'was of a time', 'were of times')} that the ledger watched itself`] : []),
   ];
   await cli.note(
-    `${cluster.name}: ${read.lines} lines gave ${facts} candidates${left.length === 0 ? '' : `; ${left.join(', ')}`}`,
+    `${cluster.name}: ${counted(read.lines, 'line')} gave ${counted(facts, 'candidate')}${left.length === 0 ? '' : `; ${left.join(', ')}`}`,
   );
   return EXIT.answered;
 }
@@ -142,6 +155,7 @@ function parsed(line: string): unknown {
     return JSON.parse(line);
   } catch (cause) {
     throw new CliError('bad-export', 'line 1 is no JSON: this is neither an export of podtrail nor footprint lines', {
+      hint: NEEDED,
       cause,
     });
   }

@@ -95,7 +95,11 @@ async function writeAtOnce(path: string, text: string): Promise<void> {
   } catch (error) {
     await rm(draft, { force: true });
     const { code } = error as { code?: unknown };
-    if (code === 'ENOENT') throw new UsageError(`--kubeconfig-out ${path}: there is no such directory`);
+    if (code === 'ENOENT')
+      throw new UsageError(
+        `--kubeconfig-out ${path}: there is no such directory`,
+        'make it first, or name another path.',
+      );
     if (code === 'EISDIR') throw new UsageError(`--kubeconfig-out ${path} is a directory`, 'name a file in it.');
     throw error;
   }

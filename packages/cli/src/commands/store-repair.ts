@@ -17,7 +17,7 @@ interface RepairOptions extends SharedOptions {
 
 export function storeRepairCommand(cli: Cli): Command {
   return cli
-    .command('repair', "Take back what a recorder's wrong clock claimed; says what it would do, --yes does it.", [
+    .command('repair', 'Correct times that a recorder with a wrong clock wrote. Not for damaged files: see verify.', [
       ...(['store', 'cluster', 'timezone', 'output', 'headers'] as const),
     ])
     .option('--yes', 'do it; without it nothing is changed')
@@ -26,6 +26,9 @@ export function storeRepairCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
+This is about clocks only. Damaged files are found by podtrail store verify, and come back from a copy that podtrail
+store backup made. Says what it would do; --yes does it.
+
 A recorder whose clock was ahead may have claimed to watch until a time that has not come: answers of that time are
 wrong, and the next recorder waits for it. This withdraws every such claim, and lets no record lie in the future: what
 was observed by the wrong clock began or ended at some time between --since and now. Nothing is removed; from --since on

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { storeUrl } from '../options/store-url.ts';
 import { showBytes } from '../output/bytes.ts';
+import { counted } from '../output/counted.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
@@ -110,7 +111,7 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
     const listing: Listing<ClusterStatus> = {
       rows: clusters,
       document: { store: url, version, bytes, clusters: clusters.map(json) },
-      sentence: `${url}: format ${version}, ${showBytes(bytes)}, ${clusters.length === 1 ? '1 cluster' : `${clusters.length} clusters`}.`,
+      sentence: `${url}: format ${version}, ${showBytes(bytes)}, ${counted(clusters.length, 'cluster')}.`,
       columns: [
         { header: 'CLUSTER', cell: (c) => c.name },
         { header: 'ID', cell: (c) => c.id },
@@ -156,8 +157,8 @@ async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
       document: { store: url, records, damages, unlisted },
       sentence:
         damages.length === 0
-          ? `${url}: ${records} records read, all as they were written.`
-          : `${url}: ${records} records are as they were written, ${damages.length} ${damages.length === 1 ? 'place is' : 'places are'} damaged. Answers that would need them are unknown.`,
+          ? `${url}: ${counted(records, 'record')} read, all as they were written.`
+          : `${url}: ${counted(records, 'record is', 'records are')} as they were written, ${counted(damages.length, 'place is', 'places are')} damaged. Answers that would need them are unknown.`,
       columns: [
         { header: 'WHERE', cell: (d) => d.where },
         { header: 'WHAT', cell: (d) => d.what },
@@ -179,14 +180,18 @@ async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
 
 async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
   const before = await cli.time('--before', options.before, options);
-  if (before > cli.now) throw new UsageError('--before lies in the future');
+  if (before > cli.now)
+    throw new UsageError(
+      '--before lies in the future',
+      'name a time that is over: 720h forgets what ended thirty days ago.',
+    );
   const forget = async ({ engine, cluster }: OpenLedger): Promise<ExitCode> => {
     const last = lastOf(await engine.coverage(cluster.id)) ?? cli.now;
     const restsOnClock = !NAMED_TIME.test(options.before);
     if (restsOnClock && options.force !== true && cli.now - last > PLAUSIBLE_MS) throw implausible(cli.now, last);
     const removed = await engine.retain(cluster.id, before);
     await cli.note(
-      `${cluster.name}: forgot ${removed} records that ended before ${showTime(before, cli.zone(options))}`,
+      `${cluster.name}: forgot ${counted(removed, 'record')} that ended before ${showTime(before, cli.zone(options))}`,
     );
     return EXIT.answered;
   };
@@ -260,7 +265,7 @@ function migrationSentence(url: string, { from, to, steps, files }: Migration, i
 }
 
 function filesText(files: number): string {
-  return files === 1 ? '1 sealed file is rewritten' : `${files} sealed files are rewritten`;
+  return counted(files, 'sealed file is rewritten', 'sealed files are rewritten');
 }
 
 function showLast(last: number | undefined, cli: Cli, zone: ReturnType<Cli['zone']>): string {

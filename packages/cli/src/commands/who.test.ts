@@ -194,12 +194,15 @@ test('names only, and no headers', async () => {
   assert.match(out, /^Pod +shop +web-1 [^\n]*\n$/);
 });
 
-test('times without a zone are of the zone that is asked for, and shown in it', async () => {
+test('times without a zone are of the zone that is asked for, and shown in it; the zone is named', async () => {
   const { out, err } = await who('10.0.0.7 --at 2026-11-15T11:00:30 --timezone Europe/Berlin');
-  assert.equal(err, '--at 2026-11-15T10:00:30.000Z\n');
+  assert.equal(err, '--at 2026-11-15T10:00:30.000Z (2026-11-15T11:00:30 in Europe/Berlin)\n');
   assert.match(out, /at 2026-11-15T11:00:30\+01:00\.\n/);
   const local = await who('10.0.0.7 --at 2026-11-15T02:00:30', { systemZone: 'America/Los_Angeles' });
-  assert.equal(local.err, '--at 2026-11-15T10:00:30.000Z\n');
+  assert.equal(
+    local.err,
+    '--at 2026-11-15T10:00:30.000Z (2026-11-15T02:00:30 in America/Los_Angeles, the zone of this machine; --timezone names another)\n',
+  );
 });
 
 test('every spelling of an address is the same address', async () => {

@@ -1,9 +1,9 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
-import { type Answer, type AnsweredHolder, type EpochMillis, parseIp, who } from '@podtrail/history';
+import { type Answer, type AnsweredHolder, type EpochMillis, who } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { UsageError } from '../errors.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';
+import { addressOf } from '../options/address.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { answerColour } from '../output/colour.ts';
 import { type CsvColumn, formatCsv } from '../output/csv.ts';
@@ -34,6 +34,9 @@ The answer is one of four, and so is the exit code:
   ambiguous  4   one of those listed, or a node's address
   unknown    5   nobody was watching then, or that time has not come yet
 
+A time without a zone is in that of --timezone, else of this machine; standard error says which instant was asked about,
+in UTC.
+
 Examples:
   podtrail who 10.1.2.3 --at 2026-11-15T10:05:00Z
   podtrail who 10.1.2.3 --at '15m ago' -o json
@@ -43,8 +46,7 @@ Examples:
 }
 
 async function run(cli: Cli, text: string, options: WhoFlags) {
-  const ip = parseIp(text);
-  if (ip === undefined) throw new UsageError(`"${text}" is not an IP address`);
+  const ip = addressOf(text);
   const print = cli.print(options);
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {

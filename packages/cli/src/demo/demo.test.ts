@@ -195,7 +195,7 @@ test('a sandbox whose second port is taken says so and ends', SOON, async (t) =>
 test('what cannot be simulated is refused with a sentence', async () => {
   for (const [words, sentence] of [
     [['--pods', '5000', '--nodes', '2'], /5000 pods do not fit on 2 nodes/],
-    [['--speed', 'fast'], /--speed fast does not do/],
+    [['--speed', 'fast'], /--speed fast is out of range/],
     [['--duration', 'soon'], /--duration soon is not a duration/],
     [['--seed', '-1'], /--seed/],
   ] as const) {

@@ -14,6 +14,10 @@ export async function spanOf(cli: Cli, options: SharedOptions): Promise<Span> {
     const days = LONGEST_SPAN_MS / 86_400_000;
     throw new UsageError(`--since and --until are more than ${days} days apart`, 'ask for one part after the other.');
   }
-  if (from >= to) throw new UsageError('--since is not before --until, so there is no time in between');
+  if (from >= to)
+    throw new UsageError(
+      '--since is not before --until, so there is no time in between',
+      'the earlier time is --since: --since 2h --until 1h is the hour before the last.',
+    );
   return { from, to };
 }

@@ -40,7 +40,11 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   if (slash === -1) return { by: 'name', namespace: await namespace(), name: text };
   const type = text.slice(0, slash);
   const name = text.slice(slash + 1);
-  if (name === '' || name.includes('/')) throw new UsageError(`"${text}" is neither a pod nor TYPE/NAME`);
+  if (name === '' || name.includes('/'))
+    throw new UsageError(
+      `"${text}" is neither a pod nor TYPE/NAME`,
+      'write web-1 or deploy/cart, and the namespace with -n.',
+    );
   if (type === 'uid') return { by: 'uid', uid: name };
   if (/^(?:pods?|po)$/.test(type)) return { by: 'name', namespace: await namespace(), name };
   if (/^(?:services?|svc)$/i.test(type)) return { by: 'service', namespace: await namespace(), name };

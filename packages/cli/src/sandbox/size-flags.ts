@@ -32,12 +32,12 @@ export function wholeNumber(flag: string, least: number, most: number): (text: s
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (number >= least && number <= most) return number;
-    throw new UsageError(`${flag} ${text} does not do`, `a whole number from ${least} to ${most}.`);
+    throw new UsageError(`${flag} ${text} is out of range`, `a whole number from ${least} to ${most}.`);
   };
 }
 
 function factor(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 100) return number;
-  throw new UsageError(`--speed ${text} does not do`, 'a number from 0 to 100; 1 is the usual pace.');
+  throw new UsageError(`--speed ${text} is out of range`, 'a number from 0 to 100; 1 is the usual pace.');
 }

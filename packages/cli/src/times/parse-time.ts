@@ -5,7 +5,8 @@ import { parseDuration } from './duration.ts';
 import { instantsOf, utcOf, type WallTime, type Zone } from './zone.ts';
 
 export type ParsedTime =
-  | { readonly ok: true; readonly at: EpochMillis }
+  /** `byZone`: it named no zone, and that of the caller decided. */
+  | { readonly ok: true; readonly at: EpochMillis; readonly byZone?: true }
   | { readonly ok: false; readonly problem: string };
 
 const SHAPES =
@@ -67,7 +68,7 @@ function fromDateTime(text: string, match: RegExpExecArray, zone: Zone): ParsedT
     const both = instants.map((i) => new Date(i).toISOString()).join(' or ');
     return problem(`"${text}" happened twice in ${zone.name} (clocks were set back): ${both}; add an offset or Z`);
   }
-  return instant(first);
+  return { ok: true, at: epochMillis(first), byZone: true };
 }
 
 function withOffset(text: string, asUtc: number, offset: string): ParsedTime {

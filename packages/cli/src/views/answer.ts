@@ -1,6 +1,7 @@
 // An answer to "who held this address then": the JSON of the contract, and the sentence for people. A sentence says
 // what is known, what it rests on, and when nothing is known why.
 import type { Answer, AnsweredHolder, Cluster, Coverage } from '@podtrail/history';
+import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
@@ -114,7 +115,7 @@ function candidates({ ip, holders, conflicts }: Answer, at: string): string {
     return `${ip} was shown at ${at} on the host network of node ${nodes}, which did not list it: the node itself or ${pods} there may be meant.`;
   }
   if (conflicts.length > 0)
-    return `${count(holders.length, 'holder')} showed ${ip} at once at ${at}; it is not known whose it was.`;
+    return `${counted(holders.length, 'holder')} showed ${ip} at once at ${at}; it is not known whose it was.`;
   const bounds = `that instant lies within the bounds of ${holders.length === 1 ? 'its beginning or its end' : 'their beginnings or ends'}`;
   if (first !== undefined && holders.length === 1)
     return `${ip} may have been held by ${holderPhrase(first)} at ${at}, or by nobody: ${bounds}.`;
@@ -169,10 +170,6 @@ function across({ coverage }: Answer, zone: Zone): string {
 
 function stretch({ coverage: { from, to } }: Answer, zone: Zone): string {
   return from === undefined || to === undefined ? '' : `, from ${showSpan(from, to, zone)}`;
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function textOrNull(instant: number | undefined): string | null {

@@ -53,7 +53,10 @@ function parseUrl(url: string): Named {
         hint: 'use sqlite:PATH for now.',
       });
     default:
-      throw badUrl(url, 'a store is named by sqlite:PATH or memory:.');
+      throw badUrl(
+        url,
+        scheme === '' ? `write sqlite:${url} for a file of that path.` : 'a store is named by sqlite:PATH or memory:.',
+      );
   }
 }
 

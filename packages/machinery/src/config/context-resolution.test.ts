@@ -149,6 +149,6 @@ test('a current-context that names nothing is an error of its own', () => {
   assert.throws(() => resolveContext(parseKubeconfig('current-context: gone', '/k'), {}), {
     code: 'config-context-unknown',
     message: 'the current-context, "gone", does not exist in /k',
-    hint: 'Contexts there: none.',
+    hint: 'Contexts there: none. Pass another file with --kubeconfig, or set KUBECONFIG.',
   });
 });

@@ -100,7 +100,10 @@ function findContext(config: Kubeconfig, name: string, overrides: ConfigOverride
   if (context !== undefined) return context;
   const asked = overrides.context ? `context "${name}"` : `the current-context, "${name}",`;
   throw new ConfigError('config-context-unknown', `${asked} does not exist in ${describeFiles(config)}`, {
-    hint: `Contexts there: ${listNames(config.contexts.keys())}.`,
+    hint:
+      config.contexts.size === 0
+        ? 'Contexts there: none. Pass another file with --kubeconfig, or set KUBECONFIG.'
+        : `Contexts there: ${listNames(config.contexts.keys())}.`,
   });
 }
 

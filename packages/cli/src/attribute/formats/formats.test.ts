@@ -472,3 +472,22 @@ test('what is not recognised needs its columns, and the error lists the formats'
   assert.equal(code, 2);
   assert.match(err, /the format of the input is not recognised\nhint: .*--ip and --time.*vpc.*cloudtrail/);
 });
+
+test('a file of a directory whose format is not recognised is left out and counted; if none is, the error names one', async () => {
+  const files = {
+    'logs/README.txt': 'hello world\n',
+    'logs/flows.log': VPC,
+    'notes/a.txt': 'hello\n',
+    'notes/b.bin': Buffer.alloc(200, 1),
+  };
+  const some = await run(['attribute', 'logs'], { engine, now: at(201), files });
+  assert.equal(some.code, 0, some.err);
+  assert.equal(some.out, (await attribute([], VPC)).out);
+  assert.match(some.err, /^logs\/README\.txt is left out: its format is not recognised$/m);
+  assert.match(some.err, /; 1 file was left out$/m);
+  const none = await run(['attribute', 'notes'], { engine, now: at(201), files });
+  assert.equal(none.code, 2);
+  assert.match(none.err, /the format of notes\/a\.txt is not recognised\nhint: .*--ip and --time.*vpc/);
+  const alone = await run(['attribute', 'notes/a.txt'], { engine, now: at(201), files });
+  assert.match(alone.err, /the format of notes\/a\.txt is not recognised/);
+});

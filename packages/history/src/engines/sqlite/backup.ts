@@ -1,6 +1,7 @@
 // A copy of the whole store: the head as of one instant (by SQLite itself, beside running writers) and the week files
 // that it lists, which never change.
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { HistoryError } from '../../errors.ts';
 import { asHistoryError } from './faults.ts';
 import type { Head, WeekEntry } from './head.ts';
@@ -11,7 +12,9 @@ export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<
   const copies = new Weeks(path);
   if (existsSync(path) || existsSync(copies.directory)) {
     throw new HistoryError('backup-exists', `there is something at ${path} already`, {
-      hint: 'name a path that does not exist yet.',
+      hint: isDirectory(path)
+        ? `name a file in it: ${join(path, 'ledger-copy.db')}`
+        : 'name a path that does not exist yet.',
     });
   }
   try {
@@ -54,4 +57,8 @@ function* copyWeeks(entries: readonly WeekEntry[], from: Weeks, to: Weeks): Gene
     copyFileSync(from.path(file), to.path(file));
     yield;
   }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
