@@ -2,7 +2,7 @@
 // right beside them, by mechanism; beside it a live table that was asked 2 s and 30 s after each packet.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Engine, epochMillis, parseIp, who } from '@podtrail/history';
+import { type DoubtCode, type Engine, epochMillis, parseIp, who, withDoubts } from '@podtrail/history';
 import { Chance } from '../random.ts';
 import { LiveTable } from './live-table.ts';
 import {
@@ -11,12 +11,15 @@ import {
   type GivenAnswer,
   judge,
   type NodeQuestion,
+  undecidedBy,
   type Verdict,
 } from './node-questions.ts';
 import type { PhysicalTruth } from './physical-truth.ts';
 import { readWords, tell } from './stories.ts';
 
 export type Counts = Record<Verdict, number>;
+/** Why answers decided nothing, and how many. */
+export type Reasons = Record<string, number>;
 
 export interface JudgedSet {
   readonly name: string;
@@ -27,6 +30,8 @@ export interface JudgedSet {
   /** Wrong if "held" meant that the network stood, whatever was reserved. */
   readonly wrongByNetwork: number;
   readonly byMechanism: Readonly<Record<string, Counts>>;
+  /** Of what was not decided, by mechanism. */
+  readonly undecided: Readonly<Record<string, Reasons>>;
 }
 
 export interface NodesResult {
@@ -39,6 +44,22 @@ export interface NodesResult {
 }
 
 const MARGINS_MS = [1_000, 0] as const;
+
+/** For the table of what the API cannot decide. */
+const IN_WORDS: Readonly<Record<DoubtCode, string>> = {
+  'node-address': 'the address of a node',
+  'several-showed-it': 'several pods showed it at once',
+  imported: 'known from an import',
+  'address-never-shown': 'the pod never showed its address',
+  'address-not-proven': 'shown while the sandbox was replaced',
+  'start-not-seen': 'there when recording began',
+  'start-not-exact': 'when the network came up is known to seconds only; before 1.36 to the first container only',
+  'deleted-not-confirmed': 'deleted before its kubelet had confirmed the end; longer where the node is away',
+  'sandbox-lost': 'the sandbox was lost or replaced, or the node booted',
+  'end-not-seen': 'missing in a listing after a gap',
+  'end-not-exact': 'when the network went is known to seconds only',
+  'end-not-confirmed': 'the last word did not say that the network was gone',
+};
 
 export async function judgeRun(
   directory: string,
@@ -56,8 +77,10 @@ export async function judgeRun(
   const asking =
     (seen: boolean) =>
     async ({ ip, at }: NodeQuestion): Promise<GivenAnswer> => {
-      const { answer, holders } = await who(engine, { cluster, ip: parseIp(ip)!, at: epochMillis(at), seen });
-      return { answer, uids: holders.map(({ uid }) => uid) };
+      const told = await who(engine, { cluster, ip: parseIp(ip)!, at: epochMillis(at), seen });
+      const { answer, holders, reason } = await withDoubts(engine, told);
+      const why = answer === 'unknown' ? [reason ?? ''] : holders.flatMap((holder) => holder.why?.code ?? []);
+      return { answer, uids: holders.map(({ uid }) => uid), why };
     };
   let wrong = 0;
   for (const [index, margin] of MARGINS_MS.entries()) {
@@ -99,6 +122,7 @@ async function count(
 ): Promise<JudgedSet> {
   const counts = none();
   const byMechanism: Record<string, Counts> = {};
+  const undecided: Record<string, Reasons> = {};
   let [leaked, wrongByNetwork] = [0, 0];
   for (const question of questions) {
     const given = await ask(question);
@@ -106,12 +130,18 @@ async function count(
     counts[verdict]++;
     byMechanism[question.mechanism] ??= none();
     (byMechanism[question.mechanism] as Counts)[verdict]++;
+    if (verdict === 'ambiguous' || verdict === 'unknown') {
+      undecided[question.mechanism] ??= {};
+      const reasons = undecided[question.mechanism] as Reasons;
+      const why = undecidedBy(question, given);
+      reasons[why] = (reasons[why] ?? 0) + 1;
+    }
     if (verdict === 'wrong') onWrong(question, given);
     if (verdict === 'wrong' && question.leaked) leaked++;
     const byNetwork = question.networkGone ? judge({ ...question, truth: [] }, given) : verdict;
     if (byNetwork === 'wrong') wrongByNetwork++;
   }
-  return { name, asked: questions.length, counts, leaked, wrongByNetwork, byMechanism };
+  return { name, asked: questions.length, counts, leaked, wrongByNetwork, byMechanism, undecided };
 }
 
 function none(): Counts {
@@ -129,17 +159,46 @@ export function report({ tenures, sets, peers, stories }: NodesResult, storiesSh
   for (const set of sets) {
     lines.push('', `${set.name}, by mechanism`);
     const rows = Object.entries(set.byMechanism).sort(([, a], [, b]) => b.wrong - a.wrong || sum(b) - sum(a));
-    for (const [mechanism, counts] of rows) lines.push(row(`  ${mechanism}`, counts, 30));
+    for (const [mechanism, counts] of rows)
+      lines.push(row(`  ${mechanism}`, counts, 30) + reasonsText(set.undecided[mechanism]));
+    lines.push(
+      '  not decided, in all:',
+      ...inAll(set).map(([why, n]) => `    ${why.padEnd(24)} ${share(n, set.asked)}  ${inWords(why)}`),
+    );
   }
   if (stories.length > 0)
     lines.push('', `${stories.length} wrong; the first ${storiesShown}:`, ...stories.slice(0, storiesShown));
   return `${lines.join('\n')}\n`;
 }
 
+/** The most frequent first. */
+function ordered(reasons: Reasons): [string, number][] {
+  return Object.entries(reasons).sort(([, a], [, b]) => b - a);
+}
+
+function reasonsText(reasons: Reasons = {}): string {
+  const all = ordered(reasons).map(([why, n]) => `${why} ${n}`);
+  return all.length === 0 ? '' : `  (${all.join(', ')})`;
+}
+
+function inAll({ undecided }: JudgedSet): [string, number][] {
+  const all: Reasons = {};
+  for (const reasons of Object.values(undecided))
+    for (const [why, n] of Object.entries(reasons)) all[why] = (all[why] ?? 0) + n;
+  return ordered(all);
+}
+
+function inWords(why: string): string {
+  return Object.hasOwn(IN_WORDS, why) ? IN_WORDS[why as DoubtCode] : '';
+}
+
+function share(n: number, of: number): string {
+  return `${String(n).padStart(5)} (${((n / Math.max(1, of)) * 100).toFixed(1)} %)`;
+}
+
 function row(name: string, counts: Counts, width: number): string {
   const total = sum(counts);
-  const cell = (verdict: Verdict): string =>
-    `${verdict} ${String(counts[verdict]).padStart(5)} (${((counts[verdict] / Math.max(1, total)) * 100).toFixed(1)} %)`;
+  const cell = (verdict: Verdict): string => `${verdict} ${share(counts[verdict], total)}`;
   return `${name.padEnd(width)} ${(['right', 'wrong', 'ambiguous', 'unknown'] as const).map(cell).join('  ')}`;
 }
 

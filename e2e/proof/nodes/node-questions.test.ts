@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chance } from '../random.ts';
-import { drawAddresses, drawPackets, judge, type NodeQuestion } from './node-questions.ts';
+import { drawAddresses, drawPackets, judge, type NodeQuestion, undecidedBy } from './node-questions.ts';
 import { PhysicalTruth, type Reservation } from './physical-truth.ts';
 
 const START = 1_000_000;
@@ -73,4 +73,11 @@ test('a reservation that outlives its network is a leak only once its kubelet ha
 test('packets near a change are left out by the margin', () => {
   const asked = drawPackets(truthOf(reserved([10, 20])), 50, 1_000, new Chance(5));
   assert.deepEqual([...new Set(asked.map(({ at }) => at))].sort(), [START + 5_000, START + 11_000]);
+});
+
+test('why it was not decided is the true holder’s reason, or the first candidate’s where nobody held it', () => {
+  const given = { answer: 'ambiguous', uids: ['uid-b', 'uid-a'], why: ['start-not-exact', 'sandbox-lost'] } as const;
+  assert.equal(undecidedBy(question, given), 'sandbox-lost');
+  assert.equal(undecidedBy({ ...question, truth: [] }, given), 'start-not-exact');
+  assert.equal(undecidedBy(question, { answer: 'unknown', uids: [], why: ['gap'] }), 'gap');
 });

@@ -22,6 +22,8 @@ export interface GivenAnswer {
   readonly answer: 'held' | 'free' | 'ambiguous' | 'unknown';
   /** The holder, or the candidates. */
   readonly uids: readonly string[];
+  /** Of an answer that decides nothing: why, in the order of `uids`, or of `unknown` its reason. */
+  readonly why?: readonly string[];
 }
 
 /** Our own observers are this late at most; nearer to a change than this, nobody can say what was so. */
@@ -76,6 +78,12 @@ export function drawPackets(truth: PhysicalTruth, count: number, marginMs: numbe
     });
   }
   return questions;
+}
+
+/** Why it was not decided: of the true holder, who is among the candidates; where nobody held it, of the first. */
+export function undecidedBy({ truth }: NodeQuestion, { uids, why = [] }: GivenAnswer): string {
+  const holder = uids.findIndex((uid) => truth.includes(uid));
+  return why[Math.max(0, holder)] ?? 'not said';
 }
 
 /** `ambiguous` without the true holder among its candidates is wrong; a packet was sent by somebody. */

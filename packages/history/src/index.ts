@@ -45,7 +45,7 @@ export type {
   Tenure,
   Workload,
 } from './model/records.ts';
-export { type EpochMillis, epochMillis, toText } from './model/time.ts';
+export { type EpochMillis, epochMillis, NOT_KNOWN_YET, toText } from './model/time.ts';
 export { type ChangeBudgets, DEFAULT_CHANGE_BUDGETS } from './observe/change-budget.ts';
 export type { Observation, Observed } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
@@ -56,6 +56,7 @@ export type { Answer, AnswerCoverage, AnsweredHolder, AnswerKind, UnknownReason 
 export { AnswerWindows } from './query/answer-windows.ts';
 export { type Attributed, type AttributeOptions, attribute } from './query/attribute.ts';
 export { type ChangesAnswer, type ChangesQuestion, changes } from './query/changes.ts';
+export { withDoubts } from './query/doubts.ts';
 export { exportLines } from './query/export.ts';
 export { type GapsQuestion, gaps } from './query/gaps.ts';
 export { LARGEST_PAGE, LONGEST_SPAN_MS, type PageWish } from './query/limits.ts';
@@ -73,6 +74,7 @@ export {
   type Overlap,
   whoDuring,
 } from './query/who-during.ts';
+export { type Doubt, type DoubtCode, doubtText } from './query/why-in-doubt.ts';
 export { parseScenario } from './scenario/parse-scenario.ts';
 export { type AskOutcome, runScenario } from './scenario/run-scenario.ts';
 export type { Ask, Scenario, Statement } from './scenario/scenario.ts';

@@ -29,6 +29,20 @@ test('ambiguous: the sentence says why each pod is only a candidate', async () =
   const { code, err, out } = await who('10.0.0.7 --at 2026-11-15T10:00:59.5Z');
   assert.equal(code, 4);
   assert.match(`${out}${err}`, /web-1 let go of it at some time from 2026-11-15T10:00:59Z to 10:01:00Z\./);
+  assert.match(out, / WHY IN DOUBT\nPod .* end-not-exact\n$/);
+});
+
+test('ambiguous: the JSON has for each candidate a code and a sentence; held has none', async () => {
+  const { out } = await who('10.0.0.7 --at 2026-11-15T10:00:59.5Z -o json');
+  assert.deepEqual(JSON.parse(out).holders[0].why, {
+    code: 'end-not-exact',
+    text: 'let go of it at some time from 2026-11-15T10:00:59.000Z to 2026-11-15T10:01:00.000Z',
+  });
+  const held = await who('10.0.0.7 --at 2026-11-15T10:00:30Z -o json');
+  assert.equal('why' in JSON.parse(held.out).holders[0], false);
+  const node = await who('192.168.0.1 --at 2026-11-15T10:00:30Z -o json');
+  const codes = JSON.parse(node.out).holders.map(({ why }: { why: { code: string } }) => why.code);
+  assert.deepEqual(codes, ['node-address', 'node-address']);
 });
 
 test('held: the JSON of the contract, key for key', async () => {

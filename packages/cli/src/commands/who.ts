@@ -1,5 +1,5 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
-import { type Answer, type AnsweredHolder, type EpochMillis, who } from '@podtrail/history';
+import { type Answer, type AnsweredHolder, type EpochMillis, who, withDoubts } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';
@@ -50,7 +50,8 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   const print = cli.print(options);
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const answer = await who(engine, { cluster: cluster.id, ip, at, now: cli.now, seen: options.seen === true });
+    const question = { cluster: cluster.id, ip, at, now: cli.now, seen: options.seen === true };
+    const answer = await withDoubts(engine, await who(engine, question));
     const watched = answer.reason === 'damaged' ? [] : await engine.coverage(cluster.id);
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.
@@ -59,7 +60,7 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
       return EXIT_BY_ANSWER[answer.answer];
     }
     const listing: Listing<AnsweredHolder> = {
-      ...holderListing(print.zone, cli.now, lastOf(watched)),
+      ...holderListing(print.zone, cli.now, lastOf(watched), answer.answer === 'ambiguous'),
       document: answerJson(answer, cluster),
       rows: answer.holders,
       sentence: answerSentence(answer, watched, print.zone),
@@ -72,7 +73,7 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   });
 }
 
-function holderListing(zone: Zone, now: EpochMillis, last: number | undefined) {
+function holderListing(zone: Zone, now: EpochMillis, last: number | undefined, isInDoubt: boolean) {
   const listing: Pick<Listing<AnsweredHolder>, 'columns' | 'csv' | 'json' | 'name'> = {
     columns: [
       { header: 'KIND', cell: (h) => h.kind },
@@ -83,6 +84,7 @@ function holderListing(zone: Zone, now: EpochMillis, last: number | undefined) {
       { header: 'FROM', cell: (h) => showBoundary(h.start, zone) },
       { header: 'TO', cell: (h) => endText(h.end, { last }, now, zone) },
       { header: 'HELD', cell: (h) => lastedText(h, { last }, now) },
+      ...(isInDoubt ? [{ header: 'WHY IN DOUBT', cell: (h: AnsweredHolder) => h.why?.code ?? '' }] : []),
       { header: 'UID', wide: true, cell: (h) => h.uid },
       { header: 'START EVIDENCE', wide: true, cell: (h) => provenanceText(h.start) },
       { header: 'END EVIDENCE', wide: true, cell: (h) => provenanceText(h.end) },

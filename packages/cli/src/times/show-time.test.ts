@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Boundary, epochMillis } from '@podtrail/history';
+import { type Boundary, epochMillis, NOT_KNOWN_YET } from '@podtrail/history';
 import { parseDuration, showDuration } from './duration.ts';
 import { parseTime } from './parse-time.ts';
 import { showBoundary, showSpan, showTime } from './show-time.ts';
@@ -44,6 +44,7 @@ test('a boundary shows how sure it is', () => {
   assert.equal(showBoundary(boundary(T + 100, T + 70, T + 100), UTC), '2026-11-15T10:05:03.100Z ±30ms');
   assert.equal(showBoundary(boundary(T + 600, T, T + 1600), UTC), '2026-11-15T10:05:03Z ±2s');
   assert.equal(showBoundary(boundary(T + 60_000, T, T + 60_500), UTC), '2026-11-15T10:05:03Z..10:06:04Z');
+  assert.equal(showBoundary(boundary(T + 100, T + 100, NOT_KNOWN_YET), UTC), '2026-11-15T10:05:03Z or later');
 });
 
 test('the margin that is shown always covers the bounds', () => {

@@ -1,5 +1,5 @@
 // Instants and boundaries as people read them. Always with their zone, so that a time can be pasted back into `--at`.
-import type { Boundary } from '@podtrail/history';
+import { type Boundary, NOT_KNOWN_YET } from '@podtrail/history';
 import type { Zone } from './zone.ts';
 
 /** RFC 3339 in UTC with milliseconds: what JSON and standard error carry. */
@@ -32,6 +32,8 @@ const LARGEST_MARGIN_MS = 5000;
 
 /** How sure we are is part of the time: `10:05:03 ±1s`, or the span in which it happened. */
 export function showBoundary({ at, notBefore, notAfter }: Boundary, zone: Zone): string {
+  // Nothing bounds it yet.
+  if (notAfter >= NOT_KNOWN_YET) return `${showTime(toSecond(notBefore, 0), zone)} or later`;
   const margin = Math.max(at - notBefore, notAfter - at);
   if (margin === 0) return showTime(at, zone);
   if (margin > LARGEST_MARGIN_MS) {

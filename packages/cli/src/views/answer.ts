@@ -1,6 +1,6 @@
 // An answer to "who held this address then": the JSON of the contract, and the sentence for people. A sentence says
 // what is known, what it rests on, and when nothing is known why.
-import type { Answer, AnsweredHolder, Cluster, Coverage } from '@podtrail/history';
+import { type Answer, type AnsweredHolder, type Cluster, type Coverage, doubtText } from '@podtrail/history';
 import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
@@ -33,7 +33,13 @@ export function answerJson(answer: Answer, cluster: Cluster) {
 }
 
 export function answeredHolderJson(holder: AnsweredHolder) {
-  return { ...holderJson(holder), start: boundaryJson(holder.start), end: boundaryJson(holder.end) };
+  const { start, end, why } = holder;
+  return {
+    ...holderJson(holder),
+    start: boundaryJson(start),
+    end: boundaryJson(end),
+    ...(why === undefined ? {} : { why: { code: why.code, text: doubtText(why) } }),
+  };
 }
 
 /** `watched` is all coverage of the cluster: it says since when and until when anybody could know. */
@@ -59,30 +65,17 @@ function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone:
   }
 }
 
-/** Why a pod is only a candidate; the first ones, for a list that a person reads. */
-function inDoubt({ holders, at }: Answer, zone: Zone): string {
+/** Why each pod is only a candidate; the first ones, for a sentence that a person reads. */
+function inDoubt({ holders }: Answer, zone: Zone): string {
   const pods = holders.filter(({ kind, hostNetwork }) => kind === 'Pod' && !hostNetwork);
-  return pods
-    .slice(0, MOST_EXPLAINED)
-    .map((holder) => {
-      const why = doubtAbout(holder, at, zone);
-      return why === undefined ? '' : ` ${holder.name} ${why}.`;
-    })
-    .join('');
-}
-
-function doubtAbout({ start, end }: AnsweredHolder, at: number, zone: Zone): string | undefined {
-  if (isOpen(start.notAfter)) return 'has not proved which address it had';
-  if (at < start.notAfter) return `got it at some time from ${showSpan(start.notBefore, start.notAfter, zone)}`;
-  if (end === undefined || at < end.notBefore) return undefined;
-  if (isOpen(end.notAfter))
-    return `was deleted, or lost its sandbox, at ${showTime(end.notBefore, zone)}, and nothing proves yet that its network is gone`;
-  return `let go of it at some time from ${showSpan(end.notBefore, end.notAfter, zone)}`;
-}
-
-/** A time that is not known yet is kept as the end of the year 9999. */
-function isOpen(time: number): boolean {
-  return time >= Date.UTC(9999, 11, 31);
+  const times = {
+    time: (at: number) => showTime(at, zone),
+    span: (from: number, to: number) => showSpan(from, to, zone),
+  };
+  const told = pods.slice(0, MOST_EXPLAINED);
+  const more = pods.length - told.length;
+  const rest = more === 0 ? '' : ` Of ${more} more the table says why; -o json in words.`;
+  return told.map(({ name, why }) => (why === undefined ? '' : ` ${name} ${doubtText(why, times)}.`)).join('') + rest;
 }
 
 function whyFree(answer: Answer, zone: Zone): string {

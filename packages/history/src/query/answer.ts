@@ -3,6 +3,7 @@ import type { Boundary, Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Conflict, Coverage, Holder } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
+import type { Doubt } from './why-in-doubt.ts';
 
 export type AnswerKind =
   /** One holder certainly held it. */
@@ -34,6 +35,8 @@ export type AnswerReason =
 export interface AnsweredHolder extends Holder {
   readonly start: Boundary;
   readonly end: Boundary | undefined;
+  /** Why it is only a candidate; of an ambiguous answer that was explained (`withDoubts`). */
+  readonly why?: Doubt;
 }
 
 export interface AnswerCoverage {
