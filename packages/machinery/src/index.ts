@@ -161,7 +161,7 @@ export {
   LeaderElector,
   type LeaderElectorOptions,
 } from './election/leader-elector.ts';
-export type { Lease, LeaseSpec } from './election/lease.ts';
+export { type Lease, type LeaseSpec, renewTimeOf } from './election/lease.ts';
 export { electionIdentity, LeaseLock, type LeaseLockOptions } from './election/lease-lock.ts';
 
 // Events: what we did, told to the people who look at an object.
@@ -196,3 +196,4 @@ export {
   MachineryError,
 } from './errors.ts';
 export { jitter, type Random, seededRandom, systemRandom } from './random.ts';
+export { Backoff, type BackoffLimits } from './reflector/backoff.ts';

@@ -36,6 +36,7 @@ export type { WriteCounts } from './podtracker/tracker-pass.ts';
 export { type AnomalyFields, anomalyReport } from './recorder/anomaly-report.ts';
 export type { StoredBatch } from './recorder/commit-queue.ts';
 export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
+export type { LeaseRefusal, LeaseResult } from './recorder/lease-reader.ts';
 export { type ClockStatus, Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
 export type { ClockCorrection, FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
 export { daysLeft, isNearlyFull, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';

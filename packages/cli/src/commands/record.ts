@@ -66,6 +66,8 @@ and what it no longer has becomes a gap that answers speak of.
 ${SIZES_HELP}
 
 Needs the rights to list and watch pods, nodes and services of the whole cluster, and to get the namespace kube-system.
+With the right to get leases in the namespace kube-node-lease the address of a pod that was deleted by force is in doubt
+for about a minute less; it is read only then, and recording goes on without it.
 With --namespaces those on pods and services of the namespaces are enough (and --cluster-id, where kube-system may not
 be read), but then no address is ever "free", nodes are not known, and every restart makes a gap.`,
     )
@@ -169,6 +171,11 @@ function reporting(reporter: Reporter): RecorderListener {
     clockCorrected({ since, at, records }) {
       const fields = { since: toText(since), now: toText(at), records };
       void reporter.event('warn', 'the ledger was by a wrong clock; what it claimed was taken back', fields);
+    },
+    leasesForbidden(refusal) {
+      if (refusal !== undefined)
+        void reporter.event('warn', 'Leases of nodes may not be read; recording goes on', { ...refusal });
+      else void reporter.event('info', 'Leases of nodes may be read again');
     },
     storeFailed(error, attempt) {
       // Every try would be a flood; the first tells, and then each time the number doubles.

@@ -1,4 +1,5 @@
-// Looks at a cluster as the recorder would need it: can it be reached, does its clock agree, may we list and watch.
+// Looks at a cluster as the recorder would need it: can it be reached, does its clock agree, may we list and watch, may we
+// read the Leases of nodes.
 import type { Client, ClusterConfig } from '@podtrail/machinery';
 import type { Surroundings } from '../surroundings.ts';
 import { type Finding, found, looked } from './finding.ts';
@@ -12,6 +13,7 @@ const WITHIN_MS = 10_000;
 /** Times in objects come from other clocks: more than this, and bounds of answers grow by it. */
 const TOLERABLE_SKEW_MS = 2000;
 const NEEDED = ['pods', 'nodes', 'services'] as const;
+const NODE_LEASES = 'may read node leases';
 
 export async function checkCluster(which: ClusterToCheck, surroundings: Surroundings): Promise<Finding[]> {
   let config: ClusterConfig;
@@ -33,6 +35,7 @@ export async function checkCluster(which: ClusterToCheck, surroundings: Surround
     for (const resource of NEEDED) {
       findings.push(await looked(`may watch ${resource}`, () => mayWatch(client, resource)));
     }
+    findings.push(await looked(NODE_LEASES, () => mayReadLeases(client)));
   } finally {
     await client.close();
   }
@@ -68,24 +71,7 @@ async function compareClocks(client: Client, { clock }: Surroundings): Promise<F
 async function mayWatch(client: Client, resource: string): Promise<Finding> {
   const check = `may watch ${resource}`;
   const refused: string[] = [];
-  for (const verb of ['list', 'watch']) {
-    const review = {
-      kind: 'SelfSubjectAccessReview',
-      apiVersion: 'authorization.k8s.io/v1',
-      spec: { resourceAttributes: { verb, resource } },
-    };
-    const { body } = await client.raw(
-      {
-        method: 'POST',
-        path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify(review),
-      },
-      { timeoutMs: WITHIN_MS },
-    );
-    const answer = JSON.parse(body.toString()) as { status?: { allowed?: boolean } };
-    if (answer.status?.allowed !== true) refused.push(verb);
-  }
+  for (const verb of ['list', 'watch']) if (!(await isAllowed(client, { verb, resource }))) refused.push(verb);
   if (refused.length === 0) return found(check, 'ok', 'in all namespaces');
   return found(
     check,
@@ -93,4 +79,36 @@ async function mayWatch(client: Client, resource: string): Promise<Finding> {
     `this user may not ${refused.join(' or ')} ${resource} of the whole cluster`,
     'grant it with a ClusterRole, or record some namespaces with --namespaces.',
   );
+}
+
+/** Recording goes on without: a warning, not a failure. */
+async function mayReadLeases(client: Client): Promise<Finding> {
+  const namespace = 'kube-node-lease';
+  const asked = { verb: 'get', group: 'coordination.k8s.io', resource: 'leases', namespace };
+  if (await isAllowed(client, asked)) return found(NODE_LEASES, 'ok', `in ${namespace}`);
+  return found(
+    NODE_LEASES,
+    'warning',
+    `this user may not get leases in ${namespace}: after a forced deletion an address is in doubt for about a minute longer`,
+    `grant it with a RoleBinding in ${namespace}, as deploy/kustomize/role-bindings.yaml does; recording goes on without it.`,
+  );
+}
+
+async function isAllowed(client: Client, resourceAttributes: Readonly<Record<string, string>>): Promise<boolean> {
+  const review = {
+    kind: 'SelfSubjectAccessReview',
+    apiVersion: 'authorization.k8s.io/v1',
+    spec: { resourceAttributes },
+  };
+  const { body } = await client.raw(
+    {
+      method: 'POST',
+      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(review),
+    },
+    { timeoutMs: WITHIN_MS },
+  );
+  const answer = JSON.parse(body.toString()) as { status?: { allowed?: boolean } };
+  return answer.status?.allowed === true;
 }

@@ -8,8 +8,8 @@ import { checkMachine } from './check-machine.ts';
 
 const CONFIG = { origin: 'context "c" of file', server: 'https://c', namespace: 'default' } as never;
 
-function aClient(options: { allowed?: boolean; date?: number; broken?: boolean }): Client {
-  const { allowed = true, date = at(201), broken = false } = options;
+function aClient(options: { allowed?: boolean; leases?: boolean; date?: number; broken?: boolean }): Client {
+  const { allowed = true, leases = allowed, date = at(201), broken = false } = options;
   return {
     discovery: {
       serverVersion: async () => {
@@ -17,11 +17,17 @@ function aClient(options: { allowed?: boolean; date?: number; broken?: boolean }
         return { gitVersion: 'v1.36.3' };
       },
     },
-    raw: async ({ path }: { path: string }) => ({
-      status: 200,
-      headers: { date: new Date(date).toUTCString() },
-      body: Buffer.from(path === '/version' ? '{}' : JSON.stringify({ status: { allowed } })),
-    }),
+    raw: async ({ path, body = '{}' }: { path: string; body?: string }) => {
+      const { resource, ...asked } = JSON.parse(body).spec?.resourceAttributes ?? {};
+      if (resource === 'leases')
+        assert.deepEqual(asked, { verb: 'get', group: 'coordination.k8s.io', namespace: 'kube-node-lease' });
+      const status = { allowed: resource === 'leases' ? leases : allowed };
+      return {
+        status: 200,
+        headers: { date: new Date(date).toUTCString() },
+        body: Buffer.from(path === '/version' ? '{}' : JSON.stringify({ status })),
+      };
+    },
     close: async () => {},
   } as unknown as Client;
 }
@@ -43,6 +49,7 @@ test('all is well', async () => {
   assert.match(out, /recording prod-eu +ok +a recorder is watching/);
   assert.match(out, /API server +ok +Kubernetes v1\.36\.3/);
   assert.match(out, /may watch services +ok/);
+  assert.match(out, /may read node leases +ok +in kube-node-lease/);
   assert.doesNotMatch(out, /failed|warning/);
 });
 
@@ -82,6 +89,16 @@ test('missing rights are exit code 6, with what to do', async () => {
   assert.equal(code, 6);
   assert.match(out, /may watch pods +failed +this user may not list or watch pods/);
   assert.match(err, /may watch pods: grant it with a ClusterRole/);
+});
+
+test('without the right to read the Leases of nodes there is a warning with what that means, and no failure', async () => {
+  const { code, out, err } = await doctor(aClient({ leases: false }));
+  assert.equal(code, 0);
+  assert.match(
+    out,
+    /may read node leases +warning +this user may not get leases in kube-node-lease: .*a minute longer/,
+  );
+  assert.match(err, /may read node leases: grant it with a RoleBinding in kube-node-lease/);
 });
 
 test('clocks that differ and a recorder that is gone are warnings', async () => {

@@ -145,6 +145,16 @@ test('nobody can widen the rights of the operator by a label, and it writes Conf
   assert.equal(spec.footprints.properties.configMaps.properties.namespace.default, undefined);
 });
 
+test('Leases may be read where those of nodes are, by their name only, and nowhere else', () => {
+  const { rules } = named('ClusterRole', 'podtrail-node-leases');
+  assert.deepEqual(rules, [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get'] }]);
+  const bindings = manifests.filter(({ roleRef }) => roleRef?.name === 'podtrail-node-leases');
+  assert.deepEqual(
+    bindings.map(({ kind, metadata }) => [kind, metadata.namespace]),
+    [['RoleBinding', 'kube-node-lease']],
+  );
+});
+
 test('rights: no wildcards, no secrets, nobody else, and every role of ours is bound', () => {
   const roles = manifests.filter(({ kind }) => kind === 'ClusterRole');
   for (const { metadata, rules } of roles) {

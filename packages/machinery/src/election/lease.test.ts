@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ElectionRecord, type LeaseSpec, recordOf, sameRecord, specWith } from './lease.ts';
+import { type ElectionRecord, type LeaseSpec, recordOf, renewTimeOf, sameRecord, specWith } from './lease.ts';
 
 const RECORD: ElectionRecord = {
   holderIdentity: 'me',
@@ -55,6 +55,14 @@ describe('lease record', () => {
     assert.deepEqual(spec['future'], { a: 1 });
     assert.equal(spec.strategy, 'S');
     assert.equal(spec.preferredHolder, 'p');
+  });
+
+  test('the time of the last renewal is read in whole milliseconds, and is undefined where there is none', () => {
+    const of = (renewTime?: string | null) => renewTimeOf({ metadata: {}, spec: { renewTime } as LeaseSpec });
+    assert.equal(of('2026-11-16T06:42:47.123999Z'), Date.UTC(2026, 10, 16, 6, 42, 47, 123));
+    assert.equal(of('2026-11-16T06:42:47Z'), Date.UTC(2026, 10, 16, 6, 42, 47));
+    assert.deepEqual([of(), of(null), of(''), of('soon')], [undefined, undefined, undefined, undefined]);
+    assert.equal(renewTimeOf({ metadata: {} }), undefined);
   });
 
   test('two records differ as soon as one field does', () => {

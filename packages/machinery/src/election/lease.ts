@@ -61,3 +61,9 @@ export function specWith(spec: LeaseSpec | undefined, record: ElectionRecord): L
 export function sameRecord(a: ElectionRecord, b: ElectionRecord): boolean {
   return (Object.keys(a) as (keyof ElectionRecord)[]).every((field) => a[field] === b[field]);
 }
+
+/** When its holder last renewed it, by the holder's clock: whole milliseconds; undefined where it does not say. */
+export function renewTimeOf({ spec }: Lease): number | undefined {
+  const time = Date.parse(spec?.renewTime ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -37,6 +37,7 @@ test('a recorder is told in base units, and what is not known yet is left out', 
   metrics.stored({ batch: { facts: [{ kind: 'live', uid: 'u', live: undefined }] }, appendMs: 4, lagsMs: [30, 300] });
   metrics.storeFailed();
   metrics.lost('services', 'expired');
+  metrics.leaseRead('forbidden');
   metrics.watchChanged('podtrackers', { kind: 'waiting', error: new Error('no'), until: 1, since: 0 } as never);
   const failure = { handler: 'podtracker', delta: {} as never, error: new Error('no'), attempt: 1, givenUp: false };
   metrics.handlerFailed('namespaces', failure);
@@ -68,6 +69,8 @@ test('a recorder is told in base units, and what is not known yet is left out', 
   assert.equal(page.get('podtrail_store_failures_total'), 1);
   assert.equal(page.get('podtrail_watch_gaps_total{resource="services",reason="expired"}'), 1);
   assert.equal(page.get('podtrail_watch_gaps_total{resource="pods",reason="expired"}'), 0);
+  assert.equal(page.get('podtrail_node_lease_reads_total{result="forbidden"}'), 1);
+  assert.equal(page.get('podtrail_node_lease_reads_total{result="renewed"}'), 0);
   assert.equal(page.get('podtrail_watch_restarts_total{resource="pods"}'), 1);
   assert.equal(page.get('podtrail_watch_errors_total{resource="podtrackers"}'), 1);
   assert.equal(page.get('podtrail_handler_failures_total{resource="namespaces",handler="podtracker"}'), 1);

@@ -5,6 +5,7 @@ import type { Cacheable, Clock, HandlerFailure, ReflectorState } from '@podtrail
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoredBatch } from '../recorder/commit-queue.ts';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
+import type { LeaseResult } from '../recorder/lease-reader.ts';
 import type { Recorder, RecorderStatus } from '../recorder/recorder.ts';
 import type { FollowedResource, Housekept, RecorderListener } from '../recorder/recorder-listener.ts';
 
@@ -30,6 +31,7 @@ export class RecorderMetrics implements RecorderListener {
   readonly #room: Readonly<Record<'bytes' | 'limit' | 'ballast' | 'free', Gauge>>;
   readonly #anomalies: Counter<'what'>;
   readonly #clockCorrections: Counter;
+  readonly #leaseReads: Counter<'result'>;
   /** Streams of which one watch has been opened already. */
   readonly #watched = new Set<string>();
 
@@ -88,6 +90,10 @@ export class RecorderMetrics implements RecorderListener {
       'podtrail_clock_corrections_total',
       'Times that the ledger was by a wrong clock, and what it claimed was taken back.',
     );
+    this.#leaseReads = counter(registry, 'podtrail_node_lease_reads_total', 'Leases of nodes that were read.', [
+      'result',
+    ]);
+    for (const result of ['renewed', 'unchanged', 'absent', 'forbidden', 'failed']) this.#leaseReads.inc({ result }, 0);
     for (const what of ['clock-skew', 'unparsable-address', 'node-changed']) this.#anomalies.inc({ what }, 0);
     for (const resource of ['pods', 'services', 'nodes'] as const) {
       // Present from the beginning: a rate of what has not happened yet is zero, not absent.
@@ -128,6 +134,10 @@ export class RecorderMetrics implements RecorderListener {
 
   clockCorrected(): void {
     this.#clockCorrections.inc();
+  }
+
+  leaseRead(result: LeaseResult): void {
+    this.#leaseReads.inc({ result });
   }
 
   housekept({ what, error, removed }: Housekept): void {

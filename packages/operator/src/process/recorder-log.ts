@@ -19,6 +19,10 @@ export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
       log.warn('the ledger was by a wrong clock; what it claimed was taken back', {
         ...{ since: toText(since), now: toText(at), records },
       }),
+    leasesForbidden: (refusal) => {
+      if (refusal !== undefined) log.warn('Leases of nodes may not be read; recording goes on', { ...refusal });
+      else log.info('Leases of nodes may be read again');
+    },
     storeFailed: (error, attempt) => {
       // Every try would be a flood; the first tells, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)

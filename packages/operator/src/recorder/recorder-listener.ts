@@ -2,6 +2,7 @@
 import type { Coverage, EpochMillis, Patrol, RoomKept } from '@podtrail/history';
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import type { StoredBatch } from './commit-queue.ts';
+import type { LeaseRefusal, LeaseResult } from './lease-reader.ts';
 
 /** As Kubernetes calls them in paths; few, so that they may be labels. */
 export type FollowedResource = 'pods' | 'services' | 'nodes';
@@ -21,6 +22,10 @@ export interface RecorderListener {
   clockDiffers?(warning: string | undefined): void;
   /** The ledger's time was another than the server's: what was claimed since then was taken back. */
   clockCorrected?(correction: ClockCorrection): void;
+  /** The Lease of a node was read, or could not be. */
+  leaseRead?(result: LeaseResult): void;
+  /** Leases of nodes may not be read; undefined: they may be again. Recording goes on. */
+  leasesForbidden?(refusal: LeaseRefusal | undefined): void;
   /** The store's housekeeping was done, or not; recording goes on. */
   housekept?(done: Housekept): void;
   /** A part of the store was read through, to notice damage. */

@@ -29,6 +29,8 @@ import {
   type HandlerFailure,
   Informer,
   isComparable,
+  LEASES,
+  type Lease,
   NODES,
   type NodeView,
   nodeCodec,
@@ -48,6 +50,7 @@ import { CommitQueue, type StoredBatch } from './commit-queue.ts';
 import { DeltaLog, type DeltaLogOptions } from './delta-log.ts';
 import { FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
 import { keepHouse } from './housekeeping.ts';
+import { LeaseReader, NODE_LEASES } from './lease-reader.ts';
 import type { Step } from './ledger-clock.ts';
 import type { FollowedResource, RecorderListener } from './recorder-listener.ts';
 import { keepRoom } from './room-keeping.ts';
@@ -153,6 +156,8 @@ export class Recorder {
   #beatAt: number | undefined;
   #pods: Informer<PodView> | undefined;
   #nodes: Informer<NodeView> | undefined;
+  /** Undefined with namespaces: then nodes are not known. */
+  #leases: LeaseReader | undefined;
   readonly #failed = Promise.withResolvers<never>();
 
   /** Takes the cluster's ledger over and reads from it where to go on. */
@@ -210,6 +215,7 @@ export class Recorder {
       this.#followPods(undefined, checkpoint?.resourceVersion);
       this.#followServices(undefined, from('Service'));
       this.#followNodes(from('Node'));
+      this.#leases = this.#leaseReader();
       return;
     }
     for (const namespace of namespaces) {
@@ -323,6 +329,7 @@ export class Recorder {
       stop.abort();
       for (const beat of beats) beat.cancel();
       this.#time.stop();
+      await this.#leases?.stop();
       await running;
       await this.#commits.close();
       await houseKept;
@@ -439,6 +446,7 @@ export class Recorder {
     if (observations.length === 0) return;
     this.#stampedAt = observations.at(-1)?.at ?? this.#stampedAt;
     const facts = observations.flatMap((observation) => this.#observer.observe(observation));
+    this.#leases?.wake();
     const ageMs = observedAt === undefined ? undefined : Math.max(0, this.#clock.now() - observedAt);
     const since = ageMs === undefined ? undefined : this.#clock.monotonic() - ageMs;
     const pushed = this.#commits.push(facts, this.#checkpoint(), since);
@@ -520,6 +528,26 @@ export class Recorder {
     this.#tell((listener) => listener.clockCorrected?.(correction));
     const { since: from, at } = correction;
     await this.#record([{ kind: 'clock', since: from, at }], undefined);
+  }
+
+  /** Leases of single nodes, read while the ledger asks about them: they show whether a kubelet was there all the time. */
+  #leaseReader(): LeaseReader {
+    const leases = this.#client.resource<Lease>(LEASES, NODE_LEASES);
+    const isSynced = () => this.#streams.every(({ synced }) => synced);
+    return new LeaseReader({
+      ...{ clock: this.#clock, random: this.#random },
+      // Not while it catches up: who is in question then may be settled a moment later.
+      nodes: () => (isSynced() ? this.#observer.nodesInQuestion : []),
+      get: (node, signal) => leases.get(node, { signal, timeoutMs: ASK_TIMEOUT_MS }),
+      onRenewed: async (node, renewTime) => {
+        const at = this.#time.clock.certain();
+        if (at === undefined) return false;
+        await this.#record([{ kind: 'renewed', node, renewTime, at }], undefined);
+        return true;
+      },
+      onRead: (result) => this.#tell((listener) => listener.leaseRead?.(result)),
+      onForbidden: (refusal) => this.#tell((listener) => listener.leasesForbidden?.(refusal)),
+    });
   }
 
   /** Asks the server how far it is, aside of the watch: that keeps bounds narrow where events are rare. */
