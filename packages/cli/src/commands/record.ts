@@ -67,7 +67,7 @@ ${SIZES_HELP}
 
 Needs the rights to list and watch pods, nodes and services of the whole cluster, and to get the namespace kube-system.
 With the right to get leases in the namespace kube-node-lease the address of a pod that was deleted by force is in doubt
-for about a minute less; it is read only then, and recording goes on without it.
+for about a minute less. It is read only then; where the right is missing, everything else is recorded.
 With --namespaces those on pods and services of the namespaces are enough (and --cluster-id, where kube-system may not
 be read), but then no address is ever "free", nodes are not known, and every restart makes a gap.`,
     )
