@@ -1,10 +1,18 @@
 // What the API said of one pod, as a list of short words that can be compared: the kind of event, deletion and grace, the
 // phase, whether the address is shown, the conditions, and the state of each container. Never a time, a name or a UID.
 
-/** One event of a watch. */
+/** One event of a watch. `at`: when it arrived. */
 export interface PodEvent {
+  readonly at: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: unknown;
+}
+
+/** What the IPAM did for the pod. */
+export interface AddressEvent {
+  readonly at: number;
+  readonly what: 'reserved' | 'released';
+  readonly ip: string;
 }
 
 const SHORT: Readonly<Record<string, string>> = {
@@ -16,18 +24,48 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 const SIGNS: Readonly<Record<string, string>> = { True: '+', False: '-', Unknown: '?' };
 
+/** An address of the pod was taken or given back: after at least so many of its words, and at most so many. */
+export interface AddressMark {
+  readonly what: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface WordSequence {
+  readonly words: readonly string[];
+  readonly marks: readonly AddressMark[];
+}
+
 /**
- * Words of one pod in their order. A word that says the same as the one before is left out: a kubelet writes some states
- * again with other times or another generation, now and then, and nothing can be concluded from how often.
+ * Words of one pod in their order, and between which of them its addresses came and went. A word that says the same as
+ * the one before is left out: a kubelet writes some states again with other times or another generation, now and then,
+ * and nothing can be concluded from how often. `lateMs`: so late can a word have arrived; never early.
  */
-export function apiWords(events: readonly PodEvent[]): string[] {
+export function wordSequence(
+  events: readonly PodEvent[],
+  addressEvents: readonly AddressEvent[],
+  lateMs: number,
+): WordSequence {
   const addresses: string[] = [];
-  const words: string[] = [];
-  for (const { type, object } of events) {
-    const word = `${type} ${wordOf(object as Pod, addresses)}`;
-    if (word !== words.at(-1)) words.push(word);
+  const words: { readonly at: number; readonly text: string }[] = [];
+  const happened: { readonly at: number; readonly what: string }[] = [];
+  for (const event of [...events, ...addressEvents].sort((a, b) => a.at - b.at)) {
+    const { at } = event;
+    if ('what' in event) happened.push({ at, what: `${event.what} ${addressWord(event.ip, addresses)}` });
+    else {
+      const text = `${event.type} ${wordOf(event.object as Pod, addresses)}`;
+      if (text !== words.at(-1)?.text) words.push({ at, text });
+    }
   }
-  return words;
+  const until = (time: number): number => words.filter(({ at }) => at <= time).length;
+  return {
+    words: words.map(({ text }) => text),
+    marks: happened.map(({ at, what }) => ({ what, least: until(at), most: until(at + lateMs) })),
+  };
+}
+
+export function apiWords(events: readonly PodEvent[]): readonly string[] {
+  return wordSequence(events, [], 0).words;
 }
 
 function wordOf({ metadata, spec, status = {} }: Pod, addresses: string[]): string {
@@ -44,7 +82,7 @@ function wordOf({ metadata, spec, status = {} }: Pod, addresses: string[]): stri
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** Addresses are numbered in the order in which the pod showed them. */
+/** Addresses are numbered in the order in which the pod had or showed them. */
 function addressWord(ip: string, addresses: string[]): string {
   if (ip === '') return 'no-address';
   if (!addresses.includes(ip)) addresses.push(ip);

@@ -54,12 +54,13 @@ async function cut(source: string, wanted: readonly string[]): Promise<void> {
   const quiet = lives.filter((life) => !events.some((event) => strikes(life, event)));
   const sets = new Map<string, Life[]>();
   for (const [mechanism, all] of Map.groupBy(quiet, (life) => life.mechanism)) sets.set(mechanism, chosen(all));
+  const pods = lives.flatMap((life) => byPod(life).map((lines): Life => ({ ...life, name: nameOf(lines), lines })));
   for (const event of events) {
-    // Lives to which nothing else happened.
-    const alone = lives.filter((life) => events.every((other) => other === event || !strikes(life, other)));
-    const struck = alone.filter((life) => isOnlyOn(life, event) && sawBoth(life, event));
+    // Pods to which nothing else happened.
+    const alone = pods.filter((life) => events.every((other) => other === event || !strikes(life, other)));
+    const struck = alone.filter((life) => isOn(life, event) && sawBoth(life, event));
     const name = `node-${event.what.replace(/^node-/, '')}`;
-    struck.sort((a, b) => wordsAfter(b, event) - wordsAfter(a, event));
+    struck.sort((a, b) => eventfulness(b, event) - eventfulness(a, event));
     if (!sets.has(name) && struck.length > 0) sets.set(name, struck.slice(0, MOST_LIVES));
   }
   for (const [name, set] of sets) {
@@ -99,6 +100,10 @@ function keysOf({ metadata }: KubeObject): string[] {
   return hash === undefined ? [metadata.uid] : [metadata.uid, hash];
 }
 
+function nameOf(lines: readonly PodLine[]): string {
+  return lines[0]?.object.metadata.name ?? '';
+}
+
 function byPod({ lines }: Life): PodLine[][] {
   return [...Map.groupBy(lines, ({ object }) => object.metadata.uid).values()];
 }
@@ -132,12 +137,11 @@ function isOn({ lines }: Life, { node }: ActionLine): boolean {
   return lines.some(({ object }) => object.spec?.nodeName === node);
 }
 
-function isOnlyOn({ lines }: Life, { node }: ActionLine): boolean {
-  return lines.every(({ object }) => object.spec?.nodeName === undefined || object.spec.nodeName === node);
-}
-
-function wordsAfter({ lines }: Life, { at }: ActionLine): number {
-  return apiWords(lines.filter((line) => line.at > at)).length;
+/** Whoever survived with another address has the most to tell, then whoever said the most. */
+function eventfulness(life: Life, { at }: ActionLine): number {
+  const after = byPod(life).map((lines) => lines.filter((line) => line.at > at));
+  const addresses = after.map((lines) => new Set(lines.map(({ object }) => object.status?.podIP)).size);
+  return Math.max(...addresses) * 1_000 + Math.max(...after.map((lines) => apiWords(lines).length));
 }
 
 /** The lives whose sequences are the most frequent, each bringing another one. */

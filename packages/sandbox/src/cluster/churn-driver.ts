@@ -6,7 +6,7 @@ import type { ClusterApi } from '../api/cluster-api.ts';
 import { SeededRandom } from '../clock/random.ts';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
 import type { WorkloadObject } from './controllers/workload-object.ts';
-import { EXIT_CODE, RUNS_FOR } from './kubelet/pod-worker.ts';
+import { EXIT_CODE, RUNS_FOR } from './kubelet/pod-plan.ts';
 import { controllerOf, isLeaving, isTerminal, type PodObject } from './pod-object.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import { JOBS, type JobEntry } from './workload-catalogue.ts';

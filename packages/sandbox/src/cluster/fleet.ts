@@ -26,6 +26,7 @@ export interface FleetOptions {
   readonly leases: boolean;
   readonly timings: KubeletTimings;
   readonly order: AllocationOrder;
+  readonly kubeletVersion: string;
 }
 
 const ZONES = ['a', 'b', 'c'];
@@ -80,7 +81,8 @@ export class Fleet {
   add(): string {
     const slot = this.#freeSlot();
     const number = ++this.#made;
-    const { namePrefix, podRanges, nodeRanges, mostPods, statusEveryMs, leases, timings, order } = this.#options;
+    const { namePrefix, podRanges, nodeRanges, mostPods, statusEveryMs, leases, timings, order, kubeletVersion } =
+      this.#options;
     const name = `${namePrefix}${String(number).padStart(2, '0')}`;
     const podCidrs = podRanges.map(({ cidr, nodePrefix }) => {
       const part = partOf(parseCidr(cidr), nodePrefix, slot);
@@ -98,8 +100,9 @@ export class Fleet {
       journal: this.#journal,
       timings,
       order,
+      version: kubeletVersion,
     });
-    const plan = { name, zone, addresses, podCidrs, mostPods, statusEveryMs, lease: leases };
+    const plan = { name, zone, addresses, podCidrs, mostPods, statusEveryMs, lease: leases, kubeletVersion };
     const node = new SimulatedNode(this.#world, plan, kubelet);
     this.#slots.set(name, slot);
     this.#nodes.set(name, node);

@@ -73,6 +73,7 @@ export interface PodStatus {
   readonly hostIPs?: readonly { readonly ip: string }[];
   readonly startTime?: string;
   readonly conditions?: readonly PodCondition[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
   readonly containerStatuses?: readonly ContainerStatus[];
   readonly [field: string]: unknown;
 }
@@ -108,8 +109,9 @@ export interface ContainerState {
 export interface ContainerTermination {
   readonly exitCode: number;
   readonly reason: string;
-  readonly startedAt: string;
-  readonly finishedAt: string;
+  /** Null: nobody knows. */
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
   readonly containerID?: string;
 }
 

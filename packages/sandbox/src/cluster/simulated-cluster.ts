@@ -42,6 +42,8 @@ export interface SimulatedClusterOptions {
   /** How often an unchanged node reports again; 0 never. */
   readonly nodeStatusEveryMs?: number;
   readonly timings?: Partial<KubeletTimings>;
+  /** Of all nodes; `v1.36.3` unless said. Older ones report a pod's network later. */
+  readonly kubeletVersion?: string;
   /** Closed tenures that the truth remembers; all by default. */
   readonly truthKept?: number;
   /** Ended pods beyond this many are collected, the oldest first. */
@@ -55,6 +57,7 @@ export const DUAL_STACK_RANGES: readonly PodRange[] = [
   { cidr: 'fd00:10:244::/48', nodePrefix: 64 },
 ];
 const NODE_RANGES = ['172.18.0.0/16', 'fd00:18::/64'];
+const KUBELET_VERSION = 'v1.36.3';
 const NODE_STATUS_MS = 300_000;
 const REBOOT_MS = 25_000;
 
@@ -84,6 +87,7 @@ export class SimulatedCluster {
       leases: options.leases ?? false,
       timings: { ...USUAL_TIMINGS, ...options.timings },
       order: options.addressOrder ?? 'next',
+      kubeletVersion: options.kubeletVersion ?? KUBELET_VERSION,
     });
     new TaintEviction(this.#world);
     new PodCollector(this.#world, options.mostEndedPods ?? 500);

@@ -16,10 +16,10 @@ export interface NodePlan {
   readonly statusEveryMs: number;
   /** Whether it renews a lease, every ten seconds. */
   readonly lease: boolean;
+  readonly kubeletVersion: string;
 }
 
 const LEASE_MS = 10_000;
-const KUBELET_VERSION = 'v1.36.3';
 
 export class SimulatedNode {
   readonly plan: NodePlan;
@@ -34,7 +34,7 @@ export class SimulatedNode {
   }
 
   register(): void {
-    const { name, zone, addresses, podCidrs, mostPods } = this.plan;
+    const { name, zone, addresses, podCidrs, mostPods, kubeletVersion } = this.plan;
     const size = { cpu: '16', memory: '64Gi', 'ephemeral-storage': '200Gi', pods: String(mostPods) };
     const cidrs = podCidrs.map(formatCidr);
     const now = this.#world.clock.now();
@@ -66,7 +66,7 @@ export class SimulatedNode {
           bootID: this.#newBoot(),
           containerRuntimeVersion: 'containerd://2.1.4',
           kernelVersion: '6.12.0',
-          kubeletVersion: KUBELET_VERSION,
+          kubeletVersion,
           kubeProxyVersion: '',
           machineID: name,
           operatingSystem: 'linux',

@@ -117,5 +117,5 @@ function isFinished(job: WorkloadObject): boolean {
 }
 
 function endOf(pod: PodObject): string | undefined {
-  return pod.status.containerStatuses?.[0]?.state.terminated?.finishedAt;
+  return pod.status.containerStatuses?.[0]?.state.terminated?.finishedAt ?? undefined;
 }

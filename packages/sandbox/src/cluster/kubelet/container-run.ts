@@ -26,13 +26,14 @@ export interface Ending {
 
 export const COMPLETED: Ending = { exitCode: 0, reason: 'Completed' };
 
-export function newContainer(name: string, image: string): ContainerRun {
+/** `waiting`: what it is waiting for, as a kubelet words it. */
+export function newContainer(name: string, image: string, waiting: string): ContainerRun {
   return {
     name,
     image,
     imageID: digestOf(image),
     id: undefined,
-    state: { waiting: { reason: 'ContainerCreating' } },
+    state: { waiting: { reason: waiting } },
     lastState: {},
     ready: false,
     restarts: 0,
@@ -62,9 +63,31 @@ export function endContainer(container: ContainerRun, ending: Ending, now: numbe
   container.ready = false;
 }
 
+/** It is not started, or not again, for this reason; an ending becomes the last one. */
+export function waitFor(container: ContainerRun, reason: string, restarts = container.restarts): void {
+  if (container.state.terminated !== undefined) container.lastState = container.state;
+  container.state = { waiting: { reason } };
+  container.restarts = restarts;
+}
+
+/** Whoever waits to be started again ended before: so it is shown once the pod is to go. False where nothing changes. */
+export function showLastEnding(container: ContainerRun): boolean {
+  if (container.state.waiting === undefined || container.lastState.terminated === undefined) return false;
+  container.state = container.lastState;
+  return true;
+}
+
+/** The runtime has no trace of it: nobody knows when or how it ended, if it ever began. */
+export function forgetContainer(container: ContainerRun): void {
+  if (container.state.waiting === undefined) return;
+  const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown', startedAt: null, finishedAt: null };
+  container.state = { terminated };
+  container.ready = false;
+}
+
 /** Puts the next start off; the ending becomes the last one. */
 export function backOff(container: ContainerRun, delayMs: number, pod: string): void {
-  container.lastState = container.state;
+  if (container.state.terminated !== undefined) container.lastState = container.state;
   const message = `back-off ${backOffText(delayMs)} restarting failed container=${container.name} pod=${pod}`;
   container.state = { waiting: { reason: 'CrashLoopBackOff', message } };
 }

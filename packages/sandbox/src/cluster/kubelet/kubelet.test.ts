@@ -8,13 +8,16 @@ const conditionOf = (pod: PodObject | undefined, type: string) =>
 const stateOf = (pod: PodObject | undefined) => pod?.status.containerStatuses?.[0];
 
 /** One pod of a deployment, running; and everything that is told about it from then on. */
-function oneRunning(options: Parameters<typeof smallCluster>[0] = {}): SmallCluster & {
+function oneRunning(
+  options: Parameters<typeof smallCluster>[0] = {},
+  annotations: Record<string, string> = {},
+): SmallCluster & {
   readonly name: string;
   readonly told: string[];
   readonly versions: PodObject[];
 } {
   const small = smallCluster({ nodes: 1, ...options });
-  small.api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 1 }));
+  small.api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 1, annotations }));
   small.until('running', () => small.cluster.isSettled && small.podsLike('web-').length === 1);
   const { name, uid } = small.podsLike('web-')[0]!.metadata;
   const told: string[] = [];
@@ -44,6 +47,7 @@ test('a pod is created, bound, reported as being created, then as running with i
     [undefined, 'Pending', undefined, undefined],
     ['node-01', 'Pending', undefined, undefined],
     ['node-01', 'Pending', undefined, 'waiting'],
+    ['node-01', 'Pending', undefined, 'waiting'],
     ['node-01', 'Running', '10.244.0.2', 'running'],
   ]);
   const [truth] = cluster.truth.tenures;
@@ -51,19 +55,43 @@ test('a pod is created, bound, reported as being created, then as running with i
   assert.equal(truth?.node, 'node-01');
 });
 
-test('a slow pull shows the address before the containers run', () => {
-  const { api, cluster, until } = smallCluster({ nodes: 1, timings: { slowPullChance: 1 } });
-  const told: unknown[] = [];
-  api.watch('pods', (_type, object) => {
-    const pod = object as PodObject;
-    if (pod.status.podIP) told.push([pod.status.phase, conditionOf(pod, 'PodReadyToStartContainers')?.status]);
-  });
-  api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 1 }));
-  until('running', () => cluster.isSettled && told.length > 1, 30);
-  assert.deepEqual(told, [
-    ['Pending', 'True'],
-    ['Running', 'True'],
-  ]);
+test('a slow pull hides the address until the containers run; the network is reported before by 1.36 only', () => {
+  for (const [kubeletVersion, words] of [
+    ['v1.36.3', ['Pending False', 'Pending True', 'Running True 10.244.0.2']],
+    ['v1.34.4', ['Pending False', 'Running True 10.244.0.2']],
+  ] as const) {
+    const { api, cluster, until } = smallCluster({ nodes: 1, timings: { slowPullChance: 1 }, kubeletVersion });
+    const told: string[] = [];
+    api.watch('pods', (_type, object) => {
+      const { status } = object as PodObject;
+      const network = conditionOf(object as PodObject, 'PodReadyToStartContainers')?.status;
+      if (network !== undefined) told.push([status.phase, network, status.podIP ?? []].flat().join(' '));
+    });
+    api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 1 }));
+    until('running', () => cluster.isSettled && told.at(-1)?.startsWith('Running') === true, 30);
+    assert.deepEqual(told, words);
+    assert.equal(cluster.truth.tenures[0]?.ip, '10.244.0.2');
+  }
+});
+
+test('a pull that is under way is not broken off by a deletion, and its address stays taken', () => {
+  for (const grace of [0, 2]) {
+    const { api, clock, cluster, until } = smallCluster({ nodes: 1 });
+    const annotations = { 'sandbox.podtrail.dev/pulls-for-seconds': '6' };
+    const spec = { containers: [{ name: 'main', image: 'example.test/main:1' }] };
+    api.create('pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'one', namespace: 'default', annotations },
+      spec,
+    });
+    until('has its address', () => cluster.truth.tenures.length > 0, 5);
+    clock.advanceBy(1000);
+    cluster.deletePod('default', 'one', grace);
+    clock.advanceBy(3000);
+    assert.equal(cluster.truth.tenures[0]!.to, undefined);
+    until('free', () => cluster.truth.tenures[0]!.to !== undefined, 10);
+  }
 });
 
 test('a deleted pod is marked, stopped, gives its address back, is reported as over, and only then goes', () => {
@@ -83,7 +111,28 @@ test('after a forced deletion the object is gone before the address is free', ()
   cluster.deletePod('default', name, 0);
   assert.match(told.at(-1)!, /^DELETED/);
   assert.equal(cluster.truth.heldAt('10.244.0.2', clock.now())[0]?.name, name);
-  until('free', () => cluster.truth.tenures[0]!.to !== undefined, 10);
+  until('free', () => cluster.truth.tenures[0]!.to !== undefined, 4);
+});
+
+test('a stop that is under way is not shortened by a forced deletion', () => {
+  const annotations = { 'sandbox.podtrail.dev/stops-in-seconds': '9' };
+  const { clock, cluster, until, name } = oneRunning({}, annotations);
+  cluster.deletePod('default', name, 15);
+  clock.advanceBy(1000);
+  cluster.deletePod('default', name, 0);
+  clock.advanceBy(7000);
+  assert.equal(cluster.truth.tenures[0]!.to, undefined);
+  until('free', () => cluster.truth.tenures[0]!.to !== undefined, 4);
+});
+
+test('after a reboot the address is blank, and then another one', () => {
+  const { cluster, until, told, versions } = oneRunning();
+  cluster.restartNode('node-01', 5_000);
+  until('running again', () => told.at(-1) === 'MODIFIED Running 10.244.0.3', 30);
+  const shown = versions.map(({ status }) => status.podIP);
+  assert.deepEqual(shown.slice(-3), [undefined, undefined, '10.244.0.3']);
+  const [old, next] = cluster.truth.tenures.filter(({ ip }) => ip.startsWith('10.'));
+  assert.ok(old!.to! <= next!.from);
 });
 
 test('what a kubelet has heard of it finishes, also when its node is cut off meanwhile', () => {
@@ -94,13 +143,13 @@ test('what a kubelet has heard of it finishes, also when its node is cut off mea
   until('free', () => cluster.truth.tenures[0]!.to !== undefined, 10);
 });
 
-test('a sandbox that dies: first no network, then another address for the same pod', () => {
+test('a sandbox that dies: first no network, then the old address once more, then another one for the same pod', () => {
   const { cluster, until, name, told, versions, pod } = oneRunning();
   assert.equal(cluster.recreateSandbox('default', name), true);
-  until('running again', () => cluster.isSettled && told.length > 1, 30);
-  assert.equal(told[0], 'MODIFIED Running no network');
+  until('running again', () => told.length > 2, 30);
+  assert.deepEqual(told, ['MODIFIED Running no network', 'MODIFIED Running 10.244.0.2', 'MODIFIED Running 10.244.0.3']);
   assert.equal(versions[0]!.status.podIP, '10.244.0.2', 'the old address is still shown');
-  assert.match(told.at(-1)!, /^MODIFIED Running 10\.244\.0\.3$/);
+  for (const version of versions) assert.equal(conditionOf(version, 'Ready')?.status, 'True');
   assert.equal(stateOf(pod('default', name))?.restartCount, 1);
   const held = cluster.truth.tenures.filter(({ ip }) => ip.startsWith('10.'));
   assert.deepEqual(
@@ -123,14 +172,14 @@ test('an OOM kill restarts the container at once; the next ones wait longer and 
     ['OOMKilled', 137],
   );
   assert.equal(cluster.oom('default', name), true);
-  clock.advanceBy(2000);
+  clock.advanceBy(9900);
   const { waiting } = stateOf(pod('default', name))!.state;
   assert.equal(waiting?.reason, 'CrashLoopBackOff');
   assert.match(waiting?.message ?? '', /^back-off 10s restarting failed container=main pod=web-/);
   assert.equal(conditionOf(pod('default', name), 'Ready')?.reason, 'ContainersNotReady');
   until('restarted again', () => restarts() === 2, 12);
   cluster.crash('default', name);
-  clock.advanceBy(2000);
+  clock.advanceBy(9900);
   assert.match(stateOf(pod('default', name))!.state.waiting?.message ?? '', /^back-off 20s/);
   assert.equal(cluster.truth.tenures.length, 2, 'the sandbox, and with it the address, stayed');
 });

@@ -17,7 +17,12 @@ export interface KubeletOptions {
   readonly journal: TruthJournal;
   readonly timings: KubeletTimings;
   readonly order: AllocationOrder;
+  /** Such as `v1.36.3`. */
+  readonly version: string;
 }
+
+/** From this minor version on a kubelet reports the network of a pod as soon as it is there. */
+const NETWORK_AT_ONCE = 36;
 
 export class Kubelet {
   readonly world: World;
@@ -25,6 +30,7 @@ export class Kubelet {
   readonly addresses: readonly string[];
   readonly pool: AddressPool;
   readonly timings: KubeletTimings;
+  readonly tellsNetworkAtOnce: boolean;
   readonly #journal: TruthJournal;
   readonly #workers = new Map<string, PodWorker>();
   /** Steps that came due while the node could not be reached; they are taken when it is back. */
@@ -36,6 +42,7 @@ export class Kubelet {
     this.node = options.node;
     this.addresses = options.addresses;
     this.timings = options.timings;
+    this.tellsNetworkAtOnce = Number(/^v1\.(\d+)/.exec(options.version)?.[1] ?? NETWORK_AT_ONCE) >= NETWORK_AT_ONCE;
     this.#journal = options.journal;
     const { node, podCidrs: cidrs, journal, order } = options;
     this.pool = new AddressPool({ node, cidrs, journal, order });

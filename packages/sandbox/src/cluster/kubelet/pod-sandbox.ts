@@ -27,11 +27,6 @@ export class PodSandbox {
     return this.#addresses;
   }
 
-  /** The node's addresses are known before there is a sandbox. */
-  willShare(): void {
-    this.#addresses = this.#kubelet.addresses;
-  }
-
   /** False when the node has no address left. */
   setUp(holder: Holder, hostNetwork: boolean): boolean {
     if (hostNetwork) {

@@ -14,12 +14,15 @@ export interface PodFacts {
   readonly phase: PodPhase;
   readonly reason?: string;
   readonly message?: string;
-  /** The sandbox has its network. */
-  readonly sandboxUp: boolean;
-  /** Those of the sandbox, or of the last one: a pod that has ended goes on showing them. */
+  /** The sandbox has its network, as far as it is reported. */
+  readonly networkUp: boolean;
+  /** Its end is decided, though it is not reported before the network is gone. */
+  readonly failing: boolean;
+  /** Those of the sandbox, of the last one, or none yet: a pod that has ended goes on showing them. */
   readonly addresses: readonly string[];
   readonly hostAddresses: readonly string[];
   readonly startedAt: number;
+  readonly inits: readonly ContainerRun[];
   readonly containers: readonly ContainerRun[];
   /** What it said last: times of transitions are its own, also where the API server lost them (etcd was restored). */
   readonly said?: readonly PodCondition[] | undefined;
@@ -44,6 +47,7 @@ export function podStatus(pod: PodObject, facts: PodFacts, now: number): PodStat
       ? {}
       : { podIP: facts.addresses[0]!, podIPs: addressList(pod.status.podIPs, facts.addresses) }),
     startTime: kubeTime(facts.startedAt),
+    ...(facts.inits.length === 0 ? {} : { initContainerStatuses: facts.inits.map(containerStatus) }),
     containerStatuses: statuses,
     qosClass,
   };
@@ -61,10 +65,8 @@ function conditions(
   const readiness = readinessOf(facts, statuses);
   const own: Omit<PodCondition, 'lastTransitionTime'>[] = [
     ...extra,
-    { type: 'PodReadyToStartContainers', status: facts.sandboxUp ? 'True' : 'False' },
-    facts.phase === 'Succeeded'
-      ? { type: 'Initialized', status: 'True', reason: 'PodCompleted' }
-      : { type: 'Initialized', status: 'True' },
+    { type: 'PodReadyToStartContainers', status: facts.networkUp ? 'True' : 'False' },
+    initialized(facts),
     { type: 'Ready', ...readiness },
     { type: 'ContainersReady', ...readiness },
     { type: 'PodScheduled', status: 'True' },
@@ -75,9 +77,19 @@ function conditions(
   return [...kept, ...own.map((condition) => dated(condition, last, at, generation))];
 }
 
+function initialized({ phase, inits }: PodFacts): Omit<PodCondition, 'lastTransitionTime'> {
+  const type = 'Initialized';
+  const left = inits.filter(({ state }) => state.terminated?.exitCode !== 0).map(({ name }) => name);
+  if (left.length > 0) {
+    const message = `containers with incomplete status: [${left.join(' ')}]`;
+    return { type, status: 'False', reason: 'ContainersNotInitialized', message };
+  }
+  return phase === 'Succeeded' ? { type, status: 'True', reason: 'PodCompleted' } : { type, status: 'True' };
+}
+
 function readinessOf(facts: PodFacts, statuses: readonly ContainerStatus[]): Omit<PodCondition, 'type'> {
   if (facts.phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
-  if (facts.phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  if (facts.phase === 'Failed' || facts.failing) return { status: 'False', reason: 'PodFailed' };
   const unready = statuses.filter(({ ready }) => !ready).map(({ name }) => name);
   if (unready.length === 0) return { status: 'True' };
   const message = `containers with unready status: [${unready.join(' ')}]`;
