@@ -1,5 +1,6 @@
-// Lives of pods on a real API server, written as a kubelet of 1.36 would write them, on a node that no kubelet and no kwok
-// manages (proof-node.ts). Imports nothing of the ledger: what it does is the truth that the ledger is asked about.
+// Lives of pods on a real API server, written as a kubelet of 1.36 writes them (e2e/recordings/truth-driver.test.ts
+// compares), on a node that no kubelet and no kwok manages (proof-node.ts). Imports nothing of the ledger: what it does is
+// the truth that the ledger is asked about.
 import type { HttpAnswer, HttpRequest } from '../controlplane/index.ts';
 import type { Addresses, AddressPool } from './address-pool.ts';
 import type { Chance } from './random.ts';
@@ -16,9 +17,17 @@ export interface DriverOptions {
   readonly chance: Chance;
   /** Seconds that a pod runs. */
   readonly lifeSeconds: { readonly least: number; readonly most: number };
+  /** Share of replaced sandboxes of which a word is left out, as a kubelet does that cannot write for a moment. */
+  readonly coalesced?: number;
+  readonly clock?: DriverClock;
 }
 
-const STORIES = [
+export interface DriverClock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export const STORIES = [
   'completes and lingers',
   'fails and lingers',
   'is evicted',
@@ -29,20 +38,28 @@ const STORIES = [
   'shares the host network',
 ] as const;
 
-const UP = { PodReadyToStartContainers: 'True', ContainersReady: 'True', Ready: 'True' };
-const DOWN = { PodReadyToStartContainers: 'False', ContainersReady: 'False', Ready: 'False' };
+export type Story = (typeof STORIES)[number];
 
-type Story = (typeof STORIES)[number];
+const NETWORK = 'PodReadyToStartContainers';
+const UP = { [NETWORK]: 'True', ContainersReady: 'True', Ready: 'True' };
+const UNREADY = { ContainersReady: 'False', Ready: 'False' };
+const DOWN = { [NETWORK]: 'False', ...UNREADY };
+const COALESCED = 0.2;
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const machineClock: DriverClock = {
+  now: () => Date.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
 const seconds = (time: number): string => new Date(Math.floor(time / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
 export class PodDriver {
   readonly #options: DriverOptions;
+  readonly #clock: DriverClock;
   #lives = 0;
 
   constructor(options: DriverOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? machineClock;
   }
 
   get lives(): number {
@@ -50,75 +67,78 @@ export class PodDriver {
   }
 
   /** One pod from creation to deletion; resolves with false when no address was free. */
-  async live(): Promise<boolean> {
-    const { chance, pool } = this.#options;
-    const story = chance.pick(STORIES);
-    const addresses = story === 'shares the host network' ? undefined : pool.take();
-    if (addresses === undefined && story !== 'shares the host network') return false;
+  async live(story: Story = this.#options.chance.pick(STORIES)): Promise<boolean> {
+    const hostNetwork = story === 'shares the host network';
+    const addresses = hostNetwork ? undefined : this.#options.pool.take();
+    if (addresses === undefined && !hostNetwork) return false;
     const number = ++this.#lives;
     await this.#play(story, `${story === 'comes back under its name' ? 'db' : 'pod'}-${number}`, addresses);
     return true;
   }
 
   async #play(story: Story, name: string, addresses: Addresses | undefined): Promise<void> {
-    const { chance, lifeSeconds } = this.#options;
-    const hostNetwork = addresses === undefined;
-    const pod = await this.#create(name, hostNetwork);
-    let held = await this.#run(pod, story, addresses);
-    await sleep(chance.between(lifeSeconds.least, lifeSeconds.most) * 1000);
+    const { chance, pool } = this.#options;
+    const pod = await this.#create(name, story, addresses);
+    await this.#run(pod);
+    await this.#liveOn();
     switch (story) {
       case 'completes and lingers':
       case 'fails and lingers':
+        await this.#finish(pod, story === 'completes and lingers' ? 0 : 1);
+        await this.#sleep(500, 10_000);
+        await this.#delete(pod, 0);
+        return;
       case 'is evicted':
-        await this.#end(pod, story, held);
-        this.#giveBack(addresses);
-        await sleep(chance.between(500, 10_000));
+        await this.#evict(pod);
+        await this.#sleep(500, 10_000);
         await this.#delete(pod, 0);
         return;
       case 'is deleted gracefully':
-        await this.#deleteWithGrace(pod, story, held);
-        break;
+        await this.#deleteWithGrace(pod);
+        return;
       case 'gets a new sandbox and address': {
-        const next = this.#options.pool.take();
+        const next = pool.take();
         if (next !== undefined) {
-          held = await this.#recreateSandbox(pod, story, held, next);
-          this.#giveBack(addresses);
-          await sleep(chance.between(lifeSeconds.least, lifeSeconds.most) * 1000);
+          await this.#recreateSandbox(pod, next, chance.next() < (this.#options.coalesced ?? COALESCED));
+          await this.#liveOn();
         }
-        await this.#deleteWithGrace(pod, story, held);
-        this.#giveBack(next ?? addresses);
+        await this.#deleteWithGrace(pod);
         return;
       }
       case 'comes back under its name': {
-        await this.#deleteWithGrace(pod, story, held);
-        this.#giveBack(addresses);
-        const next = this.#options.pool.take();
+        await this.#deleteWithGrace(pod);
+        const next = pool.take();
         if (next === undefined) return;
-        const again = await this.#create(name, false);
-        const heldAgain = await this.#run(again, story, next);
-        await sleep(chance.between(lifeSeconds.least, lifeSeconds.most) * 1000);
-        await this.#deleteWithGrace(again, story, heldAgain);
-        this.#giveBack(next);
+        const again = await this.#create(name, story, next);
+        await this.#run(again);
+        await this.#liveOn();
+        await this.#deleteWithGrace(again);
         return;
       }
       default:
-        await this.#deleteByForce(pod, held);
+        await this.#deleteByForce(pod);
     }
-    this.#giveBack(addresses);
   }
 
-  #giveBack(addresses: Addresses | undefined): void {
-    if (addresses !== undefined) this.#options.pool.giveBack(addresses);
+  #sleep(least: number, most: number): Promise<void> {
+    return this.#clock.sleep(this.#options.chance.between(least, most));
   }
 
-  async #create(name: string, hostNetwork: boolean): Promise<LivingPod> {
+  #liveOn(): Promise<void> {
+    const { least, most } = this.#options.lifeSeconds;
+    return this.#sleep(least * 1000, most * 1000);
+  }
+
+  /** Bound by nobody's scheduler but the driver. */
+  async #create(name: string, story: Story, addresses: Addresses | undefined): Promise<LivingPod> {
     const { namespace, node } = this.#options;
+    const hostNetwork = addresses === undefined;
     const body = {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace },
       spec: {
-        nodeName: node,
+        schedulerName: 'truth-driver',
         hostNetwork,
         automountServiceAccountToken: false,
         containers: [{ name: 'main', image: 'none' }],
@@ -129,112 +149,116 @@ export class PodDriver {
     // A first try whose answer was lost had counted.
     if (answer.status === 409) ({ answer } = await this.#call(`${collection}/${name}`, { method: 'GET' }, [200]));
     const made = answer.json() as { metadata: { uid: string } };
-    return { name, uid: made.metadata.uid, conditions: {}, hostNetwork };
-  }
-
-  /** The kubelet begins with the pod; then the sandbox is up and the containers run, and the address is the pod's. */
-  async #run(pod: LivingPod, story: string, addresses: Addresses | undefined): Promise<TruthTenure[]> {
-    const { chance } = this.#options;
-    await sleep(chance.between(30, 700));
-    await this.#patchStatus(pod, (now) => ({
-      phase: 'Pending',
-      hostIP: this.#options.nodeIp,
-      startTime: seconds(now),
-      conditions: this.#conditions(pod, now, {
-        Initialized: 'True',
-        PodReadyToStartContainers: 'False',
-        ContainersReady: 'False',
-        Ready: 'False',
-      }),
-      containerStatuses: [container({ waiting: { reason: 'ContainerCreating' } })],
-    }));
-    // Measured on real nodes: the network condition 0.1 s to 0.4 s after the reservation.
-    await sleep(chance.between(50, 400));
-    const ips = addresses === undefined ? [this.#options.nodeIp] : [addresses.v4, addresses.v6];
-    const when = await this.#patchStatus(pod, (now) => ({
-      phase: 'Running',
-      podIP: ips[0],
-      podIPs: ips.map((ip) => ({ ip })),
-      conditions: this.#conditions(pod, now, UP),
-      containerStatuses: [container({ running: { startedAt: seconds(now) } })],
-    }));
-    if (addresses === undefined) return [];
-    return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start: when }));
+    const target = { apiVersion: 'v1', kind: 'Node', name: node };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace }, target };
+    await this.#call(`${collection}/${name}/binding`, { method: 'POST', body: binding }, [201, 409]);
+    return { name, story, uid: made.metadata.uid, conditions: {}, addresses, held: [], restarts: 0 };
   }
 
   /**
-   * As a kubelet of 1.36 does (its sources, SyncPod and OnPodSandboxReady): it writes what it found, the sandbox lost and
-   * the old address still shown; then, once there is a new sandbox, that it is ready, *with the old address*; the new
-   * one only after the next look. A slow API server makes it skip the first of these, older ones skip the second.
+   * The kubelet begins with the pod; its sandbox has its network; that is written, without an address; the containers
+   * run, and the address is written.
    */
-  async #recreateSandbox(pod: LivingPod, story: string, held: TruthTenure[], next: Addresses): Promise<TruthTenure[]> {
-    const { chance } = this.#options;
-    const way = chance.next();
-    const lostAt = Date.now();
-    const ended = { terminated: { exitCode: 255, reason: 'Unknown', finishedAt: seconds(lostAt) } };
-    let lost: TruthBoundary = { earliest: lostAt, latest: lostAt };
-    if (way >= 0.1) {
-      const written = await this.#patchStatus(pod, (now) => ({
-        conditions: this.#conditions(pod, now, DOWN),
-        containerStatuses: [container(ended)],
-      }));
-      lost = { earliest: lostAt, latest: written.latest };
-    }
-    for (const tenure of held) tenure.end = lost;
-    // Measured on real nodes: 0.17 s until the next sandbox is ready.
-    await sleep(chance.between(100, 600));
-    const readyAt = Date.now();
-    let start: TruthBoundary = { earliest: readyAt, latest: readyAt };
-    if (way < 0.6) {
-      pod.conditions['PodReadyToStartContainers'] = {
-        type: 'PodReadyToStartContainers',
-        status: 'True',
-        lastTransitionTime: seconds(readyAt),
-      };
-      await this.#patchStatus(pod, (now) => ({
-        conditions: this.#conditions(pod, now, { ContainersReady: 'False', Ready: 'False' }),
-        containerStatuses: [container(ended)],
-      }));
-      await sleep(chance.between(100, 3_000));
-    }
-    const ips = [next.v4, next.v6];
-    const shown = await this.#patchStatus(pod, (now) => ({
-      phase: 'Running',
-      podIP: ips[0],
-      podIPs: ips.map((ip) => ({ ip })),
-      conditions: this.#conditions(pod, now, UP),
-      containerStatuses: [
-        { ...container({ running: { startedAt: seconds(now) } }), restartCount: 1, lastState: ended },
-      ],
-    }));
-    if (way >= 0.6) start = { earliest: readyAt, latest: shown.latest };
-    return ips.map((ip) => this.#options.truth.open({ ip, uid: pod.uid, pod: pod.name, story, start }));
+  async #run(pod: LivingPod): Promise<void> {
+    await this.#sleep(30, 700);
+    const startTime = seconds(this.#clock.now());
+    const begun = { hostIP: this.#options.nodeIp, startTime };
+    const creating = [container({ waiting: { reason: 'ContainerCreating' } })];
+    await this.#write(
+      pod,
+      { Initialized: 'True', ...DOWN },
+      { phase: 'Pending', ...begun, containerStatuses: creating },
+    );
+    await this.#sleep(50, 400);
+    this.#reserve(pod);
+    // Measured on real nodes: the network condition 0.1 s to 0.4 s after the reservation.
+    await this.#sleep(100, 400);
+    await this.#write(pod, { [NETWORK]: 'True' }, { containerStatuses: creating });
+    await this.#sleep(100, 400);
+    await this.#writeRunning(pod);
   }
 
-  /** Terminal: the address is free, whatever the object goes on to show. */
-  async #end(pod: LivingPod, story: Story, held: readonly TruthTenure[]): Promise<void> {
-    const succeeded = story === 'completes and lingers';
-    const blank = this.#options.chance.next() < 0.2;
-    const when = await this.#patchStatus(pod, (now) => ({
-      phase: succeeded ? 'Succeeded' : 'Failed',
-      ...(story === 'is evicted' ? { reason: 'Evicted', message: 'The node was low on resource: memory.' } : {}),
-      // Some kubelets blank the address for a moment on completion.
-      ...(blank ? { podIP: null, podIPs: null } : {}),
-      conditions: this.#conditions(pod, now, DOWN),
-      containerStatuses: [
-        container({ terminated: { exitCode: succeeded ? 0 : 1, reason: 'Completed', finishedAt: seconds(now) } }),
-      ],
-    }));
-    for (const tenure of held) tenure.end = when;
+  #writeRunning(pod: LivingPod): Promise<TruthBoundary> {
+    const ips = ipsOf(pod) ?? [this.#options.nodeIp];
+    const running = container({ running: { startedAt: seconds(this.#clock.now()) } }, pod.restarts);
+    const shown = { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) };
+    return this.#write(pod, UP, { phase: 'Running', ...shown, containerStatuses: [running] });
+  }
+
+  #reserve(pod: LivingPod): void {
+    const at = this.#clock.now();
+    const start = { earliest: at, latest: at };
+    const { uid, name, story } = pod;
+    pod.held = (ipsOf(pod) ?? []).map((ip) => this.#options.truth.open({ ip, uid, pod: name, story, start }));
+  }
+
+  /** From now on the address can be anybody's, whatever the object goes on to show. */
+  #release(pod: LivingPod, forcedAt?: number): void {
+    const at = this.#clock.now();
+    for (const tenure of pod.held) {
+      tenure.end = { earliest: at, latest: at };
+      if (forcedAt !== undefined) tenure.forcedAt = forcedAt;
+    }
+    pod.held = [];
+    if (pod.addresses !== undefined) this.#options.pool.giveBack(pod.addresses);
+  }
+
+  /**
+   * The sandbox is lost: the kubelet writes that, with everything else as it was, and only then calls the network plugins.
+   * Once there is a new sandbox it writes that that is ready, *with the old address*; the new one when containers run.
+   */
+  async #recreateSandbox(pod: LivingPod, next: Addresses, isCoalesced: boolean): Promise<void> {
+    const isFirstLeftOut = isCoalesced && this.#options.chance.next() < 0.5;
+    pod.conditions[NETWORK] = condition(NETWORK, 'False', this.#clock.now());
+    if (!isFirstLeftOut) await this.#write(pod, {}, {});
+    // Measured on real nodes: released 0.05 s after that, the next sandbox ready 0.17 s after it.
+    await this.#sleep(20, 200);
+    this.#release(pod);
+    await this.#sleep(10, 100);
+    pod.addresses = next;
+    this.#reserve(pod);
+    pod.restarts++;
+    await this.#sleep(80, 300);
+    pod.conditions[NETWORK] = condition(NETWORK, 'True', this.#clock.now());
+    if (!isCoalesced || isFirstLeftOut) await this.#write(pod, {}, {});
+    await this.#sleep(100, 1_500);
+    await this.#writeRunning(pod);
+  }
+
+  /** Its container ends; that is written; the network goes; then it is written that the pod is over. */
+  async #finish(pod: LivingPod, exitCode: number): Promise<void> {
+    const ended = terminated(pod, exitCode, this.#clock.now());
+    await this.#sleep(20, 900);
+    await this.#write(pod, UNREADY, { containerStatuses: [ended] });
+    await this.#sleep(300, 1_100);
+    await this.#writeEnd(pod, { containerStatuses: [ended], phase: exitCode === 0 ? 'Succeeded' : 'Failed' });
+  }
+
+  /** By the time it is written the runtime has lost the container. */
+  async #evict(pod: LivingPod): Promise<void> {
+    await this.#sleep(100, 2_000);
+    pod.restarts++;
+    const status = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' };
+    const creating = container({ waiting: { reason: 'ContainerCreating' } }, pod.restarts);
+    await this.#writeEnd(pod, { ...status, containerStatuses: [creating] });
+    await this.#sleep(20, 300);
+    const lost = { exitCode: 137, reason: 'ContainerStatusUnknown', startedAt: null, finishedAt: null };
+    await this.#write(pod, {}, { ...status, containerStatuses: [container({ terminated: lost }, pod.restarts)] });
+  }
+
+  async #writeEnd(pod: LivingPod, status: object): Promise<void> {
+    this.#release(pod);
+    await this.#sleep(10, 60);
+    await this.#write(pod, DOWN, status);
   }
 
   /** Containers and sandbox go, then the kubelet says so, then it deletes the object. */
-  async #deleteWithGrace(pod: LivingPod, story: Story, held: readonly TruthTenure[]): Promise<void> {
-    const { chance } = this.#options;
+  async #deleteWithGrace(pod: LivingPod): Promise<void> {
     await this.#delete(pod, 30);
-    await sleep(chance.between(100, 2_500));
-    await this.#end(pod, story, held);
-    await sleep(chance.between(10, 500));
+    await this.#sleep(100, 2_500);
+    const ended = terminated(pod, 0, this.#clock.now());
+    await this.#writeEnd(pod, { containerStatuses: [ended], phase: 'Succeeded' });
+    await this.#sleep(10, 500);
     await this.#delete(pod, 0);
   }
 
@@ -242,17 +266,13 @@ export class PodDriver {
    * The object goes at once; only then does the kubelet begin to kill. The address is the pod's until the driver releases
    * it: on real nodes after 0.3 s where the program obeys TERM, after 2.1 s where it does not, after 3.7 s at most.
    */
-  async #deleteByForce(pod: LivingPod, held: readonly TruthTenure[]): Promise<void> {
+  async #deleteByForce(pod: LivingPod): Promise<void> {
     const { chance } = this.#options;
     const takes = chance.next() < 0.6 ? chance.between(300, 600) : chance.between(1_900, 3_700);
     const { earliest } = await this.#delete(pod, 0);
     // While the API server is away, a delete may count long before its answer comes.
-    await sleep(Math.max(300, earliest + takes - Date.now()));
-    const released = Date.now();
-    for (const tenure of held) {
-      tenure.end = { earliest: released, latest: released };
-      tenure.forcedAt = earliest;
-    }
+    await this.#clock.sleep(Math.max(300, earliest + takes - this.#clock.now()));
+    this.#release(pod, earliest);
   }
 
   async #delete(pod: LivingPod, gracePeriodSeconds: number): Promise<TruthBoundary> {
@@ -262,44 +282,36 @@ export class PodDriver {
     return when;
   }
 
-  async #patchStatus(pod: LivingPod, status: (now: number) => object): Promise<TruthBoundary> {
+  /** Times are those of the first try, as a kubelet goes on trying to write what it found. */
+  async #write(pod: LivingPod, changed: Readonly<Record<string, string>>, status: object): Promise<TruthBoundary> {
     const path = `/api/v1/namespaces/${this.#options.namespace}/pods/${pod.name}/status`;
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    // The body is made anew for each try: its times are those of the write that counts.
-    const { when } = await this.#call(
-      path,
-      () => ({ method: 'PATCH', headers, body: { status: status(Date.now()) } }),
-      [200],
-    );
-    return when;
-  }
-
-  #conditions(pod: LivingPod, now: number, changed: Record<string, string>): object[] {
-    for (const [type, status] of Object.entries({ PodScheduled: 'True', ...changed })) {
-      if (pod.conditions[type]?.status !== status) {
-        pod.conditions[type] = { type, status, lastTransitionTime: seconds(now) };
-      }
+    const now = this.#clock.now();
+    for (const [type, value] of Object.entries({ PodScheduled: 'True', ...changed })) {
+      if (pod.conditions[type]?.status !== value) pod.conditions[type] = condition(type, value, now);
     }
-    return Object.values(pod.conditions);
+    const body = { status: { ...status, conditions: Object.values(pod.conditions) } };
+    const { when } = await this.#call(path, { method: 'PATCH', headers, body }, [200]);
+    return when;
   }
 
   /** Tries until the server takes it: while the API server is away, a kubelet waits as well. */
   async #call(
     path: string,
-    request: HttpRequest | (() => HttpRequest),
+    request: HttpRequest,
     expected: readonly number[],
   ): Promise<{ answer: HttpAnswer; when: TruthBoundary }> {
-    const first = Date.now();
+    const first = this.#clock.now();
     for (;;) {
       try {
-        const answer = await this.#options.request(path, typeof request === 'function' ? request() : request);
+        const answer = await this.#options.request(path, request);
         // A try that seemed to fail may have counted: the boundary reaches back to the first.
-        if (expected.includes(answer.status)) return { answer, when: { earliest: first, latest: Date.now() } };
+        if (expected.includes(answer.status)) return { answer, when: { earliest: first, latest: this.#clock.now() } };
         if (answer.status < 500 && answer.status !== 429) throw new UnexpectedAnswer(path, answer);
       } catch (error) {
         if (error instanceof UnexpectedAnswer) throw error;
       }
-      await sleep(200);
+      await this.#clock.sleep(200);
     }
   }
 }
@@ -310,14 +322,37 @@ class UnexpectedAnswer extends Error {
   }
 }
 
-interface LivingPod {
-  readonly name: string;
-  readonly uid: string;
-  readonly hostNetwork: boolean;
-  readonly conditions: Record<string, { type: string; status: string; lastTransitionTime: string }>;
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime: string;
 }
 
-function container(state: object): object {
+interface LivingPod {
+  readonly name: string;
+  readonly story: Story;
+  readonly uid: string;
+  readonly conditions: Record<string, Condition>;
+  /** None on the host's network. */
+  addresses: Addresses | undefined;
+  held: TruthTenure[];
+  restarts: number;
+}
+
+function ipsOf({ addresses }: LivingPod): string[] | undefined {
+  return addresses && [addresses.v4, addresses.v6];
+}
+
+function condition(type: string, status: string, now: number): Condition {
+  return { type, status, lastTransitionTime: seconds(now) };
+}
+
+function terminated({ restarts }: LivingPod, exitCode: number, now: number): object {
+  const reason = exitCode === 0 ? 'Completed' : 'Error';
+  return container({ terminated: { exitCode, reason, finishedAt: seconds(now) } }, restarts);
+}
+
+function container(state: object, restartCount = 0): object {
   const runs = 'running' in state;
-  return { name: 'main', image: 'none', imageID: '', ready: runs, started: runs, restartCount: 0, state };
+  return { name: 'main', image: 'none', imageID: '', ready: runs, started: runs, restartCount, state };
 }
