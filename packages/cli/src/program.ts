@@ -2,56 +2,43 @@
 // a true sentence, and nothing pretends.
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
-import { annotationsCommand } from './commands/annotations.ts';
-import { attributeCommand } from './commands/attribute.ts';
-import { changesCommand } from './commands/changes.ts';
-import { completionCommand } from './commands/completion.ts';
-import { demoCommand } from './commands/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { exportCommand } from './commands/export.ts';
-import { footprintsCommand } from './commands/footprints.ts';
-import { gapsCommand } from './commands/gaps.ts';
-import { importCommand } from './commands/import.ts';
-import { nodeCommand } from './commands/node.ts';
-import { operatorCommand } from './commands/operator.ts';
-import { recordCommand } from './commands/record.ts';
-import { sandboxCommand } from './commands/sandbox.ts';
-import { storeCommand } from './commands/store.ts';
-import { trailCommand } from './commands/trail.ts';
-import { versionCommand } from './commands/version.ts';
-import { whoCommand } from './commands/who.ts';
 import { UsageError } from './errors.ts';
 import { nearest } from './views/never-seen.ts';
 
 const LATER = new Set([...['moves', 'explain', 'audit', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
 
-export function buildProgram(cli: Cli): Command {
+type BuildCommand = (cli: Cli) => Command;
+
+/** In the order of the help. */
+const COMMANDS: readonly (readonly [name: string, load: () => Promise<BuildCommand>])[] = [
+  ['demo', async () => (await import('./commands/demo.ts')).demoCommand],
+  ['record', async () => (await import('./commands/record.ts')).recordCommand],
+  ['operator', async () => (await import('./commands/operator.ts')).operatorCommand],
+  ['who', async () => (await import('./commands/who.ts')).whoCommand],
+  ['trail', async () => (await import('./commands/trail.ts')).trailCommand],
+  ['node', async () => (await import('./commands/node.ts')).nodeCommand],
+  ['changes', async () => (await import('./commands/changes.ts')).changesCommand],
+  ['gaps', async () => (await import('./commands/gaps.ts')).gapsCommand],
+  ['footprints', async () => (await import('./commands/footprints.ts')).footprintsCommand],
+  ['annotations', async () => (await import('./commands/annotations.ts')).annotationsCommand],
+  ['attribute', async () => (await import('./commands/attribute.ts')).attributeCommand],
+  ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['import', async () => (await import('./commands/import.ts')).importCommand],
+  ['store', async () => (await import('./commands/store.ts')).storeCommand],
+  ['sandbox', async () => (await import('./commands/sandbox.ts')).sandboxCommand],
+  ['doctor', async () => (await import('./commands/doctor.ts')).doctorCommand],
+  ['completion', async () => (await import('./commands/completion.ts')).completionCommand],
+  ['version', async () => (await import('./commands/version.ts')).versionCommand],
+];
+
+/** Only what the words name is loaded: a question need not wait for everything that records. */
+export async function buildProgram(cli: Cli, [name]: readonly string[]): Promise<Command> {
   const program = cli
     .root()
     .description('Which pod held this IP at that instant, on which node? A durable, honest history of where pods were.')
     .helpCommand('help [command]', 'help for a command')
     .showSuggestionAfterError(true);
-  for (const command of [
-    demoCommand(cli),
-    recordCommand(cli),
-    operatorCommand(cli),
-    whoCommand(cli),
-    trailCommand(cli),
-    nodeCommand(cli),
-    changesCommand(cli),
-    gapsCommand(cli),
-    footprintsCommand(cli),
-    annotationsCommand(cli),
-    attributeCommand(cli),
-    exportCommand(cli),
-    importCommand(cli),
-    storeCommand(cli),
-    sandboxCommand(cli),
-    doctorCommand(cli),
-    completionCommand(cli),
-    versionCommand(cli),
-  ])
-    program.addCommand(command);
+  for (const build of await loadCommands(name)) program.addCommand(build(cli));
   return program.addHelpText('after', TIMES_AND_CODES);
 }
 
@@ -65,6 +52,12 @@ export function refuseUnknownHelp([help, name]: readonly string[], { commands }:
     `there is no command ${name}${near === undefined ? '' : ` (did you mean ${near}?)`}`,
     'podtrail help lists what there is.',
   );
+}
+
+/** Whoever asks for help, completes words or misspells a name needs the names of all. */
+async function loadCommands(name: string | undefined): Promise<readonly BuildCommand[]> {
+  const named = COMMANDS.filter(([known]) => known === name && known !== 'completion');
+  return await Promise.all((named.length === 0 ? COMMANDS : named).map(([, load]) => load()));
 }
 
 export function refuseLaterCommand([name = '']: readonly string[]): void {

@@ -11,7 +11,7 @@ export async function runPodtrail(words: readonly string[], surroundings: Surrou
   try {
     const ordered = commandFirst(words);
     refuseLaterCommand(ordered);
-    const program = buildProgram(cli);
+    const program = await buildProgram(cli, ordered);
     refuseUnknownHelp(ordered, program);
     await program.parseAsync(ordered, { from: 'user' });
     return cli.exitCode;

@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly planMigration: (url: string) => Promise<Migration>;
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
   /** `observer` is told of every request. */
-  readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client;
+  readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client | Promise<Client>;
   /** The type of the file system that a path lies on, as statfs gives it; undefined where the system has no such types. */
   readonly fileSystemOf: (path: string) => Promise<number | undefined>;
   /** The bytes of a file. */

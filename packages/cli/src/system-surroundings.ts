@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { openStore, planMigration } from '@podtrail/history';
-import { Client, homeDirectory, loadClusterConfig, systemClock, systemRandom } from '@podtrail/machinery';
+import { homeDirectory, systemClock, systemRandom } from '@podtrail/machinery/machine';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Sink, Surroundings } from './surroundings.ts';
@@ -46,8 +46,9 @@ export function systemSurroundings(): SystemSurroundings {
     signal: stop.signal,
     openStore: (url, access) => openStore(url, { access }),
     planMigration,
-    loadConfig: (options) => loadClusterConfig(options),
-    connect: (config, observer) => Client.connect(config, observer === undefined ? {} : { observer }),
+    loadConfig: async (options) => (await machinery()).loadClusterConfig(options),
+    connect: async (config, observer) =>
+      (await machinery()).Client.connect(config, observer === undefined ? {} : { observer }),
     fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
     readFile: (path) => bytesOf(path),
     filesIn,
@@ -59,6 +60,11 @@ export function systemSurroundings(): SystemSurroundings {
       process.stdin.destroy();
     },
   };
+}
+
+/** Only those who talk to a cluster wait for it to be loaded. */
+function machinery(): Promise<typeof import('@podtrail/machinery')> {
+  return import('@podtrail/machinery');
 }
 
 /** Names that begin with a dot are left out, as a shell does. */

@@ -64,7 +64,7 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
   const { kubeconfig, context, all = false, full = false } = options;
   if (options.namespace !== undefined) namespaceName('--namespace')(options.namespace);
   const config = await surroundings.loadConfig({ kubeconfig, context });
-  const client = surroundings.connect(config);
+  const client = await surroundings.connect(config);
   const followed = followPods({
     ...{ client, clock, random, reporter },
     namespace: options.allNamespaces === true ? undefined : (options.namespace ?? config.namespace),

@@ -76,7 +76,7 @@ async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
   const { clock, random, signal, stdout, stderr } = surroundings;
   const reporter = reporterOn(stderr, () => clock.now());
   const { kubeconfig, context, oneshot = false, name: prefix = '' } = options;
-  const client = surroundings.connect(await surroundings.loadConfig({ kubeconfig, context }));
+  const client = await surroundings.connect(await surroundings.loadConfig({ kubeconfig, context }));
   const followed = followPods({
     ...{ client, clock, random, reporter },
     namespace: options.allNamespaces === true ? undefined : options.namespace,

@@ -119,7 +119,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
     ...{ host, metricsPort, healthPort, clock, version: podtrailVersion() },
   });
   log.info('listening', monitoring.addresses);
-  const client = surroundings.connect(config, monitoring.observer);
+  const client = await surroundings.connect(config, monitoring.observer);
   let engine: Engine | undefined;
   let hasBegun = false;
   try {

@@ -84,7 +84,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
     ...{ metricsPort: options.metricsPort, healthPort: options.healthPort, bind: options.bind },
     ...{ clock, version: podtrailVersion() },
   });
-  const client = surroundings.connect(config, monitoring.observer);
+  const client = await surroundings.connect(config, monitoring.observer);
   let engine: Engine | undefined;
   try {
     // The store first: whether it can be written is known at once, whether the cluster answers may take a while.

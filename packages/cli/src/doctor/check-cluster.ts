@@ -26,7 +26,7 @@ export async function checkCluster(which: ClusterToCheck, surroundings: Surround
     return [found('kubeconfig', code === 'config-not-found' && !named ? 'skipped' : 'failed', message, hint)];
   }
   const findings = [found('kubeconfig', 'ok', `${config.origin}, ${config.server}`)];
-  const client = surroundings.connect(config);
+  const client = await surroundings.connect(config);
   try {
     const reached = await looked('API server', () => reach(client));
     findings.push(reached);

@@ -7,7 +7,6 @@ import { formatJson, formatJsonLine } from './json.ts';
 import type { Format } from './output-format.ts';
 import { type Column, formatTable } from './table.ts';
 import { visible } from './visible.ts';
-import { formatYaml } from './yaml.ts';
 
 export interface PrintOptions {
   readonly out: Sink;
@@ -44,7 +43,7 @@ async function formatListing<T>(listing: Listing<T>, { format, headers }: PrintO
     case 'json':
       return formatJson(listing.document);
     case 'yaml':
-      return await formatYaml(listing.document);
+      return await yaml(listing.document);
     case 'jsonl':
       return (listing.lines ?? listing.rows.map(listing.json)).map(formatJsonLine).join('');
     case 'csv':
@@ -59,6 +58,12 @@ async function formatListing<T>(listing: Listing<T>, { format, headers }: PrintO
       return sentence === '' ? table : `${sentence}\n${table}`;
     }
   }
+}
+
+/** Loaded when it is wanted: it is most of what a question would have to load. */
+async function yaml(document: unknown): Promise<string> {
+  const { formatYaml } = await import('./yaml.ts');
+  return formatYaml(document);
 }
 
 /** Painted only after it was made visible: the escapes of a colour are ours. */
