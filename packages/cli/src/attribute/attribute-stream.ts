@@ -186,8 +186,9 @@ class Run {
 
   #count(tally: Tally): Count {
     return {
-      row: () => tally.row(),
+      rows: (rows) => tally.addRows(rows),
       answer: (end, attribution) => tally.answer(end, attribution),
+      answers: (end, answer, rows) => tally.answers(end, answer, rows),
       malformed: async (problem) => {
         const text = utf8Of(problem);
         // Nothing was answered yet: the whole log is likely to be so.
@@ -272,7 +273,7 @@ class RowPipe implements Pipe {
   }
 
   async #countRow(row: Row, answers: readonly Attribution[]): Promise<void> {
-    this.#count.row();
+    this.#count.rows(1);
     for (const [end, attribution] of answers.entries()) {
       this.#count.answer(end, attribution);
       const counter = this.#counterOf(attribution);

@@ -62,6 +62,10 @@ export interface Cells {
 
 export const COMMAS: Cells = { delimiter: ',', hasQuotes: true, empty: '' };
 
+/** Nearly every value: nothing in it has to be quoted or made visible, whatever stands between the fields. */
+const PLAIN = /^[A-Za-z0-9][\w.:/@-]*$/;
+const PLAIN_SAFE = [',', ';', '\t', '|', ' '];
+
 /** Our columns of a run: those of one address, or those of several with a prefix each. */
 export class OurColumns {
   /** One for each address that is asked about. */
@@ -105,8 +109,10 @@ export class OurColumns {
 
   /** The values of one end, ready to stand behind a record of the input: fields without the delimiter before them. */
   cells(attribution: Attribution, { delimiter, hasQuotes, empty }: Cells): string {
+    const isPlainSafe = PLAIN_SAFE.includes(delimiter);
     const cell = (text: string) => {
       if (text === '') return empty;
+      if (isPlainSafe && PLAIN.test(text)) return text;
       if (!hasQuotes) return visible(text).replaceAll(/\s/g, '_').replaceAll(delimiter, '_');
       const field = csvField(visible(text));
       return delimiter !== ',' && field === text && text.includes(delimiter) ? `"${text}"` : field;

@@ -5,10 +5,22 @@ import { CONTRADICTED } from './traffic.ts';
 
 /** Where the parts of a run count: a row first, then the answer of each of its ends. */
 export interface Count {
-  row(): void;
+  rows(count: number): void;
   answer(end: number, attribution: Attribution): void;
+  /** The same for many with one usual answer. */
+  answers(end: number, answer: UsualAnswer, count: number): void;
   /** Something is wrong with the row that was counted last. */
   malformed(problem: string): Promise<void>;
+}
+
+/** An answer with nothing more to count than itself. */
+export type UsualAnswer = (typeof USUAL_ANSWERS)[number];
+export const USUAL_ANSWERS = ['held', 'free', 'ambiguous', 'unknown'] as const;
+
+/** Its place among the usual answers, or -1 for one that is to be counted by itself. */
+export function usualPlace({ answer, provisional, basis, reason }: Attribution): number {
+  if (provisional || basis === 'traffic' || reason === CONTRADICTED) return -1;
+  return USUAL_ANSWERS.indexOf(answer as UsualAnswer);
 }
 
 export type Shares = Record<AnswerText, number> & {
@@ -44,9 +56,13 @@ export class Tally {
       this.ends.push({ held: 0, free: 0, ambiguous: 0, unknown: 0, malformed: 0, without: 0 });
   }
 
-  row(): void {
-    this.rows++;
+  addRows(count: number): void {
+    this.rows += count;
     this.#malformedEnds = 0;
+  }
+
+  answers(end: number, answer: UsualAnswer, count: number): void {
+    (this.ends[end] as Shares)[answer] += count;
   }
 
   answer(end: number, { answer, provisional, basis, reason }: Attribution): void {

@@ -10,20 +10,11 @@ import { CsvRecords } from './csv-records.ts';
 import { type Asked, Questions, rawOf, utf8Of } from './row.ts';
 import { ipv4Bits, NOT_PLAIN, RowAddresses } from './row-address.ts';
 import type { RowTimes } from './row-time.ts';
-import type { Count } from './tally.ts';
+import { Tail } from './tail.ts';
+import { type Count, USUAL_ANSWERS } from './tally.ts';
 import { TextHeader, type TextLayout } from './text-layout.ts';
 import { flowOf, namesOf, wrongCount } from './text-rows.ts';
 import { inUse } from './traffic.ts';
-
-/** An answer, and what is put behind a row that has it: delimiter and our columns; one character a byte. */
-export interface Tail {
-  readonly attribution: Attribution;
-  readonly text: string;
-  /** How many rows had it; undefined where nobody counts. */
-  readonly counter: { rows: number } | undefined;
-  /** The same with another attribution, for rows whose traffic decides. */
-  other: Tail | undefined;
-}
 
 export interface TextToTextOptions {
   readonly layout: TextLayout;
@@ -116,7 +107,6 @@ export class TextToText {
   readonly #questions: Questions;
   readonly #batches: readonly [Batch, Batch];
   readonly #windows: AskWindows<Tail>;
-  readonly #spell: (attribution: Attribution) => Tail;
   readonly #malformed: Tail;
   readonly #nothing: Tail;
   readonly #ends: number;
@@ -124,6 +114,8 @@ export class TextToText {
   #header: TextHeader | undefined;
   #isHeaderWritten = false;
   #lineEnd: '\n' | '\r\n' = '\n';
+  #newRows = 0;
+  readonly #newAnswers: Float64Array;
   #out = Buffer.alloc(0);
   #written = 0;
 
@@ -132,17 +124,13 @@ export class TextToText {
     const { ours, delimiter } = layout;
     this.#options = options;
     this.#ends = ours.prefixes.length;
+    this.#newAnswers = new Float64Array(this.#ends * USUAL_ANSWERS.length);
     this.#records = new CsvRecords(undefined, delimiter, layout.hasQuotes);
     this.#questions = new Questions(times);
     this.#batches = [new Batch(this.#ends), new Batch(this.#ends)];
     this.#hasComments = layout.header === 'directive';
-    const spell = (attribution: Attribution): Tail => ({
-      attribution,
-      text: inOnePiece(rawOf(`${delimiter}${ours.cells(attribution, layout)}`)),
-      counter: counterOf(attribution),
-      other: undefined,
-    });
-    this.#spell = spell;
+    const maker = { layout, ours, counterOf };
+    const spell = (attribution: Attribution) => new Tail(attribution, maker);
     this.#malformed = spell(MALFORMED);
     this.#nothing = spell(NOTHING_ASKED);
     // Without the columns for it, nobody would see it.
@@ -359,10 +347,7 @@ export class TextToText {
     const { answer } = tail.attribution;
     if (answer === 'held' || answer === 'unknown') return tail;
     const row = Math.floor(place / this.#ends);
-    const attribution = inUse(tail.attribution, batch.froms[row] as number, batch.tos[row] as number);
-    if (attribution === tail.attribution) return tail;
-    tail.other ??= this.#spell(attribution);
-    return tail.other;
+    return tail.with(inUse(tail.attribution, batch.froms[row] as number, batch.tos[row] as number));
   }
 
   async #askMoments(batch: Batch, places: readonly number[]): Promise<void> {
@@ -410,26 +395,55 @@ export class TextToText {
       if (hasReturn) this.#out[this.#written++] = CARRIAGE_RETURN;
       this.#out[this.#written++] = LINE_FEED;
     }
+    this.#tellCounts();
     await this.#flush();
   }
 
   /** Counts the answers of a row; nothing is waited for unless something is wrong with it. */
   #count(batch: Batch, row: number): Promise<void> | undefined {
-    const { count } = this.#options;
     const place = row * this.#ends;
-    count.row();
+    this.#newRows++;
     for (let i = 0; i < this.#ends; i++) {
-      const { attribution, counter } = batch.tails[place + i] as Tail;
-      count.answer(i, attribution);
+      const tail = batch.tails[place + i] as Tail;
+      const { usual, counter } = tail;
+      if (usual >= 0) (this.#newAnswers[i * USUAL_ANSWERS.length + usual] as number)++;
+      else this.#countUnusual(i, tail.attribution);
       if (counter !== undefined) counter.rows++;
     }
     return batch.problems.size === 0 ? undefined : this.#report(batch, place);
   }
 
+  #countUnusual(end: number, attribution: Attribution): void {
+    this.#tellRows();
+    this.#options.count.answer(end, attribution);
+  }
+
+  #tellRows(): void {
+    if (this.#newRows > 0) this.#options.count.rows(this.#newRows);
+    this.#newRows = 0;
+  }
+
+  /** What was counted here and not yet for the run. */
+  #tellCounts(): void {
+    this.#tellRows();
+    for (let end = 0; end < this.#ends; end++) {
+      for (const [i, answer] of USUAL_ANSWERS.entries()) {
+        const place = end * USUAL_ANSWERS.length + i;
+        this.#options.count.answers(end, answer, this.#newAnswers[place] as number);
+        this.#newAnswers[place] = 0;
+      }
+    }
+  }
+
+  async #reportProblem(problem: string): Promise<void> {
+    this.#tellCounts();
+    await this.#options.count.malformed(problem);
+  }
+
   async #report(batch: Batch, place: number): Promise<void> {
     for (let i = place; i < place + this.#ends; i++) {
       const problem = batch.problems.get(i);
-      if (problem !== undefined) return await this.#options.count.malformed(problem);
+      if (problem !== undefined) return await this.#reportProblem(problem);
     }
   }
 
@@ -440,7 +454,7 @@ export class TextToText {
       if (problem !== undefined) batch.tails[i] = this.#malformed;
     }
     await this.#count(batch, row);
-    if (problem !== undefined) await this.#options.count.malformed(problem);
+    if (problem !== undefined) await this.#reportProblem(problem);
     let tails = '';
     for (let i = place; i < place + this.#ends; i++) {
       tails += (batch.tails[i] as Tail).text;
@@ -466,11 +480,6 @@ export class TextToText {
     this.#out = this.#out.subarray(this.#written);
     this.#written = 0;
   }
-}
-
-/** A text that was put together keeps its parts, several times its size, until it is first read; many never are. */
-function inOnePiece(raw: string): string {
-  return Buffer.from(raw, 'latin1').toString('latin1');
 }
 
 function startOf({ start, commas }: CsvRecords, column: number): number {
