@@ -33,24 +33,23 @@ export class AddressWindow<T> {
     this.ip = ip;
   }
 
-  at(at: number): T | undefined {
-    return this.answers[placeOf(this.#bounds, at)];
+  /** Instants with the same place have the same answer. */
+  placeOf(at: number): number {
+    return placeOf(this.#bounds, at);
   }
 
-  freeAt(at: number): T | undefined {
-    return this.#free?.[placeOf(this.#bounds, at)];
+  /** Whether an instant that is not before the place belongs to it. */
+  isIn(place: number, at: number): boolean {
+    return at < (this.#bounds[place] ?? Number.POSITIVE_INFINITY);
   }
 
-  keepFree(at: number, said: T): void {
-    if (at < this.from || at >= this.to) return;
+  freeIn(place: number): T | undefined {
+    return this.#free?.[place];
+  }
+
+  keepFree(place: number, said: T): void {
     this.#free ??= [];
-    this.#free[placeOf(this.#bounds, at)] = said;
-  }
-
-  /** Whether nothing changes between the two. */
-  isSame(from: number, to: number): boolean {
-    const place = placeOf(this.#bounds, from);
-    return to < (this.#bounds[place] ?? Number.POSITIVE_INFINITY);
+    this.#free[place] = said;
   }
 
   set(from: number, to: number, bounds: readonly number[], answers: readonly (T | undefined)[], edition: number): void {

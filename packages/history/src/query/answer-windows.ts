@@ -11,7 +11,7 @@ import { answersWithin, type SpanAnswers } from './answers-within.ts';
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
-import { SeenRanges } from './seen-ranges.ts';
+import { SeenRanges, SHOWN_WITHIN_MS } from './seen-ranges.ts';
 import { readTenuresAtMany, readTenuresOfIps } from './tenure-reads.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
 
@@ -161,12 +161,14 @@ export class AnswerWindows<T> {
   /** Undefined where no window can tell: such moments are for `askEach`. */
   answer(window: AddressWindow<T>, at: number): T | undefined {
     if (at < window.from || at >= window.to || window.edition !== this.#edition) return undefined;
-    return window.at(at) ?? this.#ofNobody(window, at);
+    const place = window.placeOf(at);
+    return window.answers[place] ?? this.#ofNobody(window, place, at);
   }
 
-  #ofNobody(window: AddressWindow<T>, at: number): T | undefined {
-    if (this.#options.aboutFree === true && this.#nobody.isFree(at)) return window.freeAt(at);
-    return this.#nobody.at(at);
+  #ofNobody(window: AddressWindow<T>, place: number, at: number): T | undefined {
+    const said = this.#nobody.at(at);
+    if (this.#options.aboutFree !== true || !this.#nobody.isFree(at)) return said;
+    return this.#isLate(at) ? undefined : window.freeIn(place);
   }
 
   /**
@@ -175,15 +177,19 @@ export class AnswerWindows<T> {
    */
   answerDuring(window: AddressWindow<T>, from: number, to: number): T | undefined {
     if (from < window.from || to >= window.to || window.edition !== this.#edition) return undefined;
-    if (!window.isSame(from, to)) return undefined;
-    const said = window.at(from) ?? this.#nobody.during(from, to);
-    if (said === undefined || window.at(from) !== undefined) return said;
-    return this.#ofNobody(window, from);
+    const place = window.placeOf(from);
+    if (!window.isIn(place, to)) return undefined;
+    const said = window.answers[place];
+    if (said !== undefined || this.#nobody.during(from, to) === undefined) return said;
+    return this.#ofNobody(window, place, from);
   }
 
   /** As `whoDuring` asks, for the stretches that no window answers; both ends belong to them. */
   async askEachDuring(stretches: readonly IpSpan[]): Promise<T[]> {
-    if (stretches.length === 0) return [];
+    return await this.#withFree(stretches, (left) => this.#askDuring(left));
+  }
+
+  async #askDuring(stretches: readonly IpSpan[]): Promise<T[]> {
     const { cluster, now, spell } = this.#options;
     const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
     const [found, { watched }] = await Promise.all([
@@ -205,14 +211,18 @@ export class AnswerWindows<T> {
       const overlaps = holders.map(({ overlap }) => overlap);
       const said = spell(answer, holders, provisional, overlaps, free[i], isOnly);
       const { ip, from, to } = stretches[i] as IpSpan;
-      if (free[i] !== undefined && !provisional) this.#keepFree(ip, from, to, said);
+      if (free[i] !== undefined && !provisional) this.#keepFree(this.#find(ip), from, to, said);
       return said;
     });
   }
 
   /** As `who` asks, for the moments that no window answers. */
   async askEach(moments: readonly Moment[]): Promise<T[]> {
-    if (moments.length === 0) return [];
+    const instants = moments.map(({ ip, at }) => ({ ip, from: at, to: at }));
+    return await this.#withFree(instants, (left) => this.#askAt(left.map(({ ip, from }) => ({ ip, at: from }))));
+  }
+
+  async #askAt(moments: readonly Moment[]): Promise<T[]> {
     const { cluster, now, spell } = this.#options;
     const [possible, { watched }] = await Promise.all([
       eachUnlessDamaged(moments, (some) => readTenuresAtMany(this.#engine, cluster, some)),
@@ -231,9 +241,59 @@ export class AnswerWindows<T> {
     return answers.map(({ answer, holders, provisional, isOnly }, i) => {
       const said = spell(answer, holders, provisional, undefined, free[i], isOnly);
       const { ip, at } = moments[i] as Moment;
-      if (free[i] !== undefined && !provisional) this.#keepFree(ip, at, at, said);
+      if (free[i] !== undefined && !provisional) this.#keepFree(this.#find(ip), at, at, said);
       return said;
     });
+  }
+
+  /**
+   * Where a window says that nobody had the address, only what is said of such addresses is read, once for all rows that
+   * fall between the same two changes. `ask` is for the rest.
+   */
+  async #withFree(stretches: readonly IpSpan[], ask: (left: readonly IpSpan[]) => Promise<T[]>): Promise<T[]> {
+    if (stretches.length === 0) return [];
+    if (this.#options.aboutFree !== true) return await ask(stretches);
+    const { watched } = await this.#look();
+    const groups = new Map<string, { readonly window: AddressWindow<T>; readonly at: EpochMillis; said?: T }>();
+    const keys = stretches.map(({ ip, from, to }) => {
+      const window = this.#find(ip);
+      if (window === undefined || !this.#isFreeDuring(window, from, to)) return undefined;
+      const key = `${ip} ${this.#isLate(from) ? `at ${from}` : window.placeOf(from)}`;
+      if (!groups.has(key)) groups.set(key, { window, at: from });
+      return key;
+    });
+    const asked = [...groups.values()];
+    const { cluster, spell } = this.#options;
+    const moments = asked.map(({ window, at }) => ({ ip: window.ip, at }));
+    const left = stretches.filter((_, i) => keys[i] === undefined);
+    const [about, rest] = await Promise.all([
+      moments.length === 0 ? [] : aboutFree(this.#engine, cluster, moments, watched, this.#ranges),
+      left.length === 0 ? [] : ask(left),
+    ]);
+    for (const [i, group] of asked.entries()) {
+      group.said = spell('free', [], false, undefined, about[i], false);
+      this.#keepFree(group.window, group.at, group.at, group.said);
+    }
+    let next = 0;
+    return keys.map((key) => (key === undefined ? rest[next++] : groups.get(key)?.said) as T);
+  }
+
+  #isFreeDuring(window: AddressWindow<T>, from: number, to: number): boolean {
+    if (from < window.from || to >= window.to || window.edition !== this.#edition) return false;
+    const place = window.placeOf(from);
+    if (!window.isIn(place, to) || window.answers[place] !== undefined) return false;
+    return this.#nobody.during(from, to) !== undefined && this.#nobody.isFree(from);
+  }
+
+  /** Whether what is said of an address that nobody had at that instant holds for that instant only. */
+  #isLate(at: number): boolean {
+    return at > this.#settled - SHOWN_WITHIN_MS;
+  }
+
+  #find(ip: IpAddress): AddressWindow<T> | undefined {
+    const bits = ipv4Bits(ip);
+    const byBits = bits === undefined ? undefined : (this.#young.get(bits) ?? this.#old.get(bits));
+    return byBits ?? this.#young.get(ip) ?? this.#old.get(ip);
   }
 
   /** Of those that are free, if that is wanted. */
@@ -253,12 +313,9 @@ export class AnswerWindows<T> {
   }
 
   /** The next rows about it need not ask again. */
-  #keepFree(ip: IpAddress, from: number, to: number, said: T): void {
-    for (const key of [ip, ipv4Bits(ip)]) {
-      const window = key === undefined ? undefined : (this.#young.get(key) ?? this.#old.get(key));
-      if (window === undefined || window.edition !== this.#edition || window.at(from) !== undefined) continue;
-      if (from >= window.from && to < window.to && this.#nobody.isFree(from)) window.keepFree(from, said);
-    }
+  #keepFree(window: AddressWindow<T> | undefined, from: number, to: number, said: T): void {
+    if (window === undefined || this.#isLate(from) || !this.#isFreeDuring(window, from, to)) return;
+    window.keepFree(window.placeOf(from), said);
   }
 
   /** What is to be read for a window; undefined when nothing of it is settled, or there is too much of it. */

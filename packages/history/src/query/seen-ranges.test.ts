@@ -145,3 +145,60 @@ test('windows say of free addresses what who says, asked once and kept', async (
     'new',
   ]);
 });
+
+/** What windows say of free addresses: the answer and its reason. */
+function reasons(engine: Engine) {
+  return new AnswerWindows(engine, {
+    cluster: CLUSTER.id,
+    spell: (answer, _h, _p, _o, free) => [answer, free?.reason] as const,
+    aboutFree: true,
+    now: epochMillis(DAY + 1000),
+  });
+}
+
+test('that a private address was outside earlier is not said of the last minutes, in which it could have been new', async () => {
+  const engine = await aStore();
+  const windows = reasons(engine);
+  const ip = '172.20.1.1' as IpAddress;
+  const window = windows.of(ip);
+  const [early, late] = [epochMillis(DAY - HOUR), epochMillis(DAY - 5 * MINUTE)];
+  for (const at of [early, late]) windows.want(window, at);
+  await windows.read();
+  const told = [];
+  for (const at of [early, late]) told.push(windows.answer(window, at) ?? (await windows.askEach([{ ip, at }]))[0]);
+  assert.deepEqual(told, [
+    ['free', 'outside'],
+    ['free', undefined],
+  ]);
+  for (const [i, at] of [early, late].entries()) assert.equal((await ask(engine, ip, at)).reason, told[i]?.[1]);
+});
+
+test('many rows about one free address ask the ledger once, and its tenures are not read again', async () => {
+  const engine = await aStore();
+  const asked: IpAddress[] = [];
+  const counting = new Proxy(engine, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key) as unknown;
+      if (typeof value !== 'function') return value;
+      if (key !== 'tenuresOfIps') return value.bind(target);
+      return (cluster: string, spans: Parameters<Engine['tenuresOfIps']>[1], most: number) => {
+        asked.push(...spans.map((span) => span.ip));
+        return target.tenuresOfIps(cluster, spans, most);
+      };
+    },
+  });
+  const windows = reasons(counting);
+  const ip = '8.8.8.8' as IpAddress;
+  const window = windows.of(ip);
+  const stretches = Array.from({ length: 100 }, (_, i) => ({
+    ip,
+    from: epochMillis(10 * HOUR + i * 1000),
+    to: epochMillis(10 * HOUR + i * 1000 + 500),
+  }));
+  for (const { from, to } of stretches) windows.wantDuring(window, from, to);
+  await windows.read();
+  const told = await windows.askEachDuring(stretches);
+  assert.ok(told.every((said) => said === told[0]));
+  assert.deepEqual(told[0], ['free', 'outside']);
+  assert.deepEqual(asked, [ip, ip], 'once for the window, once for whether anybody ever had it');
+});

@@ -9,18 +9,14 @@ import type { WatchedTime } from './watched-time.ts';
 
 export type RangeReader = Pick<Engine, 'resumption' | 'tenuresOfIps'>;
 
-/** Ranges from which clusters take addresses of pods, nodes and services; each is one block. */
-const PRIVATE: readonly (readonly [first: readonly number[], bits: number])[] = [
-  [[10], 8],
-  [[172, 16], 12],
-  [[192, 168], 16],
-  [[100, 64], 10],
-  [[169, 254], 16],
-];
+/** IPv4 ranges from which clusters take addresses of pods, nodes and services; each is one block. */
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'].map((block) => {
+  const [base = '', bits] = block.split('/');
+  return { block, base: ipv4Bits(base), rest: 32 - Number(bits) };
+});
 /** An address of such a range that is in use at all shows within this time: its kubelet reports it. */
-const SHOWN_WITHIN_MS = 10 * 60_000;
+export const SHOWN_WITHIN_MS = 10 * 60_000;
 const MOST_KEPT = 100_000;
-const PUBLIC_BITS = 16;
 const V6_BITS = 32;
 
 export class SeenRanges {
@@ -43,16 +39,18 @@ export class SeenRanges {
 
   async #areOutside(moments: readonly Moment[], watched: WatchedTime): Promise<readonly boolean[]> {
     const confirmed = watched.stretches.at(-1)?.confirmed ?? 0;
-    const asked = moments.map(({ ip, at }) => ({ ip, ...blockOf(ip), at }));
+    const asked = moments.map(({ ip, at }) => ({ ...placeOf(ip), at }));
     const isNew = ({ isPrivate, at }: { isPrivate: boolean; at: number }) =>
       isPrivate && at > confirmed - SHOWN_WITHIN_MS;
     // The cheap look first: most addresses that nobody has now are of ranges that are in use.
-    await this.#lookUp(asked.filter((one) => !isNew(one)).map(({ ip }) => ip));
-    const isUsed = (ip: IpAddress) => this.#used.get(keyOf(ip)) ?? true;
-    if (asked.every((one) => isNew(one) || isUsed(one.ip))) return moments.map(() => false);
+    const known = this.#seen === undefined ? undefined : await this.#seen;
+    const isOpen = (one: (typeof asked)[number]) => !isNew(one) && known?.blocks.has(one.block) !== true;
+    await this.#lookUp(asked.filter(isOpen));
+    const isUsed = ({ around }: Place) => this.#used.get(around) ?? true;
+    if (asked.every((one) => !isOpen(one) || isUsed(one))) return moments.map(() => false);
     const { blocks, families } = await (this.#seen ??= this.#read());
     return asked.map((one) => {
-      if (isNew(one) || isUsed(one.ip) || blocks.has(one.block)) return false;
+      if (isNew(one) || isUsed(one) || blocks.has(one.block)) return false;
       // Pods with public addresses may get them from any public range tomorrow.
       return one.isPrivate || !families.has(familyOf(one.ip));
     });
@@ -65,7 +63,7 @@ export class SeenRanges {
     const families = new Set<string>();
     for (const { holder, tenures } of state.live) {
       for (const { ip } of tenures) {
-        const { block, isPrivate } = blockOf(ip);
+        const { block, isPrivate } = placeOf(ip);
         blocks.add(block);
         if (!isPrivate && holder.kind === 'Pod' && !holder.hostNetwork) families.add(familyOf(ip));
       }
@@ -74,61 +72,88 @@ export class SeenRanges {
   }
 
   /** Whether anybody was ever seen with these, or with one of their neighbours: what is gone by now counts too. */
-  async #lookUp(ips: readonly IpAddress[]): Promise<void> {
+  async #lookUp(places: readonly Place[]): Promise<void> {
     if (this.#used.size > MOST_KEPT) this.#used.clear();
-    const wanted = new Map<string, readonly IpAddress[]>();
-    for (const ip of ips) if (!this.#used.has(keyOf(ip))) wanted.set(keyOf(ip), neighbourhoodOf(ip));
+    const wanted = new Map<string, Place>();
+    for (const place of places) if (!this.#used.has(place.around)) wanted.set(place.around, place);
     if (wanted.size === 0) return;
+    // Most were somebody's themselves: only of the others all neighbours are asked for.
+    const own = await this.#areUsed([...wanted].map(([key, { ip }]) => ({ key, ips: [ip] })));
+    const around = [...wanted].flatMap(([key, place]) =>
+      own.get(key) === true ? [] : [{ key, ips: othersAround(place) }],
+    );
+    const others = await this.#areUsed(around);
+    for (const [key, isUsed] of own) this.#used.set(key, isUsed || others.get(key) === true);
+  }
+
+  async #areUsed(
+    wanted: readonly { readonly key: string; readonly ips: readonly IpAddress[] }[],
+  ): Promise<ReadonlyMap<string, boolean>> {
     const always = { from: epochMillis(0), to: epochMillis(Date.UTC(9999, 11, 31)) };
-    const spans = [...wanted.values()].flatMap((some) => some.map((ip) => ({ ip, ...always })));
-    const found = await this.#engine.tenuresOfIps(this.#cluster, spans, 1);
+    const spans = wanted.flatMap(({ ips }) => ips.map((ip) => ({ ip, ...always })));
+    const found = spans.length === 0 ? [] : await this.#engine.tenuresOfIps(this.#cluster, spans, 1);
     let next = 0;
-    for (const [key, some] of wanted) {
-      const tenures = found.slice(next, next + some.length);
-      next += some.length;
-      this.#used.set(
-        key,
-        tenures.some((one) => one === undefined || one.length > 0),
-      );
-    }
+    return new Map(
+      wanted.map(({ key, ips }) => {
+        const tenures = found.slice(next, (next += ips.length));
+        return [key, tenures.some((one) => one === undefined || one.length > 0)];
+      }),
+    );
   }
 }
 
-/** Of the neighbourhood. */
-function keyOf(ip: IpAddress): string {
-  return ip.includes(':') || !blockOf(ip).isPrivate ? ip : ip.slice(0, ip.lastIndexOf('.'));
+interface Place {
+  readonly ip: IpAddress;
+  /** The range that it is taken to be of: in use if one address of it is. */
+  readonly block: string;
+  readonly isPrivate: boolean;
+  /** Its neighbourhood, the /24 of a private IPv4 address. Else itself: a log may hold a million others of the internet. */
+  readonly around: string;
 }
 
 function familyOf(ip: IpAddress): 'v4' | 'v6' {
   return ip.includes(':') ? 'v6' : 'v4';
 }
 
-function blockOf(ip: IpAddress): { readonly block: string; readonly isPrivate: boolean } {
-  const bytes = bytesOf(ip);
-  if (familyOf(ip) === 'v6') {
-    // Unique local addresses (fc00::/7) and link-local ones: one block each for all of them.
-    const isPrivate = ((bytes[0] ?? 0) & 0xfe) === 0xfc || (bytes[0] === 0xfe && ((bytes[1] ?? 0) & 0xc0) === 0x80);
-    return { block: isPrivate ? `v6/${(bytes[0] ?? 0) & 0xfe}` : `v6/${prefix(bytes, V6_BITS)}`, isPrivate };
+function placeOf(ip: IpAddress): Place {
+  if (familyOf(ip) === 'v6') return { ip, ...v6BlockOf(ip), around: ip };
+  const bits = ipv4Bits(ip);
+  for (const { block, base, rest } of PRIVATE) {
+    if (bits >>> rest === base >>> rest) return { ip, block, isPrivate: true, around: networkOf(ip) };
   }
-  const known = PRIVATE.find(([first, bits]) => prefix(bytes, bits) === prefix(first, bits));
-  if (known !== undefined) return { block: `v4/${prefix(bytes, known[1])}/${known[1]}`, isPrivate: true };
-  return { block: `v4/${prefix(bytes, PUBLIC_BITS)}`, isPrivate: false };
+  return { ip, block: `${bits >>> 24}.${(bits >>> 16) & 255}/16`, isPrivate: false, around: ip };
 }
 
-function prefix(bytes: ArrayLike<number>, bits: number): string {
-  const whole = Array.from({ length: bits >> 3 }, (_, i) => bytes[i] ?? 0);
-  const rest = bits & 7;
-  if (rest > 0) whole.push((bytes[bits >> 3] ?? 0) >> (8 - rest));
-  return whole.join('.');
+function v6BlockOf(ip: IpAddress): { readonly block: string; readonly isPrivate: boolean } {
+  const bytes = ipBytes(ip);
+  const first = bytes[0] ?? 0;
+  // Unique local addresses (fc00::/7) and link-local ones: one block each for all of them.
+  const isPrivate = (first & 0xfe) === 0xfc || (first === 0xfe && ((bytes[1] ?? 0) & 0xc0) === 0x80);
+  const known = isPrivate ? [first & 0xfe] : Array.from(bytes.subarray(0, V6_BITS / 8));
+  return { block: `v6/${known.join('.')}`, isPrivate };
 }
 
-function bytesOf(ip: IpAddress): ArrayLike<number> {
-  return ip.includes(':') ? ipBytes(ip) : ip.split('.').map(Number);
+function ipv4Bits(ip: string): number {
+  let bits = 0;
+  let part = 0;
+  for (let i = 0; i < ip.length; i++) {
+    const digit = ip.charCodeAt(i) - 48;
+    if (digit >= 0) part = part * 10 + digit;
+    else {
+      bits = (bits << 8) | part;
+      part = 0;
+    }
+  }
+  return (bits << 8) | part;
 }
 
-/** The /24 of a private IPv4 address. Else the address alone: a log may hold a million others of the internet. */
-function neighbourhoodOf(ip: IpAddress): readonly IpAddress[] {
-  if (ip.includes(':') || !blockOf(ip).isPrivate) return [ip];
-  const network = ip.slice(0, ip.lastIndexOf('.'));
-  return Array.from({ length: 256 }, (_, i) => `${network}.${i}` as IpAddress);
+function networkOf(ip: IpAddress): string {
+  return ip.slice(0, ip.lastIndexOf('.'));
+}
+
+/** The rest of its neighbourhood. */
+function othersAround({ ip, around }: Place): readonly IpAddress[] {
+  if (around === ip) return [];
+  const all = Array.from({ length: 256 }, (_, i) => `${around}.${i}` as IpAddress);
+  return all.filter((other) => other !== ip);
 }

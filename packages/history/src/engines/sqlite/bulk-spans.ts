@@ -39,7 +39,7 @@ export function packSpans(asked: readonly IpSpan[]): PackedSpans {
   return { ips: asked.map(({ ip }) => ip), times };
 }
 
-/** Asks for each span and packs what it is told. */
+/** Asks for each span and packs what is found; of an address that has more than `most`, `ask` may leave some out. */
 export function answerSpans(
   { ips, times }: PackedSpans,
   most: number,

@@ -40,7 +40,7 @@ export class Questions {
   readonly #sealed: Sealed;
   readonly #version: number;
   readonly #timelines = new Timelines({
-    sealed: (cluster, ip, from, to) => this.#sealed.tenures(cluster, ip, from, to),
+    sealed: (cluster, ip, from, to, isEnough) => this.#sealed.tenures(cluster, ip, from, to, isEnough),
     head: (cluster, ip) => [...this.#reader.tenures(cluster.number, { column: 'ip', ip }, ALWAYS)],
   });
   #order: HeadOrder | undefined;
@@ -97,11 +97,11 @@ export class Questions {
 
   tenuresOfIps(id: string, asked: PackedSpans, most: number): PackedTenures {
     const cluster = this.#head.cluster(id);
-    const ask = this.#timelines.spanAsker(cluster);
-    return answerSpans(asked, most, (ip, from, to) => {
-      const found = ask(ip, from, to);
-      return cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
-    });
+    return answerSpans(
+      asked,
+      most,
+      this.#timelines.spanAsker(cluster, most, (tenure) => isKept(cluster, tenure)),
+    );
   }
 
   tenuresOf(id: string, subject: Subject, span: Span, page: Page): Paged<Tenure> {

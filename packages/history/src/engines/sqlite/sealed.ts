@@ -43,8 +43,14 @@ export class Sealed {
     this.#weeks = weeks;
   }
 
-  /** Of one address, touching [from, to). */
-  tenures(cluster: ClusterEntry, ip: IpAddress, from: number, to: number): Tenure[] {
+  /** Of one address, touching [from, to); `isEnough` is asked after each week. */
+  tenures(
+    cluster: ClusterEntry,
+    ip: IpAddress,
+    from: number,
+    to: number,
+    isEnough?: (found: readonly Tenure[]) => boolean,
+  ): Tenure[] {
     const found: Tenure[] = [];
     const handle = ipHandle(ip);
     for (const entry of cluster.weeks) {
@@ -57,6 +63,7 @@ export class Sealed {
           if (tenure.ip === ip && tenure.start.notBefore < to && tenure.end!.notAfter > from) found.push(tenure);
         }
       }
+      if (isEnough?.(found) === true) break;
     }
     return found;
   }

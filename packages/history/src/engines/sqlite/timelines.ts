@@ -14,8 +14,14 @@ const MOST_TENURES = 100_000;
 const MOST_COUNTED = 200_000;
 
 export interface TimelineSource {
-  /** Sealed tenures of the address that touch [from, to), whatever the head says of them. */
-  sealed(cluster: ClusterEntry, ip: IpAddress, from: number, to: number): Tenure[];
+  /** Sealed tenures of the address that touch [from, to), whatever the head says of them; no more once there are enough. */
+  sealed(
+    cluster: ClusterEntry,
+    ip: IpAddress,
+    from: number,
+    to: number,
+    isEnough?: (found: readonly Tenure[]) => boolean,
+  ): Tenure[];
   head(cluster: ClusterEntry, ip: IpAddress): Tenure[];
 }
 
@@ -51,12 +57,26 @@ export class Timelines {
     };
   }
 
-  /** Tenures that touch [from, to), oldest first, read anew: whoever asks for spans keeps them. */
-  spanAsker(cluster: ClusterEntry): (ip: IpAddress, from: number, to: number) => Tenure[] {
+  /**
+   * Tenures that touch [from, to), oldest first, read anew: whoever asks for spans keeps them. Of an address that has
+   * more than `most`, some may be left out, never so many that they are not more than `most`.
+   */
+  spanAsker(
+    cluster: ClusterEntry,
+    most: number,
+    isKept: (tenure: Tenure) => boolean,
+  ): (ip: IpAddress, from: number, to: number) => Tenure[] {
     return (ip, from, to) => {
       const head = this.#source.head(cluster, ip);
-      const found = head.filter(({ start, end }) => start.notBefore < to && (end === undefined || end.notAfter > from));
-      for (const tenure of this.#source.sealed(cluster, ip, from, to)) if (!isAmong(head, tenure)) found.push(tenure);
+      const ofHead = head.filter(
+        (tenure) =>
+          tenure.start.notBefore < to && (tenure.end === undefined || tenure.end.notAfter > from) && isKept(tenure),
+      );
+      const isOurs = (tenure: Tenure) => isKept(tenure) && !isAmong(head, tenure);
+      const isEnough = (sealed: readonly Tenure[]) =>
+        ofHead.length + sealed.length > most && ofHead.length + sealed.filter(isOurs).length > most;
+      const sealed = this.#source.sealed(cluster, ip, from, to, isEnough).filter(isOurs);
+      const found = ofHead.length === 0 ? sealed : [...ofHead, ...sealed];
       return found.length > 1 ? sortedBy(found, tenurePlace) : found;
     };
   }
