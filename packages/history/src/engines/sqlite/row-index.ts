@@ -3,8 +3,9 @@
 // lists all rows of its handles, each with that row's checksum and bounds. 64 buckets are a group, whose sum stands in
 // the cluster's root: a bucket that is missing, or older than the rest, is noticed.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { HistoryError } from '../../errors.ts';
-import { agrees, checksumOf, damaged, isSound, sealed, unsealed, withMember, withoutMember } from './checksum.ts';
+import { agrees, checksumOf, damaged, isSound, unsealed, withMember, withoutMember } from './checksum.ts';
 import { OPEN } from './open-end.ts';
 import { GROUPS, INDEXED, type IndexedTable, type Roots } from './roots.ts';
 
@@ -27,12 +28,18 @@ export interface RowEntry {
   readonly other: number;
 }
 
-/** Changed in this transaction and not yet written. */
+/** What a writer may keep of buckets between transactions. */
+const MOST_KEPT_BYTES = 32 << 20;
+const CHECKSUM_BYTES = 4;
+
+/** A bucket that a writer has looked into, with room behind what it lists. */
 interface Draft {
   bytes: Buffer;
   length: number;
   /** Of the bucket as it is stored; undefined before it is for the first time. */
-  readonly stored: number | undefined;
+  stored: number | undefined;
+  /** In this transaction, and not yet written. */
+  isChanged: boolean;
 }
 
 export class RowIndex {
@@ -41,12 +48,13 @@ export class RowIndex {
   readonly #group: StatementSync;
   readonly #write: StatementSync | undefined;
   readonly #update: StatementSync | undefined;
+  /** Invariant: as stored, but for those that are changed. Only used within write transactions. */
   readonly #drafts = new Map<number, Draft>();
-  /** Groups that agreed with their root since somebody else wrote. */
-  readonly #checked = new Set<number>();
+  #changed: [place: number, draft: Draft][] = [];
+  #keptBytes = 0;
+  /** Which buckets there are, of each group that agreed with its root since somebody else wrote. */
+  readonly #checked = new Map<number, Set<number>>();
   #isWriting = false;
-  /** The bucket that was looked into last. */
-  #last: { readonly place: number; readonly body: Buffer | undefined } | undefined;
 
   constructor(db: DatabaseSync, roots: Roots, writable: boolean) {
     this.#roots = roots;
@@ -61,35 +69,32 @@ export class RowIndex {
   /** When somebody else has written, and after a rollback. */
   forget(): void {
     this.#isWriting = false;
-    this.#last = undefined;
-    this.#drafts.clear();
+    this.#forgetDrafts();
     this.#checked.clear();
   }
 
   /** All rows that have this handle; more than one holder may share it. */
   find(cluster: number, table: IndexedTable, handle: number): RowEntry[] {
     const place = placeOf(cluster, table, bucketOf(handle));
-    const draft = this.#drafts.get(place);
-    if (draft !== undefined) return entriesOf(draft.bytes, draft.length, handle);
+    // Whoever looks within a write transaction mostly changes what is found.
+    if (this.#isWriting) {
+      const { bytes, length } = this.#draft(cluster, table, place);
+      return entriesOf(bytes, length, handle);
+    }
     const body = this.#bucket(cluster, table, place);
-    // Whoever looks within a write transaction mostly changes what he finds.
-    if (this.#isWriting) this.#last = { place, body };
     return body === undefined ? [] : entriesOf(body, body.length, handle);
   }
 
   /** At the beginning of a write transaction. */
   begin(): void {
     this.#isWriting = true;
-    this.#last = undefined;
   }
 
   add(cluster: number, table: IndexedTable, { handle, number, checksum, start, until, other }: RowEntry): void {
-    const draft = this.#draft(cluster, table, handle);
-    if (draft.length + ENTRY_BYTES > draft.bytes.length) {
-      const larger = Buffer.allocUnsafe(draft.bytes.length * 2 + 8 * ENTRY_BYTES);
-      draft.bytes.copy(larger, 0, 0, draft.length);
-      draft.bytes = larger;
-    }
+    const place = placeOf(cluster, table, bucketOf(handle));
+    const draft = this.#draft(cluster, table, place);
+    if (draft.length + ENTRY_BYTES + CHECKSUM_BYTES > draft.bytes.length) this.#enlarge(draft);
+    this.#change(place, draft);
     const { bytes, length } = draft;
     bytes.writeUInt32LE(handle, length);
     bytes.writeUIntLE(number, length + 4, 6);
@@ -102,11 +107,13 @@ export class RowIndex {
 
   /** Throws `damaged` when the row is not listed. */
   remove(cluster: number, table: IndexedTable, handle: number, number: number): void {
-    const draft = this.#draft(cluster, table, handle);
+    const place = placeOf(cluster, table, bucketOf(handle));
+    const draft = this.#draft(cluster, table, place);
     for (let at = PLACE_BYTES; at < draft.length; at += ENTRY_BYTES) {
       if (draft.bytes.readUInt32LE(at) !== handle || draft.bytes.readUIntLE(at + 4, 6) !== number) continue;
       draft.length -= ENTRY_BYTES;
       draft.bytes.copy(draft.bytes, at, draft.length, draft.length + ENTRY_BYTES);
+      this.#change(place, draft);
       return;
     }
     throw damaged(`head, index of ${table}s, which does not list row ${number}`);
@@ -130,19 +137,25 @@ export class RowIndex {
 
   /** At the end of a write transaction, before the roots. */
   flush(): void {
-    for (const [place, { bytes, length, stored }] of this.#drafts) {
-      const { cluster, table, group } = partsOf(place);
-      const body = sealed(bytes.subarray(0, length));
+    for (const [place, draft] of this.#changed) {
+      const { cluster, table, group, groupPlace } = partsOf(place);
+      const { bytes, length, stored } = draft;
+      const checksum = crc32(bytes.subarray(0, length));
+      bytes.writeUInt32LE(checksum, length);
+      const body = bytes.subarray(0, length + CHECKSUM_BYTES);
       if (stored === undefined) this.#write!.run(place, body);
       else this.#update!.run(body, place);
       const root = this.#roots.of(cluster);
       const before = root.group(table, group);
       const without = stored === undefined ? before : withoutMember(before, stored);
-      root.setGroup(table, group, withMember(without, checksumOf(body)));
+      root.setGroup(table, group, withMember(without, checksum));
+      this.#checked.get(groupPlace)?.add(place);
+      draft.stored = checksum;
+      draft.isChanged = false;
     }
-    this.#drafts.clear();
+    this.#changed = [];
+    if (this.#keptBytes > MOST_KEPT_BYTES) this.#forgetDrafts();
     this.#isWriting = false;
-    this.#last = undefined;
   }
 
   /** Of each group, what tells whether anything in it has changed. Not within a write transaction. */
@@ -178,35 +191,56 @@ export class RowIndex {
     for (const table of INDEXED) for (let group = 0; group < GROUPS; group++) this.#checkedGroup(cluster, table, group);
   }
 
-  #draft(cluster: number, table: IndexedTable, handle: number): Draft {
-    const place = placeOf(cluster, table, bucketOf(handle));
+  #draft(cluster: number, table: IndexedTable, place: number): Draft {
     let draft = this.#drafts.get(place);
     if (draft !== undefined) return draft;
-    const body = this.#last?.place === place ? this.#last.body : this.#bucket(cluster, table, place);
+    const body = this.#bucket(cluster, table, place);
     if (body === undefined) {
-      const bytes = Buffer.allocUnsafe(PLACE_BYTES + 4 * ENTRY_BYTES);
+      const bytes = Buffer.allocUnsafeSlow(PLACE_BYTES + 4 * ENTRY_BYTES);
       bytes.writeDoubleLE(place, 0);
-      draft = { bytes, length: PLACE_BYTES, stored: undefined };
+      draft = { bytes, length: PLACE_BYTES, stored: undefined, isChanged: false };
     } else {
+      const { length } = body;
+      const bytes = Buffer.allocUnsafeSlow(length + 4 * ENTRY_BYTES);
+      body.copy(bytes);
       // The checksum stands behind the body, in the same memory.
-      const stored = Buffer.from(body.buffer, body.byteOffset, body.length + 4).readUInt32LE(body.length);
-      draft = { bytes: Buffer.from(body), length: body.length, stored };
+      const stored = Buffer.from(body.buffer, body.byteOffset, length + CHECKSUM_BYTES).readUInt32LE(length);
+      draft = { bytes, length, stored, isChanged: false };
     }
+    this.#keptBytes += draft.bytes.length;
     this.#drafts.set(place, draft);
     return draft;
   }
 
+  #enlarge(draft: Draft): void {
+    const larger = Buffer.allocUnsafeSlow(Math.ceil(draft.bytes.length * 1.5) + 4 * ENTRY_BYTES);
+    draft.bytes.copy(larger, 0, 0, draft.length);
+    this.#keptBytes += larger.length - draft.bytes.length;
+    draft.bytes = larger;
+  }
+
+  #change(place: number, draft: Draft): void {
+    if (draft.isChanged) return;
+    draft.isChanged = true;
+    this.#changed.push([place, draft]);
+  }
+
+  #forgetDrafts(): void {
+    this.#drafts.clear();
+    this.#changed = [];
+    this.#keptBytes = 0;
+  }
+
   #bucket(cluster: number, table: IndexedTable, place: number): Buffer | undefined {
     const { group, groupPlace } = partsOf(place);
+    // That there is none is shown by the group, in which a search cannot be led past it; and so is its age.
+    if (!this.#checked.has(groupPlace)) this.#checkedGroup(cluster, table, group);
+    const isThere = this.#checked.get(groupPlace)?.has(place) === true;
+    if (!isThere) return undefined;
     const row = this.#read.get(place) as unknown as [Uint8Array] | undefined;
-    // That there is none must be shown each time, because a search may be led past it; that it is not older than the
-    // rest, once.
-    if (row === undefined || !this.#checked.has(groupPlace)) {
-      const all = this.#checkedGroup(cluster, table, group);
-      const isHidden = row === undefined && all.some(([other]) => other === place);
-      if (!isSound(!isHidden)) throw damaged(`head, index of ${table}s, bucket ${place}`);
-    }
-    return row === undefined ? undefined : this.#body(place, table, row[0]);
+    if (row !== undefined) return this.#body(place, table, row[0]);
+    if (isSound(false)) return undefined;
+    throw damaged(`head, index of ${table}s, bucket ${place}`);
   }
 
   #body(place: number, table: IndexedTable, whole: Uint8Array): Buffer {
@@ -224,7 +258,7 @@ export class RowIndex {
     if (!agrees(sum, this.#roots.of(cluster).group(table, group))) {
       throw damaged(`head, index of ${table}s, group ${group}`);
     }
-    this.#checked.add(from);
+    this.#checked.set(from, new Set(rows.map(([place]) => place)));
     return rows;
   }
 }
