@@ -1,5 +1,6 @@
 // Plays the watch of a run into a ledger, as a recorder would have told it: with the same arrivals, the same heartbeats,
-// and dead while the recorder of the run was dead. So the same run can be judged again after the ledger has changed.
+// Leases where it would have read them, and dead while the recorder of the run was dead. So the same run can be judged
+// again after the ledger has changed.
 import {
   type Batch,
   type Checkpoint,
@@ -11,6 +12,7 @@ import {
   Observer,
 } from '@podtrail/history';
 import { nodeCodec, type ObjectCodec, podCodec, serviceCodec } from '@podtrail/machinery';
+import { LeaseReadings } from './lease-readings.ts';
 import type { OutageLine, WatchLine } from './run-folder.ts';
 import { readAll, readLines, readRun } from './run-folder.ts';
 
@@ -31,7 +33,7 @@ export async function replay(directory: string, engine: Engine): Promise<string>
   let last = 0;
   for await (const line of readLines<WatchLine>(directory, 'watch')) {
     last = line.at;
-    if (line.kind === 'Lease' || line.kind === 'Event') continue;
+    if (line.kind === 'Event') continue;
     if (down !== undefined && line.at >= down.to) {
       await life.resume(held, down.to);
       held = [];
@@ -40,7 +42,8 @@ export async function replay(directory: string, engine: Engine): Promise<string>
     const before = down;
     down ??= outages.find(({ from, to: until }) => from <= line.at && line.at < until);
     if (before === undefined && down !== undefined) await life.die(down.from);
-    if (down === undefined) await life.tell(line);
+    if (line.kind === 'Lease') await life.lease(line, down !== undefined);
+    else if (down === undefined) await life.tell(line);
     else if ('object' in line) held.push(line);
   }
   if (down !== undefined) await life.resume(held, down.to);
@@ -59,8 +62,10 @@ class RecorderLife {
   #facts: Fact[] = [];
   #podVersion: string | undefined;
   #at = 0;
+  #beatAt = 0;
   /** Every resource is listed before anything is alive. */
   readonly #listed = new Set<string>();
+  readonly #leases = new LeaseReadings();
 
   constructor(engine: Engine, cluster: string) {
     this.#engine = engine;
@@ -85,6 +90,13 @@ class RecorderLife {
     this.#observe(observationOf(line));
     if (line.type === 'LIST') this.#listed.add(line.kind);
     if (line.kind === 'Pod' && line.type !== 'PROBE') this.#podVersion = versionOf(line);
+    this.#readLeases();
+  }
+
+  /** It is not told: who asks about the node reads it. Until it came the one before was there to be read. */
+  async lease(line: WatchLine, isDown: boolean): Promise<void> {
+    if (!isDown) await this.#beatUntil(line.at);
+    this.#leases.saw(line);
   }
 
   async die(at: number): Promise<void> {
@@ -95,7 +107,9 @@ class RecorderLife {
   /** What happened meanwhile is told at once, in its order, by the watch that starts at the checkpoint. */
   async resume(meanwhile: readonly Told[], at: number): Promise<void> {
     await this.begin();
+    this.#leases.restart();
     this.#at = at;
+    this.#beatAt = at;
     const versions = new Map<Recorded, string>();
     for (const line of meanwhile) {
       this.#observe(observationOf({ ...line, at }));
@@ -115,13 +129,24 @@ class RecorderLife {
   }
 
   async #beatUntil(at: number): Promise<void> {
-    if (this.#at === 0) this.#at = at;
-    while (this.#at + HEARTBEAT_MS <= at) {
-      this.#at += HEARTBEAT_MS;
+    if (this.#beatAt === 0) this.#beatAt = at;
+    // Whatever else comes meanwhile: the recorder beats by its clock.
+    while (this.#beatAt + HEARTBEAT_MS <= at) {
+      this.#beatAt += HEARTBEAT_MS;
+      this.#at = this.#beatAt;
       if (this.#listed.size === 3) this.#observe({ kind: 'alive', at: epochMillis(this.#at) });
+      this.#readLeases();
     }
     this.#at = Math.max(this.#at, at);
     if (this.#facts.length >= APPEND_FACTS) await this.#flush();
+  }
+
+  #readLeases(): void {
+    if (this.#listed.size < 3) return;
+    const at = epochMillis(this.#at);
+    for (const read of this.#leases.read(this.#observer.nodesInQuestion, at)) {
+      this.#observe({ kind: 'renewed', ...read, at });
+    }
   }
 
   #observe(observation: Observation | undefined): void {
