@@ -39,6 +39,12 @@ export class RecordedWords {
     return this.#sequences.get(`${version} ${mechanism}`) ?? [];
   }
 
+  /** Of all versions that write alike: those before 1.36, and those since. A short recording does not have everything. */
+  ofAlike(version: string, mechanism: string): readonly RecordedSequence[] {
+    const alike = this.versions.filter((other) => tellsNetworkAtOnce(other) === tellsNetworkAtOnce(version));
+    return alike.flatMap((other) => this.of(other, mechanism));
+  }
+
   async #add(directory: string, recording: string): Promise<void> {
     const folder = join(directory, recording);
     const { nodes } = await readRun(folder);
@@ -56,6 +62,10 @@ export class RecordedWords {
       known.push({ ...said, pod: `${metadata.name} of ${title}` });
     }
   }
+}
+
+function tellsNetworkAtOnce(version: string): boolean {
+  return Number(version.split('.')[1]) >= 36;
 }
 
 interface Labelled {
