@@ -141,7 +141,9 @@ function textLayout(line: string, wanted: WantedColumns, ours: OurColumns): Text
     if (given !== undefined) return fields.length === given.length;
     return [...wanted.ips, wanted.time].every((name) => name !== undefined && fields.includes(name));
   };
-  const delimiter = named ?? DELIMITERS.find(fits) ?? ',';
+  // Where none fits an error follows, and lists the columns that there are.
+  const likely = () => DELIMITERS.toSorted((a, b) => fieldsBy(b).length - fieldsBy(a).length)[0];
+  const delimiter = named ?? DELIMITERS.find(fits) ?? (given === undefined ? likely() : undefined) ?? ',';
   return { ...cellsOf(delimiter), header: given ?? 'line', ours, columns: (names) => wantedColumns(names, wanted) };
 }
 

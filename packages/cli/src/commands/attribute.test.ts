@@ -421,3 +421,9 @@ test('several columns in one --ip are told apart in the hint', async () => {
   assert.equal(code, 2);
   assert.match(err, /hint: it has time, src, dst; write --ip src --ip dst\./);
 });
+
+test('the columns of a log with semicolons are told one by one when one that is asked for is missing', async () => {
+  const { code, err } = await attribute('--ip src --time when', 'src;time\n10.0.0.7;2026-11-15T10:00:30Z\n');
+  assert.equal(code, 2);
+  assert.match(err, /--time when: the input has no such column\nhint: it has src, time\./);
+});

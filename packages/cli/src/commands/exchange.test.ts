@@ -179,6 +179,15 @@ test('input that is a directory is a sentence that names it', async () => {
   assert.match(hint ?? '', /name a file in it; .* --pods/);
 });
 
+test('saved pods that were given as an export are pointed to --pods', async () => {
+  const { code, err } = await run(['import', '-'], {
+    engine: await empty(),
+    input: '{"apiVersion":"v1","kind":"PodList","items":[]}\n',
+  });
+  assert.equal(code, 2);
+  assert.match(err, /this is an object of Kubernetes, and no export\nhint: saved pods go with --pods FILE\./);
+});
+
 test('a later export of the same ledger goes over an earlier one, and an earlier one changes nothing', async () => {
   const earlier = (await run(['export'], { engine: await tellStory('half') })).out;
   const copy = await empty();

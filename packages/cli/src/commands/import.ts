@@ -70,6 +70,8 @@ async function run(cli: Cli, file: string | undefined, options: ImportFlags): Pr
   const { value: first, done } = await lines.next();
   if (done === true) throw new UsageError('the input is empty', NEEDED);
   const head = parsed(first);
+  if (isKubernetes(head))
+    throw new UsageError('this is an object of Kubernetes, and no export', 'saved pods go with --pods FILE.');
   return await cli.withStore(
     options,
     async (engine) => {
@@ -148,6 +150,10 @@ async function clusterFor(engine: Engine, wanted: string | undefined): Promise<C
   if (clusters.length === 0)
     throw new UsageError('footprints do not name their cluster', 'name it with --cluster NAME.');
   return await chooseCluster(engine, wanted);
+}
+
+function isKubernetes(head: unknown): boolean {
+  return typeof head === 'object' && head !== null && 'apiVersion' in head && 'kind' in head;
 }
 
 function parsed(line: string): unknown {

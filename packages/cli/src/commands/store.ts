@@ -148,9 +148,19 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
   });
 }
 
+/** Where not even the beginning can be read, there is nothing that could be listed. */
+function beyondListing(error: unknown): unknown {
+  if (!(error instanceof HistoryError) || error.code !== 'damaged') return error;
+  return new CliError(error.code, error.message, {
+    hint: 'restore the store from a copy that podtrail store backup made; nothing of this one can be listed.',
+    cause: error,
+    exitCode: EXIT.unknown,
+  });
+}
+
 async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
   const print = cli.print(options);
-  return await cli.withStore(options, async (engine, url) => {
+  const look = async (engine: Engine, url: string): Promise<ExitCode> => {
     const { records, damages, unlisted } = await engine.verify();
     const listing: Listing<Verification['damages'][number]> = {
       rows: damages,
@@ -175,6 +185,9 @@ async function verify(cli: Cli, options: SharedOptions): Promise<ExitCode> {
       await cli.note(`${file} lies beside the store, which does not list it: nothing is answered from it`);
     }
     return damages.length === 0 ? EXIT.answered : EXIT.error;
+  };
+  return await cli.withStore(options, look).catch((error: unknown) => {
+    throw beyondListing(error);
   });
 }
 
