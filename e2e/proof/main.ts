@@ -35,7 +35,8 @@ were reserved and the packets that pods sent, 1 s away from every change and rig
   --addresses N    for all pods, so that they are used again soon (default 28)
   --questions N    of each of four kinds (default 5000)
   --pod-cidrs      every node has a range of its own instead, with so many addresses
-  --kubelet X.Y    an older kubelet on the last node; may be repeated
+  --kubelet X.Y    an older kubelet (1.33, 1.34, 1.35) on the last node; may be repeated. Each is built once, on the
+                   first use: about ten minutes
   --kills N        kill the recorder so often (default 0)
   --calm           nothing happens to whole nodes
   --mechanisms A,B only these
