@@ -1,22 +1,13 @@
 // The recorder on a real control plane: what it says of services that lived while it was away, and of itself.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Engine, epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
+import { aStore, monitored } from './recorder-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 const LEDGER = { id: 'e2e', name: 'e2e' };
-
-/** A store of its own for one test. */
-async function aStore(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'podtrail-recorder-e2e-'));
-  t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
-  return `sqlite:${join(directory, 'ledger.db')}`;
-}
 
 /** Resolves once it watches. */
 async function record(t: TestContext, store: string): Promise<PodtrailProcess> {
@@ -95,27 +86,6 @@ test('fault 2: when the server no longer has those events, the address is unknow
   await untilCovered(engine, later);
   assert.equal(await ask(engine, ip, later), 'free');
 });
-
-/** `podtrail record` in a process of its own, with both ports; its pages by name. */
-async function monitored(t: TestContext, kubeconfig: string, ...more: string[]) {
-  const store = await aStore(t);
-  const ports = ['--metrics-port', '0', '--health-port', '0'];
-  const recorder = new PodtrailProcess(['record', '--kubeconfig', kubeconfig, '--store', store, ...ports, ...more]);
-  t.after(() => recorder.end('SIGKILL'));
-  await recorder.untilSaid('"msg":"recording"');
-  const begun = JSON.parse(recorder.err.split('\n').find((line) => line.includes('"msg":"recording"'))!);
-  const health = new URL(begun.health as string);
-  const get = async (url: URL) => {
-    const answer = await fetch(url);
-    return { status: answer.status, text: await answer.text() };
-  };
-  return {
-    recorder,
-    readyz: () => get(health),
-    livez: () => get(new URL('/livez', health)),
-    metrics: async () => (await get(new URL(begun.metrics as string))).text,
-  };
-}
 
 test('a recorder is ready when it records, says why when it does not, and counts its requests', {
   skip: cluster.skip,
