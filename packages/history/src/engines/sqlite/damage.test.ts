@@ -4,6 +4,7 @@ import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileS
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import type { HistoryError } from '../../errors.ts';
 import { who } from '../../query/who.ts';
 import { scratchDirectory } from '../../testing/scratch-directory.ts';
 import type { Engine } from '../engine.ts';
@@ -290,3 +291,67 @@ test('a patrol reads the store through in parts, finds the damage, and begins ag
     }
   });
 });
+
+/** Changes bytes of the closed head, page by page. */
+function spoil(path: string, wanted: (page: Buffer, number: number) => boolean, how: (page: Buffer) => void): void {
+  const bytes = readFileSync(path);
+  const size = bytes.readUInt16BE(16) === 1 ? 65_536 : bytes.readUInt16BE(16);
+  let spoiled = 0;
+  for (let at = size; at < bytes.length; at += size) {
+    const page = bytes.subarray(at, at + size);
+    if (!wanted(page, at / size + 1)) continue;
+    how(page);
+    spoiled++;
+  }
+  assert.ok(spoiled > 0, 'there is such a page');
+  writeFileSync(path, bytes);
+}
+
+const INDEX_LEAF = 0x0a;
+const REFUSED: readonly (readonly [sentence: string, spoil: (path: string) => void])[] = [
+  [
+    'an index that leads past a cluster',
+    (path) =>
+      spoil(
+        path,
+        (page) => page[0] === INDEX_LEAF && page.includes(PROD.id),
+        (page) => void (page[page.indexOf(PROD.id)]! ^= 1),
+      ),
+  ],
+  [
+    'a page of changes that SQLite cannot read',
+    (path) => {
+      const db = new DatabaseSync(path);
+      const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'change'").get()!['rootpage'];
+      db.close();
+      spoil(
+        path,
+        (_, number) => number === root,
+        (page) => page.fill(0),
+      );
+    },
+  ],
+];
+
+for (const [sentence, spoilStore] of REFUSED) {
+  test(`a writer is refused in words of ours, with what to do: ${sentence}`, async () => {
+    const path = await store();
+    spoilStore(path);
+    const write = async (engine: Engine) => {
+      try {
+        const writer = await engine.takeOver(PROD);
+        await writer.append({ facts: [changeFact(madeChange('pod-new', 2 * WEEK_S + 5000))] });
+      } finally {
+        await engine.close();
+      }
+    };
+    const isRefusal = (error: HistoryError) => {
+      assert.deepEqual([error.name, error.code], ['HistoryError', 'store-damaged'], String(error.stack));
+      assert.match(error.message, /is damaged, and nothing was written to it: /);
+      assert.match(error.hint ?? '', /restore it from a backup\..* move .*\.db and all files beside it .* away/);
+      return true;
+    };
+    await assert.rejects(async () => write(new InThreadEngine({ path, access: 'write' })), isRefusal);
+    await assert.rejects(async () => write(await SqliteEngine.open({ path, access: 'write' })), isRefusal);
+  });
+}

@@ -10,6 +10,8 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
+/** A key that is there twice, by a table, by its numbers, or by an index. */
+const TWICE: readonly number[] = [1555, 2579, 2067];
 /** The index of the log could not grow. */
 const IOERR_SHMSIZE = 4874;
 
@@ -66,6 +68,22 @@ export function asHistoryError(error: unknown, path: string): unknown {
     default:
       return systemFault(error, path);
   }
+}
+
+/** For a transaction that failed: what SQLite cannot write on is no store to go on with. */
+export function writeFault(error: unknown, path: string): unknown {
+  const code = resultCode(error);
+  if (code === CORRUPT || code === NOTADB) return brokenStore(path, 'SQLite cannot make sense of its pages', error);
+  // Whatever we store has been looked for before: only an index that was damaged leads past what is there.
+  const isTwice = error instanceof Error && 'errcode' in error && TWICE.includes(error.errcode as number);
+  return isTwice ? brokenStore(path, 'one of its indexes does not list what is stored', error) : error;
+}
+
+function brokenStore(path: string, why: string, cause: unknown): HistoryError {
+  return new HistoryError('store-damaged', `the store ${path} is damaged, and nothing was written to it: ${why}`, {
+    hint: `restore it from a backup. To record without one, move ${path} and all files beside it whose names begin so away: a new store begins, and what is in the old one is not answered any more.`,
+    cause,
+  });
 }
 
 /** `retaining`: a command that forgets a part of the history, and that works on this full disk. */

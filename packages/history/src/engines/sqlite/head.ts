@@ -8,7 +8,7 @@ import { unknownCluster } from '../refusals.ts';
 import { agrees, damaged } from './checksum.ts';
 import { CommitMark } from './commit-mark.ts';
 import { Failpoints } from './failpoints.ts';
-import { noStore } from './faults.ts';
+import { noStore, writeFault } from './faults.ts';
 import { type ClusterEntry, layoutChecksum, readLayout } from './layout.ts';
 import { migrateHead } from './migrate.ts';
 import { makePrivate } from './private-file.ts';
@@ -136,7 +136,7 @@ export class Head {
       this.words.forget();
       this.#forget();
       this.#layoutGeneration = -1;
-      throw error;
+      throw writeFault(error, this.path);
     } finally {
       this.#isChecked = false;
     }
