@@ -52,6 +52,13 @@ export type WindowReader = Pick<
   | 'conflicts'
 >;
 
+/** An instant at which nobody had an address. */
+interface FreePlace<T> {
+  readonly window: AddressWindow<T>;
+  readonly at: EpochMillis;
+  said: T | undefined;
+}
+
 /** Logs are mostly in order of time: an address is read so far ahead, and the further the more often it comes. */
 const FIRST_AHEAD_MS = 6 * 3_600_000;
 const MOST_AHEAD_MS = 7 * 86_400_000;
@@ -126,7 +133,9 @@ export class AnswerWindows<T> {
     await this.#look();
     const windows: AddressWindow<T>[] = [];
     const asked: IpSpan[] = [];
+    const moments: Moment[] = [];
     for (const window of wanted) {
+      const { ip, wantedFrom, wantedTo } = window;
       const span = this.#spanFor(window);
       window.wantedFrom = Number.POSITIVE_INFINITY;
       window.wantedTo = Number.NEGATIVE_INFINITY;
@@ -135,6 +144,8 @@ export class AnswerWindows<T> {
       window.readTo = span.to;
       windows.push(window);
       asked.push(span);
+      moments.push({ ip, at: epochMillis(wantedFrom) });
+      if (wantedTo !== wantedFrom) moments.push({ ip, at: epochMillis(wantedTo) });
     }
     if (asked.length === 0) return;
     // In one view of the store: had retention taken something in between, its absence would look like "free".
@@ -156,6 +167,8 @@ export class AnswerWindows<T> {
       if (filling !== undefined) late.push(filling);
     }
     await Promise.all(late);
+    // Now, while other rows are written, rather than when the first row waits for it.
+    if (this.#options.aboutFree === true) await this.#readFree(this.#unknownFree(moments), watched);
   }
 
   /** Undefined where no window can tell: such moments are for `askEach`. */
@@ -254,28 +267,48 @@ export class AnswerWindows<T> {
     if (stretches.length === 0) return [];
     if (this.#options.aboutFree !== true) return await ask(stretches);
     const { watched } = await this.#look();
-    const groups = new Map<string, { readonly window: AddressWindow<T>; readonly at: EpochMillis; said?: T }>();
+    const groups = new Map<string, FreePlace<T>>();
     const keys = stretches.map(({ ip, from, to }) => {
       const window = this.#find(ip);
       if (window === undefined || !this.#isFreeDuring(window, from, to)) return undefined;
       const key = `${ip} ${this.#isLate(from) ? `at ${from}` : window.placeOf(from)}`;
-      if (!groups.has(key)) groups.set(key, { window, at: from });
+      if (!groups.has(key)) groups.set(key, { window, at: from, said: undefined });
       return key;
     });
-    const asked = [...groups.values()];
-    const { cluster, spell } = this.#options;
-    const moments = asked.map(({ window, at }) => ({ ip: window.ip, at }));
     const left = stretches.filter((_, i) => keys[i] === undefined);
-    const [about, rest] = await Promise.all([
-      moments.length === 0 ? [] : aboutFree(this.#engine, cluster, moments, watched, this.#ranges),
+    const [, rest] = await Promise.all([
+      this.#readFree([...groups.values()], watched),
       left.length === 0 ? [] : ask(left),
     ]);
-    for (const [i, group] of asked.entries()) {
-      group.said = spell('free', [], false, undefined, about[i], false);
-      this.#keepFree(group.window, group.at, group.at, group.said);
-    }
     let next = 0;
     return keys.map((key) => (key === undefined ? rest[next++] : groups.get(key)?.said) as T);
+  }
+
+  /** Of these moments, those at which nobody had the address and of which nothing more is known, each place once. */
+  #unknownFree(moments: readonly Moment[]): FreePlace<T>[] {
+    const found: FreePlace<T>[] = [];
+    let last: { readonly window: AddressWindow<T>; readonly place: number } | undefined;
+    for (const { ip, at } of moments) {
+      const window = this.#find(ip);
+      if (window === undefined || this.#isLate(at) || !this.#isFreeDuring(window, at, at)) continue;
+      const place = window.placeOf(at);
+      if (window.freeIn(place) !== undefined || (last?.window === window && last.place === place)) continue;
+      found.push({ window, at, said: undefined });
+      last = { window, place };
+    }
+    return found;
+  }
+
+  /** What is said of addresses that nobody had, kept for the next rows about them. */
+  async #readFree(places: readonly FreePlace<T>[], watched: WatchedTime): Promise<void> {
+    if (places.length === 0) return;
+    const { cluster, spell } = this.#options;
+    const moments = places.map(({ window, at }) => ({ ip: window.ip, at }));
+    const about = await aboutFree(this.#engine, cluster, moments, watched, this.#ranges);
+    for (const [i, place] of places.entries()) {
+      place.said = spell('free', [], false, undefined, about[i], false);
+      this.#keepFree(place.window, place.at, place.at, place.said);
+    }
   }
 
   #isFreeDuring(window: AddressWindow<T>, from: number, to: number): boolean {

@@ -22,46 +22,27 @@ export async function neighboursOf(
   { first, last }: Pick<WatchedTime, 'first' | 'last'>,
 ): Promise<Neighbours[]> {
   if (first === undefined || last === undefined) return moments.map(() => ({ last: undefined, next: undefined }));
-  const before = await search(
-    moments,
-    async (left, near, far) => {
-      const spans = left.map(({ ip, at }) => ({ ip, from: epochMillis(at - far), to: epochMillis(at - near) }));
-      return (await found(engine, cluster, spans)).map((tenures) => newest(tenures));
-    },
-    Math.max(...moments.map(({ at }) => at - first), 0),
-  );
-  const after = await search(
-    moments,
-    async (left, near, far) => {
-      const spans = left.map(({ ip, at }) => ({ ip, from: epochMillis(at + near), to: epochMillis(at + far) }));
-      return (await found(engine, cluster, spans)).map((tenures) => tenures[0]);
-    },
-    Math.max(...moments.map(({ at }) => last - at), 0) + 1,
-  );
-  return moments.map((_, i) => ({ last: before[i], next: after[i] }));
-}
-
-/** For each moment what is found nearest to it; `most` is how far away anything can be. */
-async function search(
-  moments: readonly Moment[],
-  look: (left: readonly Moment[], near: number, far: number) => Promise<readonly (Tenure | undefined)[]>,
-  most: number,
-): Promise<(Tenure | undefined)[]> {
-  const result: (Tenure | undefined)[] = moments.map(() => undefined);
+  const before: (Tenure | undefined)[] = moments.map(() => undefined);
+  const after: (Tenure | undefined)[] = moments.map(() => undefined);
   let near = 0;
-  let far = FIRST_STEP_MS;
-  for (let left = moments.map((_, i) => i); left.length > 0 && near < most; ) {
-    const tenures = await look(
-      left.map((i) => moments[i] as Moment),
-      near,
-      far,
-    );
-    for (const [n, i] of left.entries()) result[i] = tenures[n];
-    left = left.filter((i) => result[i] === undefined);
+  for (let far = FIRST_STEP_MS; ; far *= STEP_GROWTH) {
+    const back = moments.flatMap(({ at }, i) => (before[i] === undefined && at - near > first ? [i] : []));
+    const on = moments.flatMap(({ at }, i) => (after[i] === undefined && at + near <= last ? [i] : []));
+    if (back.length + on.length === 0) break;
+    const spanOf = (i: number, from: number, to: number): IpSpan => {
+      const { ip, at } = moments[i] as Moment;
+      return { ip, from: epochMillis(at + from), to: epochMillis(at + to) };
+    };
+    // Both ways in one reading.
+    const tenures = await found(engine, cluster, [
+      ...back.map((i) => spanOf(i, -far, -near)),
+      ...on.map((i) => spanOf(i, near, far)),
+    ]);
+    for (const [n, i] of back.entries()) before[i] = newest(tenures[n] ?? []);
+    for (const [n, i] of on.entries()) after[i] = tenures[back.length + n]?.[0];
     near = far;
-    far *= STEP_GROWTH;
   }
-  return result;
+  return moments.map((_, i) => ({ last: before[i], next: after[i] }));
 }
 
 async function found(
