@@ -194,7 +194,7 @@ async function packedLines(
   add('watch', listings(watch, first, nodes));
   for (const line of watch) {
     if (line.at < first || line.at > last || line.type === 'LIST') continue;
-    const isNode = line.kind === 'Node' || (line.kind === 'Lease' && events.length > 0);
+    const isNode = line.kind === 'Node' || line.kind === 'Lease';
     const isKept = isNode && 'object' in line && nodes.has(line.object.metadata.name) && isNear(lives, line.at);
     if (podLines.has(line as PodLine) || isKept) add('watch', [scrubbed(line)]);
   }
