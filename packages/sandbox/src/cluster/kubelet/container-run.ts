@@ -25,6 +25,7 @@ export interface Ending {
 }
 
 export const COMPLETED: Ending = { exitCode: 0, reason: 'Completed' };
+export const KILLED: Ending = { exitCode: 137, reason: 'Error' };
 
 /** `waiting`: what it is waiting for, as a kubelet words it. */
 export function newContainer(name: string, image: string, waiting: string): ContainerRun {
