@@ -198,3 +198,27 @@ test('nodes renew leases only where that is wanted', () => {
   busy.clock.advanceBy(60_000);
   assert.equal(busy.api.list('leases.coordination.k8s.io', { namespace: 'kube-node-lease' }).length, 3);
 });
+
+test('a Lease is renewed every 10 s to 10.4 s, not while the node is lost, and at once when it is back', () => {
+  const { api, clock, cluster } = smallCluster({ leases: true });
+  const renewed = () => {
+    const { spec } = api.get('leases.coordination.k8s.io', 'kube-node-lease', 'node-01') as unknown as {
+      spec: { renewTime: string };
+    };
+    return Date.parse(spec.renewTime);
+  };
+  const times = new Set<number>();
+  for (let i = 0; i < 600; i++) {
+    clock.advanceBy(100);
+    times.add(renewed());
+  }
+  const steps = [...times].slice(1).map((time, i) => time - [...times][i]!);
+  assert.ok(steps.length >= 4);
+  for (const step of steps) assert.ok(step >= 10_000 && step <= 10_400, `${step} ms`);
+  cluster.loseNode('node-01');
+  const last = renewed();
+  clock.advanceBy(35_000);
+  assert.equal(renewed(), last);
+  cluster.returnNode('node-01', false);
+  assert.equal(renewed(), clock.now());
+});

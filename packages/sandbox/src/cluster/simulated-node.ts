@@ -14,12 +14,13 @@ export interface NodePlan {
   readonly mostPods: number;
   /** How often its unchanged state is reported again; 0 never. */
   readonly statusEveryMs: number;
-  /** Whether it renews a lease, every ten seconds. */
+  /** Whether its kubelet renews a Lease. */
   readonly lease: boolean;
   readonly kubeletVersion: string;
 }
 
-const LEASE_MS = 10_000;
+/** Kubelets are 4 % late at most, and never early. */
+const LEASE_MS = { least: 10_000, most: 10_400 };
 
 export class SimulatedNode {
   readonly plan: NodePlan;
@@ -83,7 +84,7 @@ export class SimulatedNode {
   startBeats(): void {
     this.stopBeats();
     if (this.plan.statusEveryMs > 0) this.#beat(this.plan.statusEveryMs, () => this.report());
-    if (this.plan.lease) this.#beat(LEASE_MS, () => this.#renew());
+    if (this.plan.lease) this.#renewOnAndOn(this.#beats.length);
   }
 
   stopBeats(): void {
@@ -111,6 +112,13 @@ export class SimulatedNode {
       });
     };
     next(this.#world.wait(0, everyMs));
+  }
+
+  /** At once when it starts: who reads the Lease can tell that from the cadence of a kubelet that was there. */
+  #renewOnAndOn(slot: number): void {
+    this.#renew();
+    const next = this.#world.wait(LEASE_MS.least, LEASE_MS.most);
+    this.#beats[slot] = this.#world.clock.in(next, () => this.#renewOnAndOn(slot));
   }
 
   #renew(): void {
