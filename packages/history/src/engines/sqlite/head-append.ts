@@ -69,10 +69,12 @@ export class HeadAppender {
         return;
       case 'live': {
         const { live, uid } = fact;
-        const old = this.#reader.findLive(cluster, uid);
+        const handle = uid === lastHolder?.uid && lastHandles !== undefined ? lastHandles.uid : handleOf(uid);
+        const old = this.#reader.findLive(cluster, uid, handle);
         if (old !== undefined) this.remove('live', old);
         if (live === undefined) return;
-        const key = { ...NOTHING, cluster, until: OPEN, handle: handleOf(live.holder.uid) };
+        const own = live.holder.uid === uid ? handle : handleOf(live.holder.uid);
+        const key = { ...NOTHING, cluster, until: OPEN, handle: own };
         this.#add('live', key, (w) => w.liveHolder(live));
         return;
       }
@@ -274,12 +276,12 @@ interface Handles {
   readonly workload: number | null;
 }
 
-/** An observation's facts share one holder: what was computed for the last one is asked for again at once. */
+/** An observation's facts are about one holder: what was computed for the last one is asked for again at once. */
 let lastHolder: Holder | undefined;
 let lastHandles: Handles | undefined;
 
 function handlesOf(holder: Holder): Handles {
-  if (holder === lastHolder && lastHandles !== undefined) return lastHandles;
+  if (lastHolder !== undefined && lastHandles !== undefined && isNamedAs(holder, lastHolder)) return lastHandles;
   lastHolder = holder;
   lastHandles = {
     uid: handleOf(holder.uid),
@@ -288,6 +290,18 @@ function handlesOf(holder: Holder): Handles {
     workload: workloadHandle(holder),
   };
   return lastHandles;
+}
+
+function isNamedAs(one: Holder, other: Holder): boolean {
+  return (
+    one === other ||
+    (one.uid === other.uid &&
+      one.node === other.node &&
+      one.name === other.name &&
+      one.namespace === other.namespace &&
+      one.workload?.name === other.workload?.name &&
+      one.workload?.kind === other.workload?.kind)
+  );
 }
 
 function lastNumber(db: DatabaseSync): number {

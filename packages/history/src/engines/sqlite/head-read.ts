@@ -153,8 +153,11 @@ export class HeadReader {
     return this.record(row, 'change', (reader) => reader.change());
   }
 
-  findLive(cluster: number, uid: string): Pick<RowKey, 'cluster' | 'handle' | 'number'> | undefined {
-    const handle = handleOf(uid);
+  findLive(
+    cluster: number,
+    uid: string,
+    handle = handleOf(uid),
+  ): Pick<RowKey, 'cluster' | 'handle' | 'number'> | undefined {
     const entries = this.#head.index.find(cluster, 'live', handle);
     const entry = entries.find((found) => this.uidOf(this.row('live', found), 'live') === uid);
     return entry === undefined ? undefined : { cluster, handle, number: entry.number };

@@ -196,12 +196,12 @@ export class RowIndex {
     if (draft !== undefined) return draft;
     const body = this.#bucket(cluster, table, place);
     if (body === undefined) {
-      const bytes = Buffer.allocUnsafeSlow(PLACE_BYTES + 4 * ENTRY_BYTES);
+      const bytes = Buffer.allocUnsafe(PLACE_BYTES + 4 * ENTRY_BYTES);
       bytes.writeDoubleLE(place, 0);
       draft = { bytes, length: PLACE_BYTES, stored: undefined, isChanged: false };
     } else {
       const { length } = body;
-      const bytes = Buffer.allocUnsafeSlow(length + 4 * ENTRY_BYTES);
+      const bytes = Buffer.allocUnsafe(length + 4 * ENTRY_BYTES);
       body.copy(bytes);
       // The checksum stands behind the body, in the same memory.
       const stored = Buffer.from(body.buffer, body.byteOffset, length + CHECKSUM_BYTES).readUInt32LE(length);
@@ -213,7 +213,7 @@ export class RowIndex {
   }
 
   #enlarge(draft: Draft): void {
-    const larger = Buffer.allocUnsafeSlow(Math.ceil(draft.bytes.length * 1.5) + 4 * ENTRY_BYTES);
+    const larger = Buffer.allocUnsafe(Math.ceil(draft.bytes.length * 1.5) + 4 * ENTRY_BYTES);
     draft.bytes.copy(larger, 0, 0, draft.length);
     this.#keptBytes += larger.length - draft.bytes.length;
     draft.bytes = larger;
