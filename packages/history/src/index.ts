@@ -15,6 +15,7 @@ export type {
   Moment,
   Paged,
   Patrol,
+  Patrolled,
   Resumption,
   Room,
   RoomKept,

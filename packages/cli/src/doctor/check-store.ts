@@ -1,7 +1,8 @@
 // Looks at the store: is it there, can it be read, is somebody watching.
-import type { AnomalySummary, Engine, SizeLimit } from '@podtrail/history';
+import type { AnomalySummary, Engine, Patrolled, SizeLimit } from '@podtrail/history';
 import type { Surroundings } from '../surroundings.ts';
 import { showDuration } from '../times/duration.ts';
+import { toUtcText } from '../times/show-time.ts';
 import { anomalySentence, recentAnomalies } from '../views/anomaly.ts';
 import { lastOf } from '../views/watched.ts';
 import { checkRoom } from './check-room.ts';
@@ -29,6 +30,7 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
         );
       }),
     );
+    findings.push(await looked('damage', async () => damage(await engine.patrolled(), surroundings.clock.now())));
     findings.push(await looked('room', () => checkRoom(engine, limit, surroundings.clock.now())));
     for (const { id, name } of await engine.clusters()) {
       findings.push(
@@ -42,6 +44,24 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
   } finally {
     await engine.close();
   }
+}
+
+const LIST_DAMAGE = '`podtrail store verify` reads the store now and lists what is damaged; restore it from a backup.';
+
+/** What the recorder found that reads the store through, a part every five minutes. */
+function damage(patrolled: Patrolled | undefined, now: number): Finding {
+  if (patrolled === undefined) {
+    const hint = '`podtrail store verify` reads all of it now.';
+    return found('damage', 'ok', 'no recorder has begun to read the store through; one does, every five minutes', hint);
+  }
+  const { at, damages, where, whole } = patrolled;
+  const looked = `last read ${showDuration(Math.max(0, now - at))} ago`;
+  const read = whole === undefined ? 'not yet read to its end' : `read through by ${toUtcText(whole.at)}`;
+  // The reading under way may not have come yet to what the last one found.
+  const worst = damages > 0 ? { damages, where } : whole;
+  if (worst === undefined || worst.damages === 0) return found('damage', 'ok', `none found; ${read}, ${looked}`);
+  const parts = worst.damages === 1 ? '1 part is damaged' : `${worst.damages} parts are damaged`;
+  return found('damage', 'failed', `${parts}, the first: ${worst.where ?? 'unknown'}; ${read}, ${looked}`, LIST_DAMAGE);
 }
 
 const ANOMALIES: Readonly<Record<AnomalySummary['what'], readonly [check: string, hint: string]>> = {

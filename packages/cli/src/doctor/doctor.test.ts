@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine, Room, SizeLimit } from '@podtrail/history';
+import type { Engine, Patrolled, Room, SizeLimit } from '@podtrail/history';
 import { ApiError, type Client } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
 import { at, tellStory } from '../testing/story.ts';
@@ -76,6 +76,36 @@ test('a store that comes close to its limit is a warning with a forecast, and a 
   assert.deepEqual(small.limits, [{ kind: 'bytes', bytes: 8 * 1024 ** 3 }]);
   const full = await of({ bytes: 100, volume: { bytes: 2000, freeBytes: 20 } });
   assert.match(full.out, /room +warning +100 B of 1000 B \(10 %\), and only 20 B of its volume are free/);
+});
+
+test('what the recorder found that reads the store through is a line: none, or where the first damage is', async () => {
+  const told = await tellStory();
+  const of = async (patrolled: Patrolled | undefined) => {
+    const of = { ...boundTo(told), patrolled: async () => patrolled };
+    return await run(['doctor'], { engine: Object.assign(Object.create(told) as Engine, of), now: at(201) });
+  };
+  const line = async (patrolled: Patrolled | undefined) => /^damage .*$/m.exec((await of(patrolled)).out)?.[0];
+  assert.match(String(await line(undefined)), /^damage +ok +no recorder has begun to read the store through/);
+  const begun = { at: at(141), damages: 0 };
+  assert.match(String(await line(begun)), /^damage +ok +none found; not yet read to its end, last read 60s ago$/);
+  const whole = { at: at(81), damages: 0 };
+  assert.match(
+    String(await line({ ...begun, whole })),
+    /^damage +ok +none found; read through by .*Z, last read 60s ago$/,
+  );
+  const where = 'head, tenure 7';
+  for (const bad of [
+    { ...begun, damages: 2, where, whole },
+    { ...begun, whole: { ...whole, damages: 2, where } },
+  ]) {
+    const { code, out, err } = await of(bad);
+    assert.match(
+      out,
+      /^damage +failed +2 parts are damaged, the first: head, tenure 7; read through by .*, last read 60s ago/m,
+    );
+    assert.match(err, /damage: `podtrail store verify` reads the store now/);
+    assert.equal(code, 1);
+  }
 });
 
 /** Its methods, bound: a class with private fields cannot be stood in for otherwise. */

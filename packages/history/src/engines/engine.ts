@@ -107,6 +107,19 @@ export interface Patrol {
   readonly damages: readonly Damage[];
 }
 
+/** How the readings by `patrol` stand: what they found, and when. */
+export interface Patrolled {
+  /** When the last part was read. */
+  readonly at: EpochMillis;
+  /** What the reading that is under way has found by now, and where the first of it is. */
+  readonly damages: number;
+  readonly where?: string | undefined;
+  /** The last reading that came to its end. */
+  readonly whole?:
+    | { readonly at: EpochMillis; readonly damages: number; readonly where?: string | undefined }
+    | undefined;
+}
+
 /** What brings a store of an older format to the present one. */
 export interface Migration {
   readonly from: number;
@@ -221,8 +234,10 @@ export interface Engine {
   migrate(): Promise<Migration>;
   /** Reads everything and says what is not as it was written. */
   verify(): Promise<Verification>;
-  /** Goes on with such a reading for about so many slices of work; begins again after the end. */
-  patrol(slices: number): Promise<Patrol>;
+  /** Goes on with such a reading for about so many slices of work; begins again after the end. A writer notes it. */
+  patrol(slices: number, now: EpochMillis): Promise<Patrol>;
+  /** Undefined where nobody has patrolled. */
+  patrolled(): Promise<Patrolled | undefined>;
   status(): Promise<StoreStatus>;
   /** A copy of the whole store as of one instant, beside running writers. Refuses to overwrite (`backup-exists`). */
   backup(path: string): Promise<void>;

@@ -12,8 +12,9 @@ test('the store is read through a little every five minutes; damage is told, and
   const failures: Housekept[] = [];
   let rounds = 0;
   const engine = {
-    patrol: async (slices: number): Promise<Patrol> => {
+    patrol: async (slices: number, now: number): Promise<Patrol> => {
       assert.ok(slices > 0);
+      assert.equal(now, clock.now());
       if (++rounds === 2) throw new Error('disk');
       return { isFinished: rounds === 3, damages: rounds === 3 ? [damage] : [] };
     },

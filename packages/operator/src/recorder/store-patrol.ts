@@ -1,6 +1,6 @@
 // Reads the whole store through again and again, a little every few minutes, so that damage is noticed before somebody
 // needs what is damaged. A failure is told and tried again the next time; it ends nothing.
-import type { Engine, Patrol } from '@podtrail/history';
+import { type Engine, epochMillis, type Patrol } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';
 
@@ -23,7 +23,7 @@ export async function patrolStore(options: StorePatrolOptions, signal: AbortSign
     if (signal.aborted) return;
     const begun = clock.monotonic();
     try {
-      onPatrolled(await engine.patrol(SLICES));
+      onPatrolled(await engine.patrol(SLICES, epochMillis(clock.now())));
     } catch (error) {
       onFailure({ what: 'patrol', ms: clock.monotonic() - begun, error, removed: 0 });
     }

@@ -240,6 +240,10 @@ export class MemoryEngine implements Engine {
     return { records, damages: [], unlisted: [] };
   }
 
+  async patrolled(): Promise<undefined> {
+    return undefined;
+  }
+
   async patrol(): Promise<Patrol> {
     return { isFinished: true, damages: [] };
   }

@@ -281,7 +281,7 @@ test('a patrol reads the store through in parts, finds the damage, and begins ag
       let parts = 0;
       const found: string[] = [];
       for (;;) {
-        const { isFinished, damages } = await engine.patrol(1);
+        const { isFinished, damages } = await engine.patrol(1, at(0));
         parts++;
         found.push(...damages.map(({ where }) => where));
         if (isFinished) break;
@@ -290,6 +290,34 @@ test('a patrol reads the store through in parts, finds the damage, and begins ag
       assert.ok(found.some((where) => /tenure/.test(where)));
     }
   });
+});
+
+test('what a patrol found is noted beside the store, for other processes, until the next one has read everything', async () => {
+  const path = await store();
+  const pass = async (now: number): Promise<void> => {
+    const engine = new InThreadEngine({ path, access: 'write' });
+    for (let part = 0; ; part++) {
+      const { isFinished } = await engine.patrol(1, at(now + part));
+      if (part === 0) assert.equal((await asking(path, (reader) => reader.patrolled()))?.at, at(now));
+      if (isFinished) break;
+    }
+    await engine.close();
+  };
+  assert.equal(await asking(path, (reader) => reader.patrolled()), undefined);
+  await asking(path, (reader) => reader.patrol(1, at(1)));
+  assert.equal(await asking(path, (reader) => reader.patrolled()), undefined, 'who only reads leaves nothing');
+  await pass(100);
+  const first = await asking(path, (reader) => reader.patrolled());
+  assert.deepEqual([first?.damages, first?.whole?.damages], [0, 0]);
+  const [week = ''] = readdirSync(`${path}.d`);
+  const spoiled = readFileSync(join(`${path}.d`, week));
+  spoiled[spoiled.length - 100]! ^= 1;
+  writeFileSync(join(`${path}.d`, week), spoiled);
+  await pass(1000);
+  const second = await asking(path, (reader) => reader.patrolled());
+  assert.ok((second?.whole?.damages ?? 0) > 0);
+  assert.ok(second?.whole?.where?.includes(week), String(second?.whole?.where));
+  assert.ok((second?.whole?.at ?? 0) > at(1000));
 });
 
 /** Changes bytes of the closed head, page by page. */

@@ -37,6 +37,7 @@ export type Operation =
   | 'migrate'
   | 'verify'
   | 'patrol'
+  | 'patrolled'
   | 'backup'
   | 'close';
 

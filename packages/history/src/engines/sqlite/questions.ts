@@ -5,7 +5,18 @@ import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
-import type { Cluster, Expired, Page, Paged, Resumption, Room, Span, StoreStatus, Subject } from '../engine.ts';
+import type {
+  Cluster,
+  Expired,
+  Page,
+  Paged,
+  Patrolled,
+  Resumption,
+  Room,
+  Span,
+  StoreStatus,
+  Subject,
+} from '../engine.ts';
 import { concerns, isExpired, touches } from '../matching.ts';
 import {
   anomalyPlace,
@@ -25,6 +36,7 @@ import type { ClusterEntry, Head } from './head.ts';
 import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { collect, sinceCursor } from './page-filling.ts';
+import { readPatrolNote } from './patrol-note.ts';
 import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
 import { roomOf, storeBytes } from './room.ts';
 import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './sealed.ts';
@@ -175,6 +187,10 @@ export class Questions {
 
   room(limit: SizeLimit): Room {
     return roomOf(this.#head, this.#weeks, limit);
+  }
+
+  patrolled(): Patrolled | undefined {
+    return readPatrolNote(this.#head.path);
   }
 
   records(id: string, after: string | undefined): RecordsChunk {

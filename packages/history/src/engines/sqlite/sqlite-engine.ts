@@ -15,6 +15,7 @@ import type {
   Page,
   Paged,
   Patrol,
+  Patrolled,
   Resumption,
   Room,
   RoomKept,
@@ -177,8 +178,12 @@ export class SqliteEngine implements Engine {
     return this.#thread.call('verify');
   }
 
-  patrol(slices: number): Promise<Patrol> {
-    return this.#thread.call('patrol', slices);
+  patrol(slices: number, now: EpochMillis): Promise<Patrol> {
+    return this.#thread.call('patrol', slices, now);
+  }
+
+  patrolled(): Promise<Patrolled | undefined> {
+    return this.#thread.call('patrolled');
   }
 
   status(): Promise<StoreStatus> {

@@ -19,6 +19,7 @@ import { HeadAppender } from './head-append.ts';
 import { HeadReader } from './head-read.ts';
 import { keepWithin } from './keep-room.ts';
 import { migrateWeeks } from './migrate.ts';
+import { writePatrolNote } from './patrol-note.ts';
 import { Questions } from './questions.ts';
 import { type EmergencyWrite, retainChanges, retainRecords } from './retain.ts';
 import { retainAdvice } from './retain-advice.ts';
@@ -246,7 +247,15 @@ export class Store {
     return { records, damages, unlisted: this.#weeks.unlisted(this.#clustersOr(() => {})) };
   }
 
-  *patrol(slices: number): Generator<undefined, Patrol> {
+  *patrol(slices: number, now: EpochMillis): Generator<undefined, Patrol> {
+    const isFirst = this.#patrol === undefined;
+    const part = yield* this.#patrolled(slices);
+    // Readers leave no trace.
+    if (this.#appender !== undefined) writePatrolNote(this.path, part, isFirst, now);
+    return part;
+  }
+
+  *#patrolled(slices: number): Generator<undefined, Patrol> {
     this.#patrol ??= begunPatrol((damages) => this.verify(damages));
     const { work, damages } = this.#patrol;
     for (let slice = 1; ; slice++) {

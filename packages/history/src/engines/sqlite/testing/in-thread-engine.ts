@@ -15,6 +15,7 @@ import type {
   Page,
   Paged,
   Patrol,
+  Patrolled,
   Resumption,
   Room,
   RoomKept,
@@ -162,8 +163,12 @@ export class InThreadEngine implements Engine {
     return finished(this.#store.verify());
   }
 
-  async patrol(slices: number): Promise<Patrol> {
-    return finished(this.#store.patrol(slices));
+  async patrolled(): Promise<Patrolled | undefined> {
+    return this.#read((questions) => questions.patrolled());
+  }
+
+  async patrol(slices: number, now: EpochMillis): Promise<Patrol> {
+    return finished(this.#store.patrol(slices, now));
   }
 
   async status(): Promise<StoreStatus> {
