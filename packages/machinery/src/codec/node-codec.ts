@@ -14,6 +14,8 @@ import {
 } from './json-reader.ts';
 import { metadataFromJson, readMetadata } from './metadata-codec.ts';
 import { MetadataView, type Unfinished } from './metadata-view.ts';
+import { digestName } from './name-digest.ts';
+import { contentsFromJson, digestImage } from './node-contents.ts';
 import {
   NodeAddressView,
   NodeConditionView,
@@ -123,6 +125,12 @@ function readStatus(r: ProtoReader, outerTag: number, status: Unfinished<NodeSta
       case 7:
         status.nodeInfo = readNodeInfo(r, tag);
         break;
+      case 8:
+        status.contents = digestImage(r, tag, status.contents);
+        break;
+      case 9:
+        status.contents = digestName(r, tag, status.contents);
+        break;
       default:
         r.skip(tag);
     }
@@ -140,6 +148,7 @@ function statusFromJson(json: JsonObject): NodeStatusView {
   status.capacity = quantityMap(json, 'capacity');
   status.allocatable = quantityMap(json, 'allocatable');
   status.conditions = list(json, 'conditions', conditionFromJson);
+  status.contents = contentsFromJson(json);
   const info = part(json, 'nodeInfo');
   status.nodeInfo = new NodeInfoView(text(info, 'machineID'), text(info, 'bootID'), sharedText(info, 'kubeletVersion'));
   return status;

@@ -1,5 +1,6 @@
 // What we keep of a Node: its addresses and capacity, whether pods may go there, and how it feels.
 import { type MetadataView, NO_ITEMS } from './metadata-view.ts';
+import { NO_CONTENTS } from './node-contents.ts';
 import { StringMap } from './string-map.ts';
 
 export class NodeView {
@@ -35,6 +36,8 @@ export class NodeStatusView {
   readonly allocatable: StringMap = StringMap.EMPTY;
   readonly conditions: readonly NodeConditionView[] = NO_ITEMS;
   readonly nodeInfo: NodeInfoView = NodeInfoView.EMPTY;
+  /** A digest of its images and of the volumes in use: another one when those change. */
+  readonly contents: number = NO_CONTENTS;
 }
 
 export class NodeAddressView {

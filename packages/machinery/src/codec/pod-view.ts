@@ -1,6 +1,7 @@
 // What we keep of a Pod: who it is, where it runs, its addresses, its conditions, and how its containers ended. Field
 // names are those of Kubernetes' JSON, except `terminations`, which gathers all ended containers into one list.
 import { type MetadataView, NO_ITEMS } from './metadata-view.ts';
+import { NOTHING_DIGESTED } from './name-digest.ts';
 
 export class PodView {
   readonly metadata: MetadataView;
@@ -40,6 +41,8 @@ export class PodStatusView {
   readonly runningSince: number | undefined = undefined;
   /** A container has not been made yet (ContainerCreating, PodInitializing): its image may be under way. */
   readonly creating: boolean = false;
+  /** A digest of the images of all its containers: pods with the same images have the same. */
+  readonly images: number = NOTHING_DIGESTED;
 }
 
 export class PodConditionView {

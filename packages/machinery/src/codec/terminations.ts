@@ -1,7 +1,8 @@
 // How a pod's containers ended, since when they run, and whether some are still to be made: gathered from its container
 // statuses. Called by the pod codec.
-import { integer, type JsonObject, list, optionalPart, sharedText, time } from './json-reader.ts';
+import { integer, type JsonObject, list, optionalPart, sharedText, text, time } from './json-reader.ts';
 import { NO_ITEMS, type Unfinished } from './metadata-view.ts';
+import { digestName, digestText } from './name-digest.ts';
 import { type ContainerKind, ContainerTermination, type PodStatusView } from './pod-view.ts';
 import type { ProtoReader } from './proto-reader.ts';
 import { joinLists } from './repeated.ts';
@@ -9,7 +10,7 @@ import { joinLists } from './repeated.ts';
 /** What a kubelet says of a container that it has not made yet; it says nothing more while it pulls the image. */
 const NOT_MADE = new Set(['ContainerCreating', 'PodInitializing']);
 
-type ContainersOf = Pick<Unfinished<PodStatusView>, 'terminations' | 'runningSince' | 'creating'>;
+type ContainersOf = Pick<Unfinished<PodStatusView>, 'terminations' | 'runningSince' | 'creating' | 'images'>;
 
 /** Reads one ContainerStatus and adds to `status` what it says. */
 export function readContainerStatus(r: ProtoReader, outerTag: number, kind: ContainerKind, status: ContainersOf): void {
@@ -25,6 +26,9 @@ export function readContainerStatus(r: ProtoReader, outerTag: number, kind: Cont
         break;
       case 3:
         last = readState(r, tag, undefined);
+        break;
+      case 6:
+        status.images = digestName(r, tag, status.images);
         break;
       default:
         r.skip(tag);
@@ -61,6 +65,7 @@ export function containersFromJson(status: JsonObject, into: ContainersOf): void
   const all: ContainerTermination[] = [];
   const gather = (field: string, kind: ContainerKind) =>
     list(status, field, (json) => {
+      into.images = digestText(text(json, 'image'), into.images);
       for (const state of ['state', 'lastState']) {
         const from = optionalPart(json, state);
         if (from !== undefined && state === 'state') presentFromJson(from, into);
