@@ -5,7 +5,7 @@ import { FaultStage } from '../testing/fault-stage.ts';
 import { RecordedSandbox } from '../testing/recorded-sandbox.ts';
 
 /** A kubelet that is ready has found by then whatever it had left: see measured-limits.ts of the history. */
-const ORPHAN_MS = 150_000;
+const ORPHAN_MS = 200_000;
 const WATCHES = { verb: 'watch', resource: 'pods' };
 
 test('fault 4: a lost end, a lost beginning and a lost change are found by the consistency list, and their provenance says so', async (t) => {

@@ -4,7 +4,7 @@ import { FaultStage } from '../testing/fault-stage.ts';
 import { RecordedSandbox } from '../testing/recorded-sandbox.ts';
 
 /** Until then a kubelet that is ready has found whatever it had left: see measured-limits.ts of the history. */
-const ORPHAN_MS = 150_000;
+const ORPHAN_MS = 200_000;
 
 test('fault 6: versions that go back begin a new epoch after a gap, and the old epoch stays as it was', async (t) => {
   const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });

@@ -4,19 +4,26 @@ import type { Boundary } from '../model/boundary.ts';
 import type { LiveHolder } from '../model/fact.ts';
 import type { PossibleTenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
-import { asMillis, boundary, type Sighting } from './boundaries.ts';
+import { asMillis, boundary, endKnownBy, type Sighting } from './boundaries.ts';
 import { RESOLUTION_MS } from './evidence.ts';
-import { CONDITION_LATE_MS } from './measured-limits.ts';
+import { BEGUN_MS, CONDITION_LATE_MS, RELEASE_BY_SLOWNESS, RELEASE_MS } from './measured-limits.ts';
+import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 
 /** Undefined: it has none, or shows it. */
-export function awaitedSince(live: LiveHolder, writesNetworkAtOnce: boolean): EpochMillis | undefined {
+export function awaitedSince(
+  live: LiveHolder,
+  kubelet: KubeletEvidence | undefined,
+  at: EpochMillis,
+): EpochMillis | undefined {
   const { holder, placement, terminal, tenures, networkReadyAt, networkLostAt } = live;
   if (holder.kind !== 'Pod' || holder.hostNetwork || terminal || placement === undefined) return undefined;
   if (placement.end !== undefined || tenures.some(({ end }) => end === undefined)) return undefined;
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
-  if (writesNetworkAtOnce)
-    return isUp ? latest(placement.start.notBefore, epochMillis(networkReadyAt - CONDITION_LATE_MS)) : undefined;
+  if (kubelet?.writesNetworkAtOnce === true)
+    return isUp
+      ? latest(placement.start.notBefore, epochMillis(networkReadyAt - kubelet.pace.conditionLate(at)))
+      : undefined;
   // Older ones write that there is a network only with the next status: it may be there as soon as the pod is bound.
   return latest(placement.start.notBefore, networkLostAt);
 }
@@ -42,23 +49,51 @@ export function neverShown(
   if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || sighting.knowsNodes !== true)
     return undefined;
   if (tenures.some((tenure) => tenure.end === undefined)) return undefined;
+  if (more?.possible !== undefined) return { ...more.possible, end };
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
   const writesAtOnce = sighting.kubelet?.writesNetworkAtOnce === true;
+  const isMirror = more?.mirror !== undefined;
   // A mirror pod's last word comes late, and after the end of its sandbox there is no other.
-  if (!isUp && ((writesAtOnce && wasUntouched) || more?.mirror !== undefined)) return undefined;
-  if (more?.possible !== undefined) return { ...more.possible, end };
+  if (!isUp && ((writesAtOnce && wasUntouched) || (isMirror && networkReadyAt !== undefined))) return undefined;
+  if (!isMirror && wasNeverBegun(live, pod, sighting)) return undefined;
   const since = writesAtOnce ? sinceCondition(live, sighting) : sinceBinding(live, pod, sighting);
   const start = boundary(sighting, since, sighting.at, since);
-  // Where nothing says that there was a network, no instant of it is certain.
-  const notAfter = latest(certainFrom(live) ?? end.notAfter, since) ?? since;
-  return { pod: holder, within: sighting.networks?.() ?? [], start: { ...start, notAfter }, end };
+  const notAfter = latest(certainFrom(live) ?? latestStart(end, sighting), since) ?? since;
+  // A mirror pod is deleted when its sandbox is gone, or is soon made again.
+  const known = isMirror ? endKnownBy(end, epochMillis(sighting.at + RELEASE_MS)) : end;
+  return { pod: holder, within: sighting.networks?.() ?? [], start: { ...start, notAfter }, end: known };
+}
+
+/**
+ * Its node booted: a pod of it that showed no address may have had one, and its reservation stands until its kubelet makes
+ * another sandbox, or clears up.
+ */
+export function lostUnshown(live: LiveHolder, sighting: Sighting): PossibleTenure | undefined {
+  const { holder, placement, tenures, terminal, more } = live;
+  if (holder.kind !== 'Pod' || holder.hostNetwork || terminal || placement === undefined) return undefined;
+  if (more?.possible !== undefined || tenures.length > 0 || !isBegun(live)) return undefined;
+  const since = placement.start.notBefore;
+  const start = boundary(sighting, since, sighting.at, since);
+  return { pod: holder, within: sighting.networks?.() ?? [], start, end: undefined };
+}
+
+/** Its kubelet has said something of it: since 1.29 that has the network condition. */
+function isBegun({ networkReadyAt, networkLostAt }: LiveHolder): boolean {
+  return networkReadyAt !== undefined || networkLostAt !== undefined;
+}
+
+/** A kubelet that is there says at once that it has begun with a pod, before it makes a sandbox. */
+function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { kubelet, at }: Sighting): boolean {
+  if (kubelet?.writesCondition !== true || live.placement === undefined || isBegun(live)) return false;
+  if (pod?.status.startTime !== undefined) return false;
+  return at - live.placement.start.observedAt > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
 }
 
 /** A kubelet that writes the condition at once has written it, or the sandbox came up only just then. */
 function sinceCondition({ placement, networkReadyAt, networkLostAt }: LiveHolder, sighting: Sighting): EpochMillis {
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
   const known = isUp ? networkReadyAt : (sighting.floor ?? sighting.at);
-  const soon = epochMillis(known - CONDITION_LATE_MS);
+  const soon = epochMillis(known - (sighting.kubelet?.pace.conditionLate(sighting.at) ?? CONDITION_LATE_MS));
   return latest(placement?.start.notBefore, isUp ? undefined : networkLostAt, soon) ?? soon;
 }
 
@@ -70,6 +105,15 @@ function sinceBinding(
 ): EpochMillis {
   const started = asMillis(pod?.status.startTime, at);
   return latest(placement?.start.notBefore, networkLostAt, started) ?? epochMillis((floor ?? at) - REPORTING_LAG_MS);
+}
+
+/**
+ * Where nothing says that there was a network: none was made after the pod's kubelet had let go of it. So no instant of
+ * it is certain, and whoever held an address later excludes the pod from then on.
+ */
+function latestStart(end: Boundary, { kubelet, at }: Sighting): EpochMillis {
+  const late = at + RELEASE_MS + RELEASE_BY_SLOWNESS * (kubelet?.pace.slowness(at) ?? 0);
+  return epochMillis(Math.max(late, end.notBefore));
 }
 
 /** From then on it certainly had a network: whoever held an address then is not this pod. */

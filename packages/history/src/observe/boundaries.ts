@@ -23,14 +23,7 @@ import {
   RESOLUTION_MS,
   stoppedServingAt,
 } from './evidence.ts';
-import {
-  CONDITION_LATE_MS,
-  END_LATE_MS,
-  LOSS_EARLY_MS,
-  RELEASED_AFTER_MS,
-  RELEASED_BEFORE_MS,
-  SILENCE_MS,
-} from './measured-limits.ts';
+import { END_LATE_MS, LOSS_EARLY_MS, RELEASED_AFTER_MS, RELEASED_BEFORE_MS } from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 
@@ -122,14 +115,14 @@ function wasSeenLive(before: LiveHolder | undefined, ready: EpochMillis, sightin
 
 /**
  * Before this there was no network, if the condition says that there is one since `ready`. Kubelets of 1.36 write it right
- * after the sandbox, older ones only with their next status, after pulls and starts of containers.
+ * after the sandbox, unless they are slow or are started again in between; older ones only with their next status, after
+ * pulls and starts of containers. None makes a sandbox before it has begun with the pod.
  */
 function networkNotBefore(pod: ObservedPod, { kubelet, at }: Sighting, ready: EpochMillis): EpochMillis {
-  const soon = epochMillis(ready - CONDITION_LATE_MS);
-  const begun = credible(pod, asMillis(pod.status.startTime), at);
   const unsaid = secondBefore(ready);
-  if (kubelet?.writesNetworkAtOnce === true) return begun === undefined ? soon : (latest(soon, begun) ?? soon);
-  return earliest(unsaid, begun) ?? unsaid;
+  const begun = credible(pod, asMillis(pod.status.startTime), at);
+  if (begun !== undefined) return earliest(unsaid, begun) ?? unsaid;
+  return kubelet?.writesNetworkAtOnce === true ? epochMillis(ready - kubelet.pace.conditionLate(at)) : unsaid;
 }
 
 /** Containers run in a network: since when, if that can be believed. */
@@ -198,6 +191,8 @@ export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveH
   const upper = lost !== undefined && lastUse !== undefined && lost >= lastUse ? secondAfter(lost) : at;
   const isHidden = sighting.source === 'list' && before !== undefined;
   if (finished !== undefined && !isHidden) return boundary(sighting, finished, upper, finished);
+  const unseen = endedUnseen(pod, sighting);
+  if (unseen !== undefined) return boundary(sighting, unseen, upper);
   const since = latest(reportedSince(sighting), asMillis(pod.metadata.creationTimestamp, at)) ?? at;
   return boundary(
     sighting,
@@ -218,7 +213,7 @@ function endedWithCondition(
 ): EpochMillis | undefined {
   const { kubelet, at, source, doubtedSince } = sighting;
   if (kubelet?.withholdsEnd !== true || source !== 'watch' || doubtedSince !== undefined) return undefined;
-  if (kubelet.lastSign === undefined || at - kubelet.lastSign > SILENCE_MS) return undefined;
+  if (kubelet.awaySince(at, askedAt(pod)) !== undefined) return undefined;
   if (before === undefined || before.blankSince !== undefined) return undefined;
   const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
   // The same condition as before is of an earlier sandbox, or of the time before the first.
@@ -326,14 +321,35 @@ export function lostFrom(
   if (lost === undefined) return undefined;
   // A kubelet that was there all the time notices soon, whenever its containers ended.
   const { kubelet, at } = sighting;
-  const wasThere = kubelet?.lastSign !== undefined && at - kubelet.lastSign <= SILENCE_MS;
+  const wasThere = kubelet !== undefined && kubelet.awaySince(at, askedAt(pod)) === undefined;
   if (wasThere && sighting.source === 'watch') return epochMillis(lost - LOSS_EARLY_MS);
+  const unseen = endedUnseen(pod, sighting);
+  if (unseen !== undefined) return earliest(unseen, lost);
   const ended = credible(pod, lastRunEndedAt(pod), sighting.at);
   // Containers that ended before this sandbox came up were another's; a short life may end before it is noticed.
   const since = before?.networkReadyAt;
   const isItsOwn = ended !== undefined && (since === undefined || ended >= since - NOTICE_MS);
   const first = isItsOwn ? earliest(lost, ended) : epochMillis(lost - NOTICE_MS);
   return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
+}
+
+/**
+ * Its deletion had been asked for, and its kubelet was cut off before it could say that it was done: it was done at some
+ * time since. Undefined where the kubelet was there.
+ */
+function endedUnseen(pod: ObservedPod, { kubelet, at }: Sighting): EpochMillis | undefined {
+  const asked = askedAt(pod);
+  const away = asked === undefined ? undefined : kubelet?.awaySince(at, asked);
+  if (asked === undefined || away === undefined || asked > at) return undefined;
+  return latest(asked, epochMillis(away - END_LATE_MS));
+}
+
+/** When its deletion was asked for. */
+function askedAt({ metadata }: ObservedPod): EpochMillis | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  return deletionTimestamp === undefined
+    ? undefined
+    : epochMillis(deletionTimestamp - deletionGracePeriodSeconds * 1000);
 }
 
 /** Its network has been up, as the kubelet wrote. */

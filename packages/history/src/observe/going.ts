@@ -10,13 +10,14 @@ import type { ObservedPod } from './observation.ts';
 export function goingOf(
   why: Going['why'],
   pod: ObservedPod | undefined,
-  { at, resourceVersion }: Sighting,
+  { at, resourceVersion, kubelet }: Sighting,
   graceUntil: EpochMillis | undefined,
   hasShown: boolean,
 ): Going {
   // Neither a kill that is under way can be shortened, nor an image pull. A pod that has shown its address pulls none: its
   // kubelet has come back from its first look.
-  const pull = pod !== undefined && !hasShown ? at + Math.max(PULL_MS, at - pullSince(pod, at)) : at;
+  const isPulling = pod !== undefined && !hasShown && kubelet?.hasImages(pod.status.images) !== true;
+  const pull = isPulling ? at + Math.max(PULL_MS, at - pullSince(pod, at)) : at;
   const again = pod !== undefined && mirrorOf(pod) !== undefined ? at + MIRROR_RETURN_MS : at;
   return { why, since: at, resourceVersion, notBefore: epochMillis(Math.max(at, pull, again, graceUntil ?? at)) };
 }

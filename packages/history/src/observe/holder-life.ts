@@ -5,7 +5,7 @@ import type { Holder, PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { addressesOf } from './addresses.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
-import { neverShown } from './awaited-address.ts';
+import { lostUnshown, neverShown } from './awaited-address.ts';
 import {
   asMillis,
   boundary,
@@ -154,9 +154,10 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
   const known = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod, hadGrace);
   const mayStand = holder.kind === 'Pod' && !holder.hostNetwork && holder.node !== '' && !terminal;
   if (!mayStand) return { facts: [...facts, ...ends(live, known, sighting), forgotten(before)], live: undefined };
-  const late = epochMillis((sighting.floor ?? sighting.at) - MIRROR_LATE_MS);
   const isMirror = live.more?.mirror !== undefined;
-  const end = isMirror ? { ...known, notBefore: earliest(known.notBefore, late) ?? late } : known;
+  const end = isMirror
+    ? { ...known, notBefore: earliest(known.notBefore, mirrorGoneFrom(sighting)) ?? known.notBefore }
+    : known;
   const going = live.more?.going ?? goingOf('deleted', pod, sighting, live.more?.graceUntil, live.tenures.length > 0);
   if (sighting.knowsNodes !== true) {
     // Nobody says how its node is: the limit counts.
@@ -179,6 +180,12 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
     more: { ...more, going: { ...going, why: 'deleted' }, ...(never === undefined ? {} : { possible: never }) },
   };
   return { facts: [...facts, ...ended, { kind: 'live', uid: before.holder.uid, live: left }], live: left };
+}
+
+/** A mirror pod is deleted late, and later still by a kubelet that was away when its sandbox went. */
+function mirrorGoneFrom({ at, floor, kubelet }: Sighting): EpochMillis {
+  const late = epochMillis((floor ?? at) - MIRROR_LATE_MS);
+  return earliest(late, kubelet?.awaySince(at, late)) ?? late;
 }
 
 /** What of it is open, as it ends. */
@@ -218,6 +225,11 @@ export function lostWithNode(live: LiveHolder, since: EpochMillis, sighting: Sig
     facts.push({ kind: 'tenure', tenure: ended });
     return ended;
   });
+  const unshown = lostUnshown(live, sighting);
+  if (unshown !== undefined) {
+    const waits: LiveHolder = { ...live, more: { ...live.more, rebooted: true, possible: unshown } };
+    return { facts: [possibleFact(unshown), { kind: 'live', uid: live.holder.uid, live: waits }], live: waits };
+  }
   if (facts.length === 0) return undefined;
   const lost: LiveHolder = { ...live, tenures, networkLostAt: since, more: { ...live.more, rebooted: true } };
   return { facts: [...facts, { kind: 'live', uid: live.holder.uid, live: lost }], live: lost };
@@ -292,7 +304,9 @@ function moreOf(
     ...(mirror === undefined ? {} : { mirror }),
     ...(graceUntil === undefined ? {} : { graceUntil }),
     ...(going === undefined ? {} : { going }),
-    ...(transition === 'unchanged' ? { rebooted: true as const } : {}),
+    ...(transition === 'unchanged' || (possible !== undefined && before?.more?.rebooted === true)
+      ? { rebooted: true as const }
+      : {}),
     ...(possible === undefined ? {} : { possible }),
   };
   return Object.keys(more).length === 0 ? undefined : more;
@@ -312,7 +326,7 @@ function stillPossible(
     const hasShown = facts.some((fact) => fact.kind === 'tenure');
     // One that was over when it was first seen is nobody's concern.
     if (before === undefined || before.terminal) return undefined;
-    if (hasShown || before.tenures.some(isOpen)) withdraw(waited, facts);
+    if ((hasShown || before.tenures.some(isOpen)) && before.more?.rebooted !== true) withdraw(waited, facts);
     else {
       // What it was before this word: at the end the condition says that there is none.
       const { networkReadyAt: up, networkLostAt: lost, more } = before;
@@ -329,6 +343,14 @@ function stillPossible(
     return undefined;
   }
   if (waited === undefined) return undefined;
+  if (before?.more?.rebooted === true) {
+    // What it had when its node went down is gone once it has another sandbox.
+    const ready = live.networkReadyAt;
+    if (ready === before.networkReadyAt && !live.tenures.some(isOpen)) return waited;
+    const gone = ready === undefined ? sighting.at : epochMillis(ready + RESOLUTION_MS);
+    facts.push(possibleFact({ ...waited, end: boundary(sighting, waited.start.notBefore, gone) }));
+    return undefined;
+  }
   const isSame = before?.networkReadyAt === live.networkReadyAt && before?.networkLostAt === live.networkLostAt;
   if (live.tenures.some(isOpen)) withdraw(waited, facts);
   else if (isSame) return waited;

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { who } from '../query/who.ts';
 import { aNode, aPod, type PodBuilder } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
-import type { ObservedNode } from './observation.ts';
+import type { Observation, ObservedNode } from './observation.ts';
 
 interface NodeWord {
   readonly version?: string;
@@ -12,14 +12,22 @@ interface NodeWord {
   readonly bootID?: string;
   readonly podCIDRs?: readonly string[];
   readonly heartbeat?: number;
+  readonly contents?: number;
 }
 
 function node(name: string, rv: number, word: NodeWord = {}): ObservedNode {
   const { version = 'v1.36.3', ready = true, bootID = 'boot-1', podCIDRs = ['10.0.0.0/24'], heartbeat = 0 } = word;
   const condition = { type: 'Ready', status: ready ? 'True' : 'Unknown', lastHeartbeatTime: at(heartbeat) };
   const plain = aNode(name, rv, '192.168.0.1');
-  const status = { ...plain.status, conditions: [condition], nodeInfo: { bootID, kubeletVersion: version } };
+  const nodeInfo = { bootID, kubeletVersion: version };
+  const contents = word.contents === undefined ? {} : { contents: word.contents };
+  const status = { ...plain.status, conditions: [condition], nodeInfo, ...contents };
   return { ...plain, spec: { podCIDRs }, status };
+}
+
+/** Read when it was made, or when its node came to be in question. */
+function renewal(name: string, second: number, since = 30.5): Observation {
+  return { kind: 'renewed', node: name, renewTime: at(second), at: at(Math.max(second, since)) };
 }
 
 /** Pods and nodes are watched from second 0; node-a and node-b are there. */
@@ -59,10 +67,10 @@ describe('a deletion by force', () => {
     await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
     await ledger.alive(30.4);
     assert.equal(await ledger.says('10.0.0.7', 30.3), 'ambiguous web-1');
-    await busy(ledger, 31, 40, 201);
+    await busy(ledger, 31, 55, 201);
     assert.equal(await ledger.says('10.0.0.7', 29.5), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 33), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 36), 'free');
+    assert.equal(await ledger.says('10.0.0.7', 36.5), 'free');
   });
 
   test('that a wrong clock dated an hour ahead ends when it was, and its limits count from when that is known', async () => {
@@ -79,21 +87,93 @@ describe('a deletion by force', () => {
     await ledger.alive(400);
     assert.equal(await ledger.says('10.0.0.7', 60), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 160), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 172), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 390), 'free');
   });
 
-  test('is open while the kubelet is silent, and for as long as a collection of garbage takes once it is back', async () => {
+  test('is open while the kubelet is silent: it may be cut off, and learn of it only when it writes again', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
     await busy(ledger, 25, 29, 100);
     await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
+    await busy(ledger, 61, 90, 201);
+    assert.equal(await ledger.says('10.0.0.7', 60), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 67), 'free');
+  });
+
+  test('on a node that is ready and says nothing is over after as long as that can be without its kubelet', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
     await ledger.alive(90);
     assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
-    await busy(ledger, 91, 100, 201);
-    await ledger.alive(260);
-    assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 250), 'free');
+    await ledger.tell({ kind: 'progress', resource: 'Node', resourceVersion: '300', at: at(110) });
+    await ledger.alive(111);
+    assert.equal(await ledger.says('10.0.0.7', 90), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 100), 'free');
+  });
+
+  test('is over after some seconds where the same kubelet renewed its Lease before and after, every ten seconds', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    for (const second of [28, 38.1]) await ledger.tell(renewal('node-a', second));
+    await ledger.alive(50);
+    assert.equal(await ledger.says('10.0.0.7', 33), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 36), 'free');
+  });
+
+  test('is in doubt for as long as a collection of garbage takes where the Lease was renewed out of step', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    for (const second of [28, 35, 45.1, 55.2]) await ledger.tell(renewal('node-a', second));
+    await busy(ledger, 36, 60, 201);
+    await ledger.alive(300);
+    assert.equal(await ledger.says('10.0.0.7', 220), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 240), 'free');
+  });
+
+  test('is in doubt for as long where the node’s status is posted though nothing has changed: its kubelet was started', async () => {
+    const ledger = await watching({ contents: 7, heartbeat: -60 });
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    const object = node('node-a', 201, { contents: 7, heartbeat: 33 });
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(33.4) });
+    // In step by chance.
+    for (const second of [28, 38.1]) await ledger.tell(renewal('node-a', second));
+    await busy(ledger, 36, 60, 202);
+    await ledger.alive(300);
+    assert.equal(await ledger.says('10.0.0.7', 220), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 240), 'free');
+  });
+
+  test('takes longer on a node whose pods take longer to start', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    for (const i of [1, 2, 3]) {
+      const slow = aPod(`slow-${i}`).createdAt(at(14)).startedAt(at(14)).lostAt(at(14)).withIp();
+      await ledger.see(14, slow.atVersion(100 + i));
+      await ledger.see(
+        18,
+        slow
+          .readyAt(at(17))
+          .withIp(`10.0.0.${30 + i}`)
+          .atVersion(110 + i),
+      );
+    }
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    for (const second of [28, 38.1]) await ledger.tell(renewal('node-a', second));
+    await ledger.alive(50);
+    assert.equal(await ledger.says('10.0.0.7', 37), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 38.5), 'free');
   });
 
   test('lasts no longer than another pod’s proven beginning', async () => {
@@ -117,7 +197,7 @@ describe('a deletion by force', () => {
     await busy(ledger, 25, 29, 100);
     await ledger.see(29.9, web.deletedAt(at(29), 30).atVersion(190));
     await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
-    await busy(ledger, 31, 70, 201);
+    await busy(ledger, 31, 85, 201);
     assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 66), 'free');
   });
@@ -140,7 +220,7 @@ describe('the end of a pod', () => {
     await busy(ledger, 25, 39, 100);
     await ledger.see(40.6, web.lostAt(at(40)).inPhase('Failed').atVersion(200));
     await ledger.alive(50);
-    assert.equal(await ledger.says('10.0.0.7', 39.6), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 38.9), 'held web-1');
     assert.equal(await ledger.says('10.0.0.7', 40.1), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 41.6), 'free');
   });
@@ -169,15 +249,13 @@ describe('the end of a pod', () => {
 });
 
 describe('the beginning of an address', () => {
-  test('is that of the network where 1.36 says it, and may be that of the pod where an older kubelet does', async () => {
-    for (const [version, says] of [
-      ['v1.36.3', 'free'],
-      ['v1.34.1', 'ambiguous web-1'],
-    ] as const) {
+  test('may be as early as its kubelet began with the pod: the condition is written late by one that is slow', async () => {
+    for (const version of ['v1.36.3', 'v1.34.1']) {
       const ledger = await watching({ version });
       await ledger.see(61, web.readyAt(at(60)));
       await ledger.alive(80);
-      assert.equal(await ledger.says('10.0.0.7', 30), says, version);
+      assert.equal(await ledger.says('10.0.0.7', 10), 'free', version);
+      assert.equal(await ledger.says('10.0.0.7', 30), 'ambiguous web-1', version);
       assert.equal(await ledger.says('10.0.0.7', 62), 'held web-1', version);
     }
   });
@@ -238,7 +316,7 @@ describe('a pod that has not shown its address', () => {
     await ledger.see(12.4, web.withIp().atVersion(110));
     await busy(ledger, 13, 19, 111);
     await ledger.deleted(20.2, web.withIp().deletedAt(at(20), 0).atVersion(120));
-    await busy(ledger, 21, 40, 121);
+    await busy(ledger, 21, 60, 121);
     assert.equal(await ledger.says('10.0.0.20', 18), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.8', 18), 'held db');
     assert.equal(await ledger.says('10.0.0.20', 35), 'free');
@@ -268,6 +346,82 @@ test('a node that has booted again took its sandboxes with it, at some time sinc
   await ledger.see(61, web.annotated({ written: 'by another' }).atVersion(201));
   await ledger.alive(62);
   assert.equal(await ledger.says('10.0.0.7', 61.5), 'ambiguous web-1');
+});
+
+test('a pod that showed no address when its node went down may have had one until it has another sandbox', async () => {
+  const ledger = await watching();
+  await busy(ledger, 5, 12, 100);
+  const begun = web.withIp().lostAt(at(11));
+  await ledger.see(12.6, begun.atVersion(110));
+  const object = node('node-a', 200, { bootID: 'boot-2', heartbeat: 30 });
+  await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(30) });
+  await ledger.see(33, web.startedAt(at(11)).readyAt(at(32)).withIp('10.0.0.9').atVersion(210));
+  await ledger.alive(60);
+  assert.equal(await ledger.says('10.0.0.20', 20), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.20', 40), 'free');
+  assert.equal(await ledger.says('10.0.0.9', 40), 'held web-1');
+});
+
+test('a pod with which its kubelet never began had no address, however long its node was away', async () => {
+  const ledger = await watching();
+  await busy(ledger, 5, 12, 100);
+  const bound = aPod('late').createdAt(at(20)).withIp();
+  await ledger.see(20, bound.atVersion(120));
+  await ledger.deleted(50, bound.deletedAt(at(50), 0).atVersion(121));
+  await ledger.alive(80);
+  assert.equal(await ledger.says('10.0.0.20', 40), 'free');
+});
+
+test('a pod that was to end when its kubelet fell silent may have ended at any time since, whenever that is said', async () => {
+  const ledger = await watching();
+  await ledger.see(13, web);
+  await busy(ledger, 20, 30, 100);
+  const ending = web.deletedAt(at(34), 4);
+  await ledger.see(30.9, ending.atVersion(190));
+  await ledger.alive(80);
+  await busy(ledger, 91, 93, 200);
+  await ledger.see(95, ending.lostAt(at(94)).inPhase('Failed').atVersion(250));
+  await ledger.alive(110);
+  assert.equal(await ledger.says('10.0.0.7', 29), 'held web-1');
+  assert.equal(await ledger.says('10.0.0.7', 60), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.7', 100), 'free');
+});
+
+test('a pod that may have had any address had none that another pod held after it was let go of, from then on', async () => {
+  const ledger = await watching();
+  await ledger.alive(5);
+  const begun = web.withIp().lostAt(at(11));
+  await ledger.see(12, begun.atVersion(10));
+  await ledger.deleted(13, begun.deletedAt(at(13), 0).atVersion(11));
+  const job = aPod('job').withIp('10.0.0.20').startedAt(at(29)).readyAt(at(30)).atVersion(20);
+  await ledger.see(31, job);
+  await ledger.see(41, job.lostAt(at(40)).inPhase('Failed').atVersion(21));
+  await ledger.alive(52);
+  assert.equal(await ledger.says('10.0.0.20', 25), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.20', 45), 'free');
+  assert.equal(await ledger.says('10.0.0.21', 45), 'ambiguous web-1');
+});
+
+test('a pod whose images are on its node has none to pull: its deletion is over sooner', async () => {
+  for (const [images, says] of [
+    [7, 'free'],
+    [8, 'ambiguous web-1'],
+  ] as const) {
+    const ledger = await watching();
+    const runs = others(5, 50).build();
+    const object = { ...runs, status: { ...runs.status, images: 7, runningSince: at(5) } };
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Pod', object }, at: at(6) });
+    await ledger.alive(7);
+    const begun = web.withIp().lostAt(at(11)).atVersion(110).build();
+    const waits = { ...begun, status: { ...begun.status, images, creating: true } };
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Pod', object: waits }, at: at(12) });
+    const gone = { ...waits, metadata: { ...waits.metadata, resourceVersion: '111' } };
+    await ledger.tell({ kind: 'event', type: 'deleted', seen: { kind: 'Pod', object: gone }, at: at(13) });
+    for (const second of [9, 19.1, 29.2]) await ledger.tell(renewal('node-a', second, 13.5));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.20', 15), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.20', 19), says);
+  }
 });
 
 test('a mirror pod that is deleted and made again under another UID has held its address throughout', async () => {

@@ -4,19 +4,27 @@
 import { isWithin, networkAround } from '../model/cidr.ts';
 import type { LiveHolder, Machine } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import { type EpochMillis, earliest } from '../model/time.ts';
+import { type EpochMillis, earliest, epochMillis } from '../model/time.ts';
 import { noticed, type WrongTime } from './clock-correction.ts';
-import { UNBROKEN_MS } from './measured-limits.ts';
+import { RESOLUTION_MS } from './evidence.ts';
+import { KubeletPace } from './kubelet-pace.ts';
+import { LeaseRenewals } from './lease-renewals.ts';
+import { SILENCE_MS, START_SHOWS_MS } from './measured-limits.ts';
 import type { ObservedNode } from './observation.ts';
 
 /** What a sighting of a pod may rest on. */
 export interface KubeletEvidence {
   /** Since 1.36 the network condition is written right after the sandbox; before, with the next status. */
   readonly writesNetworkAtOnce: boolean;
+  /** Since 1.29 its first word of a pod has the network condition. */
+  readonly writesCondition: boolean;
   /** Since 1.27 it makes a pod terminal only when the sandbox is down. */
   readonly withholdsEnd: boolean;
-  /** When it last wrote something that we saw, on our clock. */
-  readonly lastSign: EpochMillis | undefined;
+  /** When it last wrote something that we saw before it was away, on our clock; undefined while it is there. */
+  readonly awaySince: (at: EpochMillis, asked?: EpochMillis) => EpochMillis | undefined;
+  readonly pace: KubeletPace;
+  /** Pods with these images have run on the node: none has to be pulled. */
+  readonly hasImages: (images: number | undefined) => boolean;
 }
 
 /** Calico's blocks are of this size, and prefixes of cloud networks are smaller. */
@@ -24,11 +32,23 @@ const BLOCK = { v4: 26, v6: 122 };
 /** A node that has handed out nothing yet hands out something of the cluster's networks. */
 const CLUSTER_BLOCK = { v4: 16, v6: 48 };
 const MOST_BLOCKS = 64;
+const MOST_IMAGES = 64;
 const FIRST_WITH_NETWORK_AT_ONCE = 36;
+const FIRST_WITH_CONDITION = 29;
 const FIRST_THAT_WITHHOLDS_ENDS = 27;
 
 /** A machine takes longer to come up. */
 const BACK_MS = 3000;
+
+interface Post {
+  readonly time: number;
+  readonly at: EpochMillis | undefined;
+  /** What it said, but for the time: one that says the same again long before it must is the first of another process. */
+  readonly said: string;
+}
+
+/** A kubelet posts what has changed, and every five minutes what has not. */
+const UNCHANGED_POST_MS = 270_000;
 
 interface Entry {
   machine: Machine | undefined;
@@ -39,8 +59,17 @@ interface Entry {
   kubeletTime: number;
   lastSign: EpochMillis | undefined;
   signBefore: EpochMillis | undefined;
-  /** Its signs have come one after the other since then. */
-  unbrokenSince: EpochMillis | undefined;
+  /** Its signs have come one after the other since then, after a pause that began with `pausedAt`. */
+  thereSince: EpochMillis | undefined;
+  pausedAt: EpochMillis | undefined;
+  /** When its kubelet last posted the node's status: by its own clock, and when that arrived, if it was seen to. */
+  posted: Post | undefined;
+  /** When it was last seen that its kubelet had been started. */
+  startedAt: EpochMillis | undefined;
+  readonly pace: KubeletPace;
+  readonly renewals: LeaseRenewals;
+  /** Of pods whose containers have all been made there, those that were last. */
+  readonly images: Set<number>;
   /** With an address that was seen in each. */
   readonly blocks: Map<string, IpAddress>;
 }
@@ -77,6 +106,11 @@ export class NodeBook {
     return entry.machine.ready && entry.machine.since <= since && entry.goneAt === undefined;
   }
 
+  isReady(name: string): boolean {
+    const entry = this.#nodes.get(name);
+    return entry?.machine?.ready === true && entry.goneAt === undefined;
+  }
+
   /** The last sign of life before it was away, if it is back since `at` or a little before. */
   lastSignBefore(name: string, at: EpochMillis): EpochMillis | undefined {
     const { lastSign, signBefore } = this.#nodes.get(name) ?? {};
@@ -94,12 +128,63 @@ export class NodeBook {
   evidence(name: string): KubeletEvidence | undefined {
     const entry = this.#nodes.get(name);
     if (entry?.machine === undefined) return undefined;
-    const { minor, lastSign } = entry;
+    const { minor, pace } = entry;
     return {
       writesNetworkAtOnce: minor >= FIRST_WITH_NETWORK_AT_ONCE,
+      writesCondition: minor >= FIRST_WITH_CONDITION,
       withholdsEnd: minor >= FIRST_THAT_WITHHOLDS_ENDS,
-      lastSign,
+      hasImages: (images) => images !== undefined && entry.images.has(images),
+      awaySince: (at, asked) => awaySince(entry, at, asked),
+      pace,
     };
+  }
+
+  /** A pod with these images runs there. */
+  ran(name: string, images: number): void {
+    const known = this.#entry(name).images;
+    known.delete(images);
+    known.add(images);
+    for (const oldest of known) {
+      if (known.size <= MOST_IMAGES) break;
+      known.delete(oldest);
+    }
+  }
+
+  pace(name: string): KubeletPace {
+    return this.#entry(name).pace;
+  }
+
+  renewals(name: string): LeaseRenewals {
+    return this.#entry(name).renewals;
+  }
+
+  /** The kubelet has posted the node's status; `at` is undefined where that was not seen to arrive. */
+  posted(node: ObservedNode, at: EpochMillis | undefined): void {
+    const entry = this.#entry(node.metadata.name);
+    const time = heartbeatOf(node);
+    const before = entry.posted;
+    if (time === undefined || time <= (before?.time ?? 0)) return;
+    const { conditions, contents } = node.status;
+    const said = `${contents ?? ''} ${conditions?.map(({ type, status }) => type + status).join(' ')}`;
+    entry.posted = { time, at, said };
+    const isUnchanged = contents !== undefined && before?.said === said;
+    if (isUnchanged && time - before.time < UNCHANGED_POST_MS) entry.startedAt = at ?? epochMillis(time);
+  }
+
+  /** Its kubelet certainly began after `since`: it posted what it need not, or renewed its Lease out of step. */
+  startedSince(name: string, since: EpochMillis): EpochMillis | undefined {
+    const entry = this.#nodes.get(name);
+    if (entry === undefined) return undefined;
+    const { startedAt, renewals } = entry;
+    return startedAt !== undefined && startedAt > since ? startedAt : renewals.startedSince(since);
+  }
+
+  /** The last time that it posted, if that was after `since`. One that starts posts soon, and others do now and then. */
+  postedSince(name: string, since: EpochMillis): EpochMillis | undefined {
+    const posted = this.#nodes.get(name)?.posted;
+    if (posted === undefined) return undefined;
+    if (posted.at !== undefined && posted.at > since) return posted.at;
+    return posted.time + RESOLUTION_MS > since ? epochMillis(posted.time) : undefined;
   }
 
   /** The kubelet wrote, by its own clock at `time`. True when that is later than all that it wrote before. */
@@ -108,8 +193,10 @@ export class NodeBook {
     const entry = this.#entry(name);
     if (time <= entry.kubeletTime) return false;
     entry.kubeletTime = time;
-    const silence = entry.lastSign === undefined ? Number.POSITIVE_INFINITY : at - entry.lastSign;
-    if (silence > UNBROKEN_MS) entry.unbrokenSince = at;
+    if (entry.lastSign === undefined || at - entry.lastSign > SILENCE_MS) {
+      entry.thereSince = at;
+      entry.pausedAt = entry.lastSign;
+    }
     entry.signBefore = entry.lastSign;
     entry.lastSign = at;
     return true;
@@ -118,18 +205,18 @@ export class NodeBook {
   /** What arrived since is not known to have come one after the other: the next sign is as of one that was away. */
   correct(wrong: WrongTime): void {
     for (const entry of this.#nodes.values()) {
-      const { machine, goneAt, lastSign, signBefore, unbrokenSince } = entry;
+      const { machine, goneAt, lastSign, signBefore, posted, startedAt } = entry;
       entry.machine = machine && { ...machine, since: noticed(machine.since, wrong) };
       entry.goneAt = goneAt && noticed(goneAt, wrong);
       entry.lastSign = lastSign && earliest(lastSign, wrong.since);
       entry.signBefore = signBefore && earliest(signBefore, wrong.since);
-      entry.unbrokenSince = unbrokenSince && noticed(unbrokenSince, wrong);
+      entry.thereSince = undefined;
+      entry.pausedAt = entry.lastSign;
+      entry.posted = posted && { ...posted, at: posted.at && noticed(posted.at, wrong) };
+      entry.startedAt = startedAt && noticed(startedAt, wrong);
+      entry.pace.forget();
+      entry.renewals.forget();
     }
-  }
-
-  /** Since when its kubelet has written without a pause in which it may have been restarted. */
-  unbrokenSince(name: string): EpochMillis | undefined {
-    return this.#nodes.get(name)?.unbrokenSince;
   }
 
   /** A pod of the node showed this address. */
@@ -163,13 +250,37 @@ export class NodeBook {
         kubeletTime: 0,
         lastSign: undefined,
         signBefore: undefined,
-        unbrokenSince: undefined,
+        thereSince: undefined,
+        pausedAt: undefined,
+        posted: undefined,
+        startedAt: undefined,
+        pace: new KubeletPace(),
+        renewals: new LeaseRenewals(),
+        images: new Set(),
         blocks: new Map(),
       };
       this.#nodes.set(name, entry);
     }
     return entry;
   }
+}
+
+/**
+ * When its kubelet last wrote before it was away: it has been silent for long, or was until lately, or has been started
+ * lately; or was away after `asked`, when something was asked of it. Undefined where it was there all the time.
+ */
+function awaySince(
+  { lastSign, thereSince, pausedAt, startedAt }: Entry,
+  at: EpochMillis,
+  asked: EpochMillis | undefined,
+): EpochMillis | undefined {
+  if (lastSign === undefined) return epochMillis(0);
+  if (at - lastSign > SILENCE_MS) return lastSign;
+  const isBack = thereSince === undefined || at - thereSince < BACK_MS || (asked !== undefined && asked < thereSince);
+  if (isBack) return pausedAt ?? epochMillis(0);
+  return startedAt !== undefined && at - startedAt < START_SHOWS_MS
+    ? epochMillis(startedAt - START_SHOWS_MS)
+    : undefined;
 }
 
 /** Pods of it have had addresses outside of its podCIDRs: the network plugin does not use them. */

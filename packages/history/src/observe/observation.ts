@@ -46,6 +46,8 @@ export interface ObservedPod {
     readonly runningSince?: number | undefined;
     /** A container has not been made yet: its image may be under way. */
     readonly creating?: boolean;
+    /** A digest of its containers' images: the same for pods with the same images. */
+    readonly images?: number;
   };
 }
 
@@ -61,6 +63,8 @@ export interface ObservedNode {
       readonly lastHeartbeatTime: number | undefined;
     }[];
     readonly nodeInfo?: { readonly bootID: string; readonly kubeletVersion: string };
+    /** A digest of its images and volumes; a kubelet posts the status when they change. */
+    readonly contents?: number;
   };
 }
 

@@ -9,23 +9,16 @@ import { awaitedSince, waiting } from './awaited-address.ts';
 import { type Sighting, undoneSince } from './boundaries.ts';
 import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
 import { correctedCoverage, type WrongTime } from './clock-correction.ts';
-import { kubeletTimeOf, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
-import { releaseOf } from './going.ts';
+import { isTerminal, kubeletTimeOf, networkReadyAt, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, lostWithNode, present, restored, returned } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
-import {
-  GONE_NODE_MS,
-  ORPHAN_MS,
-  READY_PROVES_MS,
-  RELEASE_MS,
-  UNSHOWN_RELEASE_MS,
-  UNSHOWN_RETURN_MS,
-} from './measured-limits.ts';
+import { READY_PROVES_MS } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
 import { MirrorIdentities } from './mirror-identities.ts';
 import { heartbeatOf, NodeBook } from './node-book.ts';
-import type { Observation, Observed, ObservedNode } from './observation.ts';
+import type { Observation, Observed, ObservedNode, ObservedPod } from './observation.ts';
 import { RecentEnds } from './recent-ends.ts';
+import { Releases } from './releases.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
 import { LONGEST_DELIVERY_MS, Stream } from './stream.ts';
 import { compareVersions } from './version-order.ts';
@@ -77,6 +70,7 @@ export class Observer {
   #ends = new RecentEnds();
   readonly #anomalies = new Anomalies();
   readonly #nodes: NodeBook;
+  readonly #releases: Releases;
   readonly #identities = new MirrorIdentities();
   readonly #changes: ChangeBudget;
   #epoch: number;
@@ -94,6 +88,7 @@ export class Observer {
     this.#now = this.#coverage?.to;
     this.#live = new LiveHolders(options.resume?.live ?? []);
     this.#nodes = new NodeBook(options.resume?.live ?? []);
+    this.#releases = new Releases(this.#live, this.#nodes);
     this.#changes = new ChangeBudget(options.changeBudgets ?? DEFAULT_CHANGE_BUDGETS, options.resume?.changeUses);
   }
 
@@ -123,7 +118,7 @@ export class Observer {
   /** Nodes whose Lease would help now: a collector that may read it reports it as `renewed`. */
   get nodesInQuestion(): readonly string[] {
     if (!this.#others.includes('Node')) return [];
-    return [...new Set(this.#live.going.all().map(({ holder }) => holder.node))];
+    return this.#releases.nodesInQuestion;
   }
 
   /** Where the streams besides the pods' have come to, for the checkpoint; those that can go on from there. */
@@ -188,6 +183,7 @@ export class Observer {
   #clockWasWrong(wrong: WrongTime): Fact[] {
     const facts: Fact[] = this.#live.correct(wrong);
     this.#nodes.correct(wrong);
+    this.#releases.correct();
     this.#now = wrong.at;
     this.#ends = new RecentEnds();
     for (const stream of this.#streams.values()) stream.correct(wrong);
@@ -432,10 +428,17 @@ export class Observer {
       case 'event':
         return this.#eventNews(observation.type, observation.seen, at);
       case 'listed':
-        for (const seen of observation.present) if (seen.kind === 'Node') this.#sawNode(seen.object);
+        for (const { kind, object } of observation.present) {
+          if (kind !== 'Node') continue;
+          this.#sawNode(object);
+          this.#nodes.posted(object, undefined);
+        }
         return [];
+      case 'renewed':
+        this.#nodes.renewals(observation.node).read(epochMillis(observation.renewTime), at);
+        return this.#releases.renewed(observation.node, at);
       case 'alive':
-        return [...this.#expired(at), ...this.#waited(at)];
+        return [...this.#releases.passed(at, this.#stream('Node', undefined).settled ?? at), ...this.#waited(at)];
       default:
         return [];
     }
@@ -444,17 +447,32 @@ export class Observer {
   #eventNews(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
     const { name, resourceVersion } = seen.object.metadata;
     if (seen.kind === 'Node' && type === 'deleted') this.#nodes.gone(name, at);
+    if (seen.kind === 'Pod') this.#paced(type, seen.object, at);
     if (type === 'deleted' || seen.kind === 'Service') return [];
     if (seen.kind === 'Node') {
       const before = this.#sawNode(seen.object);
       const { bootID } = seen.object.status.nodeInfo ?? { bootID: '' };
       const isRebooted = before !== undefined && before.bootId !== '' && bootID !== '' && bootID !== before.bootId;
       const facts = isRebooted ? this.#rebooted(seen, at) : [];
+      this.#nodes.posted(seen.object, at);
       return [...facts, ...this.#sign(name, heartbeatOf(seen.object), resourceVersion, at)];
     }
     const live = this.#live.get(seen.object.metadata.uid);
     for (const { ip } of live?.tenures ?? []) if (live !== undefined) this.#nodes.learn(live.holder, ip);
     return this.#sign(seen.object.spec.nodeName, kubeletTimeOf(seen.object), resourceVersion, at);
+  }
+
+  /** How long pods wait for their network says how slow their kubelet is; which run, what images it has. */
+  #paced(type: 'present' | 'deleted', pod: ObservedPod, at: EpochMillis): void {
+    const { nodeName, hostNetwork } = pod.spec;
+    if (nodeName === '' || hostNetwork) return;
+    const pace = this.#nodes.pace(nodeName);
+    const { uid } = pod.metadata;
+    const { creating, images, runningSince } = pod.status;
+    if (images !== undefined && creating !== true && runningSince !== undefined) this.#nodes.ran(nodeName, images);
+    if (networkReadyAt(pod) !== undefined || pod.status.podIP !== '') pace.isUp(uid, at);
+    else if (type === 'deleted' || isTerminal(pod)) pace.isGone(uid);
+    else pace.waits(uid, at);
   }
 
   #sawNode(node: ObservedNode): Machine | undefined {
@@ -464,20 +482,7 @@ export class Observer {
 
   /** The kubelet wrote something new: it lives, and ends what was to end. */
   #sign(node: string, time: number | undefined, resourceVersion: string, at: EpochMillis): Fact[] {
-    if (!this.#nodes.sign(node, time, at)) return [];
-    const unbroken = this.#nodes.unbrokenSince(node) ?? at;
-    return this.#live.going.on(node).flatMap(({ holder, more }) => {
-      const going = more?.going;
-      if (going === undefined || compareVersions(resourceVersion, going.resourceVersion) <= 0) return [];
-      // It was there all the time; or it came back, and finds what it had not ended with its next collection.
-      const isUnbroken = unbroken <= going.since;
-      const release = isUnbroken ? releaseOf(going, going.since, RELEASE_MS) : releaseOf(going, unbroken, ORPHAN_MS);
-      if (isUnbroken && at < release) return [];
-      const unshown = isUnbroken
-        ? releaseOf(going, going.since, UNSHOWN_RELEASE_MS)
-        : releaseOf(going, unbroken, UNSHOWN_RETURN_MS);
-      return this.#live.release(holder.uid, release, unshown);
-    });
+    return this.#nodes.sign(node, time, at) ? this.#releases.sign(node, resourceVersion, at) : [];
   }
 
   /** All sandboxes of before are gone; when they went, nobody says: since its kubelet last wrote. */
@@ -494,30 +499,11 @@ export class Observer {
     });
   }
 
-  /** Limits count where there is no word: of nodes that are ready all the time, and of those that are gone. */
-  #expired(at: EpochMillis): Fact[] {
-    if (this.#live.going.size === 0) return [];
-    const told = this.#stream('Node', undefined).settled ?? at;
-    return this.#live.going.all().flatMap(({ holder, more }) => {
-      const going = more?.going;
-      if (going === undefined) return [];
-      const gone = this.#nodes.goneAt(holder.node);
-      if (gone !== undefined) {
-        const limit = epochMillis(Math.max(gone, going.since) + GONE_NODE_MS);
-        return at < limit ? [] : this.#live.release(holder.uid, limit);
-      }
-      // Its Lease was renewed all the time, or it was restarted in between.
-      const release = releaseOf(going, going.since, ORPHAN_MS);
-      const isProven = this.#nodes.wasReadySince(holder.node, going.since) && told >= release;
-      return isProven ? this.#live.release(holder.uid, release) : [];
-    });
-  }
-
   /** Who waits for an address for so long that readers must know. */
   #waited(at: EpochMillis): Fact[] {
     return this.#live.awaiting().flatMap((live): Fact[] => {
       const of = this.#ofNode(live.holder.node);
-      const since = awaitedSince(live, of.kubelet?.writesNetworkAtOnce === true);
+      const since = awaitedSince(live, of.kubelet, at);
       if (since === undefined || since > at - REPORTING_LAG_MS) return [];
       const { epoch, resourceVersion } = live;
       const { collector } = this.#options;

@@ -101,7 +101,13 @@ function narrowed({ pod, start, end }: PossibleTenure, ip: IpAddress, others: re
     if (other.holder.uid === pod.uid || other.holder.kind !== 'Pod' || other.holder.hostNetwork) continue;
     const from = other.start.notAfter;
     const to = other.end?.notBefore ?? Number.POSITIVE_INFINITY;
-    if (from >= to || !isCertain) continue;
+    if (from >= to) continue;
+    // It has had its address without a break since it began, at the latest then: whoever held this one later excludes it.
+    const later = Math.max(from, start.notAfter);
+    if (!isCertain) {
+      if (later < to && notAfter !== undefined) notAfter = epochMillis(Math.min(notAfter, later));
+      continue;
+    }
     if (Math.max(from, start.notAfter) < Math.min(to, certainTo)) return undefined;
     if (to <= start.notAfter) notBefore = epochMillis(Math.max(notBefore, to));
     else if (from >= certainTo && notAfter !== undefined) notAfter = epochMillis(Math.min(notAfter, from));
