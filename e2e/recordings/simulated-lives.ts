@@ -132,6 +132,16 @@ export const SIMULATED: Readonly<Record<string, Life>> = {
     world.pass(25);
     world.delete('survives', 4);
   },
+  /** Its kubelet is away for longer than the control plane waits. */
+  'node-lost': (world) => {
+    const tolerations = [{ key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: 15 }];
+    life({ spec: { tolerations } }, 3, () => {})(world);
+    world.cluster.loseNode('node-01');
+    world.pass(5);
+    world.delete('pod', 4);
+    world.pass(85);
+    world.cluster.returnNode('node-01', false);
+  },
 };
 
 /** All pods of one mechanism. */

@@ -42,7 +42,7 @@ export class TaintEviction {
   #evict(uid: string): void {
     this.#planned.delete(uid);
     const pod = this.#world.pods.get(uid);
-    if (pod === undefined || isLeaving(pod)) return;
+    if (pod === undefined) return;
     const { namespace, name } = pod.metadata;
     const condition: PodCondition = {
       type: 'DisruptionTarget',
@@ -63,6 +63,8 @@ export class TaintEviction {
       component: 'taint-eviction-controller',
     });
     if (!isTerminal(pod)) this.#world.attempt(() => this.#world.api.update('pods', { ...pod, status }, 'status'));
+    // One that is going already gets the reason, too.
+    if (isLeaving(pod)) return;
     this.#world.attempt(() => this.#world.api.delete('pods', namespace, name, { uid }));
   }
 

@@ -84,8 +84,9 @@ export class Kubelet {
     const missed = this.#missed;
     this.#missed = [];
     if (!rebooted) {
-      for (const act of missed) this.later(this.timings.report, act);
-      for (const worker of [...this.#workers.values()]) this.later(this.timings.boot, () => worker.reportAgain());
+      // First it puts right what others wrote, then it does what was asked for meanwhile.
+      for (const worker of [...this.#workers.values()]) this.later(this.timings.report, () => worker.reportAgain());
+      for (const act of missed) this.later(this.timings.boot, act);
       return;
     }
     for (const worker of [...this.#workers.values()]) this.later(this.timings.boot, () => worker.afterReboot());
