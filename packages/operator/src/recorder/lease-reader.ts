@@ -14,7 +14,7 @@ import {
 } from '@podtrail/machinery';
 
 export interface LeaseReaderOptions {
-  /** The nodes whose Lease would help now. Asked for ten times a second at most. */
+  /** The nodes whose Lease would help now. Called about twenty times a second at most, however often `wake` is. */
   readonly nodes: () => readonly string[];
   readonly get: (node: string, signal: AbortSignal) => Promise<Lease>;
   /** A Lease with a renewTime that was not reported yet. Resolves with false when it could not be used now. */
@@ -115,7 +115,7 @@ export class LeaseReader {
     this.#sentAt = now;
     const read = this.#read(next.node, next.turn, now).finally(() => {
       this.#running.delete(read);
-      this.#lookAt(this.#options.clock.monotonic());
+      this.wake();
     });
     this.#running.add(read);
     this.#lookAt(now + PACE_MS);
