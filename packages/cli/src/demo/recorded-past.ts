@@ -29,6 +29,7 @@ const RESOURCES = {
 
 /** About so many facts are stored at once. */
 const BATCH = 4000;
+const BEAT_MS = 1000;
 /** An event is on its way for as long as it is on a quick network. */
 const DELIVERY_MS = 20;
 
@@ -40,6 +41,7 @@ export class RecordedPast {
   #facts: Fact[] = [];
   #stored: Promise<void> = Promise.resolve();
   #events = 0;
+  #beatAt = 0;
 
   static async begin(engine: Engine, cluster: Cluster, options: RecordedPastOptions): Promise<RecordedPast> {
     return new RecordedPast(await engine.takeOver(cluster), options);
@@ -59,6 +61,7 @@ export class RecordedPast {
       this.#stops.push(
         api.watch(resource, (type, object) => {
           this.#events++;
+          this.#beat();
           const event = type === 'DELETED' ? 'deleted' : 'present';
           this.#keep(this.#observer.observe({ kind: 'event', type: event, seen: wrap(object), at: this.#at }));
         }),
@@ -87,6 +90,14 @@ export class RecordedPast {
     this.#keep(this.#observer.observe({ kind: 'alive', at }));
     await this.#store();
     await this.#stored;
+  }
+
+  /** A recorder says that it watches, also while much happens: what is in doubt for want of a kubelet's word ends by that. */
+  #beat(): void {
+    const at = this.#at;
+    if (at - this.#beatAt < BEAT_MS) return;
+    this.#beatAt = at;
+    this.#keep(this.#observer.observe({ kind: 'alive', at }));
   }
 
   get #at() {

@@ -9,6 +9,7 @@ import { RESOLUTION_MS } from './evidence.ts';
 import { BEGUN_MS, CONDITION_LATE_MS, RELEASE_BY_SLOWNESS, RELEASE_MS } from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
+import { isEndOpen } from './tenure-ends.ts';
 
 /** Undefined: it has none, or shows it. */
 export function awaitedSince(
@@ -48,9 +49,10 @@ export function neverShown(
   const { holder, tenures, networkReadyAt, networkLostAt, more } = live;
   if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || sighting.knowsNodes !== true)
     return undefined;
-  if (tenures.some((tenure) => tenure.end === undefined)) return undefined;
-  if (more?.possible !== undefined) return { ...more.possible, end };
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
+  // One that somebody else ended has shown it, and its kubelet may not have ended it.
+  if (tenures.some((tenure) => tenure.end === undefined || (isUp && isEndOpen(tenure)))) return undefined;
+  if (more?.possible !== undefined) return { ...more.possible, end };
   const writesAtOnce = sighting.kubelet?.writesNetworkAtOnce === true;
   const isMirror = more?.mirror !== undefined;
   // A mirror pod's last word comes late, and after the end of its sandbox there is no other.

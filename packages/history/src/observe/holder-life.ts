@@ -27,7 +27,7 @@ import { MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
 import { machineOf } from './node-book.ts';
 import type { Observed, ObservedPod } from './observation.ts';
-import { type Scene, step, type Transition, transitionOf } from './pod-life.ts';
+import { isStillLost, type Scene, step, type Transition, transitionOf } from './pod-life.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import {
   closed,
@@ -278,7 +278,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     placement,
     blankSince,
     networkReadyAt: networkReadyAt(pod) ?? before?.networkReadyAt,
-    networkLostAt: transition === 'unchanged' ? before?.networkLostAt : lostFrom(pod, sighting, before),
+    networkLostAt: isStillLost(before, pod) ? before?.networkLostAt : lostFrom(pod, sighting, before),
     annotations,
   };
   const more = moreOf(scene, transition, live);
@@ -304,7 +304,7 @@ function moreOf(
     ...(mirror === undefined ? {} : { mirror }),
     ...(graceUntil === undefined ? {} : { graceUntil }),
     ...(going === undefined ? {} : { going }),
-    ...(transition === 'unchanged' || (possible !== undefined && before?.more?.rebooted === true)
+    ...(isStillLost(before, pod) || (possible !== undefined && before?.more?.rebooted === true)
       ? { rebooted: true as const }
       : {}),
     ...(possible === undefined ? {} : { possible }),

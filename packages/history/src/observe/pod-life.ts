@@ -242,7 +242,8 @@ function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { floor 
   return floor !== undefined && ready > floor;
 }
 
-function isStillLost(before: LiveHolder | undefined, pod: ObservedPod): boolean {
+/** Its node has booted since, and its kubelet has not written of another sandbox. */
+export function isStillLost(before: LiveHolder | undefined, pod: ObservedPod): boolean {
   const ready = networkReadyAt(pod);
   return before?.more?.rebooted === true && ready !== undefined && ready === before.networkReadyAt;
 }
