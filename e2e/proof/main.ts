@@ -40,6 +40,7 @@ were reserved and the packets that pods sent, 1 s away from every change and rig
   --kills N        kill the recorder so often (default 0)
   --calm           nothing happens to whole nodes
   --mechanisms A,B only these
+  --peers          kube-state-metrics and Prometheus beside it, scraped every 15 s and 30 s (built and downloaded once)
   --replay DIR     judge a kept run again, with the ledger as it is now
   --recorded DIR   judge what the recorder of a kept run wrote
 
@@ -82,6 +83,7 @@ const { values, positionals } = parseArgs({
     kubelet: { type: 'string', multiple: true, default: [] },
     kills: { type: 'string', default: '0' },
     calm: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     mechanisms: { type: 'string' },
     replay: { type: 'string' },
     recorded: { type: 'string' },
@@ -148,7 +150,7 @@ async function proveFaults(): Promise<FaultRunsResult> {
 
 async function proveNodes(): Promise<NodesResult> {
   const questions = count('questions', values.questions ?? '5000');
-  const judged = { seed, questions, out, log };
+  const judged = { seed, questions, peers: values.peers, out, log };
   const result = await judgeNodes(judged);
   process.stdout.write(report(result));
   log(`every wrong one with its story: ${join(out, 'wrong.txt')}`);

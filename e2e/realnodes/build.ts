@@ -44,7 +44,8 @@ export async function ensureNodeBinaries(
   };
 }
 
-function ensureModule(module: NodeModule, output: NodeJS.WriteStream): Promise<string> {
+/** The folder of a module's programs. */
+export function ensureModule(module: NodeModule, output: NodeJS.WriteStream = process.stderr): Promise<string> {
   return buildOnce({
     root: join(cacheRoot(), '..', 'realnodes'),
     key: moduleKey(module),

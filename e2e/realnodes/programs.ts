@@ -26,6 +26,7 @@ const CONTAINERD = 'github.com/containerd/containerd/v2';
 const RUNC = 'github.com/opencontainers/runc';
 const PLUGINS = 'github.com/containernetworking/plugins';
 const KUBERNETES = 'k8s.io/kubernetes';
+const STATE_METRICS = 'k8s.io/kube-state-metrics/v2';
 
 const containerdVersion = versionIn(goMod(join(BINARIES, 'containerd')), CONTAINERD);
 const runcVersion = versionIn(goMod(join(BINARIES, 'runc')), RUNC);
@@ -82,6 +83,12 @@ export function kubeletModule(minor?: string): NodeModule {
   }
   const variables = versionVariables(versionIn(goMod(directory), KUBERNETES));
   return { name, directory, programs: [{ name: 'kubelet', package: `${KUBERNETES}/cmd/kubelet`, variables }] };
+}
+
+/** A peer of the ledger in `npm run proof -- nodes --peers`; no node needs it. */
+export function stateMetricsModule(): NodeModule {
+  const name = 'kube-state-metrics';
+  return { name, directory: join(BINARIES, name), programs: [{ name, package: STATE_METRICS }] };
 }
 
 /** The minor versions besides the current one. */

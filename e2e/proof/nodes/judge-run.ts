@@ -1,10 +1,12 @@
 // Asks a ledger about a run on real nodes and counts: for addresses and packets, one second away from every change and
-// right beside them, by mechanism; beside it a live table that was asked 2 s and 30 s after each packet.
+// right beside them, by mechanism; beside it a live table that was asked 2 s and 30 s after each packet, and Prometheus
+// where it was there.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DoubtCode, type Engine, epochMillis, parseIp, who, withDoubts } from '@podtrail/history';
 import { Chance } from '../random.ts';
 import { LiveTable } from './live-table.ts';
+import { SCRAPED_EVERY_S, type ScrapedHistory } from './metrics-peer.ts';
 import {
   drawAddresses,
   drawPackets,
@@ -27,6 +29,8 @@ export interface JudgedSet {
   readonly counts: Counts;
   /** Of the wrong ones: about a reservation that outlived its network although its kubelet was back. */
   readonly leaked: number;
+  /** Of the wrong ones: nobody was named, and somebody had it. */
+  readonly nobody: number;
   /** Wrong if "held" meant that the network stood, whatever was reserved. */
   readonly wrongByNetwork: number;
   readonly byMechanism: Readonly<Record<string, Counts>>;
@@ -66,9 +70,15 @@ export async function judgeRun(
   truth: PhysicalTruth,
   engine: Engine,
   cluster: string,
-  options: { readonly questions: number; readonly seed: number; readonly out?: string },
+  options: {
+    readonly questions: number;
+    readonly seed: number;
+    readonly out?: string;
+    /** The peer that was scraped, where there was one. */
+    readonly scraped?: ScrapedHistory | undefined;
+  },
 ): Promise<NodesResult> {
-  const { questions, seed } = options;
+  const { questions, seed, scraped } = options;
   const sets: JudgedSet[] = [];
   const peers: JudgedSet[] = [];
   const words = await readWords(directory);
@@ -107,6 +117,12 @@ export async function judgeRun(
           await count(`live table, packets, margin ${margin / 1000} s, asked ${seconds} s later`, drawn, later),
         );
       }
+      for (const every of scraped === undefined ? [] : SCRAPED_EVERY_S) {
+        const asked = async ({ ip, at }: NodeQuestion) => await (scraped as ScrapedHistory).ask(ip, at, every);
+        peers.push(
+          await count(`kube_pod_info, packets, margin ${margin / 1000} s, scraped every ${every} s`, drawn, asked),
+        );
+      }
     }
   }
   if (options.out !== undefined)
@@ -123,7 +139,7 @@ async function count(
   const counts = none();
   const byMechanism: Record<string, Counts> = {};
   const undecided: Record<string, Reasons> = {};
-  let [leaked, wrongByNetwork] = [0, 0];
+  let [leaked, nobody, wrongByNetwork] = [0, 0, 0];
   for (const question of questions) {
     const given = await ask(question);
     const verdict = judge(question, given);
@@ -138,10 +154,11 @@ async function count(
     }
     if (verdict === 'wrong') onWrong(question, given);
     if (verdict === 'wrong' && question.leaked) leaked++;
+    if (verdict === 'wrong' && given.answer === 'free') nobody++;
     const byNetwork = question.networkGone ? judge({ ...question, truth: [] }, given) : verdict;
     if (byNetwork === 'wrong') wrongByNetwork++;
   }
-  return { name, asked: questions.length, counts, leaked, wrongByNetwork, byMechanism, undecided };
+  return { name, asked: questions.length, counts, leaked, nobody, wrongByNetwork, byMechanism, undecided };
 }
 
 function none(): Counts {
@@ -154,7 +171,8 @@ export function report({ tenures, sets, peers, stories }: NodesResult, storiesSh
   for (const set of [...sets, ...peers]) {
     const apart = `  leaked ${set.leaked}, wrong by network ${set.wrongByNetwork}`;
     const isOurs = sets.includes(set) && set.name.startsWith('addresses');
-    lines.push(row(`${set.name} (${set.asked})`, set.counts, 58) + (isOurs ? apart : ''));
+    const nobody = sets.includes(set) ? '' : `  named nobody ${share(set.nobody, set.asked)}`;
+    lines.push(row(`${set.name} (${set.asked})`, set.counts, 58) + (isOurs ? apart : nobody));
   }
   for (const set of sets) {
     lines.push('', `${set.name}, by mechanism`);

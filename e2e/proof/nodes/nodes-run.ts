@@ -13,7 +13,9 @@ import { RecorderProcess } from '../recorder-process.ts';
 import { ChurnWorld, NAMESPACE } from './churn-world.ts';
 import { judgeRun, type NodesResult } from './judge-run.ts';
 import { MECHANISMS, type Mechanism } from './mechanisms.ts';
+import { MetricsPeer, ScrapedHistory } from './metrics-peer.ts';
 import { NODE_EVENTS, troubleNodes } from './node-events.ts';
+import { ensurePeerPrograms } from './peer-programs.ts';
 import { readTruth } from './physical-truth.ts';
 import { RawWatch } from './raw-watch.ts';
 import { replay } from './replay.ts';
@@ -35,6 +37,8 @@ export interface NodesRunOptions {
   readonly podCidrs: boolean;
   /** Older kubelets, for example `1.34`: for the last nodes, one each. */
   readonly kubelets: readonly string[];
+  /** Beside it kube-state-metrics and Prometheus. */
+  readonly peers?: boolean | undefined;
   /** The run folder. */
   readonly out: string;
   readonly log: (line: string) => void;
@@ -54,6 +58,7 @@ export async function replayRun(
   options: {
     readonly questions: number;
     readonly seed: number;
+    readonly peers?: boolean | undefined;
     readonly out: string;
     readonly log: (line: string) => void;
   },
@@ -62,8 +67,11 @@ export async function replayRun(
   const engine = await openStore('memory:', { access: 'write' });
   await using _closed = { [Symbol.asyncDispose]: () => engine.close() };
   const cluster = await replay(directory, engine);
+  await using scraped = options.peers === true ? await ScrapedHistory.open(directory) : undefined;
+  if (options.peers === true && scraped === undefined)
+    options.log('this run was made without --peers: Prometheus is not asked');
   options.log('asking …');
-  return await judgeRun(directory, await readTruth(directory), engine, cluster, options);
+  return await judgeRun(directory, await readTruth(directory), engine, cluster, { ...options, scraped });
 }
 
 /** Judges what the recorder of the run itself wrote. */
@@ -80,6 +88,7 @@ export async function judgeStore(
 async function recordRun(options: NodesRunOptions): Promise<void> {
   const { seed, out, log } = options;
   await mkdir(out, { recursive: true });
+  if (options.peers === true) await ensurePeerPrograms();
   log('starting a control plane and real nodes …');
   const names = Array.from({ length: options.nodes }, (_, index) => `real-${index + 1}`);
   const kubeletOf = (index: number): string | undefined => options.kubelets[names.length - 1 - index];
@@ -108,6 +117,8 @@ async function recordRun(options: NodesRunOptions): Promise<void> {
     return (await engine.coverage(cluster)).length > 0;
   });
 
+  await using peer = options.peers === true ? await MetricsPeer.start(plane.adminKubeconfig, out) : undefined;
+
   const world = new ChurnWorld(plane, new Chance(seed), join(out, 'actions.jsonl'));
   const from = Date.now() + 2_000;
   const end = Date.now() + options.minutes * 60_000;
@@ -120,6 +131,7 @@ async function recordRun(options: NodesRunOptions): Promise<void> {
   await sleep(SETTLE_MS);
   await watch.stop();
   await recorder.stop();
+  await peer?.[Symbol.asyncDispose]();
   await world.close();
 
   const kubelets = names.map((name, index) => ({ name, kubelet: kubeletOf(index) ?? kubernetesVersion }));
