@@ -109,10 +109,9 @@ function candidates({ ip, holders, conflicts }: Answer, at: string): string {
   }
   if (conflicts.length > 0)
     return `${counted(holders.length, 'holder')} showed ${ip} at once at ${at}; it is not known whose it was.`;
-  const bounds = `that instant lies within the bounds of ${holders.length === 1 ? 'its beginning or its end' : 'their beginnings or ends'}`;
   if (first !== undefined && holders.length === 1)
-    return `${ip} may have been held by ${holderPhrase(first)} at ${at}, or by nobody: ${bounds}.`;
-  return `${ip} may have been held by any of ${holders.length} at ${at}: ${bounds}.`;
+    return `${ip} may have been held by ${holderPhrase(first)} at ${at}, or by nobody.`;
+  return `${ip} may have been held by any of ${holders.length} at ${at}, or by nobody.`;
 }
 
 function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage[], zone: Zone): string {
