@@ -245,7 +245,9 @@ export class HeadReader {
   /** Of a row that was listed a while ago: undefined when it is not any more. */
   rowIfThere(cluster: number, table: IndexedTable, entry: Omit<UidRow, 'uid'>): HeadRow | undefined {
     const found = this.#rowStatements[table].get(entry.number) as unknown as [Uint8Array] | undefined;
-    if (found !== undefined && checksumOf(found[0]) === entry.checksum) return this.row(table, entry);
+    if (found !== undefined && checksumOf(found[0]) === entry.checksum) {
+      return readRow(found[0], entry.number, entry.checksum, () => `head, ${table} ${entry.number}`);
+    }
     const listed = this.#head.index.find(cluster, table, entry.handle);
     const isListed = listed.some(({ number, checksum }) => number === entry.number && checksum === entry.checksum);
     return isListed ? this.row(table, entry) : undefined;

@@ -282,7 +282,7 @@ function entriesOf(bytes: Buffer, length: number, wanted: number | undefined): R
 }
 
 /** Neighbouring addresses lie in different buckets. */
-function bucketOf(handle: number): number {
+export function bucketOf(handle: number): number {
   return Math.imul(handle, 0x9e3779b1) >>> 20;
 }
 

@@ -12,6 +12,7 @@ import type { HeadReader, UidRow } from './head-read.ts';
 import { type HeadRow, readRow } from './head-row.ts';
 import { OPEN } from './open-end.ts';
 import type { Life } from './record-layout.ts';
+import { bucketOf } from './row-index.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';
 import { buildWeekFile } from './week-writer.ts';
@@ -59,7 +60,9 @@ function* removeTaken(
   rows: readonly ClosedRow[],
 ): Generator<undefined, void> {
   for (const table of ['tenure', 'placement'] as const) {
+    // Those of a bucket together: it is written once, and not once for each of them.
     const taken = rows.filter((row) => row.table === table);
+    taken.sort((a, b) => bucketOf(a.handle) - bucketOf(b.handle));
     for (let from = 0; from < taken.length; from += ROWS_PER_SLICE) {
       head.write(() => {
         for (const entry of taken.slice(from, from + ROWS_PER_SLICE)) {
@@ -217,15 +220,29 @@ function* mergeByUid(
 
 /** What is known of a holder may have grown between its records; each group shares one copy. */
 function groupByHolder(uid: string, placement: Placement | undefined, tenures: readonly Tenure[]): Life[] {
-  const groups = new Map<string, { holder: Life['holder']; placement: Placement | undefined; tenures: Tenure[] }>();
+  const groups: { holder: Life['holder']; placement: Placement | undefined; tenures: Tenure[] }[] = [];
   const groupOf = (holder: Life['holder']) => {
-    const key = JSON.stringify(holder);
-    let group = groups.get(key);
-    if (group === undefined) groups.set(key, (group = { holder, placement: undefined, tenures: [] }));
+    let group = groups.find((other) => isSameHolder(other.holder, holder));
+    if (group === undefined) groups.push((group = { holder, placement: undefined, tenures: [] }));
     return group;
   };
   if (placement !== undefined) groupOf(placement.pod).placement = placement;
   for (const tenure of tenures) groupOf(tenure.holder).tenures.push(tenure);
-  if ([...groups.values()].some(({ holder }) => holder.uid !== uid)) throw new RangeError('a life of another UID');
-  return [...groups.values()];
+  if (groups.some(({ holder }) => holder.uid !== uid)) throw new RangeError('a life of another UID');
+  return groups;
+}
+
+function isSameHolder(a: Life['holder'], b: Life['holder']): boolean {
+  return (
+    a.uid === b.uid &&
+    a.name === b.name &&
+    a.namespace === b.namespace &&
+    a.node === b.node &&
+    a.kind === b.kind &&
+    a.hostNetwork === b.hostNetwork &&
+    (a.workload === undefined) === (b.workload === undefined) &&
+    a.workload?.kind === b.workload?.kind &&
+    a.workload?.name === b.workload?.name &&
+    a.workload?.inferred === b.workload?.inferred
+  );
 }
