@@ -64,7 +64,8 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   await using _removed = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
   const clock = new VirtualClock(Date.now() - 60_000);
   const api = new ApiServer({ clock, seed });
-  const cluster = new SimulatedCluster({ api, clock, seed, nodes: NODES, addressOrder: 'lowest', events: 'none' });
+  const kind = { addressOrder: 'lowest', events: 'none', leases: true } as const;
+  const cluster = new SimulatedCluster({ api, clock, seed, nodes: NODES, ...kind });
   cluster.populate({ pods: PODS, daemons: 1, namespaces: 3 });
   clock.advanceTo(Date.now());
   const struck = new Map<string, number>();

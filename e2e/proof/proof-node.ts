@@ -1,5 +1,6 @@
-// The node of the pods that the driver plays: a Node object as a kubelet of 1.36 registers and reports it. Nothing runs
-// on it, and no controller judges it: it stays ready for as long as nobody writes otherwise.
+// The node of the pods that the driver plays: a Node object as a kubelet of 1.36 registers and reports it, and a Lease that
+// is renewed as by one. Nothing runs on it, and no controller judges it: it stays ready for as long as nobody writes
+// otherwise.
 import type { HttpAnswer, HttpRequest } from '../controlplane/index.ts';
 
 export const NODE = 'proof-node';
@@ -7,9 +8,13 @@ export const NODE_IP = '192.168.7.1';
 /** The address pool is within. */
 const POD_CIDRS = ['10.9.0.0/24', 'fd00:9::/64'];
 
-export async function createProofNode(
-  request: (path: string, request: HttpRequest) => Promise<HttpAnswer>,
-): Promise<void> {
+const RENEW_MS = { least: 10_000, most: 10_400 };
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+type Request = (path: string, request: HttpRequest) => Promise<HttpAnswer>;
+
+/** Disposed of, it is not renewed any more. */
+export async function createProofNode(request: Request): Promise<AsyncDisposable> {
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const node = {
     apiVersion: 'v1',
@@ -53,4 +58,32 @@ export async function createProofNode(
   const ready = await request(`/api/v1/nodes/${NODE}/status`, { method: 'PATCH', headers, body: { status } });
   if (ready.status !== 200)
     throw new Error(`${NODE} is not ready: the API server answered ${ready.status}: ${ready.body}`);
+  return keepLease(request);
+}
+
+/** As a kubelet: every ten seconds or a little more, whatever became of the one before. */
+async function keepLease(request: Request): Promise<AsyncDisposable> {
+  const spec = () => ({
+    holderIdentity: NODE,
+    leaseDurationSeconds: 40,
+    renewTime: `${new Date().toISOString().slice(0, -1)}000Z`,
+  });
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: NODE } };
+  // Nobody makes that namespace where no controller manager runs.
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-node-lease' } };
+  await request('/api/v1/namespaces', { method: 'POST', body: namespace });
+  const made = await request(LEASES, { method: 'POST', body: { ...lease, spec: spec() } });
+  if (made.status !== 201) throw new Error(`no lease of ${NODE}: the API server answered ${made.status}: ${made.body}`);
+  const headers = { 'Content-Type': 'application/merge-patch+json' };
+  let timer: NodeJS.Timeout;
+  const renewLater = (): void => {
+    const wait = RENEW_MS.least + Math.random() * (RENEW_MS.most - RENEW_MS.least);
+    timer = setTimeout(() => {
+      renewLater();
+      // The API server may be away; the next renewal comes in time.
+      request(`${LEASES}/${NODE}`, { method: 'PATCH', headers, body: { spec: spec() } }).catch(() => {});
+    }, wait);
+  };
+  renewLater();
+  return { [Symbol.asyncDispose]: async () => clearTimeout(timer) };
 }

@@ -38,6 +38,9 @@ export interface TruthRunResult {
 /** A forced deletion's network stood for 3.7 s at most on real nodes; the ledger allows 5.5 s. And a second's rounding. */
 const FORCED_MS = 6_500;
 
+/** What happened last is known when the node's Lease has been renewed once more, and read. */
+const SETTLE_MS = 22_000;
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult> {
@@ -60,7 +63,7 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
   const chance = new Chance(options.seed);
   const truth = new TruthBook();
   const pool = new AddressPool(40, chance);
-  await createProofNode((path, request) => plane.request(path, request));
+  await using _node = await createProofNode((path, request) => plane.request(path, request));
   const driver = new PodDriver({
     request: (path, request) => plane.request(path, request),
     namespace: 'default',
@@ -76,10 +79,9 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
   await driveLives(driver, options.lives, chance, trouble, log);
   const outages = (await trouble) ?? [];
   const to = Date.now();
-  // What happened last must have been told before it is asked about.
   await until(
-    'the ledger reaches the end of the run',
-    async () => (await engine.coverage(uid)).some((coverage) => coverage.confirmed >= to - 1_000),
+    'the ledger is well beyond the end of the run',
+    async () => (await engine.coverage(uid)).some((coverage) => coverage.confirmed >= to + SETTLE_MS),
     { withinMs: 120_000 },
   );
 

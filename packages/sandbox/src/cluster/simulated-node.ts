@@ -111,7 +111,8 @@ export class SimulatedNode {
         next(everyMs);
       });
     };
-    next(this.#world.wait(0, everyMs));
+    // What has not changed is not reported sooner than that, after a start neither; and not by all nodes at once.
+    next(this.#world.wait(everyMs, 1.5 * everyMs));
   }
 
   /** At once when it starts: who reads the Lease can tell that from the cadence of a kubelet that was there. */
