@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { truthRun } from './proof/truth-run.ts';
+import { type TruthRunResult, truthRun } from './proof/truth-run.ts';
 
 const SEED = 77;
 const given = (process.env['PODTRAIL_E2E_KUBECONFIG'] ?? '') !== '';
@@ -23,8 +23,21 @@ test(`of a hundred pods that share forty addresses, none is answered wrongly and
   const figures = JSON.stringify({ counts, forced });
   t.diagnostic(figures);
   assert.equal(run.wrong, 0);
-  // The ledger before real kubelets were measured decided over 99 % of these (and was wrong on real nodes); 93.5 % to
-  // 95 % were measured since, and 98 % is the goal of `npm run proof -- truth`. Raise this as the ledger gets sharper.
-  const answered = (counts.held + counts.free) / run.asked;
-  assert.ok(answered > 0.9, `only ${(answered * 100).toFixed(1)} % are held or free: ${figures}`);
+  // An eighth of the pods is deleted by force, after which an address is in doubt for some seconds: nothing says when it
+  // is released. Measured: 94.2 % to 96.7 % of all, and 98.3 % to 99.3 % of what is not asked about so soon after a
+  // deletion by force. Raise these as the ledger gets sharper; 98 % of all is the goal of `npm run proof -- truth`.
+  assertAnswered('of all', counts, 0.93, figures);
+  const others = {
+    held: counts.held - forced.held,
+    free: counts.free - forced.free,
+    ambiguous: counts.ambiguous - forced.ambiguous,
+    unknown: counts.unknown - forced.unknown,
+  };
+  assertAnswered('not after a deletion by force', others, 0.97, figures);
 });
+
+function assertAnswered(what: string, counts: TruthRunResult['counts'], least: number, figures: string): void {
+  const { held, free, ambiguous, unknown } = counts;
+  const answered = (held + free) / (held + free + ambiguous + unknown);
+  assert.ok(answered > least, `${what}, only ${(answered * 100).toFixed(1)} % are held or free: ${figures}`);
+}
