@@ -15,6 +15,7 @@ import {
   credible,
   isServing,
   isTerminal,
+  lastEndedAt,
   lastFinishedAt,
   lastRunEndedAt,
   networkLostAt,
@@ -325,7 +326,8 @@ export function lostFrom(
   if (wasThere && sighting.source === 'watch') return epochMillis(lost - LOSS_EARLY_MS);
   const unseen = endedUnseen(pod, sighting);
   if (unseen !== undefined) return earliest(unseen, lost);
-  const ended = credible(pod, lastRunEndedAt(pod), sighting.at);
+  // What ended and was started again ran in the same sandbox.
+  const ended = credible(pod, lastEndedAt(pod), sighting.at);
   // Containers that ended before this sandbox came up were another's; a short life may end before it is noticed.
   const since = before?.networkReadyAt;
   const isItsOwn = ended !== undefined && (since === undefined || ended >= since - NOTICE_MS);

@@ -83,6 +83,15 @@ export function lastRunEndedAt(pod: ObservedPod): EpochMillis | undefined {
   return found;
 }
 
+/** When any of the containers that have ended, and were not started again, last did. */
+export function lastEndedAt(pod: ObservedPod): EpochMillis | undefined {
+  let found: EpochMillis | undefined;
+  for (const { current, finishedAt } of pod.status.terminations) {
+    if (current && finishedAt !== undefined) found = latest(found, epochMillis(finishedAt));
+  }
+  return found;
+}
+
 /** Ready, DisruptionTarget and readiness gates are set by controllers, too, PodScheduled by the scheduler. */
 const KUBELETS_OWN = new Set(['PodReadyToStartContainers', 'Initialized', 'ContainersReady']);
 

@@ -379,6 +379,8 @@ test('a pod that was to end when its kubelet fell silent may have ended at any t
   const ending = web.deletedAt(at(34), 4);
   await ledger.see(30.9, ending.atVersion(190));
   await ledger.alive(80);
+  const back = node('node-a', 195, { heartbeat: 90 });
+  await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object: back }, at: at(90.5) });
   await busy(ledger, 91, 93, 200);
   await ledger.see(95, ending.lostAt(at(94)).inPhase('Failed').atVersion(250));
   await ledger.alive(110);

@@ -266,21 +266,25 @@ export class NodeBook {
 }
 
 /**
- * When its kubelet last wrote before it was away: it has been silent for long, or was until lately, or has been started
- * lately; or was away after `asked`, when something was asked of it. Undefined where it was there all the time.
+ * When its kubelet last wrote before it was away: it has been silent for long, or has come back or been started lately; or
+ * has come back after `asked`, when something was asked of it. Undefined where it was there all the time.
  */
-function awaySince(
-  { lastSign, thereSince, pausedAt, startedAt }: Entry,
-  at: EpochMillis,
-  asked: EpochMillis | undefined,
-): EpochMillis | undefined {
+function awaySince(entry: Entry, at: EpochMillis, asked: EpochMillis | undefined): EpochMillis | undefined {
+  const { lastSign, thereSince, pausedAt, startedAt } = entry;
   if (lastSign === undefined) return epochMillis(0);
   if (at - lastSign > SILENCE_MS) return lastSign;
-  const isBack = thereSince === undefined || at - thereSince < BACK_MS || (asked !== undefined && asked < thereSince);
-  if (isBack) return pausedAt ?? epochMillis(0);
+  if (thereSince === undefined) return pausedAt ?? epochMillis(0);
+  const isLate = at - thereSince < BACK_MS || (asked !== undefined && asked < thereSince);
+  if (isLate && hasComeBack(entry, thereSince)) return pausedAt ?? epochMillis(0);
   return startedAt !== undefined && at - startedAt < START_SHOWS_MS
     ? epochMillis(startedAt - START_SHOWS_MS)
     : undefined;
+}
+
+/** After a pause it posted its node's status, or its node became ready again: on a quiet node it does neither. */
+function hasComeBack({ posted, machine }: Entry, thereSince: EpochMillis): boolean {
+  const since = thereSince - BACK_MS;
+  return (posted?.at ?? 0) >= since || (machine !== undefined && machine.since >= since);
 }
 
 /** Pods of it have had addresses outside of its podCIDRs: the network plugin does not use them. */
