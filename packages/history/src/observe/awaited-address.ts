@@ -2,9 +2,9 @@
 // its node may be the pod's, and is not free. Pure.
 import type { Boundary } from '../model/boundary.ts';
 import type { LiveHolder } from '../model/fact.ts';
-import type { PossibleTenure } from '../model/records.ts';
+import type { PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
-import { asMillis, boundary, endKnownBy, type Sighting } from './boundaries.ts';
+import { asMillis, boundary, endKnownBy, isDoubtful, type Sighting } from './boundaries.ts';
 import { RESOLUTION_MS } from './evidence.ts';
 import { BEGUN_MS, CONDITION_LATE_MS, RELEASE_BY_SLOWNESS, RELEASE_MS } from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
@@ -51,7 +51,9 @@ export function neverShown(
     return undefined;
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
   // One that somebody else ended has shown it, and its kubelet may not have ended it.
-  if (tenures.some((tenure) => tenure.end === undefined || (isUp && isEndOpen(tenure)))) return undefined;
+  // An address in doubt may be that of the sandbox before.
+  const shows = ({ start, end }: Tenure) => end === undefined && !isDoubtful(start);
+  if (tenures.some((tenure) => shows(tenure) || (isUp && isEndOpen(tenure)))) return undefined;
   if (more?.possible !== undefined) return { ...more.possible, end };
   const writesAtOnce = sighting.kubelet?.writesNetworkAtOnce === true;
   const isMirror = more?.mirror !== undefined;
