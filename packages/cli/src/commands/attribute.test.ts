@@ -409,20 +409,20 @@ test('one row is a row, no rows are said to be none, and a file without anything
   assert.match(empty.err, /the input is empty: there is not even a header\nhint: check the path/);
 });
 
-test('a field of megabytes is told by its two ends', async () => {
+test('a field of megabytes is shown by its two ends', async () => {
   const { err } = await attribute('--ip ip --time time', `time,ip\n2026-11-15T10:00:30Z,${'x'.repeat(2_000_000)}\n`);
   assert.match(err, /^row 1: "x{90,}…x*" is not an IP address$/m);
   assert.ok(err.length < 1_000, `${err.length}`);
 });
 
-test('several columns in one --ip are told apart in the hint', async () => {
+test('the hint names each of several columns in one --ip', async () => {
   const input = 'time,src,dst\n2026-11-15T10:00:30Z,10.0.0.7,10.0.0.9\n';
   const { code, err } = await attribute('--ip src,dst --time time', input);
   assert.equal(code, 2);
   assert.match(err, /hint: it has time, src, dst; write --ip src --ip dst\./);
 });
 
-test('the columns of a log with semicolons are told one by one when one that is asked for is missing', async () => {
+test('the columns of a log with semicolons are listed one by one when one that is asked for is missing', async () => {
   const { code, err } = await attribute('--ip src --time when', 'src;time\n10.0.0.7;2026-11-15T10:00:30Z\n');
   assert.equal(code, 2);
   assert.match(err, /--time when: the input has no such column\nhint: it has src, time\./);
