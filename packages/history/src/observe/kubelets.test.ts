@@ -404,6 +404,34 @@ test('a pod that may have had any address had none that another pod held after i
   assert.equal(await ledger.says('10.0.0.21', 45), 'ambiguous web-1');
 });
 
+test('who has shown the address is named before those who may have had any', async () => {
+  const ledger = await watching();
+  await ledger.alive(5);
+  await ledger.see(12.4, aPod('any').withIp().startedAt(at(11)).readyAt(at(12)).atVersion(9));
+  const later = web.startedAt(at(13)).readyAt(at(13));
+  await ledger.see(13, later);
+  await ledger.alive(29);
+  await ledger.deleted(30.2, later.deletedAt(at(30), 0).atVersion(200));
+  await ledger.alive(40);
+  const { holders } = await who(ledger.engine, { cluster: CLUSTER.id, ip: ip('10.0.0.7'), at: at(32) });
+  assert.deepEqual(
+    holders.map(({ name }) => name),
+    ['web-1', 'any'],
+  );
+});
+
+test('a pod that is deleted before it shows the address of its new sandbox may have had any', async () => {
+  const ledger = await watching();
+  await ledger.see(13, web);
+  await ledger.alive(29);
+  await ledger.see(30.2, web.lostAt(at(30)).atVersion(20));
+  const renewed = web.readyAt(at(31)).atVersion(21);
+  await ledger.see(31.4, renewed);
+  await ledger.deleted(32.2, renewed.deletedAt(at(32), 0).atVersion(22));
+  await ledger.alive(36);
+  assert.equal(await ledger.says('10.0.0.20', 32), 'ambiguous web-1');
+});
+
 test('a pod whose images are on its node has none to pull: its deletion is over sooner', async () => {
   for (const [images, says] of [
     [7, 'free'],

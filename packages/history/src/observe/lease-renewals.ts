@@ -42,9 +42,6 @@ export class LeaseRenewals {
     return this.#startedAt !== undefined && this.#startedAt > since ? this.#startedAt : undefined;
   }
 
-  dbg(z: number) {
-    return [this.#from && this.#from - z, this.#last && this.#last - z, this.#startedAt && this.#startedAt - z];
-  }
   forget(): void {
     this.#from = undefined;
     this.#last = undefined;

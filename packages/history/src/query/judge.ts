@@ -148,7 +148,11 @@ function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | unde
   return stretch.ended && at > stretch.confirmed ? 'gap' : undefined;
 }
 
-/** Candidates, each once. Pods on the host network of a node that is among them are not: whoever asks reads them with it. */
+/**
+ * Candidates, each once, the likelier before the others: nodes, which keep their address; who has shown this one; then who
+ * showed none and may have had any. Pods on the host network of a node that is among them are not: whoever asks reads them
+ * with it.
+ */
 function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {
   const isNode = ({ holder }: Tenure) => holder.kind === 'Node';
   const nodes = new Set(tenures.filter(isNode).map(({ holder }) => holder.name));
@@ -156,6 +160,10 @@ function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {
     ({ holder }) => holder.kind !== 'Node' && !(holder.hostNetwork && nodes.has(holder.node)),
   );
   const seen = new Set<string>();
+  const shown = rest.filter(({ start }) => !isDoubtful(start));
+  const others = rest.filter(({ start }) => isDoubtful(start));
   // Several tenures of one pod (its sandbox was made anew) are one candidate.
-  return [...tenures.filter(isNode), ...rest].filter(({ holder }) => !seen.has(holder.uid) && seen.add(holder.uid));
+  return [...tenures.filter(isNode), ...shown, ...others].filter(
+    ({ holder }) => !seen.has(holder.uid) && seen.add(holder.uid),
+  );
 }
