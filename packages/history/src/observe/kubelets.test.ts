@@ -405,9 +405,9 @@ test('a pod that may have had any address had none that another pod held after i
 });
 
 test('who has shown the address is named before those who may have had any', async () => {
-  const ledger = await watching();
+  const ledger = await watching({ version: 'v1.34.1' });
   await ledger.alive(5);
-  await ledger.see(12.4, aPod('any').withIp().startedAt(at(11)).readyAt(at(12)).atVersion(9));
+  await ledger.see(12.4, aPod('any').withIp().startedAt(at(11)).lostAt(at(11)).atVersion(9));
   const later = web.startedAt(at(13)).readyAt(at(13));
   await ledger.see(13, later);
   await ledger.alive(29);
