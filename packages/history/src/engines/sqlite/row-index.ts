@@ -48,6 +48,7 @@ export class RowIndex {
   readonly #group: StatementSync;
   readonly #write: StatementSync | undefined;
   readonly #update: StatementSync | undefined;
+  readonly #clear: StatementSync | undefined;
   /** Invariant: as stored, but for those that are changed. Only used within write transactions. */
   readonly #drafts = new Map<number, Draft>();
   #changed: [place: number, draft: Draft][] = [];
@@ -63,6 +64,7 @@ export class RowIndex {
     this.#group = db.prepare('SELECT place, body FROM bucket WHERE place >= ? AND place < ? ORDER BY place');
     this.#group.setReturnArrays(true);
     this.#write = writable ? db.prepare('INSERT OR REPLACE INTO bucket VALUES (?, ?)') : undefined;
+    this.#clear = writable ? db.prepare('DELETE FROM bucket WHERE place >= ? AND place < ?') : undefined;
     this.#update = writable ? db.prepare('UPDATE bucket SET body = ? WHERE place = ?') : undefined;
   }
 
@@ -156,6 +158,18 @@ export class RowIndex {
     this.#changed = [];
     if (this.#keptBytes > MOST_KEPT_BYTES) this.#forgetDrafts();
     this.#isWriting = false;
+  }
+
+  /**
+   * Writes the buckets of a table once more, close together: one that shrinks stays in its page, and after many have, most
+   * pages are nearly empty. To be called first in a write transaction.
+   */
+  repack(cluster: number, table: IndexedTable): void {
+    const rows: [place: number, whole: Uint8Array][] = [];
+    for (let group = 0; group < GROUPS; group++) rows.push(...this.#checkedGroup(cluster, table, group));
+    const first = placeOf(cluster, table, 0);
+    this.#clear!.run(first, first + BUCKETS);
+    for (const [place, whole] of rows) this.#write!.run(place, whole);
   }
 
   /** Of each group, what tells whether anything in it has changed. Not within a write transaction. */

@@ -20,6 +20,8 @@ import type { Weeks } from './weeks.ts';
 
 const ROWS_PER_SLICE = 5000;
 const ROWS_PER_READ = 500;
+/** So many rows less, and their index has nearly empty pages. */
+const WORTH_REPACKING = 4096;
 
 export interface SealParts {
   readonly head: Head;
@@ -73,6 +75,9 @@ function* removeTaken(
       failpoints.pass('seal:moved-some');
       yield;
     }
+    if (taken.length < WORTH_REPACKING) continue;
+    head.write(() => head.index.repack(cluster, table));
+    yield;
   }
   yield* giveBack(head);
 }
