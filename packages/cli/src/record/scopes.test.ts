@@ -44,7 +44,7 @@ test('after a recording of one namespace, one of the whole cluster knows the oth
   const between = stage.clock.now() - 8_000;
   const listed = stage.clock.now() + 8_000;
   // Nobody saw it end: when it was missed its network may have stood, until a kubelet that is ready has found it.
-  await recordFor(180_000, undefined);
+  await recordFor(300_000, undefined);
   const last = stage.clock.now() - 8_000;
 
   assert.equal(await says('10.0.0.8', first), 'held kept');

@@ -6,7 +6,7 @@ import type { PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import { asMillis, boundary, endKnownBy, isDoubtful, type Sighting } from './boundaries.ts';
 import { RESOLUTION_MS } from './evidence.ts';
-import { BEGUN_MS, CONDITION_LATE_MS, RELEASE_BY_SLOWNESS, RELEASE_MS } from './measured-limits.ts';
+import { BEGUN_MS, CONDITION_LATE_MS, FAILED_START_MS, RELEASE_BY_SLOWNESS, RELEASE_MS } from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 import { isEndOpen } from './tenure-ends.ts';
@@ -58,7 +58,9 @@ export function neverShown(
   const writesAtOnce = sighting.kubelet?.writesNetworkAtOnce === true;
   const isMirror = more?.mirror !== undefined;
   // A mirror pod's last word comes late, and after the end of its sandbox there is no other.
-  if (!isUp && ((writesAtOnce && wasUntouched) || (isMirror && networkReadyAt !== undefined))) return undefined;
+  // A kubelet that was there would have said that there was one.
+  const isSaid = writesAtOnce && wasUntouched && !wasAway(pod, sighting);
+  if (!isUp && (isSaid || (isMirror && networkReadyAt !== undefined))) return undefined;
   if (!isMirror && wasNeverBegun(live, pod, sighting)) return undefined;
   const since = writesAtOnce ? sinceCondition(live, sighting) : sinceBinding(live, pod, sighting);
   const start = boundary(sighting, since, sighting.at, since);
@@ -79,6 +81,34 @@ export function lostUnshown(live: LiveHolder, sighting: Sighting): PossibleTenur
   const since = placement.start.notBefore;
   const start = boundary(sighting, since, sighting.at, since);
   return { pod: holder, within: sighting.networks?.() ?? [], start, end: undefined };
+}
+
+/**
+ * Its network came up long after its kubelet had begun with it: perhaps it had another one before, which went when the
+ * container runtime was restarted, or failed.
+ */
+export function failedBefore(
+  before: LiveHolder | undefined,
+  live: LiveHolder,
+  pod: ObservedPod,
+  sighting: Sighting,
+): PossibleTenure | undefined {
+  const { holder, networkReadyAt: up } = live;
+  if (before === undefined || before.networkReadyAt !== undefined) return undefined;
+  const { kubelet, at } = sighting;
+  const begun = asMillis(pod.status.startTime, at);
+  if (kubelet?.writesNetworkAtOnce !== true || holder.hostNetwork || up === undefined || begun === undefined)
+    return undefined;
+  if (up - begun <= FAILED_START_MS) return undefined;
+  // Of the word before: what this one may say of the sandbox that is there now is another record.
+  const start = { ...boundary(sighting, begun, up, begun), resourceVersion: before.resourceVersion };
+  const end = boundary(sighting, begun, epochMillis(up + RESOLUTION_MS));
+  return { pod: holder, within: sighting.networks?.() ?? [], start, end };
+}
+
+/** Its kubelet has been away since it began with the pod. */
+function wasAway(pod: ObservedPod | undefined, { kubelet, at }: Sighting): boolean {
+  return kubelet === undefined || kubelet.awaySince(at, asMillis(pod?.status.startTime)) !== undefined;
 }
 
 /** Its kubelet has said something of it: since 1.29 that has the network condition. */

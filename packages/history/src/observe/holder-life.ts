@@ -5,7 +5,7 @@ import type { Holder, PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { addressesOf } from './addresses.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
-import { lostUnshown, neverShown } from './awaited-address.ts';
+import { failedBefore, lostUnshown, neverShown } from './awaited-address.ts';
 import {
   asMillis,
   boundary,
@@ -300,6 +300,8 @@ function moreOf(
       ? (before?.more?.going ?? goingOf('ended-by-another', pod, sighting, graceUntil, live.tenures.length > 0))
       : undefined;
   const possible = stillPossible(before, pod, sighting, transition, live, facts);
+  const failed = failedBefore(before, live, pod, sighting);
+  if (failed !== undefined) facts.push(possibleFact(failed));
   const more: LiveMore = {
     ...(mirror === undefined ? {} : { mirror }),
     ...(graceUntil === undefined ? {} : { graceUntil }),

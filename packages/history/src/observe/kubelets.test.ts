@@ -372,6 +372,22 @@ test('a pod with which its kubelet never began had no address, however long its 
   assert.equal(await ledger.says('10.0.0.20', 40), 'free');
 });
 
+test('a pod whose network came up late may have had another before, which its kubelet made in vain', async () => {
+  for (const [second, says] of [
+    [20, 'ambiguous web-1'],
+    [13, 'free'],
+  ] as const) {
+    const ledger = await watching();
+    await busy(ledger, 5, 11, 100);
+    await ledger.see(11.5, web.withIp().startedAt(at(11)).lostAt(at(11)).atVersion(110));
+    await ledger.see(second + 0.5, web.withIp().startedAt(at(11)).readyAt(at(second)).atVersion(111));
+    await ledger.see(second + 1, web.startedAt(at(11)).readyAt(at(second)).atVersion(112));
+    await ledger.alive(60);
+    assert.equal(await ledger.says('10.0.0.20', 12), says, `up at ${second} s`);
+    assert.equal(await ledger.says('10.0.0.20', 40), 'free');
+  }
+});
+
 test('a pod that was to end when its kubelet fell silent may have ended at any time since, whenever that is said', async () => {
   const ledger = await watching();
   await ledger.see(13, web);
