@@ -50,6 +50,17 @@ test('the rights that are granted are those that are used', { skip, timeout: 360
   await install(plane);
   const hand = await Hand.of(t, plane);
   await hand.createNode('node-1');
+  // Only of a node that is ready is the Lease of use.
+  const now = new Date().toISOString();
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'KubeletReady',
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  };
+  const body = { status: { conditions: [ready] } };
+  await hand.client.nodes().patch('node-1', { kind: 'merge', body }, { subresource: 'status' });
   const pods = Array.from({ length: 120 }, (_, i) => i);
   await forEach(pods, (i) => hand.createPod('default', `web-${i}`, 'node-1', `10.0.0.${i}`));
   const operator = await OperatorReplica.start(t, plane, 'one', { words: ['--conversion-url', 'https://127.0.0.1'] });
@@ -71,6 +82,10 @@ test('the rights that are granted are those that are used', { skip, timeout: 360
   await until('it is listed', async () => [...(await hand.listed('all')).values()].some((p) => p.podName === 'again'));
   await until('the server was asked how far it is', async () => {
     return (await usesBy(plane, OPERATOR_USER)).some(({ verb, resource }) => verb === 'list' && resource === 'pods');
+  });
+  await until('the Lease of the node was asked for', async () => {
+    const uses = await usesBy(plane, OPERATOR_USER);
+    return uses.some(({ verb, namespace }) => verb === 'get' && namespace === 'kube-node-lease');
   });
   // Back into status: slices are deleted.
   await forEach(pods.slice(1, 60), (i) => hand.deletePod('default', `web-${i}`));
