@@ -97,10 +97,10 @@ export class LiveHolders {
     return [...past, ...facts];
   }
 
-  /** Its network is gone by `release`; by `unshown`, if it never showed its address. */
-  release(uid: string, release: EpochMillis, unshown = release): readonly Fact[] {
+  /** Its network is gone by `release`. */
+  release(uid: string, release: EpochMillis): readonly Fact[] {
     const live = this.#going.remove(uid);
-    return live === undefined ? [] : released(live, release, unshown).facts;
+    return live === undefined ? [] : released(live, release).facts;
   }
 
   /** It goes on as `live`, whose facts are stored already. */

@@ -48,7 +48,7 @@ export class Releases {
     return [...names];
   }
 
-  /** The kubelet of the node wrote something at `at` that is newer than this version. */
+  /** The kubelet of the node wrote something new, in this version of an object. */
   sign(node: string, resourceVersion: string, at: EpochMillis): Fact[] {
     return this.#live.going.on(node).flatMap((live) => {
       const going = live.more?.going;
