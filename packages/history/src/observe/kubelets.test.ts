@@ -355,6 +355,8 @@ test('a pod that showed no address when its node went down may have had one unti
   await ledger.see(12.6, begun.atVersion(110));
   const object = node('node-a', 200, { bootID: 'boot-2', heartbeat: 30 });
   await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(30) });
+  await ledger.alive(31);
+  assert.equal(await ledger.says('10.0.0.20', 20), 'ambiguous web-1');
   await ledger.see(33, web.startedAt(at(11)).readyAt(at(32)).withIp('10.0.0.9').atVersion(210));
   await ledger.alive(60);
   assert.equal(await ledger.says('10.0.0.20', 20), 'ambiguous web-1');
@@ -480,4 +482,64 @@ test('a mirror pod that is deleted and made again under another UID has held its
   await ledger.alive(60);
   for (const second of [20, 29.9, 30.5, 40])
     assert.equal(await ledger.says('10.0.0.7', second), 'held web-1', `${second}`);
+});
+
+describe('a kubelet that was away', () => {
+  const posts = (ledger: ToldLedger, second: number, version: number) => {
+    const object = node('node-a', version, { heartbeat: second });
+    return ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(second + 0.5) });
+  };
+
+  test('deletes a mirror pod long after its sandbox went', async () => {
+    const ledger = await watching();
+    const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
+    await ledger.see(13, mirror.atVersion(10));
+    await busy(ledger, 20, 30, 100);
+    await posts(ledger, 80, 150);
+    await busy(ledger, 81, 83, 160);
+    await ledger.deleted(84, mirror.atVersion(190));
+    await ledger.alive(90);
+    assert.equal(await ledger.says('10.0.0.7', 29), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
+  });
+
+  test('is not one that had nothing to write: what it says of an end is exact', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(38);
+    await ledger.see(39.5, others(39, 100));
+    await ledger.see(40.6, web.lostAt(at(40)).inPhase('Failed').atVersion(200));
+    await ledger.alive(50);
+    assert.equal(await ledger.says('10.0.0.7', 38.5), 'held web-1');
+  });
+
+  test('may have been started while nobody watched: what went then is in doubt until its garbage is collected', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    await busy(ledger, 31, 60, 201);
+    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
+  });
+
+  test('and has just been started finds its pods first', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    for (const second of [20, 26]) await ledger.tell(renewal('node-a', second, 0));
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    for (const second of [36.1, 46.2]) await ledger.tell(renewal('node-a', second));
+    await ledger.alive(50);
+    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 46.5), 'free');
+  });
+});
+
+test('a sandbox that is lost was there when a container of it was started again', async () => {
+  const ledger = await watching();
+  await ledger.see(13, web);
+  await ledger.see(101, web.finishedAt(at(100), false).atVersion(20));
+  await ledger.alive(190);
+  await ledger.see(200.4, web.finishedAt(at(100), false).lostAt(at(200)).atVersion(30));
+  await ledger.alive(210);
+  assert.equal(await ledger.says('10.0.0.7', 150), 'held web-1');
 });
