@@ -15,7 +15,7 @@ const LINE_NUMBER = /\b[\w-]+\.(?:ts|mjs|js|json|md|go|yaml):\d+|#L\d+|\blines? 
 
 /** One sentence for each thing that is not so, in the order of the documents. */
 export function findDocFaults(root: string): string[] {
-  const exclude = (path: string) => path.split(/[\\/]/).includes('node_modules');
+  const exclude = (path: string) => path.split(/[\\/]/).some((name) => name === 'node_modules' || name === 'dist');
   const files = globSync('**/*.{ts,md,mjs,js,json,yaml,yml,go,mod,sh}', { cwd: root, exclude });
   const basenames = files.map((file) => basename(file));
   const describing = new Set(globSync(DESCRIBING, { cwd: root }));

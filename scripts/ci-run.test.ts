@@ -30,13 +30,14 @@ function runCi(t: TestContext, npm: string) {
 
 const COUNTS = `case "$*" in
   test) echo 'unit 10 0 1' >>"$PODTRAIL_TALLY_FILE" ;;
+  'run packed') echo 'packed 3 0 0' >>"$PODTRAIL_TALLY_FILE" ;;
   'run e2e') echo 'e2e 5 0 2' >>"$PODTRAIL_TALLY_FILE" ;;
 esac`;
 
 test('the steps run in order and the last line adds up all suites', (t) => {
   const { status, calls, lastLine, stdout } = runCi(t, COUNTS);
-  assert.deepEqual(calls, ['ci', 'run check', 'test', 'run e2e']);
-  assert.equal(lastLine, '15 passed, 0 failed, 3 skipped');
+  assert.deepEqual(calls, ['ci', 'run check', 'test', 'run packed', 'run e2e']);
+  assert.equal(lastLine, '18 passed, 0 failed, 3 skipped');
   assert.match(stdout, /^==> npm test: \d+ s$/m);
   assert.equal(status, 0);
 });

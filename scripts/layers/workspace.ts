@@ -62,7 +62,7 @@ function toPackage(root: string, directory: string, manifest: Manifest): Workspa
 }
 
 function typescriptFiles(root: string, directory: string): string[] {
-  const exclude = (path: string) => path.split(/[\\/]/).includes('node_modules');
+  const exclude = (path: string) => /(?:^|[\\/])(?:node_modules|dist)(?:$|[\\/])/.test(path);
   return globSync(`${directory}/**/*.{ts,mts,cts,tsx}`, { cwd: root, exclude }).map(slashes).sort();
 }
 

@@ -1,8 +1,10 @@
-// The two suites: which files belong to each, and how patient and parallel its run is. Called by scripts/run-tests.ts.
+// The suites: which files belong to each, and how patient and parallel its run is. Called by scripts/run-tests.ts.
 import { globSync } from 'node:fs';
 
 export interface TestSuite {
   readonly patterns: readonly string[];
+  /** Folders whose files belong to another suite. */
+  readonly without?: readonly string[];
   readonly concurrency: number;
   /** Only against a file that hangs: several times what the slowest takes on a busy machine. */
   readonly fileLimitMs: number;
@@ -16,12 +18,16 @@ export const SUITES: Readonly<Record<string, TestSuite>> = {
     fileLimitMs: 300_000,
   },
   // Each file starts a control plane of its own: two at once would only slow each other down on two cores.
-  e2e: { patterns: ['e2e/**/*.test.ts'], concurrency: 1, fileLimitMs: 1_200_000 },
+  e2e: { patterns: ['e2e/**/*.test.ts'], without: ['e2e/packed/'], concurrency: 1, fileLimitMs: 1_200_000 },
+  // Needs no control plane, and npm's cache or registry for what the tarballs depend on.
+  packed: { patterns: ['e2e/packed/*.test.ts'], concurrency: 1, fileLimitMs: 600_000 },
 };
 
 /** Paths relative to `root` with forward slashes, sorted; with filters, only files whose path contains one of them. */
 export function findTestFiles(root: string, suite: TestSuite, filters: readonly string[]): string[] {
   const exclude = (path: string) => path.split(/[\\/]/).includes('node_modules');
-  const found = globSync([...suite.patterns], { cwd: root, exclude }).map((path) => path.replaceAll('\\', '/'));
+  const found = globSync([...suite.patterns], { cwd: root, exclude })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => !(suite.without ?? []).some((folder) => path.startsWith(folder)));
   return found.filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter))).sort();
 }

@@ -1,7 +1,6 @@
-// The version of this package, read from its manifest.
-import { readFileSync } from 'node:fs';
+// The version of this package, as its manifest has it. Imported and not read, so that a bundle has it inside.
+import manifest from '../package.json' with { type: 'json' };
 
 export function podtrailVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
   return manifest.version;
 }

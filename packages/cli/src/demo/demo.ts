@@ -13,7 +13,7 @@ import { News } from './news.ts';
 import { RecordedPast } from './recorded-past.ts';
 import { RecorderChild } from './recorder-child.ts';
 import { Stage } from './stage.ts';
-import { suggestions } from './suggestions.ts';
+import { calledAs, suggestions } from './suggestions.ts';
 
 export interface DemoOptions {
   readonly nodes: number;
@@ -146,7 +146,7 @@ export class Demo implements AsyncDisposable {
     const flows = this.#directory.file('flows.csv');
     const { tenures } = this.#living.cluster.truth;
     const now = this.#surroundings.clock.now();
-    const found = suggestions({ tenures, now, program: 'npx podtrail', store: this.#store, flows });
+    const found = suggestions({ tenures, now, program: calledAs(this.#surroundings.env), store: this.#store, flows });
     const lines = found.map(({ why, command }, n) => `  ${n + 1}. ${why}:\n     ${command}`);
     const keys = process.stdin.isTTY
       ? 'k kills the recorder for 20 s, q or Ctrl+C ends the demo'

@@ -29,7 +29,7 @@ export class RecorderChild {
   start(): void {
     const { kubeconfig, store, clusterName, log, onEnded } = this.#options;
     const program = fileURLToPath(new URL('../main.ts', import.meta.url));
-    const watchdog = new URL('./end-with-parent.ts', import.meta.url).href;
+    const watchdog = new URL('../end-with-parent.ts', import.meta.url).href;
     const flags = ['--kubeconfig', kubeconfig, '--store', store, '--cluster-name', clusterName, '--collector', 'demo'];
     const file = openSync(log, 'a', 0o600);
     const child = spawn(process.execPath, ['--import', watchdog, program, 'record', ...flags], {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TrueTenure } from '@podtrail/sandbox';
 import { flowLog } from './flow-log.ts';
-import { suggestions } from './suggestions.ts';
+import { calledAs, suggestions } from './suggestions.ts';
 
 const HOUR = 3_600_000;
 const NOON = Date.UTC(2026, 10, 15, 12);
@@ -44,6 +44,13 @@ describe('commands to try', () => {
     assert.equal(why(TENURES)[1], 'the trail of a pod that came back once');
     const single = why(TENURES.slice(0, 1));
     assert.deepEqual(single.slice(0, 2), ['who held 10.244.0.5 then', 'the trail of a pod']);
+  });
+
+  test('they call podtrail as it can be called: by npx in a clone and where npx started it, else by its name', () => {
+    const bundle = 'file:///usr/lib/node_modules/podtrail/lib/demo-ABC.js';
+    assert.equal(calledAs({}), 'npx podtrail');
+    assert.equal(calledAs({ npm_command: 'exec' }, bundle), 'npx podtrail');
+    assert.equal(calledAs({}, bundle), 'podtrail');
   });
 
   test('there are five, and none without a store', () => {

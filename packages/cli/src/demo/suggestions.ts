@@ -5,7 +5,7 @@ import type { TrueTenure } from '@podtrail/sandbox';
 export interface SuggestionOptions {
   readonly tenures: readonly TrueTenure[];
   readonly now: number;
-  /** How podtrail is called here: `npx podtrail`. */
+  /** How podtrail is called here: see `calledAs`. */
   readonly program: string;
   readonly store: string;
   readonly flows: string;
@@ -54,6 +54,11 @@ export function suggestions(options: SuggestionOptions): Suggestion[] {
       command: `${program} gaps ${store}`,
     },
   ];
+}
+
+/** What a person types: npx finds it in a clone, and npm sets this when npx has started it. */
+export function calledAs(env: NodeJS.ProcessEnv, source: string = import.meta.url): string {
+  return source.endsWith('.ts') || env['npm_command'] === 'exec' ? 'npx podtrail' : 'podtrail';
 }
 
 function isHeldAgain(tenures: readonly TrueTenure[], first: TrueTenure & { to: number }): boolean {
