@@ -10,7 +10,7 @@ test('path parts, a name pattern and a file timeout are told apart', () => {
 });
 
 test('an unknown suite, an unknown flag and a flag without value are refused in words', () => {
-  assert.throws(() => parseTestArguments(['smoke']), /unit or e2e; it was "smoke"/);
+  assert.throws(() => parseTestArguments(['smoke']), /unit, e2e, packed; it was "smoke"/);
   assert.throws(() => parseTestArguments(['toString']), /it was "toString"/);
   assert.throws(() => parseTestArguments([]), /names a suite/);
   assert.throws(() => parseTestArguments(['unit', '--watch=1']), /--watch 1 is not understood/);

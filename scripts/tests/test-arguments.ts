@@ -13,7 +13,7 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
   const [suiteName = '', ...rest] = args;
   const known = Object.hasOwn(SUITES, suiteName) ? SUITES[suiteName] : undefined;
   if (known === undefined) {
-    throw new Error(`The first argument names a suite, ${Object.keys(SUITES).join(' or ')}; it was "${suiteName}".`);
+    throw new Error(`The first argument names a suite, ${Object.keys(SUITES).join(', ')}; it was "${suiteName}".`);
   }
   let suite = known;
   let namePattern: string | undefined;
