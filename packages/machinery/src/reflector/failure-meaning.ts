@@ -12,12 +12,12 @@ export function isRefused(error: Error): boolean {
 }
 
 /** What a load balancer says while no server stands behind it. */
-export function isOutage(error: Error): boolean {
+export function isOutage(error: unknown): boolean {
   return error instanceof ApiError && [502, 503, 504].includes(error.status);
 }
 
 /** Nobody answers; whatever is asked next will fail as well. */
-export function isAway(error: Error): boolean {
+export function isAway(error: unknown): boolean {
   return error instanceof ConnectionError || isOutage(error);
 }
 

@@ -1,414 +1,273 @@
 // Keeps a target in step with one collection of the API: list, watch, and again after every kind of failure, for ever.
-// It owns the resourceVersion; the target owns the objects. Order is the stream's; nothing is skipped.
+// It owns the resourceVersion; the target owns the objects. Order is the stream's; nothing is skipped. The states and how
+// each is left: reflector-state.ts.
 import { type Clock, sleep, systemClock } from '../clock.ts';
-import type { ObjectCodec } from '../codec/codec.ts';
 import { acceptHeader, jsonOnly } from '../codec/content-type.ts';
-import {
-  ApiError,
-  ConnectionError,
-  DecodeError,
-  isExpired,
-  isTooLargeResourceVersion,
-  isTooManyRequests,
-} from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { type Random, systemRandom } from '../random.ts';
-import type { Transport } from '../transport/transport.ts';
-import type { LivenessLimits } from '../watch/liveness.ts';
 import { type WatchEnd, type WatchSink, WatchStream } from '../watch/watch-stream.ts';
-import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
-import { CatchUp } from './catch-up.ts';
-import { type Collection, describeCollection, watchListPath, watchPath } from './collection.ts';
-import { type CheckOutcome, type ComparedAside, ConsistencyCheck } from './consistency-check.ts';
-import { isAway, isOutage, isRefused, isStoreReadError, mayHideRestart, refusesStreaming } from './failure-meaning.ts';
+import { describeCollection, watchListPath, watchPath } from './collection.ts';
+import { ConsistencyCheck } from './consistency-check.ts';
+import { Endings, hasDeliveredBacklog } from './endings.ts';
+import { FailureBackoff } from './failure-backoff.ts';
+import { Negotiation } from './negotiation.ts';
 import { listAll } from './paged-listing.ts';
+import { Position } from './position.ts';
 import type { EventType, ReflectionTarget, Replacement } from './reflection-target.ts';
-import type { ReflectorState, Step } from './reflector-state.ts';
-import { SilenceWatch } from './silence-watch.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
+import {
+  againFrom,
+  IDLE,
+  type ListingByPages,
+  type ListingByStream,
+  type ReflectorState,
+  type Replaying,
+  STOPPED,
+  type State,
+  type Step,
+  streamOf,
+} from './reflector-state.ts';
+import { Replay } from './replay.ts';
+import { RewindDetector } from './rewind-detector.ts';
 import { isOlder, isStale } from './version-order.ts';
-import { probeVersion } from './version-probe.ts';
-
-export type { ReflectorState } from './reflector-state.ts';
-
-export interface ReflectorOptions<T extends Cacheable> extends Collection {
-  readonly transport: Transport;
-  readonly codec: ObjectCodec<T>;
-  readonly target: ReflectionTarget<T>;
-  /** Deliver every event since this version besides the listing (the ledger's catch-up after a restart). */
-  readonly startFrom?: string | undefined;
-  /** False: always list by pages. Default: stream the listing where the server can. */
-  readonly streaming?: boolean | undefined;
-  /** False: JSON only. Default: protobuf where codec and server can. */
-  readonly protobuf?: boolean | undefined;
-  readonly pageSize?: number | undefined;
-  /** Compare the cache with a consistent listing this often. Default: never. */
-  readonly consistencyMs?: number | undefined;
-  /** Told of each comparison, also of one that failed or could not be made. */
-  readonly onChecked?: ((outcome: CheckOutcome) => void) | undefined;
-  readonly clock?: Clock | undefined;
-  readonly random?: Random | undefined;
-  readonly liveness?: LivenessLimits | undefined;
-  readonly onState?: ((state: ReflectorState) => void) | undefined;
-}
+import { WatchList } from './watch-list.ts';
 
 const DEFAULT_PAGE_SIZE = 500;
 /** The server is asked to end each watch after a time drawn from this range, so that clients spread over replicas. */
 const WATCH_SECONDS = { least: 300, most: 600 };
-/** The server sends a bookmark shortly before a watch ends: a short one tells soon that the catch-up is complete. */
-const CATCH_UP_SECONDS = 10;
+/** The server sends a bookmark shortly before a watch ends: a short watch soon shows that the replay is complete. */
+const REPLAY_SECONDS = 10;
 const WATCH_GRACE_MS = 30_000;
-/** A stream that ends sooner counts as a failure: otherwise a server that hangs up at once would be asked at once. */
-const SHORT_WATCH_MS = 5_000;
-const HEALTHY_WATCH_MS = 30_000;
-/** A reopened watch first delivers what it missed; a loopback or data-centre round trip takes far less than this. */
-const BACKLOG_MS = 1_000;
-/** Old servers ignore `sendInitialEvents` and never close the listing: after this much silence, list by pages. */
-const INITIAL_EVENTS_SILENCE_MS = 30_000;
-/** A server or proxy that cannot carry the stream, for whatever reason, is listed by pages every now and then. */
-const FAILED_STREAMS_BEFORE_PAGES = 2;
-const STALE_LISTINGS_BEFORE_REWIND = 3;
-/** A watch can be away for so long without anybody's noticing. */
-const LONGEST_COMPARISON_MS = 3_000;
-/** After a comparison there is none for this many times as long as it took. */
-const COMPARISON_SHARE = 10;
-const DECODE_FAILURES_BEFORE_JSON = 2;
-const DECODE_FAILURES_BEFORE_RELIST = 4;
-/** A server that cannot do with our version what we ask says so each time: then another version is needed. */
-const REFUSALS_BEFORE_RELIST = 3;
 
 export class Reflector<T extends Cacheable> {
   readonly #options: ReflectorOptions<T>;
   readonly #target: ReflectionTarget<T>;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #connectionBackoff: Backoff;
-  readonly #serverBackoff: Backoff;
+  readonly #position: Position;
+  readonly #negotiation: Negotiation;
+  readonly #rewinds: RewindDetector<T>;
+  readonly #endings: Endings<T>;
   readonly #check: ConsistencyCheck<T> | undefined;
-  #state: ReflectorState = { kind: 'idle' };
-  #streaming: boolean;
-  #protobuf: boolean;
-  /** Invariant: never passes an event that the target has not applied. Undefined before the first listing. */
-  #version: string | undefined;
-  /** Wall clock of the last frame: until then the watch was certainly alive. */
-  #heardAt: number | undefined;
-  /** Monotonic, of the last frame or listing. */
-  #lastSign: number | undefined;
-  #catchUp: CatchUp | undefined;
-  #stream: WatchStream<T> | undefined;
-  #staleListings = 0;
-  /** Streaming listings that failed in a row. */
-  #failedStreams = 0;
-  #decodeFailures = 0;
-  /** Watches refused in a row as requests that cannot be understood. */
-  #refusals = 0;
-  /** After an outage the server behind the address may be another, with another past. */
-  #mustProbe = false;
-  /** It is known that etcd began another life: versions need no look, everything is listed anew. */
-  #mustRewind = false;
-  #rewinds = 0;
-  /**
-   * Wall clock: the last sign of life before a break, if nobody has shown yet that the watch after it goes on with the
-   * same history. A rewind that is noticed late reaches back to here.
-   */
-  #brokeAt: number | undefined;
-  /** What a listing lacked after a break: it must be told as deleted by the time the watch reaches that version. */
-  #owed: { readonly version: string; readonly missing: ReadonlyMap<string, string> } | undefined;
-  /** Monotonic: comparisons take a small part of the time at most, also where connections break all the time. */
-  #noComparisonBefore = 0;
-  /** A 410 before anything was applied since the listing must not become a loop. */
-  #appliedSinceListing = true;
+  #state: State<T> = IDLE;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#target = options.target;
-    this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? systemRandom;
-    this.#connectionBackoff = new Backoff(CONNECTION_BACKOFF, this.#random);
-    this.#serverBackoff = new Backoff(SERVER_BACKOFF, this.#random);
-    this.#streaming = options.streaming ?? true;
-    this.#protobuf = (options.protobuf ?? true) && options.codec.fromProtobuf !== undefined;
-    this.#version = options.startFrom;
-    // Nothing shows that what is watched now goes on with what was stored.
-    if (options.startFrom !== undefined) this.#brokeAt = 0;
+    const clock = options.clock ?? systemClock;
+    const random = options.random ?? systemRandom;
+    this.#clock = clock;
+    this.#random = random;
+    this.#position = new Position(clock, options.startFrom);
+    this.#negotiation = new Negotiation({
+      streaming: options.streaming ?? true,
+      protobuf: (options.protobuf ?? true) && options.codec.fromProtobuf !== undefined,
+    });
+    const { consistencyMs: everyMs, transport, target, startFrom } = options;
+    const onBroken = (since: number | undefined) => this.rewound(since);
     this.#check =
-      options.consistencyMs === undefined
-        ? undefined
-        : new ConsistencyCheck({
-            ...options,
-            clock: this.#clock,
-            random: this.#random,
-            everyMs: options.consistencyMs,
-            onBroken: (since) => this.rewound(since),
-          });
+      everyMs === undefined ? undefined : new ConsistencyCheck({ ...options, clock, random, everyMs, onBroken });
+    const resumes = startFrom !== undefined;
+    this.#rewinds = new RewindDetector({ transport, collection: options, target, clock, check: this.#check, resumes });
+    this.#endings = new Endings({
+      ...{ clock, position: this.#position, negotiation: this.#negotiation, rewinds: this.#rewinds },
+      backoff: new FailureBackoff(random),
+      collection: describeCollection(options),
+      onReplayExpired: (replay) => this.#endReplay(replay, 'expired'),
+    });
   }
 
   get state(): ReflectorState {
-    return this.#state;
+    return this.#state.view;
   }
 
   get lastVersion(): string | undefined {
-    return this.#version;
+    return this.#position.version;
   }
 
   /**
    * Somebody learned, aside of the watch, that the server's newest version is older than ours. A watch from a version
-   * that is yet to come is taken and stays silent, so this one is ended, and versions are looked at before the next.
+   * that is yet to come is taken and stays silent, so this one is ended, and versions are compared before the next.
    */
   doubt(): void {
-    this.#mustProbe = true;
-    this.#brokeAt ??= this.#heardAt;
-    if (this.#state.kind === 'watching') this.#stream?.close();
+    this.#rewinds.mustProbe();
+    this.#rewinds.broke(this.#position.seenAt);
+    if (this.#state.kind === 'watching' || this.#state.kind === 'replaying') this.#state.stream.close();
   }
 
-  /** Somebody else lost the server. A stream that is open goes on; one that is not may have missed a restart, too. */
+  /** Another reflector lost the server. A stream that is open goes on; one that is not may have missed a restart, too. */
   suspect(): void {
-    if (this.#stream === undefined) this.#brokeAt ??= this.#heardAt;
+    if (streamOf(this.#state) === undefined) this.#rewinds.broke(this.#position.seenAt);
   }
 
   /**
-   * Somebody knows that etcd began another life, perhaps from another collection. Versions may have overtaken those of
-   * before by now, so they are not looked at: everything is listed anew. `since`: the last moment, by the wall clock, of
-   * which that somebody is certain.
+   * It is known, perhaps from another collection, that etcd was restored from a backup. Versions may have overtaken
+   * those of before by now, so they are not compared: everything is listed again. `since`: the last moment, by the wall
+   * clock, at which the history was certainly the old one.
    */
   rewound(since?: number): void {
-    if (since !== undefined && this.#heardAt !== undefined) this.#brokeAt = Math.min(since, this.#brokeAt ?? since);
-    if (this.#mustRewind) return;
-    this.#mustRewind = true;
-    this.#stream?.close();
+    const isNews = this.#rewinds.report(this.#position.seenAt === undefined ? undefined : since);
+    if (isNews) streamOf(this.#state)?.close();
   }
 
   /** Listings after a rewind, also one that is still to come. */
   get rewinds(): number {
-    return this.#rewinds + (this.#mustRewind ? 1 : 0);
+    return this.#rewinds.count;
   }
 
   /** Since the last event, bookmark or listing; undefined before the first. For metrics and health. */
   get silentMs(): number | undefined {
-    return this.#lastSign === undefined ? undefined : this.#clock.monotonic() - this.#lastSign;
+    return this.#position.silentMs;
   }
 
   /**
    * The watch is open, inside its liveness deadline, and has had time to deliver what was waiting for it: what has
-   * not been told has, as far as anybody can know, not happened.
+   * not been delivered has, as far as anybody can know, not happened.
    */
   get isCurrent(): boolean {
-    const openedAt = this.#stream?.openedAt;
-    if (this.#state.kind !== 'watching' || this.#catchUp !== undefined || openedAt === undefined) return false;
-    return !this.#target.congested && this.#clock.monotonic() - openedAt >= BACKLOG_MS;
+    if (this.#state.kind !== 'watching' || this.#target.congested) return false;
+    return hasDeliveredBacklog(this.#state.stream, this.#clock);
   }
 
   /** Resolves when the signal aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    let step: Step = { do: 'list', reason: 'start' };
     this.#check?.start(signal);
+    let step: Step = { do: 'list', reason: 'start', replay: undefined };
     while (!signal.aborted) {
       try {
-        step = step.do === 'list' ? await this.#list(step.reason, signal) : await this.#watch(signal);
+        this.#enter(this.#begin(step));
+        step = await this.#leave(signal);
       } catch (error) {
-        if (signal.aborted) break;
-        step = await this.#afterFailure(asError(error), step, signal);
+        if (!signal.aborted) step = this.#endings.afterFailure(asError(error), this.#state);
       }
     }
-    this.#enter({ kind: 'stopped' });
+    this.#enter(STOPPED);
   }
 
-  async #list(asked: RelistReason, signal: AbortSignal): Promise<Step> {
-    const reason = this.#mustRewind ? 'rewound' : asked;
-    this.#enter({ kind: 'listing', reason, since: this.#clock.monotonic() });
-    if (this.#streaming && this.#failedStreams < FAILED_STREAMS_BEFORE_PAGES) {
-      return await this.#listByStream(reason, signal);
+  #begin(step: Step): State<T> {
+    if (step.do === 'wait') {
+      const { error, ms, next } = step;
+      const until = this.#clock.monotonic() + ms;
+      const view = { kind: 'waiting', error, until, next: next.do === 'list' ? 'list' : 'watch' } as const;
+      return { kind: 'backing-off', ms, next, view };
     }
-    this.#failedStreams = 0;
-    let incoming = this.#beginReplace(reason);
+    const { replay } = step;
+    // Whatever is begun: once a rewind is known, versions of before mean nothing.
+    if (this.#rewinds.isKnown) return this.#beginListing('rewound', replay);
+    if (step.do === 'list') return this.#beginListing(step.reason, replay);
+    if (step.do === 'resume' && this.#rewinds.mustVerify(this.#position.isFresh)) {
+      return { kind: 'checking', replay, view: { kind: 'checking', since: this.#clock.monotonic() } };
+    }
+    return this.#beginWatch(replay);
+  }
+
+  #beginListing(reason: RelistReason, replay: Replay | undefined): State<T> {
+    const since = this.#clock.monotonic();
+    const view = { kind: 'listing', reason, since } as const;
+    if (this.#negotiation.nextListing() === 'pages') return { kind: 'listing-by-pages', reason, replay, view };
+    const incoming = this.#beginReplace(reason);
+    const list: WatchList<T> = new WatchList({
+      clock: this.#clock,
+      incoming,
+      onListed: (version) => this.#onListed(state, incoming, version),
+      onUnclosed: () => this.#negotiation.streamingUnserved(),
+      close: () => stream.close(),
+      watch: {
+        onEvent: (type, object) => this.#onEvent(stream, type, object),
+        onBookmark: (version) => this.#onBookmark(stream, version),
+      },
+    });
+    const path = watchListPath(this.#options, this.#watchSeconds());
+    const stream = this.#open(path, WATCH_SECONDS.most, list);
+    const state: ListingByStream<T> = {
+      kind: 'listing-by-stream',
+      ...{ reason, replay, stream, list, startedAt: since, view },
+    };
+    return state;
+  }
+
+  #beginWatch(replay: Replay | undefined): State<T> {
+    const from = replay?.position ?? this.#position.version ?? '';
+    const seconds = replay === undefined ? this.#watchSeconds() : REPLAY_SECONDS;
+    const startedAt = this.#clock.monotonic();
+    const stream: WatchStream<T> = this.#open(watchPath(this.#options, from, seconds), seconds, {
+      onEvent: (type, object) => this.#onEvent(stream, type, object),
+      onBookmark: (version) => this.#onBookmark(stream, version),
+    });
+    const view = { kind: 'watching', from, since: startedAt } as const;
+    if (replay === undefined) return { kind: 'watching', stream, startedAt, view };
+    return { kind: 'replaying', replay, stream, startedAt, view };
+  }
+
+  async #leave(signal: AbortSignal): Promise<Step> {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'listing-by-pages':
+        return await this.#listByPages(state, signal);
+      case 'listing-by-stream':
+      case 'listed':
+      case 'replaying':
+      case 'watching':
+        return this.#afterStream(await this.#untilEnded(state.stream, signal));
+      case 'checking': {
+        const { replay } = state;
+        const { version = '', isFresh } = this.#position;
+        await this.#rewinds.verify({ version, isFresh, isReplaying: replay !== undefined }, signal);
+        return { do: 'watch', replay };
+      }
+      case 'backing-off':
+        await sleep(this.#clock, state.ms, signal).catch(() => undefined);
+        return state.next;
+      case 'idle':
+      case 'stopped':
+        return againFrom(state);
+    }
+  }
+
+  async #listByPages(state: ListingByPages, signal: AbortSignal): Promise<Step> {
+    const { transport, codec, pageSize = DEFAULT_PAGE_SIZE } = this.#options;
+    let incoming = this.#beginReplace(state.reason);
     const version = await listAll(
       {
-        transport: this.#options.transport,
-        collection: this.#options,
-        codec: this.#options.codec,
-        accept: acceptHeader(this.#protobuf ? this.#options.codec : jsonOnly(this.#options.codec), 'list'),
-        pageSize: this.#options.pageSize ?? DEFAULT_PAGE_SIZE,
-        signal,
+        ...{ transport, collection: this.#options, codec, pageSize, signal },
+        accept: acceptHeader(this.#negotiation.protobuf ? codec : jsonOnly(codec), 'list'),
         onObject: (object) => incoming.add(object),
       },
       () => {
-        incoming = this.#beginReplace(reason);
+        incoming = this.#beginReplace(state.reason);
       },
     );
-    if (this.#isSuperseded(incoming, reason)) return this.#listRewound();
-    this.#commit(incoming, reason, version);
-    return { do: 'watch' };
+    if (this.#rewinds.supersedes(incoming, state.reason, this.#position.version)) return againFrom(state);
+    return { do: 'resume', replay: this.#commit(incoming, state, version) };
   }
 
-  /** A rewind became known while it was being listed, or is shown by the listing itself. */
-  #isSuperseded(incoming: Replacement<T>, reason: RelistReason): boolean {
-    if (reason === 'rewound') return false;
-    const known = reason === 'start' ? undefined : this.#version;
-    return this.#mustRewind || (known !== undefined && this.#check !== undefined && incoming.contradicts(known));
-  }
-
-  #listRewound(): Step {
-    this.#mustRewind = true;
-    return { do: 'list', reason: 'rewound' };
-  }
-
-  /** The listing and the watch after it are one stream, unless a catch-up has to come in between. */
-  async #listByStream(reason: RelistReason, signal: AbortSignal): Promise<Step> {
-    const incoming = this.#beginReplace(reason);
-    let listed = false;
-    let failure: Error | undefined;
-    const path = watchListPath(this.#options, this.#watchSeconds());
-    const stream = this.#open(path, WATCH_SECONDS.most, {
-      onEvent: (type, object) => {
-        patience.heard();
-        if (listed) this.#onEvent(stream, type, object);
-        else if (type === 'DELETED') incoming.remove(object);
-        else incoming.add(object);
-      },
-      onBookmark: (version, endsInitialEvents) => {
-        patience.heard();
-        if (listed) {
-          this.#onBookmark(version);
-          return;
-        }
-        if (!endsInitialEvents) return;
-        listed = true;
-        patience.stop();
-        if (this.#isSuperseded(incoming, reason)) {
-          this.#mustRewind = true;
-          stream.close();
-          return;
-        }
-        try {
-          this.#commit(incoming, reason, version);
-          this.#enter({ kind: 'watching', from: version, since: this.#clock.monotonic() });
-        } catch (error) {
-          failure = asError(error);
-        }
-        if (failure !== undefined || this.#catchUp !== undefined) stream.close();
-      },
-    });
-    const patience = new SilenceWatch(this.#clock, INITIAL_EVENTS_SILENCE_MS, () => {
-      // Silence before the first object is the stream's own affair (liveness).
-      if (incoming.size === 0) return;
-      this.#streaming = false;
-      stream.close();
-    });
-    const started = this.#clock.monotonic();
-    const end = await this.#untilEnded(stream, signal);
-    patience.stop();
-    if (failure !== undefined) throw failure;
-    if (this.#mustRewind && reason !== 'rewound') return this.#listRewound();
-    if (listed) return this.#catchUp === undefined ? await this.#afterWatch(end, started, signal) : { do: 'watch' };
-    if (end.kind === 'failed') {
-      if (!refusesStreaming(end.error)) {
-        // A busy server is not helped by a heavier request.
-        if (!isTooManyRequests(end.error)) this.#failedStreams++;
-        throw end.error;
-      }
-      this.#streaming = false;
-    } else if (this.#streaming) {
-      this.#failedStreams++;
-      throw new ConnectionError(
-        'reset',
-        `listing ${describeCollection(this.#options)}: the stream ended before its end`,
-      );
-    }
-    return { do: 'list', reason };
-  }
-
-  async #watch(signal: AbortSignal): Promise<Step> {
-    const version = this.#version ?? '';
-    if (await this.#isAnotherLife(version, signal)) return this.#listRewound();
-    const from = this.#catchUp?.position ?? version;
-    const seconds = this.#catchUp === undefined ? this.#watchSeconds() : CATCH_UP_SECONDS;
-    this.#enter({ kind: 'watching', from, since: this.#clock.monotonic() });
-    const started = this.#clock.monotonic();
-    const stream = this.#open(watchPath(this.#options, from, seconds), seconds, {
-      onEvent: (type, object) => this.#onEvent(stream, type, object),
-      onBookmark: (bookmark) => this.#onBookmark(bookmark),
-    });
-    const end = await this.#untilEnded(stream, signal);
-    return await this.#afterWatch(end, started, signal);
-  }
-
-  /**
-   * After a break: whether etcd was restored from a backup meanwhile. That its version is not older than ours proves
-   * little, for a busy cluster soon overtakes the old versions; so what is not newer than ours must be as we know it.
-   */
-  async #isAnotherLife(version: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#mustRewind) return true;
-    // Right after a listing there is nothing that could have been missed.
-    const isFollowed = this.#brokeAt === undefined || (!this.#appliedSinceListing && !this.#mustProbe);
-    const found = isFollowed ? undefined : await this.#compareInTime(version, signal);
-    if (found === undefined) {
-      if (!this.#mustProbe) return false;
-      const present = await probeVersion(this.#options.transport, this.#options, signal);
-      this.#mustProbe = false;
-      return isOlder(present, version);
-    }
-    this.#mustProbe = false;
-    if (this.#mustRewind || found.isBroken || isOlder(found.version, version)) return true;
-    this.#owed = found;
-    this.#settleDebt();
-    return false;
-  }
-
-  /**
-   * The watch waits for this comparison, so it must not take long, nor be made often. Where it cannot be had in time, as
-   * with a hundred thousand pods or a server that refuses it, versions have to do, until a smaller collection or the
-   * next regular comparison knows more.
-   */
-  async #compareInTime(version: string, signal: AbortSignal): Promise<ComparedAside | undefined> {
-    const begun = this.#clock.monotonic();
-    if (this.#check === undefined || begun < this.#noComparisonBefore) return undefined;
-    const late = new AbortController();
-    const timer = this.#clock.setTimer(LONGEST_COMPARISON_MS, () => late.abort());
-    try {
-      return await this.#check.compareAside(version, AbortSignal.any([signal, late.signal]));
-    } catch (error) {
-      // A server that is away could not be watched, either.
-      if (signal.aborted || (!late.signal.aborted && isAway(asError(error)))) throw error;
-      return undefined;
-    } finally {
-      timer.cancel();
-      const now = this.#clock.monotonic();
-      this.#noComparisonBefore = now + (now - begun) * COMPARISON_SHARE;
+  /** The state in which a stream ends says what follows; it may be another than the one in which it was opened. */
+  #afterStream(end: WatchEnd): Step {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'listing-by-stream':
+        return this.#endings.afterIncompleteListing(state, end);
+      case 'replaying':
+      case 'watching':
+        return this.#endings.afterWatch(state, end);
+      default:
+        return againFrom(state);
     }
   }
 
-  /** Once the watch has told all that the listing after the break knew, the break has done no harm, or it shows now. */
-  #settleDebt(): void {
-    const owed = this.#owed;
-    if (owed === undefined) return;
-    if (owed.missing.size > 0) {
-      if (this.#catchUp !== undefined || isOlder(this.#version ?? '', owed.version)) return;
-      for (const [key, object] of this.#target.held()) {
-        if (owed.missing.get(key) !== object.metadata.uid) continue;
-        this.#owed = undefined;
-        this.rewound();
-        return;
-      }
-    }
-    this.#owed = undefined;
-    this.#brokeAt = undefined;
-  }
-
-  /** After a listing from the past the next one may turn out to be a rewind, too. */
   #beginReplace(reason: RelistReason): Replacement<T> {
-    return this.#target.beginReplace(reason === 'rewound' || this.#staleListings > 0);
+    return this.#target.beginReplace(this.#rewinds.distrustsVersions(reason));
   }
 
   #open(path: string, seconds: number, sink: WatchSink<T>): WatchStream<T> {
+    const { transport, codec, liveness } = this.#options;
     return new WatchStream<T>({
-      transport: this.#options.transport,
-      path,
-      codec: this.#options.codec,
-      protobuf: this.#protobuf,
+      ...{ transport, path, codec, sink, clock: this.#clock },
+      protobuf: this.#negotiation.protobuf,
       deadlineMs: seconds * 1000 + WATCH_GRACE_MS,
-      sink,
-      clock: this.#clock,
-      ...(this.#options.liveness === undefined ? {} : { liveness: this.#options.liveness }),
+      ...(liveness === undefined ? {} : { liveness }),
     });
   }
 
@@ -416,212 +275,118 @@ export class Reflector<T extends Cacheable> {
     const close = () => stream.close();
     signal.addEventListener('abort', close, { once: true });
     this.#target.onDrained = () => stream.resume();
-    this.#stream = stream;
     try {
-      const end = await stream.ended;
-      if (this.#heardAt !== undefined && this.#toldAll(stream, end)) this.#heardAt = this.#clock.now();
-      return end;
+      return await stream.ended;
     } finally {
-      this.#stream = undefined;
       this.#target.onDrained = undefined;
       signal.removeEventListener('abort', close);
     }
   }
 
-  /**
-   * Whether all that happened until the end has been delivered: only the server's own word for the end proves it. A
-   * broken connection may have carried nothing for long, and a stream just opened may not have come to what it owed.
-   */
-  #toldAll(stream: WatchStream<T>, end: WatchEnd): boolean {
-    const { openedAt } = stream;
-    if (this.#catchUp !== undefined || openedAt === undefined) return false;
-    if (this.#clock.monotonic() - openedAt < BACKLOG_MS) return false;
-    return end.kind === 'closed' ? end.by === 'server' : end.error instanceof ApiError;
+  /** The listing and the watch after it are one stream, unless a replay has to come in between. */
+  #onListed(state: ListingByStream<T>, incoming: Replacement<T>, version: string): void {
+    const { reason, stream, startedAt, view } = state;
+    if (this.#rewinds.supersedes(incoming, reason, this.#position.version)) {
+      stream.close();
+      return;
+    }
+    const replay = this.#commit(incoming, state, version);
+    if (replay === undefined) {
+      const since = this.#clock.monotonic();
+      this.#enter({ kind: 'watching', stream, startedAt, view: { kind: 'watching', from: version, since } });
+    } else {
+      this.#enter({ kind: 'listed', replay, stream, view });
+      stream.close();
+    }
   }
 
   #onEvent(stream: WatchStream<T>, type: EventType, object: T): void {
     const version = object.metadata.resourceVersion ?? '';
-    const catchUp = this.#catchUp;
-    if (catchUp !== undefined && isStale(version, catchUp.to)) {
-      if (isStale(version, catchUp.position)) return;
+    const state = this.#state;
+    if (state.kind === 'replaying' && isStale(version, state.replay.to)) {
+      if (isStale(version, state.replay.position)) return;
       this.#target.replay(type, object);
-      catchUp.position = version;
+      state.replay.reached(version);
     } else {
-      if (catchUp !== undefined) this.#finishCatchUp('complete');
+      if (state.kind === 'replaying') this.#completeReplay(state);
       // Within one watch versions only grow: anything else is a duplicate or came too late, and would undo what is known.
-      if (isStale(version, this.#version ?? '')) {
+      if (isStale(version, this.#position.version ?? '')) {
         this.#target.ignoredStale();
         return;
       }
       this.#target.apply(type, object);
-      this.#version = version;
+      this.#position.reached(version);
       this.#check?.touched(object);
       this.#check?.reached(version);
     }
-    this.#settleDebt();
-    this.#heard();
+    this.#received(stream);
     if (this.#target.congested) stream.pause();
   }
 
-  #onBookmark(version: string): void {
-    this.#heard();
-    const catchUp = this.#catchUp;
-    if (catchUp !== undefined) {
-      if (isOlder(version, catchUp.to)) {
-        if (isOlder(catchUp.position, version)) catchUp.position = version;
+  #onBookmark(stream: WatchStream<T>, version: string): void {
+    const state = this.#state;
+    if (state.kind === 'replaying') {
+      if (isOlder(version, state.replay.to)) {
+        state.replay.reached(version);
+        this.#received(stream);
         return;
       }
-      this.#finishCatchUp('complete');
+      this.#completeReplay(state);
     }
-    if (isOlder(version, this.#version ?? '')) return;
-    this.#version = version;
-    this.#target.progress(version);
-    this.#check?.reached(version);
-    this.#settleDebt();
-  }
-
-  #heard(): void {
-    this.#heardAt = this.#clock.now();
-    this.#lastSign = this.#clock.monotonic();
-    this.#appliedSinceListing = true;
-    this.#decodeFailures = 0;
-    this.#refusals = 0;
-  }
-
-  #finishCatchUp(outcome: 'complete' | 'expired'): void {
-    const catchUp = this.#catchUp;
-    if (catchUp === undefined) return;
-    this.#catchUp = undefined;
-    // Whoever asked for the replay compares it with the listing.
-    if (this.#owed === undefined) this.#brokeAt = undefined;
-    this.#target.caughtUp(outcome, catchUp.from, catchUp.to);
-  }
-
-  #commit(incoming: Replacement<T>, reason: RelistReason, version: string): void {
-    const before = this.#version;
-    if (before !== undefined && reason !== 'rewound' && isOlder(version, before)) {
-      // A listing older than what we know would raise the dead. One lagging server is waited out; when all listings
-      // stay behind, the versions themselves have gone back.
-      if (++this.#staleListings < STALE_LISTINGS_BEFORE_REWIND) {
-        throw new ApiError(
-          504,
-          {
-            reason: 'Timeout',
-            message: `the listing of ${describeCollection(this.#options)} is older (${version}) than what was seen (${before})`,
-          },
-          undefined,
-        );
-      }
-      reason = 'rewound';
+    if (!isOlder(version, this.#position.version ?? '')) {
+      this.#position.reached(version);
+      this.#target.progress(version);
+      this.#check?.reached(version);
     }
-    // A consistent read is never from the past, unless the past came back: meanwhile versions have overtaken the old ones.
-    if (this.#staleListings > 0) reason = 'rewound';
-    this.#staleListings = 0;
-    this.#failedStreams = 0;
+    this.#received(stream);
+  }
+
+  #received(stream: WatchStream<T>): void {
+    this.#position.received();
+    this.#negotiation.received();
+    if (this.#rewinds.settle(this.#position.version ?? '', this.#state.kind === 'replaying')) stream.close();
+  }
+
+  #completeReplay({ replay, stream, startedAt, view }: Replaying<T>): void {
+    this.#enter({ kind: 'watching', stream, startedAt, view });
+    this.#endReplay(replay, 'complete');
+  }
+
+  #endReplay(replay: Replay, outcome: 'complete' | 'expired'): void {
+    this.#rewinds.replayEnded();
+    this.#target.caughtUp(outcome, replay.from, replay.to);
+  }
+
+  /** Puts a complete listing into the target, or throws where it is older than what is known. Returns what to replay. */
+  #commit(incoming: Replacement<T>, listing: Listing, version: string): Replay | undefined {
+    const { startFrom } = this.#options;
+    const { version: before, seenAt } = this.#position;
+    const reason = this.#rewinds.judge(version, listing.reason, before);
+    if (reason === undefined) throw staleListing(describeCollection(this.#options), version, before);
+    this.#negotiation.listed();
     const to = this.#clock.now();
-    // A listing in the middle of a catch-up ends it: the rest of the replay is not asked for again.
-    this.#finishCatchUp('expired');
-    const resumesFrom = reason === 'start' ? this.#options.startFrom : undefined;
-    this.#catchUp = resumesFrom === undefined ? undefined : new CatchUp(resumesFrom, version);
-    this.#version = version;
-    this.#appliedSinceListing = false;
-    const from = reason === 'rewound' ? earlier(this.#heardAt, this.#brokeAt) : this.#heardAt;
-    if (reason === 'rewound') this.#rewinds++;
-    this.#mustRewind = false;
-    this.#mustProbe = false;
-    this.#owed = undefined;
-    if (this.#catchUp === undefined) this.#brokeAt = undefined;
+    // A listing in the middle of a replay ends it: the rest is not asked for again.
+    if (listing.replay !== undefined) this.#endReplay(listing.replay, 'expired');
+    const replay = reason === 'start' && startFrom !== undefined ? new Replay(startFrom, version) : undefined;
+    const from =
+      reason === 'rewound' && seenAt !== undefined ? Math.min(seenAt, this.#rewinds.since ?? seenAt) : seenAt;
+    this.#rewinds.listed(reason, replay !== undefined);
+    this.#position.listed(version, to);
     incoming.commit({ reason, resourceVersion: version, previousVersion: before, from, to });
-    if (reason === 'rewound' && this.#options.startFrom !== undefined && this.#heardAt === undefined) {
-      this.#target.caughtUp('expired', this.#options.startFrom, version);
+    // The first listing shows that what is stored is of another history: nothing of it can be replayed.
+    if (reason === 'rewound' && startFrom !== undefined && seenAt === undefined) {
+      this.#target.caughtUp('expired', startFrom, version);
     }
-    this.#heardAt = to;
-    this.#lastSign = this.#clock.monotonic();
     this.#check?.relisted(version);
+    return replay;
   }
 
-  async #afterWatch(end: WatchEnd, started: number, signal: AbortSignal): Promise<Step> {
-    if (signal.aborted || this.#mustRewind) return { do: 'watch' };
-    const livedMs = this.#clock.monotonic() - started;
-    if (livedMs >= HEALTHY_WATCH_MS) {
-      this.#connectionBackoff.reset();
-      this.#serverBackoff.reset();
-    }
-    if (end.kind === 'failed') throw end.error;
-    if (livedMs < SHORT_WATCH_MS) {
-      const error = new ConnectionError(
-        'reset',
-        `watching ${describeCollection(this.#options)}: closed after ${Math.round(livedMs)} ms`,
-      );
-      await this.#wait(error, this.#connectionBackoff.next(), { do: 'watch' }, signal);
-    }
-    return { do: 'watch' };
-  }
-
-  /** Decides what follows an error, and waits as long as that error deserves. */
-  async #afterFailure(error: Error, step: Step, signal: AbortSignal): Promise<Step> {
-    if (isExpired(error) && this.#version !== undefined && this.#state.kind === 'watching') {
-      if (this.#catchUp !== undefined) {
-        this.#finishCatchUp('expired');
-        return { do: 'watch' };
-      }
-      const relist: Step = { do: 'list', reason: 'expired' };
-      if (!this.#appliedSinceListing) await this.#wait(error, this.#serverBackoff.next(), relist, signal);
-      return relist;
-    }
-    if (isStoreReadError(error) && this.#state.kind === 'watching') {
-      // An object that etcd holds in ruins was deleted by force: its DELETED cannot be sent, only a listing shows it.
-      const relist: Step = { do: 'list', reason: 'undecodable' };
-      await this.#wait(error, this.#serverBackoff.next(), relist, signal);
-      return relist;
-    }
-    const next: Step = this.#state.kind === 'watching' ? { do: 'watch' } : step;
-    if (mayHideRestart(error)) this.#brokeAt ??= this.#heardAt;
-    if (isRefused(error) && next.do === 'watch' && ++this.#refusals >= REFUSALS_BEFORE_RELIST) {
-      return await this.#afterRefusals(error, signal);
-    }
-    if (error instanceof DecodeError) return await this.#afterDecodeFailure(error, next, signal);
-    if (error instanceof ConnectionError || isTooLargeResourceVersion(error) || isOutage(error)) this.#mustProbe = true;
-    await this.#wait(error, this.#delayAfter(error), next, signal);
-    return next;
-  }
-
-  /** The same request would be refused for ever: the replay is given up, or the collection listed anew. */
-  async #afterRefusals(error: Error, signal: AbortSignal): Promise<Step> {
-    this.#refusals = 0;
-    const then: Step = this.#catchUp === undefined ? { do: 'list', reason: 'expired' } : { do: 'watch' };
-    this.#finishCatchUp('expired');
-    await this.#wait(error, this.#delayAfter(error), then, signal);
-    return then;
-  }
-
-  #delayAfter(error: Error): number {
-    if (error instanceof ApiError && error.retryAfterMs !== undefined) {
-      return error.retryAfterMs * (1 + this.#random() * 0.1);
-    }
-    if (error instanceof ConnectionError) return this.#connectionBackoff.next();
-    return this.#serverBackoff.next();
-  }
-
-  async #afterDecodeFailure(error: Error, next: Step, signal: AbortSignal): Promise<Step> {
-    this.#decodeFailures++;
-    // Perhaps only our protobuf reader fails on this object: JSON is slower and more forgiving.
-    if (this.#decodeFailures >= DECODE_FAILURES_BEFORE_JSON) this.#protobuf = false;
-    const relist = next.do === 'watch' && this.#decodeFailures >= DECODE_FAILURES_BEFORE_RELIST;
-    const then: Step = relist ? { do: 'list', reason: 'undecodable' } : next;
-    await this.#wait(error, this.#serverBackoff.next(), then, signal);
-    return then;
-  }
-
-  async #wait(error: Error, ms: number, next: Step, signal: AbortSignal): Promise<void> {
-    this.#enter({ kind: 'waiting', error, until: this.#clock.monotonic() + ms, next: next.do });
-    await sleep(this.#clock, ms, signal).catch(() => undefined);
-  }
-
-  #enter(state: ReflectorState): void {
+  #enter(state: State<T>): void {
+    const { view } = this.#state;
     this.#state = state;
+    if (state.view === view) return;
     try {
-      this.#options.onState?.(state);
+      this.#options.onState?.(state.view);
     } catch {
       // A log or a metric that throws must not stop the watch.
     }
@@ -632,8 +397,14 @@ export class Reflector<T extends Cacheable> {
   }
 }
 
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? a : Math.min(a, b);
+interface Listing {
+  readonly reason: RelistReason;
+  readonly replay: Replay | undefined;
+}
+
+function staleListing(what: string, version: string, before: string | undefined): ApiError {
+  const message = `the listing of ${what} is older (${version}) than what was seen (${before})`;
+  return new ApiError(504, { reason: 'Timeout', message }, undefined);
 }
 
 function asError(error: unknown): Error {
