@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Informer, NODES, type NodeView, nodeCodec, PODS, type PodView, podCodec } from '@podtrail/machinery';
+import { feed } from '@podtrail/machinery/testing';
 import { until, useCluster } from './controlplane/index.ts';
 import { Hand, installDefinitions, PodTrackerStage } from './podtracker-stage.ts';
 
@@ -49,10 +50,10 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   const pods = new Informer({ transport, resource: PODS, codec: podCodec });
   const nodes = new Informer({ transport, resource: NODES, codec: nodeCodec });
   const relist = { reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 } as const;
-  const podListing = pods.beginReplace(false);
+  const podListing = feed(pods).beginReplace(false);
   for (let i = 0; i < PODS_TOLD; i++) podListing.add(pod(i, address(i), 1));
   podListing.commit(relist);
-  const nodeListing = nodes.beginReplace(false);
+  const nodeListing = feed(nodes).beginReplace(false);
   for (let i = 0; i < NODES_TOLD; i++) nodeListing.add(node(i));
   nodeListing.commit(relist);
   const stage = await PodTrackerStage.start(t, plane, { controller: { pods, nodes } });
@@ -92,7 +93,7 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   const changed = performance.now();
   // Of the processor, not of the clock: on a busy machine the process may be set aside in the middle of it.
   const busy = process.cpuUsage();
-  pods.apply('MODIFIED', told);
+  feed(pods).apply('MODIFIED', told);
   const { user, system } = process.cpuUsage(busy);
   const handled = (user + system) / 1_000;
   await until('the change is written', () => stage.controller.writes.slices > writes, { everyMs: 5 });

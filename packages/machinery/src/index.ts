@@ -81,8 +81,9 @@ export type {
 } from './codec/service-view.ts';
 export { StringMap } from './codec/string-map.ts';
 
-// Reflector and informer: a collection followed, cached and told to handlers.
+// Reflector and informer: a collection followed, cached and delivered to handlers.
 
+export type { InformerCounters } from './informer/cache.ts';
 export {
   type Delta,
   type DeltaSource,
@@ -92,12 +93,8 @@ export {
   type RelistReason,
 } from './informer/delta.ts';
 export type { DeltaHandler, HandlerFailure } from './informer/handler-queue.ts';
-export {
-  type HandlerRegistration,
-  Informer,
-  type InformerCounters,
-  type InformerOptions,
-} from './informer/informer.ts';
+export type { HandlerRegistration } from './informer/handler-registration.ts';
+export { Informer, type InformerOptions } from './informer/informer.ts';
 export type { Lister } from './informer/lister.ts';
 export { type IndexFunction, keyOf, splitKey } from './informer/object-store.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';

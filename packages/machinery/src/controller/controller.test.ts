@@ -7,6 +7,7 @@ import { Informer } from '../informer/informer.ts';
 import { PODS } from '../objects/group-version-resource.ts';
 import { LOW_PRIORITY } from '../queue/ready-order.ts';
 import { seededRandom } from '../random.ts';
+import { feed } from '../testing/informer-feed.ts';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Controller, type ControllerOptions, type PassReport, type ReconcileContext } from './controller.ts';
@@ -368,16 +369,16 @@ describe('controller', () => {
     assert.deepEqual(controller.sources, [informer]);
     const pod = (resourceVersion: string, nodeName: string) =>
       podCodec.fromJson({ metadata: { name: 'web', uid: 'u', resourceVersion }, spec: { nodeName } });
-    const listing = informer.beginReplace(false);
+    const listing = feed(informer).beginReplace(false);
     listing.add(pod('1', 'listed'));
     listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
     const ended = start();
     await settle();
     assert.deepEqual(passes, ['listed']);
-    informer.apply('MODIFIED', pod('2', 'moved'));
+    feed(informer).apply('MODIFIED', pod('2', 'moved'));
     await settle();
     assert.deepEqual(passes, ['listed', 'listed', 'moved']);
-    informer.apply('DELETED', pod('3', ''));
+    feed(informer).apply('DELETED', pod('3', ''));
     await settle();
     assert.deepEqual(passes, ['listed', 'listed', 'moved'], 'no key, no pass');
     stop.abort();
@@ -390,10 +391,10 @@ describe('controller', () => {
     controller.follow(informer, ({ metadata }) => [metadata.name, `${metadata.name}-too`]);
     const pod = (name: string, resourceVersion: string) =>
       podCodec.fromJson({ metadata: { name, uid: name, resourceVersion } });
-    const listing = informer.beginReplace(false);
+    const listing = feed(informer).beginReplace(false);
     listing.add(pod('listed', '1'));
     listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
-    informer.apply('ADDED', pod('live', '2'));
+    feed(informer).apply('ADDED', pod('live', '2'));
     await settle();
     const ended = start();
     await settle();

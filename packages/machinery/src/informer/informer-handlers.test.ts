@@ -6,7 +6,7 @@ import { FollowedPods } from '../testing/followed-pods.ts';
 import { settle } from '../testing/manual-clock.ts';
 import { aPod } from '../testing/pod-builder.ts';
 import type { Delta } from './delta.ts';
-import type { HandlerRegistration } from './informer.ts';
+import type { HandlerRegistration } from './handler-registration.ts';
 
 const nameOf = (delta: Delta<PodView>): string =>
   'object' in delta ? `${delta.kind} ${delta.object.metadata.name}` : delta.kind;

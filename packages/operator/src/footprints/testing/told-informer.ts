@@ -1,7 +1,7 @@
 // A real informer that a test feeds in place of a reflector: listings and events go in, the cache and its handlers do
 // what they always do. No network, no time but the clock's.
 import { type Clock, Informer, PODS, type PodView, podCodec, type Transport } from '@podtrail/machinery';
-import type { PodBuilder } from '@podtrail/machinery/testing';
+import { feed, type PodBuilder } from '@podtrail/machinery/testing';
 
 export class ToldInformer extends Informer<PodView> {
   current = true;
@@ -17,7 +17,7 @@ export class ToldInformer extends Informer<PodView> {
 
   /** The listing is all there is. */
   list(...pods: PodBuilder[]): void {
-    const replacement = this.beginReplace(false);
+    const replacement = feed(this).beginReplace(false);
     for (const pod of pods) replacement.add(this.#next(pod));
     const to = 0;
     const resourceVersion = String(++this.#version);
@@ -25,15 +25,15 @@ export class ToldInformer extends Informer<PodView> {
   }
 
   add(pod: PodBuilder): void {
-    this.apply('ADDED', this.#next(pod));
+    feed(this).apply('ADDED', this.#next(pod));
   }
 
   change(pod: PodBuilder): void {
-    this.apply('MODIFIED', this.#next(pod));
+    feed(this).apply('MODIFIED', this.#next(pod));
   }
 
   delete(pod: PodBuilder): void {
-    this.apply('DELETED', this.#next(pod));
+    feed(this).apply('DELETED', this.#next(pod));
   }
 
   #next(pod: PodBuilder): PodView {

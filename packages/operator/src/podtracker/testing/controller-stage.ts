@@ -14,7 +14,7 @@ import {
   type Relist,
   type Transport,
 } from '@podtrail/machinery';
-import { ManualClock } from '@podtrail/machinery/testing';
+import { feed, ManualClock } from '@podtrail/machinery/testing';
 import { PODTRACKERS } from '../../crds/manifests.ts';
 import type { PodTracker, PodTrackerSpec } from '../../crds/podtracker.ts';
 import { PodTrackerController, type PodTrackerControllerOptions } from '../podtracker-controller.ts';
@@ -53,7 +53,9 @@ export class ControllerStage {
       ...options,
     });
     const { trackers, slices } = this.controller;
-    for (const informer of [pods, nodes, namespaces, trackers, slices]) informer.beginReplace(false).commit(START);
+    for (const target of [feed(pods), feed(nodes), feed(namespaces), feed(trackers), feed(slices)]) {
+      target.beginReplace(false).commit(START);
+    }
     const { signal } = this.#stop;
     this.#running = this.controller.controller.run({ stop: signal, abort: signal });
     t.after(() => this.stop());
@@ -66,18 +68,18 @@ export class ControllerStage {
   }
 
   tellTracker(tracker: PodTracker): void {
-    this.controller.trackers.apply('MODIFIED', structuredClone(tracker));
+    feed(this.controller.trackers).apply('MODIFIED', structuredClone(tracker));
   }
 
   putPod(name: string, sketch: PodSketch = {}): void {
     const pod = podView(name, sketch);
     const metadata = { ...pod.metadata, resourceVersion: String(++this.#version) };
-    this.pods.apply('MODIFIED', { ...pod, metadata } as PodView);
+    feed(this.pods).apply('MODIFIED', { ...pod, metadata } as PodView);
   }
 
   /** The pods that the cache has are listed anew, for this reason. */
   relist(reason: Relist['reason'], from: number): void {
-    const replacement = this.pods.beginReplace(false);
+    const replacement = feed(this.pods).beginReplace(false);
     for (const pod of this.pods.lister) replacement.add(pod);
     const versions = { resourceVersion: String(++this.#version), previousVersion: '0' };
     replacement.commit({ ...versions, reason, from, to: this.clock.now() });

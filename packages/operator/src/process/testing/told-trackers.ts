@@ -11,6 +11,7 @@ import {
   type ObjectCodec,
   type Transport,
 } from '@podtrail/machinery';
+import { feed } from '@podtrail/machinery/testing';
 import { PODTRACKERS } from '../../crds/manifests.ts';
 import type { PodTracker, PodTrackerSpec } from '../../crds/podtracker.ts';
 import { Log } from '../log.ts';
@@ -23,14 +24,16 @@ class Told<T extends Cacheable> extends Informer<T> {
     super({ transport: {} as Transport, resource, codec, clock });
     this.#codec = codec;
     const to = 0;
-    this.beginReplace(false).commit({
-      ...{ reason: 'start', resourceVersion: '0', previousVersion: undefined, from: undefined, to },
-    });
+    feed(this)
+      .beginReplace(false)
+      .commit({
+        ...{ reason: 'start', resourceVersion: '0', previousVersion: undefined, from: undefined, to },
+      });
   }
 
   tell(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: { metadata: object }): void {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
-    this.apply(type, this.#codec.fromJson({ ...object, metadata }));
+    feed(this).apply(type, this.#codec.fromJson({ ...object, metadata }));
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Writer,
 } from '@podtrail/history';
 import type { Cacheable, Clock } from '@podtrail/machinery';
+import { feed } from '@podtrail/machinery/testing';
 import type { Chance } from './chance.ts';
 import { type Frame, Line } from './line.ts';
 import type { Kind, World, WorldObject } from './made-shapes.ts';
@@ -195,10 +196,10 @@ export class Collector {
     const version = Math.max(this.#latest(this.#now - lag), line.version);
     const objects = this.#objectsAt(version, line);
     if (line.catchUp !== undefined) {
-      line.informer.caughtUp('expired', String(line.catchUp.from), String(line.catchUp.to));
+      feed(line.informer).caughtUp('expired', String(line.catchUp.from), String(line.catchUp.to));
       line.catchUp = undefined;
     }
-    const incoming = line.informer.beginReplace(false);
+    const incoming = feed(line.informer).beginReplace(false);
     const hidden = hides && objects.size > 0 ? chance.one([...objects.keys()]) : undefined;
     for (const [key, object] of objects) if (key !== hidden) incoming.add(object as unknown as Cacheable);
     if (hidden !== undefined) this.#tell(`the listing of ${line.kind} lacks ${hidden}`);
@@ -316,7 +317,7 @@ export class Collector {
       line.catchUp = undefined;
       this.#tell(`cannot catch up with ${line.kind}`);
       if (chance.is(0.5)) line.catchUp = catchUp;
-      else line.informer.caughtUp('expired', String(catchUp.from), String(catchUp.to));
+      else feed(line.informer).caughtUp('expired', String(catchUp.from), String(catchUp.to));
       if (line.catchUp !== undefined) this.#list(line, 'expired', undefined, false);
       line.made = line.version;
       line.frames = [];
@@ -335,7 +336,7 @@ export class Collector {
     const { informer } = line;
     const { catchUp } = line;
     if (catchUp !== undefined && version <= catchUp.to && write !== undefined) {
-      if (version > catchUp.position) informer.replay(write.type, write.object as unknown as Cacheable);
+      if (version > catchUp.position) feed(informer).replay(write.type, write.object as unknown as Cacheable);
       catchUp.position = Math.max(version, catchUp.position);
       line.heardAt = this.#now;
       return;
@@ -343,17 +344,17 @@ export class Collector {
     if (catchUp !== undefined) {
       if (version < catchUp.to) return;
       line.catchUp = undefined;
-      informer.caughtUp('complete', String(catchUp.from), String(catchUp.to));
+      feed(informer).caughtUp('complete', String(catchUp.from), String(catchUp.to));
     }
     line.heardAt = this.#now;
     if (write === undefined) {
       if (version < line.version) return;
       line.version = version;
-      informer.progress(String(version));
+      feed(informer).progress(String(version));
       return;
     }
     if (version <= line.version) return;
-    informer.apply(write.type, write.object as unknown as Cacheable);
+    feed(informer).apply(write.type, write.object as unknown as Cacheable);
     line.version = version;
     for (const comparison of this.#comparisons) if (comparison.line === line) comparison.listed.delete(write.key);
     for (const comparison of this.#comparisons)
@@ -386,20 +387,20 @@ export class Collector {
     this.#comparisons.splice(this.#comparisons.indexOf(comparison), 1);
     const touched = (key: string) => comparison.listed.has(`!${key}`);
     const suspects = new Set<string>();
-    for (const [key, object] of line.informer.held()) {
+    for (const [key, object] of feed(line.informer).held()) {
       const listed = comparison.listed.get(key);
       const isSame =
         listed?.metadata.uid === object.metadata.uid &&
         listed?.metadata.resourceVersion === object.metadata.resourceVersion;
       if (!isSame && !touched(key)) suspects.add(key);
     }
-    const held = new Set([...line.informer.held()].map(([key]) => key));
+    const held = new Set([...feed(line.informer).held()].map(([key]) => key));
     for (const key of comparison.listed.keys())
       if (!key.startsWith('!') && !held.has(key) && !touched(key)) suspects.add(key);
     const truth = this.#objectsAt(this.#latest(this.#now), line);
     for (const key of suspects) {
       this.#tell(`corrects ${line.kind} ${key}`);
-      line.informer.correct(key, truth.get(key) as unknown as Cacheable | undefined);
+      feed(line.informer).correct(key, truth.get(key) as unknown as Cacheable | undefined);
     }
   }
 
