@@ -59,10 +59,11 @@ export function neverShown(
   const isMirror = more?.mirror !== undefined;
   // A mirror pod's last word comes late, and after the end of its sandbox there is no other.
   // A kubelet that was there would have said that there was one.
-  const isSaid = writesAtOnce && wasUntouched && !wasAway(pod, sighting);
+  const away = awaySince(pod, sighting);
+  const isSaid = writesAtOnce && wasUntouched && away === undefined;
   if (!isUp && (isSaid || (isMirror && networkReadyAt !== undefined))) return undefined;
   if (!isMirror && wasNeverBegun(live, pod, sighting)) return undefined;
-  const since = writesAtOnce ? sinceCondition(live, sighting) : sinceBinding(live, pod, sighting);
+  const since = writesAtOnce ? sinceCondition(live, sighting, away) : sinceBinding(live, pod, sighting);
   const start = boundary(sighting, since, sighting.at, since);
   const notAfter = latest(certainFrom(live) ?? latestStart(end, sighting), since) ?? since;
   // A mirror pod is deleted when its sandbox is gone, or is soon made again.
@@ -106,9 +107,9 @@ export function failedBefore(
   return { pod: holder, within: sighting.networks?.() ?? [], start, end };
 }
 
-/** Its kubelet has been away since it began with the pod. */
-function wasAway(pod: ObservedPod | undefined, { kubelet, at }: Sighting): boolean {
-  return kubelet === undefined || kubelet.awaySince(at, asMillis(pod?.status.startTime)) !== undefined;
+/** Its kubelet has been away since it began with the pod: the last that was seen of it before. */
+function awaySince(pod: ObservedPod | undefined, { kubelet, at }: Sighting): EpochMillis | undefined {
+  return kubelet === undefined ? epochMillis(0) : kubelet.awaySince(at, asMillis(pod?.status.startTime));
 }
 
 /** Its kubelet has said something of it: since 1.29 that has the network condition. */
@@ -123,10 +124,17 @@ function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { kubelet
   return at - live.placement.start.observedAt > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
 }
 
-/** A kubelet that writes the condition at once has written it, or the sandbox came up only just then. */
-function sinceCondition({ placement, networkReadyAt, networkLostAt }: LiveHolder, sighting: Sighting): EpochMillis {
+/**
+ * A kubelet that writes the condition at once has written it, or the sandbox came up only just then, or just before the
+ * kubelet was away.
+ */
+function sinceCondition(
+  { placement, networkReadyAt, networkLostAt }: LiveHolder,
+  sighting: Sighting,
+  away: EpochMillis | undefined,
+): EpochMillis {
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
-  const known = isUp ? networkReadyAt : (sighting.floor ?? sighting.at);
+  const known = isUp ? networkReadyAt : epochMillis(Math.min(sighting.floor ?? sighting.at, away ?? sighting.at));
   const soon = epochMillis(known - (sighting.kubelet?.pace.conditionLate(sighting.at) ?? CONDITION_LATE_MS));
   return latest(placement?.start.notBefore, isUp ? undefined : networkLostAt, soon) ?? soon;
 }

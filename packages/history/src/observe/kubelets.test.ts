@@ -513,12 +513,39 @@ describe('a kubelet that was away', () => {
     assert.equal(await ledger.says('10.0.0.7', 38.5), 'held web-1');
   });
 
-  test('may have been started while nobody watched: what went then is in doubt until its garbage is collected', async () => {
+  for (const [posted, says] of [
+    [45, 'ambiguous web-1'],
+    [5, 'free'],
+  ] as const)
+    test(`and posted its node's status at ${posted} s: what went while nobody watched from 14 s is ${says}`, async () => {
+      const ledger = await watching();
+      await ledger.see(13, web);
+      await ledger.alive(14);
+      await ledger.restart();
+      await ledger.list(60, 'start', others(59, 100));
+      const nodes = [node('node-a', 150, { heartbeat: posted }), node('node-b', 151, { heartbeat: posted })];
+      const present = nodes.map((object) => ({ kind: 'Node' as const, object }));
+      const rest = { reason: 'start', resourceVersion: '152', whole: true, goneUids: [], at: at(60.1) } as const;
+      await ledger.tell({ kind: 'listed', resource: 'Node', present, ...rest });
+      await busy(ledger, 61, 100, 201);
+      assert.equal(await ledger.says('10.0.0.7', 90), says);
+    });
+
+  test('may have made a network just before, and ends the pod as if there had been none', async () => {
+    const begun = aPod('late-1')
+      .createdAt(at(28))
+      .startedAt(at(29))
+      .withCondition('PodReadyToStartContainers', 'False', at(29))
+      .atVersion(190);
     const ledger = await watching();
-    await ledger.see(13, web);
-    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
-    await busy(ledger, 31, 60, 201);
-    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
+    await busy(ledger, 20, 28, 100);
+    await ledger.see(29.2, begun);
+    await ledger.alive(85);
+    await posts(ledger, 90, 200);
+    await ledger.see(91, begun.inPhase('Failed').atVersion(210));
+    await ledger.alive(100);
+    assert.equal(await ledger.says('10.0.0.20', 40), 'ambiguous late-1');
+    assert.equal(await ledger.says('10.0.0.20', 25), 'free');
   });
 
   test('and has just been started finds its pods first', async () => {

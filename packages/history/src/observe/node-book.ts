@@ -179,6 +179,10 @@ export class NodeBook {
     return startedAt !== undefined && startedAt > since ? startedAt : renewals.startedSince(since);
   }
 
+  hasPosted(name: string): boolean {
+    return this.#nodes.get(name)?.posted !== undefined;
+  }
+
   /** The last time that it posted, if that was after `since`. One that starts posts soon, and others do now and then. */
   postedSince(name: string, since: EpochMillis): EpochMillis | undefined {
     const posted = this.#nodes.get(name)?.posted;

@@ -1,7 +1,7 @@
 // When the network of a pod that is gone from the API is gone, too: what its kubelet and its node are seen to do until
 // then, and the limits that follow. Decides; LiveHolders keeps the pods and makes the facts.
 import type { Fact, Going, LiveHolder } from '../model/fact.ts';
-import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { type EpochMillis, earliest, epochMillis } from '../model/time.ts';
 import { releaseOf } from './going.ts';
 import type { LiveHolders } from './live-holders.ts';
 import {
@@ -31,7 +31,7 @@ export class Releases {
   readonly #live: LiveHolders;
   readonly #nodes: NodeBook;
   readonly #seen = new Map<string, Seen>();
-  /** Since when everything is seen as it happens. What kubelets did before is not known. */
+  /** Since when everything is seen as it happens. */
   #watchingSince: EpochMillis | undefined;
 
   constructor(live: LiveHolders, nodes: NodeBook) {
@@ -90,13 +90,14 @@ export class Releases {
     }
     const seen = this.#of(live);
     const limit = this.#limit(live, going, at);
-    const startedAt = this.#nodes.startedSince(node, going.since);
+    const asked = askedAt(live, going);
+    const startedAt = this.#nodes.startedSince(node, asked);
     // The same kubelet renewed its Lease before and after: it was there, and did what it does.
-    const isWatched = this.#watchingSince !== undefined && going.since > this.#watchingSince;
-    if (isWatched && startedAt === undefined && this.#nodes.renewals(node).covers(going.since, limit))
-      return this.#release(uid, limit);
-    const posted = this.#nodes.postedSince(node, going.since);
-    seen.startedAt ??= startedAt ?? posted ?? (isWatched ? undefined : at);
+    if (startedAt === undefined && this.#nodes.renewals(node).covers(asked, limit)) return this.#release(uid, limit);
+    // One that starts posts its node's status. A node that was never posted does not say what happened before.
+    const posted = this.#nodes.hasPosted(node) ? this.#nodes.postedSince(node, asked) : undefined;
+    const isSilent = !this.#nodes.hasPosted(node) && asked <= (this.#watchingSince ?? at);
+    seen.startedAt ??= startedAt ?? posted ?? (isSilent ? going.since : undefined);
     const isThere = seen.aliveAt !== undefined && at >= seen.aliveAt + START_SHOWS_MS;
     const isReady =
       toldUntil !== undefined && toldUntil >= limit + READY_PROVES_MS && this.#nodes.wasReadySince(node, going.since);
@@ -141,4 +142,9 @@ export class Releases {
     this.#seen.delete(uid);
     return this.#live.release(uid, release);
   }
+}
+
+/** Its kubelet may have known of its end since then: long before that was observed, where nobody watched meanwhile. */
+function askedAt({ placement }: LiveHolder, { since }: Going): EpochMillis {
+  return earliest(since, placement?.end?.notBefore) ?? since;
 }
