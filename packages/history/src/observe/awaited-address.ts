@@ -59,7 +59,7 @@ export function neverShown(
   const isMirror = more?.mirror !== undefined;
   // A mirror pod's last word comes late, and after the end of its sandbox there is no other.
   // A kubelet that was there would have said that there was one.
-  const away = awaySince(pod, sighting);
+  const away = awaySince(live, pod, sighting);
   const isSaid = writesAtOnce && wasUntouched && away === undefined;
   if (!isUp && (isSaid || (isMirror && networkReadyAt !== undefined))) return undefined;
   if (!isMirror && wasNeverBegun(live, pod, sighting)) return undefined;
@@ -107,9 +107,14 @@ export function failedBefore(
   return { pod: holder, within: sighting.networks?.() ?? [], start, end };
 }
 
-/** Its kubelet has been away since it began with the pod: the last that was seen of it before. */
-function awaySince(pod: ObservedPod | undefined, { kubelet, at }: Sighting): EpochMillis | undefined {
-  return kubelet === undefined ? epochMillis(0) : kubelet.awaySince(at, asMillis(pod?.status.startTime));
+/** Its kubelet has been away since it had the pod: the last that was seen of it before. */
+function awaySince(
+  { placement }: LiveHolder,
+  pod: ObservedPod | undefined,
+  { kubelet, at }: Sighting,
+): EpochMillis | undefined {
+  const asked = asMillis(pod?.status.startTime) ?? placement?.start.observedAt;
+  return kubelet === undefined ? epochMillis(0) : kubelet.awaySince(at, asked);
 }
 
 /** Its kubelet has said something of it: since 1.29 that has the network condition. */

@@ -24,7 +24,7 @@ import {
   RESOLUTION_MS,
   stoppedServingAt,
 } from './evidence.ts';
-import { END_LATE_MS, LOSS_EARLY_MS, RELEASED_AFTER_MS, RELEASED_BEFORE_MS } from './measured-limits.ts';
+import { END_LATE_MS, LOSS_EARLY_MS, NOTICED_AT_ONCE_MS, RELEASED_AFTER_MS, RELEASED_BEFORE_MS } from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 
@@ -183,7 +183,11 @@ export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveH
   const finished = credible(pod, lastFinishedAt(pod), at);
   const exact = endedWithCondition(pod, sighting, before);
   if (exact !== undefined) {
-    const since = latest(finished, epochMillis(exact - RELEASED_BEFORE_MS));
+    const soon = epochMillis(exact - RELEASED_BEFORE_MS);
+    // Long after its containers: the sandbox would not go, or the container runtime could not be asked. Nobody knows which.
+    const asked = askedAt(pod);
+    const first = finished && asked && latest(asked, finished);
+    const since = first && exact - first > NOTICED_AT_ONCE_MS ? first : latest(finished, soon);
     return boundary(sighting, since ?? exact, epochMillis(exact + RELEASED_AFTER_MS), secondAfter(exact));
   }
   const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
@@ -323,7 +327,12 @@ export function lostFrom(
   // A kubelet that was there all the time notices soon, whenever its containers ended.
   const { kubelet, at } = sighting;
   const wasThere = kubelet !== undefined && kubelet.awaySince(at, askedAt(pod)) === undefined;
-  if (wasThere && sighting.source === 'watch') return epochMillis(lost - LOSS_EARLY_MS);
+  if (wasThere && sighting.source === 'watch') {
+    // One that was to end may have been ended by its kubelet, and that is written only when the runtime can be asked.
+    const asked = askedAt(pod);
+    const ended = asked === undefined ? undefined : latest(asked, credible(pod, lastFinishedAt(pod), at));
+    return earliest(epochMillis(lost - LOSS_EARLY_MS), ended);
+  }
   const unseen = endedUnseen(pod, sighting);
   if (unseen !== undefined) return earliest(unseen, lost);
   // What ended and was started again ran in the same sandbox.

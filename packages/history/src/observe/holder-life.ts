@@ -250,7 +250,7 @@ export function returned(live: LiveHolder, sighting: Sighting): LifeStep {
     facts.push({ kind: 'tenure', tenure: again });
     tenures.push(again);
   }
-  withdraw(live.more?.possible, facts);
+  // What it may have had without showing it stays in doubt: perhaps that was another sandbox than the one to come.
   const { mirror } = live.more ?? {};
   const { more: _, ...rest } = live;
   const back: LiveHolder = { ...rest, tenures, ...(mirror === undefined ? {} : { more: { mirror } }) };

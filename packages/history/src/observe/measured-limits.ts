@@ -72,5 +72,8 @@ export const LOSS_EARLY_MS = 500;
 export const RELEASED_BEFORE_MS = 900;
 export const RELEASED_AFTER_MS = 1600;
 
+/** The condition that says so was written within this of the end of the last container, where the runtime could be asked. */
+export const NOTICED_AT_ONCE_MS = 2000;
+
 /** A pod that ends with grace is written to be over at once when its network is gone: 0.01 s, and 0.6 s under load. */
 export const END_LATE_MS = 2000;
