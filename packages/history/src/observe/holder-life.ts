@@ -182,10 +182,11 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
   return { facts: [...facts, ...ended, { kind: 'live', uid: before.holder.uid, live: left }], live: left };
 }
 
-/** A mirror pod is deleted late, and later still by a kubelet that was away when its sandbox went. */
+/** A mirror pod is deleted late, and later still by a kubelet that was away before it had deleted it. */
 function mirrorGoneFrom({ at, floor, kubelet }: Sighting): EpochMillis {
   const late = epochMillis((floor ?? at) - MIRROR_LATE_MS);
-  return earliest(late, kubelet?.awaySince(at, late)) ?? late;
+  const away = kubelet?.awaySince(at, late);
+  return away === undefined ? late : epochMillis(Math.min(late, away - MIRROR_LATE_MS));
 }
 
 /** What of it is open, as it ends. */

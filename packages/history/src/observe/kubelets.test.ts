@@ -494,13 +494,15 @@ describe('a kubelet that was away', () => {
     const ledger = await watching();
     const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
     await ledger.see(13, mirror.atVersion(10));
-    await busy(ledger, 20, 30, 100);
-    await posts(ledger, 80, 150);
-    await busy(ledger, 81, 83, 160);
-    await ledger.deleted(84, mirror.atVersion(190));
-    await ledger.alive(90);
+    await busy(ledger, 50, 60, 100);
+    await posts(ledger, 110, 150);
+    await busy(ledger, 111, 113, 160);
+    await ledger.deleted(114, mirror.atVersion(190));
+    await ledger.alive(120);
     assert.equal(await ledger.says('10.0.0.7', 29), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
+    // It may have stopped the pod some seconds before it was away, and not yet have deleted the mirror.
+    assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 70), 'ambiguous web-1');
   });
 
   test('is not one that had nothing to write: what it says of an end is exact', async () => {
@@ -548,6 +550,24 @@ describe('a kubelet that was away', () => {
     assert.equal(await ledger.says('10.0.0.20', 25), 'free');
   });
 
+  test('may have made the network of a mirror pod that never showed it, which is soon made again', async () => {
+    const mirror = (uid: string, second: number, version: number) =>
+      aPod('static-1')
+        .withUid(uid)
+        .annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' })
+        .createdAt(at(second))
+        .atVersion(version);
+    const ledger = await watching();
+    await busy(ledger, 20, 28, 100);
+    await ledger.see(29.2, mirror('first', 29, 150));
+    await posts(ledger, 45, 160);
+    await ledger.deleted(46, mirror('first', 29, 170));
+    await ledger.see(48, mirror('second', 48, 180));
+    await ledger.alive(55);
+    assert.equal(await ledger.says('10.0.0.20', 40), 'ambiguous static-1');
+    assert.equal(await ledger.says('10.0.0.20', 47), 'ambiguous static-1');
+  });
+
   test('and has just been started finds its pods first', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
@@ -558,6 +578,33 @@ describe('a kubelet that was away', () => {
     await ledger.alive(50);
     assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 46.5), 'free');
+  });
+});
+
+describe('a container runtime that could not be asked', () => {
+  test('hides when a pod that was to end was ended: at some time since its containers were', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await busy(ledger, 20, 39, 100);
+    const asked = web.deletedAt(at(34), 4);
+    await ledger.see(30.1, asked.atVersion(200));
+    await ledger.see(40.1, asked.lostAt(at(39)).finishedAt(at(32)).inPhase('Succeeded').atVersion(210));
+    await ledger.alive(50);
+    assert.equal(await ledger.says('10.0.0.7', 31.5), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 34), 'ambiguous web-1');
+    assert.equal(await ledger.says('10.0.0.7', 45), 'free');
+  });
+
+  test('hides when a pod that was to end lost its sandbox: at some time since it was to', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await busy(ledger, 20, 39, 100);
+    const asked = web.deletedAt(at(34), 4);
+    await ledger.see(30.1, asked.atVersion(200));
+    await ledger.see(40.1, asked.lostAt(at(39)).atVersion(210));
+    await ledger.alive(50);
+    assert.equal(await ledger.says('10.0.0.7', 29.5), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 34), 'ambiguous web-1');
   });
 });
 
