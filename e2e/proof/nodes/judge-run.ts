@@ -31,6 +31,8 @@ export interface JudgedSet {
   readonly leaked: number;
   /** Of the wrong ones: nobody was named, and somebody had it. */
   readonly nobody: number;
+  /** Nobody who reads only the API could have decided so many. */
+  readonly undecidable: number;
   /** Wrong if "held" meant that the network stood, whatever was reserved. */
   readonly wrongByNetwork: number;
   readonly byMechanism: Readonly<Record<string, Counts>>;
@@ -158,7 +160,9 @@ async function count(
     const byNetwork = question.networkGone ? judge({ ...question, truth: [] }, given) : verdict;
     if (byNetwork === 'wrong') wrongByNetwork++;
   }
-  return { name, asked: questions.length, counts, leaked, nobody, wrongByNetwork, byMechanism, undecided };
+  const undecidable = questions.filter((question) => question.undecidable).length;
+  const apart = { leaked, nobody, undecidable, wrongByNetwork };
+  return { name, asked: questions.length, counts, ...apart, byMechanism, undecided };
 }
 
 function none(): Counts {
@@ -169,7 +173,8 @@ function none(): Counts {
 export function report({ tenures, sets, peers, stories }: NodesResult, storiesShown = 10): string {
   const lines = [`${tenures} reservations`];
   for (const set of [...sets, ...peers]) {
-    const apart = `  leaked ${set.leaked}, wrong by network ${set.wrongByNetwork}`;
+    const most = ((1 - set.undecidable / Math.max(1, set.asked)) * 100).toFixed(1);
+    const apart = `  leaked ${set.leaked}, wrong by network ${set.wrongByNetwork}, decidable at most ${most} %`;
     const isOurs = sets.includes(set) && set.name.startsWith('addresses');
     const nobody = sets.includes(set) ? '' : `  named nobody ${share(set.nobody, set.asked)}`;
     lines.push(row(`${set.name} (${set.asked})`, set.counts, 58) + (isOurs ? apart : nobody));

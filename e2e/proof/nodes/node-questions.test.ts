@@ -18,7 +18,7 @@ const run = {
 function reserved(seconds: readonly [number, number?], more: Partial<Reservation> = {}): Reservation {
   const [from, to] = seconds.map((second) => START + (second as number) * 1000) as [number, number?];
   const names = { ip: '10.99.1.10', sandbox: 's', node: 'real-1', pod: 'a', uids: ['uid-a'], mechanism: 'graceful' };
-  return { ...names, from, to, up: from, down: to, nodeBack: undefined, ...more };
+  return { ...names, from, to, up: from, down: to, nodeBack: undefined, shown: true, ...more };
 }
 
 function truthOf(...reservations: Reservation[]): PhysicalTruth {
@@ -30,7 +30,7 @@ function truthOf(...reservations: Reservation[]): PhysicalTruth {
 
 const question: NodeQuestion = {
   ...{ ip: '10.99.1.10', at: START, truth: ['uid-a'], mechanism: 'forced' },
-  ...{ networkGone: false, leaked: false, kind: 'address' as const },
+  ...{ networkGone: false, leaked: false, undecidable: false, kind: 'address' as const },
 };
 
 for (const [sentence, truth, given, verdict] of [
@@ -68,6 +68,14 @@ test('a reservation that outlives its network is a leak only once its kubelet ha
     assert.equal(networkGone, true);
     assert.equal(leaked, at > START + 16_000);
   }
+});
+
+test('what is free while a pod of the node has a network and never shows its address cannot be decided', () => {
+  const other = reserved([30, 40], { ip: '10.99.1.11', uids: ['uid-b'], shown: false });
+  const asked = drawAddresses(truthOf(reserved([10, 20]), other), 500, 1_000, new Chance(6));
+  const hidden = ({ at }: NodeQuestion): boolean => at >= START + 30_000 && at < START + 40_000;
+  assert.ok(asked.some((one) => hidden(one) && one.truth.length === 0) && asked.some((one) => !hidden(one)));
+  for (const one of asked) assert.equal(one.undecidable, hidden(one), `at ${one.at - START}`);
 });
 
 test('packets near a change are left out by the margin', () => {

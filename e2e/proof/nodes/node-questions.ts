@@ -13,6 +13,8 @@ export interface NodeQuestion {
   readonly networkGone: boolean;
   /** And its kubelet had reported since: a leak that no word of the API shows. */
   readonly leaked: boolean;
+  /** Nobody who reads only the API can decide it. */
+  readonly undecidable: boolean;
   readonly kind: 'address' | 'packet';
 }
 
@@ -51,7 +53,9 @@ export function drawAddresses(truth: PhysicalTruth, count: number, marginMs: num
     const mechanism = truth.mechanismAt(ip, at);
     const networkGone = holder?.down !== undefined && holder.down + OBSERVERS_MS < at;
     const leaked = networkGone && holder?.nodeBack !== undefined && holder.nodeBack < at;
-    questions.push({ ip, at, truth: holder?.uids ?? [], mechanism, networkGone, leaked, kind: 'address' });
+    const undecidable = holder === undefined ? truth.isUnshownAt(ip, at) : !holder.shown;
+    const uids = holder?.uids ?? [];
+    questions.push({ ip, at, truth: uids, mechanism, networkGone, leaked, undecidable, kind: 'address' });
   }
   return questions;
 }
@@ -74,6 +78,7 @@ export function drawPackets(truth: PhysicalTruth, count: number, marginMs: numbe
       mechanism: event ?? mechanism,
       networkGone: false,
       leaked: false,
+      undecidable: truth.holderAt(ip, at)?.shown === false,
       kind: 'packet',
     });
   }

@@ -23,6 +23,8 @@ export interface Reservation {
    * stays even then is a leak that the API shows nobody.
    */
   readonly nodeBack: number | undefined;
+  /** Its pod showed this address in some word of the API. */
+  readonly shown: boolean;
 }
 
 export interface Packet {
@@ -38,6 +40,7 @@ export class PhysicalTruth {
   readonly packets: readonly Packet[];
   readonly actions: readonly ActionLine[];
   readonly #byIp: ReadonlyMap<string, readonly Reservation[]>;
+  readonly #unshown: readonly Reservation[];
 
   constructor(
     run: RunDescription,
@@ -50,6 +53,7 @@ export class PhysicalTruth {
     this.packets = packets;
     this.actions = actions;
     this.#byIp = Map.groupBy(reservations, ({ ip }) => ip);
+    this.#unshown = reservations.filter(({ shown }) => !shown);
   }
 
   of(ip: string): readonly Reservation[] {
@@ -59,6 +63,18 @@ export class PhysicalTruth {
   /** Who had it reserved; undefined for nobody. */
   holderAt(ip: string, at: number): Reservation | undefined {
     return this.of(ip).find(({ from, to }) => from <= at && (to === undefined || at < to));
+  }
+
+  /**
+   * A network stands whose address its pod never shows, on a node that hands out this address: whoever reads the API
+   * alone cannot know that it is not this one.
+   */
+  isUnshownAt(ip: string, at: number): boolean {
+    const nodes = new Set(this.of(ip).map(({ node }) => node));
+    return this.#unshown.some(({ node, from, to, down }) => {
+      const until = Math.min(to ?? Number.POSITIVE_INFINITY, down ?? Number.POSITIVE_INFINITY);
+      return nodes.has(node) && from <= at && at < until;
+    });
   }
 
   /** The distance to the nearest change of this address. */
@@ -124,6 +140,7 @@ export async function readTruth(directory: string): Promise<PhysicalTruth> {
       up: owner === undefined ? undefined : owner.t / MILLI,
       down: down === undefined ? undefined : down / MILLI,
       nodeBack: down === undefined ? undefined : back(owner?.node ?? '', down / MILLI),
+      shown: uidsOf(uid).some((one) => pods.shown.has(`${one} ${line.ip}`)),
     });
   }
 
@@ -138,12 +155,16 @@ interface KnownPods {
   /** Hash of a static pod's file → UIDs of its mirrors. */
   readonly mirrors: ReadonlyMap<string, readonly string[]>;
   readonly mechanisms: ReadonlyMap<string, string>;
+  /** UID and address, of every address that a pod showed. */
+  readonly shown: ReadonlySet<string>;
 }
 
 async function readPods(directory: string): Promise<KnownPods> {
   const mirrors = new Map<string, string[]>();
   const mechanisms = new Map<string, string>();
-  const see = ({ metadata }: KubeObject): void => {
+  const shown = new Set<string>();
+  const see = ({ metadata, status }: KubeObject): void => {
+    if (status?.podIP !== undefined) shown.add(`${metadata.uid} ${status.podIP}`);
     const mechanism = metadata.labels?.['podtrail.dev/mechanism'];
     if (mechanism !== undefined) mechanisms.set(metadata.uid, mechanism);
     const hash = metadata.annotations?.['kubernetes.io/config.mirror'];
@@ -157,7 +178,7 @@ async function readPods(directory: string): Promise<KnownPods> {
     if (line.type === 'LIST') for (const item of line.items) see(item);
     else if ('object' in line) see(line.object);
   }
-  return { mirrors, mechanisms };
+  return { mirrors, mechanisms, shown };
 }
 
 /** Per node, the words of its kubelet: when each arrived, and the time that the kubelet gave it. */
