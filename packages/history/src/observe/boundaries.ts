@@ -24,7 +24,15 @@ import {
   RESOLUTION_MS,
   stoppedServingAt,
 } from './evidence.ts';
-import { END_LATE_MS, LOSS_EARLY_MS, NOTICED_AT_ONCE_MS, RELEASED_AFTER_MS, RELEASED_BEFORE_MS } from './measured-limits.ts';
+import {
+  END_LATE_MS,
+  LOSS_EARLY_MS,
+  MIRROR_LATE_MS,
+  NOTICED_AT_ONCE_MS,
+  RELEASED_AFTER_MS,
+  RELEASED_BEFORE_MS,
+} from './measured-limits.ts';
+import { mirrorOf } from './mirror.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 
@@ -246,6 +254,25 @@ export function deletedEnd(sighting: Sighting, pod?: ObservedPod, hadGrace = tru
   const unsaid = finished === undefined && !isServing(pod) ? reportedSince(sighting) : undefined;
   const unready = credible(pod, stoppedServingAt(pod), sighting.at);
   return boundary(sighting, earliest(since, finished, unsaid, unready) ?? since, sighting.at);
+}
+
+/** Somebody else than its kubelet says that it is over: a kubelet that was away may have ended it before, as it was asked. */
+export function anothersEnd(pod: ObservedPod, sighting: Sighting): Boundary {
+  const end = deletedEnd(sighting);
+  if (mirrorOf(pod) !== undefined) return mirrorEnd(end, pod, sighting);
+  return { ...end, notBefore: earliest(end.notBefore, endedUnseen(pod, sighting)) ?? end.notBefore };
+}
+
+/**
+ * A mirror pod is deleted late, and later still by a kubelet that was away before it had deleted it; or by somebody else,
+ * who asked for it when its sandbox may have been gone.
+ */
+export function mirrorEnd(end: Boundary, pod: ObservedPod | undefined, { at, floor, kubelet }: Sighting): Boundary {
+  const seen = floor ?? at;
+  const away = kubelet?.awaySince(at, epochMillis(seen - MIRROR_LATE_MS));
+  const asked = pod === undefined ? undefined : askedAt(pod);
+  const since = epochMillis((earliest(seen, away, asked) ?? seen) - MIRROR_LATE_MS);
+  return { ...end, notBefore: earliest(end.notBefore, since) ?? since };
 }
 
 /**

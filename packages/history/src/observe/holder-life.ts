@@ -2,7 +2,7 @@
 import type { Boundary } from '../model/boundary.ts';
 import { type Fact, type LiveHolder, type LiveMore, possibleFact, possibleKey } from '../model/fact.ts';
 import type { Holder, PossibleTenure, Tenure } from '../model/records.ts';
-import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
 import { addressesOf } from './addresses.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
 import { failedBefore, lostUnshown, neverShown } from './awaited-address.ts';
@@ -15,6 +15,7 @@ import {
   inferredEnd,
   isDoubtful,
   lostFrom,
+  mirrorEnd,
   openEnd,
   type Sighting,
   terminalEnd,
@@ -23,7 +24,7 @@ import {
 } from './boundaries.ts';
 import { isTerminal, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
 import { goingOf, graceOf, releaseOf } from './going.ts';
-import { MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-limits.ts';
+import { END_LATE_MS, MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
 import { machineOf } from './node-book.ts';
 import type { Observed, ObservedPod } from './observation.ts';
@@ -154,10 +155,7 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
   const known = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod, hadGrace);
   const mayStand = holder.kind === 'Pod' && !holder.hostNetwork && holder.node !== '' && !terminal;
   if (!mayStand) return { facts: [...facts, ...ends(live, known, sighting), forgotten(before)], live: undefined };
-  const isMirror = live.more?.mirror !== undefined;
-  const end = isMirror
-    ? { ...known, notBefore: earliest(known.notBefore, mirrorGoneFrom(sighting)) ?? known.notBefore }
-    : known;
+  const end = live.more?.mirror === undefined ? known : mirrorEnd(known, pod, sighting);
   const going = live.more?.going ?? goingOf('deleted', pod, sighting, live.more?.graceUntil, live.tenures.length > 0);
   if (sighting.knowsNodes !== true) {
     // Nobody says how its node is: the limit counts.
@@ -180,13 +178,6 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
     more: { ...more, going: { ...going, why: 'deleted' }, ...(never === undefined ? {} : { possible: never }) },
   };
   return { facts: [...facts, ...ended, { kind: 'live', uid: before.holder.uid, live: left }], live: left };
-}
-
-/** A mirror pod is deleted late, and later still by a kubelet that was away before it had deleted it. */
-function mirrorGoneFrom({ at, floor, kubelet }: Sighting): EpochMillis {
-  const late = epochMillis((floor ?? at) - MIRROR_LATE_MS);
-  const away = kubelet?.awaySince(at, late);
-  return away === undefined ? late : epochMillis(Math.min(late, away - MIRROR_LATE_MS));
 }
 
 /** What of it is open, as it ends. */
@@ -215,13 +206,17 @@ export function released(live: LiveHolder, release: EpochMillis): LifeStep {
   return { facts: [...facts, forgotten(live)], live: undefined };
 }
 
-/** Its node has booted again: the sandbox is gone since some time after `since`. Undefined where there is nothing to end. */
-export function lostWithNode(live: LiveHolder, since: EpochMillis, sighting: Sighting): LifeStep | undefined {
+/** Its node has booted again: the sandbox is gone since some time after `lastSign`. Undefined where there is nothing to end. */
+export function lostWithNode(live: LiveHolder, lastSign: EpochMillis, sighting: Sighting): LifeStep | undefined {
   const facts: Fact[] = [];
+  // What its kubelet had done and not yet written is lost with the node.
+  const unwritten =
+    live.more?.mirror !== undefined ? MIRROR_LATE_MS : live.more?.graceUntil === undefined ? 0 : END_LATE_MS;
+  const since = epochMillis(lastSign - unwritten);
   const end = openEnd(boundary(sighting, since, sighting.at));
   const tenures = live.tenures.map((tenure) => {
     // One that began after the last sign of the time before is of the time after.
-    if (!isOpen(tenure) || tenure.start.notBefore > since) return tenure;
+    if (!isOpen(tenure) || tenure.start.notBefore > lastSign) return tenure;
     const ended = endedBy(tenure, end);
     facts.push({ kind: 'tenure', tenure: ended });
     return ended;

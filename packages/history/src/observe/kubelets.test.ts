@@ -505,6 +505,19 @@ describe('a kubelet that was away', () => {
     assert.equal(await ledger.says('10.0.0.7', 70), 'ambiguous web-1');
   });
 
+  test('may have stopped a static pod before somebody else deletes its mirror', async () => {
+    const ledger = await watching();
+    const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
+    await ledger.see(13, mirror.atVersion(10));
+    await busy(ledger, 50, 60, 100);
+    await ledger.see(60.5, mirror.deletedAt(at(64), 4).atVersion(150));
+    await busy(ledger, 61, 109, 200);
+    await ledger.deleted(110, mirror.deletedAt(at(64), 4).inPhase('Failed').atVersion(290));
+    await ledger.alive(120);
+    assert.equal(await ledger.says('10.0.0.7', 25), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
+  });
+
   test('is not one that had nothing to write: what it says of an end is exact', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
@@ -579,6 +592,20 @@ describe('a kubelet that was away', () => {
     assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 46.5), 'free');
   });
+});
+
+test('a node that boots takes with it what its kubelet had done and not written: a static pod may have been stopped', async () => {
+  const ledger = await watching();
+  const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
+  await ledger.see(13, mirror.atVersion(10));
+  await ledger.see(13.5, aPod('plain').withIp('10.0.0.8').createdAt(at(10)).readyAt(at(12)).atVersion(11));
+  await busy(ledger, 50, 60, 100);
+  const object = node('node-a', 150, { heartbeat: 100, bootID: 'boot-2' });
+  await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(100) });
+  await ledger.alive(101);
+  assert.equal(await ledger.says('10.0.0.7', 25), 'held web-1');
+  assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
+  assert.equal(await ledger.says('10.0.0.8', 50), 'held plain');
 });
 
 describe('a container runtime that could not be asked', () => {

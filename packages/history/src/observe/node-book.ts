@@ -285,9 +285,13 @@ function awaySince(entry: Entry, at: EpochMillis, asked: EpochMillis | undefined
     : undefined;
 }
 
-/** After a pause it posted its node's status, or its node became ready again: on a quiet node it does neither. */
+/**
+ * After a pause it posted its node's status, or its node became ready again or is about to: on a quiet node it does
+ * nothing of that.
+ */
 function hasComeBack({ posted, machine }: Entry, thereSince: EpochMillis): boolean {
   const since = thereSince - BACK_MS;
+  if (machine?.ready === false) return true;
   return (posted?.at ?? 0) >= since || (machine !== undefined && machine.since >= since);
 }
 

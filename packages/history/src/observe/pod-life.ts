@@ -6,8 +6,8 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import {
+  anothersEnd,
   blankFrom,
-  deletedEnd,
   doubtfulStart,
   isDoubtful,
   lostEnd,
@@ -134,8 +134,8 @@ function endByKubelet(scene: Scene, network: Network): Network {
 
 /** Treated as a deletion by force: the beginning of an end. */
 function endByAnother(scene: Scene, network: Network): Network {
-  const { sighting, facts } = scene;
-  const known = deletedEnd(sighting);
+  const { pod, sighting, facts } = scene;
+  const known = anothersEnd(pod, sighting);
   // Where nobody says how its node is, the limit counts.
   const limited = { ...known, notAfter: epochMillis(known.notAfter + UNWATCHED_RELEASE_MS) };
   const end = sighting.knowsNodes === true ? openEnd(known) : limited;
