@@ -6,7 +6,14 @@ import type { PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import { asMillis, boundary, endKnownBy, isDoubtful, type Sighting } from './boundaries.ts';
 import { RESOLUTION_MS } from './evidence.ts';
-import { BEGUN_MS, CONDITION_LATE_MS, FAILED_START_MS, RELEASE_BY_SLOWNESS, RELEASE_MS } from './measured-limits.ts';
+import {
+  BEGUN_MS,
+  CONDITION_LATE_MS,
+  FAILED_START_MS,
+  RELEASE_BY_SLOWNESS,
+  RELEASE_MS,
+  START_SHOWS_MS,
+} from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
 import { isEndOpen } from './tenure-ends.ts';
@@ -54,18 +61,23 @@ export function neverShown(
   // An address in doubt may be that of the sandbox before.
   const shows = ({ start, end }: Tenure) => end === undefined && !isDoubtful(start);
   if (tenures.some((tenure) => shows(tenure) || (isUp && isEndOpen(tenure)))) return undefined;
-  if (more?.possible !== undefined) return { ...more.possible, end };
   const writesAtOnce = sighting.kubelet?.writesNetworkAtOnce === true;
   const isMirror = more?.mirror !== undefined;
+  const away = awaySince(live, pod, sighting);
+  const certain = certainFrom(live) ?? latestStart(end, sighting, away !== undefined);
+  const waited = more?.possible;
+  if (waited !== undefined) {
+    const { start } = waited;
+    return { ...waited, start: { ...start, notAfter: latest(certain, start.notAfter) ?? certain }, end };
+  }
   // A mirror pod's last word comes late, and after the end of its sandbox there is no other.
   // A kubelet that was there would have said that there was one.
-  const away = awaySince(live, pod, sighting);
   const isSaid = writesAtOnce && wasUntouched && away === undefined;
   if (!isUp && (isSaid || (isMirror && networkReadyAt !== undefined))) return undefined;
-  if (!isMirror && wasNeverBegun(live, pod, sighting)) return undefined;
+  if (!isMirror && away === undefined && wasNeverBegun(live, pod, sighting)) return undefined;
   const since = writesAtOnce ? sinceCondition(live, sighting, away) : sinceBinding(live, pod, sighting);
   const start = boundary(sighting, since, sighting.at, since);
-  const notAfter = latest(certainFrom(live) ?? latestStart(end, sighting), since) ?? since;
+  const notAfter = latest(certain, since) ?? since;
   // A mirror pod is deleted when its sandbox is gone, or is soon made again.
   const known = isMirror ? endKnownBy(end, epochMillis(sighting.at + RELEASE_MS)) : end;
   return { pod: holder, within: sighting.networks?.() ?? [], start: { ...start, notAfter }, end: known };
@@ -122,11 +134,15 @@ function isBegun({ networkReadyAt, networkLostAt }: LiveHolder): boolean {
   return networkReadyAt !== undefined || networkLostAt !== undefined;
 }
 
-/** A kubelet that is there says at once that it has begun with a pod, before it makes a sandbox. */
+/**
+ * A kubelet that is there says at once that it has begun with a pod, before it makes a sandbox. One that is away does not
+ * learn of the pod; one that has just come back does.
+ */
 function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { kubelet, at }: Sighting): boolean {
   if (kubelet?.writesCondition !== true || live.placement === undefined || isBegun(live)) return false;
   if (pod?.status.startTime !== undefined) return false;
-  return at - live.placement.start.observedAt > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
+  const known = latest(live.placement.start.observedAt, kubelet.backSince(at)) ?? at;
+  return at - known > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
 }
 
 /**
@@ -158,8 +174,9 @@ function sinceBinding(
  * Where nothing says that there was a network: none was made after the pod's kubelet had let go of it. So no instant of
  * it is certain, and whoever held an address later excludes the pod from then on.
  */
-function latestStart(end: Boundary, { kubelet, at }: Sighting): EpochMillis {
-  const late = at + RELEASE_MS + RELEASE_BY_SLOWNESS * (kubelet?.pace.slowness(at) ?? 0);
+function latestStart(end: Boundary, { kubelet, at }: Sighting, wasAway: boolean): EpochMillis {
+  const takes = RELEASE_MS + RELEASE_BY_SLOWNESS * (kubelet?.pace.slowness(at) ?? 0);
+  const late = at + takes + (wasAway ? START_SHOWS_MS : 0);
   return epochMillis(Math.max(late, end.notBefore));
 }
 

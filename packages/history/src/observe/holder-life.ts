@@ -195,14 +195,15 @@ function forgotten({ holder }: LiveHolder): Fact {
 }
 
 /** By then its network is gone: everything that was open for want of proof is known now. */
-export function released(live: LiveHolder, release: EpochMillis): LifeStep {
+export function released(live: LiveHolder, release: EpochMillis, wasUnknown = false): LifeStep {
   const facts: Fact[] = live.tenures.flatMap((tenure) => endedKnownBy(tenure, release));
   const { placement, more } = live;
   if (placement?.end !== undefined && isDoubtful(placement.end)) {
     facts.push({ kind: 'placement', placement: { ...placement, end: endKnownBy(placement.end, release) } });
   }
   const never = more?.possible;
-  if (never?.end !== undefined) facts.push(possibleFact({ ...never, end: endKnownBy(never.end, release) }));
+  if (wasUnknown) withdraw(never, facts);
+  else if (never?.end !== undefined) facts.push(possibleFact({ ...never, end: endKnownBy(never.end, release) }));
   return { facts: [...facts, forgotten(live)], live: undefined };
 }
 

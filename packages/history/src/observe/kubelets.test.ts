@@ -364,14 +364,21 @@ test('a pod that showed no address when its node went down may have had one unti
   assert.equal(await ledger.says('10.0.0.9', 40), 'held web-1');
 });
 
-test('a pod with which its kubelet never began had no address, however long its node was away', async () => {
-  const ledger = await watching();
-  await busy(ledger, 5, 12, 100);
-  const bound = aPod('late').createdAt(at(20)).withIp();
-  await ledger.see(20, bound.atVersion(120));
-  await ledger.deleted(50, bound.deletedAt(at(50), 0).atVersion(121));
-  await ledger.alive(80);
-  assert.equal(await ledger.says('10.0.0.20', 40), 'free');
+test('a pod that was bound and deleted while its kubelet was away had no address, unless that was about to come back', async () => {
+  for (const [back, says] of [
+    [90, 'free'],
+    [58, 'ambiguous late'],
+  ] as const) {
+    const ledger = await watching();
+    await busy(ledger, 5, 12, 100);
+    const bound = aPod('late').createdAt(at(30)).withIp();
+    await ledger.see(30, bound.atVersion(120));
+    await ledger.deleted(50, bound.deletedAt(at(50), 0).atVersion(121));
+    await ledger.alive(55);
+    assert.equal(await ledger.says('10.0.0.20', 40), 'ambiguous late');
+    await busy(ledger, back, back + 70, 200);
+    assert.equal(await ledger.says('10.0.0.20', 51), says, `back at ${back} s`);
+  }
 });
 
 test('a pod whose network came up late may have had another before, which its kubelet made in vain', async () => {
@@ -561,6 +568,18 @@ describe('a kubelet that was away', () => {
     await ledger.alive(100);
     assert.equal(await ledger.says('10.0.0.20', 40), 'ambiguous late-1');
     assert.equal(await ledger.says('10.0.0.20', 25), 'free');
+  });
+
+  test('may begin with a pod only when that has been deleted, and has been back for a moment', async () => {
+    const bound = aPod('late-1').createdAt(at(28)).atVersion(190);
+    const ledger = await watching();
+    await busy(ledger, 20, 27, 100);
+    await ledger.see(28.2, bound);
+    await ledger.alive(58);
+    await posts(ledger, 60, 200);
+    await ledger.deleted(61, bound.atVersion(210));
+    await ledger.alive(62);
+    assert.equal(await ledger.says('10.0.0.20', 61.5), 'ambiguous late-1');
   });
 
   test('may have made the network of a mirror pod that never showed it, which is soon made again', async () => {

@@ -97,10 +97,10 @@ export class LiveHolders {
     return [...past, ...facts];
   }
 
-  /** Its network is gone by `release`. */
-  release(uid: string, release: EpochMillis): readonly Fact[] {
+  /** Its network is gone by `release`; `wasUnknown`: to its kubelet, so that it never had one. */
+  release(uid: string, release: EpochMillis, wasUnknown = false): readonly Fact[] {
     const live = this.#going.remove(uid);
-    return live === undefined ? [] : released(live, release).facts;
+    return live === undefined ? [] : released(live, release, wasUnknown).facts;
   }
 
   /** It goes on as `live`, whose facts are stored already. */

@@ -10,6 +10,7 @@ import {
   READY_PROVES_MS,
   RELEASE_BY_SLOWNESS,
   RELEASE_MS,
+  SILENCE_MS,
   START_SHOWS_MS,
 } from './measured-limits.ts';
 import type { NodeBook } from './node-book.ts';
@@ -19,6 +20,8 @@ import { compareVersions } from './version-order.ts';
 interface Seen {
   /** Its kubelet wrote something for the first time since: then it was in touch with the API server. */
   firstSign?: EpochMillis;
+  /** Its kubelet was away before the pod was bound, and until long after it was deleted: it never knew of the pod. */
+  wasUnknown?: boolean;
   /** It was still there when it should have ended the pod. */
   aliveAt?: EpochMillis;
   /** The latest of its limits. */
@@ -54,7 +57,10 @@ export class Releases {
       const going = live.more?.going;
       if (going === undefined || compareVersions(resourceVersion, going.resourceVersion) <= 0) return [];
       const seen = this.#of(live);
-      seen.firstSign ??= at;
+      if (seen.firstSign === undefined) {
+        seen.firstSign = at;
+        seen.wasUnknown = this.#wasUnknown(live, going, at);
+      }
       if (at >= this.#limit(live, going, at) + seen.firstSign - going.since) seen.aliveAt ??= at;
       return this.#decide(live, going, at, undefined);
     });
@@ -132,6 +138,17 @@ export class Releases {
     return seen.limit;
   }
 
+  #wasUnknown(
+    { holder, placement, networkReadyAt, networkLostAt }: LiveHolder,
+    going: Going,
+    at: EpochMillis,
+  ): boolean {
+    const isBegun = networkReadyAt !== undefined || networkLostAt !== undefined;
+    const pausedAt = this.#nodes.pausedAt(holder.node);
+    if (isBegun || placement === undefined || pausedAt === undefined) return false;
+    return placement.start.observedAt > pausedAt + SILENCE_MS && at > going.since + START_SHOWS_MS;
+  }
+
   #of({ holder }: LiveHolder): Seen {
     let seen = this.#seen.get(holder.uid);
     if (seen === undefined) this.#seen.set(holder.uid, (seen = {}));
@@ -139,8 +156,9 @@ export class Releases {
   }
 
   #release(uid: string, release: EpochMillis): readonly Fact[] {
+    const wasUnknown = this.#seen.get(uid)?.wasUnknown === true;
     this.#seen.delete(uid);
-    return this.#live.release(uid, release);
+    return this.#live.release(uid, release, wasUnknown);
   }
 }
 
