@@ -11,7 +11,7 @@ import {
   SERVICES,
   serviceCodec,
 } from '@podtrail/machinery';
-import { DeltaLog } from '../delta-log.ts';
+import { DeltaLog } from '../../delta-log.ts';
 import type { Kind, Written } from './made-shapes.ts';
 
 export interface Frame {
