@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Engine, type EpochMillis, epochMillis, type Fact, openStore, who } from '@podtrail/history';
+import { type Engine, type EpochMillis, epochMillis, type Fact, openStore, who, withSnapshot } from '@podtrail/history';
 import { barOf, describeRun, measureAttribute } from './attribute.ts';
 import { type Bar, BenchError, type Benchmark, type OptionValues, wholeNumber } from './benchmark.ts';
 import {
@@ -127,13 +127,14 @@ interface Spread {
 
 /** What the thread calls, without the thread. Not part of the public surface: measured in place. */
 interface Inside {
-  read<T>(body: () => T): T;
-  readonly questions: {
-    tenuresAt(cluster: string, ip: string, at: number): unknown[];
-    placementsOn(cluster: string, node: string, span: { from: number; to: number }, page: { limit: number }): unknown;
-    tenuresOf(cluster: string, subject: unknown, span: { from: number; to: number }, page: { limit: number }): unknown;
-  };
+  read<T>(body: (questions: InsideQuestions) => T): T;
   close(): void;
+}
+
+interface InsideQuestions {
+  tenuresAt(cluster: string, ip: string, at: number): unknown[];
+  placementsOn(cluster: string, node: string, span: { from: number; to: number }, page: { limit: number }): unknown;
+  tenuresOf(cluster: string, subject: unknown, span: { from: number; to: number }, page: { limit: number }): unknown;
 }
 
 async function ask(path: string, sample: readonly MadeLife[], shape: HistoryShape, questions: number) {
@@ -149,31 +150,33 @@ async function ask(path: string, sample: readonly MadeLife[], shape: HistoryShap
   const isWrong = (found: unknown[], uid: string) =>
     !(found as { holder: { uid: string } }[]).some(({ holder }) => holder.uid === uid);
   let wrong = 0;
-  const whoInside = () => {
+  const whoInside = (asked: InsideQuestions) => {
     const { tenure, at } = pick();
     return timed(() => {
-      if (isWrong(inside.questions.tenuresAt(CLUSTER.id, tenure.ip, at), tenure.holder.uid)) wrong++;
+      if (isWrong(asked.tenuresAt(CLUSTER.id, tenure.ip, at), tenure.holder.uid)) wrong++;
     });
   };
   // As in the thread: many requests of one message share one view of the store.
-  const together = spreadOf(questions, (count) => inside.read(() => Array.from({ length: count }, whoInside)), 100);
+  const together = spreadOf(
+    questions,
+    (count) => inside.read((asked) => Array.from({ length: count }, () => whoInside(asked))),
+    100,
+  );
   const alone = spreadOf(questions, () => {
     const { tenure, at } = pick();
-    return [timed(() => inside.read(() => inside.questions.tenuresAt(CLUSTER.id, tenure.ip, at)))];
+    return [timed(() => inside.read((asked) => asked.tenuresAt(CLUSTER.id, tenure.ip, at)))];
   });
   const node = spreadOf(Math.ceil(questions / 10), () => {
     const { placement, at } = pick();
     const span = { from: at, to: at + 1 };
     return [
-      timed(() =>
-        inside.read(() => inside.questions.placementsOn(CLUSTER.id, placement.pod.node, span, { limit: 1000 })),
-      ),
+      timed(() => inside.read((asked) => asked.placementsOn(CLUSTER.id, placement.pod.node, span, { limit: 1000 }))),
     ];
   });
   const uid = spreadOf(Math.ceil(questions / 10), () => {
     const subject = { by: 'uid', uid: pick().tenure.holder.uid };
     const span = { from: 0, to: UNTIL * 2 };
-    return [timed(() => inside.read(() => inside.questions.tenuresOf(CLUSTER.id, subject, span, { limit: 100 })))];
+    return [timed(() => inside.read((asked) => asked.tenuresOf(CLUSTER.id, subject, span, { limit: 100 })))];
   });
   inside.close();
   const whole = await askThroughApi(path, pick, questions);
@@ -193,7 +196,7 @@ async function askThroughApi(
   for (let i = 0; i < questions + warm; i++) {
     const { tenure, at } = pick();
     const begun = performance.now();
-    await who(engine, { cluster: CLUSTER.id, ip: tenure.ip, at });
+    await withSnapshot(engine, CLUSTER.id, (snapshot) => who(snapshot, { ip: tenure.ip, at }));
     if (i >= warm) times.push((performance.now() - begun) * 1000);
   }
   await engine.close();
@@ -212,12 +215,14 @@ async function askInBulk(
     return { ip: tenure.ip, at };
   });
   const begun = performance.now();
-  const underWay: Promise<unknown>[] = [];
-  for (let i = 0; i < moments.length; i += MOMENTS_PER_CALL) {
-    underWay.push(engine.tenuresAtMany(CLUSTER.id, moments.slice(i, i + MOMENTS_PER_CALL)));
-    if (underWay.length >= UNDER_WAY) await underWay.shift();
-  }
-  await Promise.all(underWay);
+  await withSnapshot(engine, CLUSTER.id, async (snapshot) => {
+    const underWay: Promise<unknown>[] = [];
+    for (let i = 0; i < moments.length; i += MOMENTS_PER_CALL) {
+      underWay.push(snapshot.tenuresAtMany(moments.slice(i, i + MOMENTS_PER_CALL)));
+      if (underWay.length >= UNDER_WAY) await underWay.shift();
+    }
+    await Promise.all(underWay);
+  });
   const seconds = (performance.now() - begun) / 1000;
   await engine.close();
   return questions / seconds;
@@ -281,7 +286,7 @@ function ended({ tenure, placement }: MadeLife): Fact[] {
 async function forgetWeek(path: string, { weeks }: HistoryShape): Promise<{ ms: number; records: number }> {
   const engine = await openStore(`sqlite:${path}`, { access: 'write' });
   const start = performance.now();
-  const records = await engine.retain(CLUSTER.id, epochMillis(UNTIL - (weeks - 1) * WEEK_MS));
+  const records = await engine.prune(CLUSTER.id, epochMillis(UNTIL - (weeks - 1) * WEEK_MS));
   const ms = performance.now() - start;
   await engine.close();
   return { ms, records };

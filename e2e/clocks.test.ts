@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Engine, epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { type Engine, epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { Client, type Clock, loadClusterConfig, systemClock } from '@podtrail/machinery';
 import { Recorder } from '@podtrail/operator';
 import { podtrail } from './cli/podtrail-process.ts';
@@ -61,7 +61,9 @@ async function record(t: TestContext, store: string, clock: Clock): Promise<Reco
 
 async function ask(engine: Engine, ip: string, at: number): Promise<string> {
   const question = { cluster: LEDGER.id, ip: parseIp(ip)!, at: epochMillis(at), now: epochMillis(Date.now()) };
-  const { answer, reason, holders } = await who(engine, question);
+  const { answer, reason, holders } = await withSnapshot(engine, question.cluster, (snapshot) =>
+    who(snapshot, question),
+  );
   return [answer, reason, ...holders.map((holder) => holder.name)].filter((word) => word).join(' ');
 }
 
@@ -84,7 +86,7 @@ test('fault 21: a recorder that starts a year ahead records by the API server’
   const ip = await aService(namespace, 'ahead');
   const at = Date.now() + TOLERANCE_MS;
   await untilCovered(recording, at + TOLERANCE_MS);
-  const [first] = await recording.engine.coverage(LEDGER.id);
+  const [first] = await withSnapshot(recording.engine, LEDGER.id, (snapshot) => snapshot.coverage());
   assert.ok(Math.abs((first?.to ?? 0) - Date.now()) <= TOLERANCE_MS, `covered to ${first?.to} at ${Date.now()}`);
   assert.equal(await ask(recording.engine, ip, at), 'held ahead');
   assert.equal(await ask(recording.engine, ip, at + YEAR / 3), 'unknown in-the-future');
@@ -110,7 +112,9 @@ test('fault 21: a clock that is set an hour ahead and back while it records leav
   await untilCovered(recording, after + TOLERANCE_MS);
   assert.equal(await ask(recording.engine, ip, before - TOLERANCE_MS), 'held jumped');
   assert.equal(await ask(recording.engine, ip, after), 'free');
-  const stretches = (await recording.engine.coverage(LEDGER.id)).filter(({ scope }) => scope.kind === 'cluster');
+  const stretches = (await withSnapshot(recording.engine, LEDGER.id, (snapshot) => snapshot.coverage())).filter(
+    ({ scope }) => scope.kind === 'cluster',
+  );
   assert.equal(stretches.length, 1, 'no gap');
   assert.equal(recording.recorder.status.clock.warning, undefined);
 });
@@ -128,7 +132,7 @@ test('fault 21: `store repair` brings a store back that a wrong clock left in th
   await first.stop();
   const stuck = await openStore(store, { access: 'write' });
   const writer = await stuck.takeOver(LEDGER);
-  const claim = (await stuck.coverage(LEDGER.id)).at(-1)!;
+  const claim = (await withSnapshot(stuck, LEDGER.id, (snapshot) => snapshot.coverage())).at(-1)!;
   const to = epochMillis(Date.now() + YEAR);
   await writer.append({ facts: [{ kind: 'coverage', coverage: { ...claim, to, confirmed: to } }] });
   await stuck.close();

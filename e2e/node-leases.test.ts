@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Engine, epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
+import { type Engine, epochMillis, gaps, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 import { monitored } from './recorder-stage.ts';
@@ -70,7 +70,9 @@ async function ledgerOf(t: TestContext, store: string): Promise<{ engine: Engine
 
 async function untilHeld({ engine, id }: { engine: Engine; id: string }, ip: string, name: string): Promise<void> {
   await until(`the ledger says that ${name} has ${ip}`, async () => {
-    const answer = await who(engine, { cluster: id, ip: parseIp(ip)!, at: epochMillis(Date.now() - 1_000) });
+    const answer = await withSnapshot(engine, id, (snapshot) =>
+      who(snapshot, { ip: parseIp(ip)!, at: epochMillis(Date.now() - 1_000) }),
+    );
     if (answer.answer === 'held' && answer.holders[0]?.name === name) return true;
     throw new Error(`${answer.answer} ${answer.reason ?? ''}`);
   });
@@ -106,7 +108,10 @@ test('after a forced deletion the Lease of the node is read until that is settle
     { withinMs: 400_000 },
   );
   const at = epochMillis(Date.now() - 2_000);
-  assert.equal((await who(ledger.engine, { cluster: ledger.id, ip: parseIp(ip)!, at })).answer, 'free');
+  assert.equal(
+    (await withSnapshot(ledger.engine, ledger.id, (snapshot) => who(snapshot, { ip: parseIp(ip)!, at }))).answer,
+    'free',
+  );
   const counts = reads(await metrics());
   assert.deepEqual([counts['forbidden'], counts['failed'], counts['absent']], [0, 0, 0]);
   assert.ok(!recorder.err.includes(MISSING));
@@ -140,7 +145,7 @@ test('without that right there is one line in the log, a warning of doctor, and 
   assert.deepEqual(new Set(Object.values(others)), new Set([0]));
   assert.equal((await readyz()).status, 200);
   const span = { from: since, to: epochMillis(Date.now() - 2_000) };
-  assert.deepEqual((await gaps(ledger.engine, { cluster: ledger.id, span })).gaps, []);
+  assert.deepEqual((await withSnapshot(ledger.engine, ledger.id, (snapshot) => gaps(snapshot, { span }))).gaps, []);
   const doctor = await podtrail(`doctor --kubeconfig ${kubeconfig} --store ${store}`);
   assert.match(doctor.out, /may read node leases +warning +this user may not get leases in kube-node-lease/);
   assert.equal((await recorder.end('SIGTERM')).code, 0);

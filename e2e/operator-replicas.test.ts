@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { type Answer, epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { type AuditEvent, until, useCluster } from './controlplane/index.ts';
 import { install, OPERATOR_USER, OperatorReplica } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
@@ -81,10 +81,10 @@ async function assertRecorded(store: string, changes: Changes): Promise<void> {
     const [recorded] = await engine.clusters();
     assert.ok(recorded);
     for (const { ip, pod, at } of changes.told) {
-      const question = { cluster: recorded.id, ip: parseIp(ip)!, at: epochMillis(at) };
+      const question = { ip: parseIp(ip)!, at: epochMillis(at) };
       // A ledger speaks of an instant a moment later, when it knows that it was watching.
       const { answer, holders, coverage } = await until(`the ledger has come to ${ip}`, async () => {
-        const told = await who(engine, question);
+        const told: Answer = await withSnapshot(engine, recorded.id, (snapshot) => who(snapshot, question));
         return told.reason !== 'after-last-record' && told;
       });
       // Each address was held for a second; the bounds of that are seconds too, so that "ambiguous" is honest.

@@ -3,7 +3,7 @@
 // under it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { until, useCluster } from './controlplane/index.ts';
 import { covers, type Grant, grantsOf, spelled, usesBy } from './operator-grants.ts';
 import { install, OPERATOR_USER, OperatorReplica, SERVICE_ACCOUNT } from './operator-stage.ts';
@@ -143,7 +143,9 @@ test('fault 25: with the definitions deleted under it the recorder goes on; with
   t.after(() => ledger.close());
   await until('it is recorded', async () => {
     const [recorded] = await ledger.clusters();
-    const { holders } = await who(ledger, { cluster: recorded?.id ?? '', ip: parseIp('10.9.9.9')!, at });
+    const { holders } = await withSnapshot(ledger, recorded?.id ?? '', (snapshot) =>
+      who(snapshot, { ip: parseIp('10.9.9.9')!, at }),
+    );
     return holders[0]?.name === 'later';
   });
   assert.equal((await fetch(operator.address('health'))).status, 200, 'still ready');

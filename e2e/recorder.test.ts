@@ -1,7 +1,7 @@
 // The recorder on a real control plane: what it says of services that lived while it was away, and of itself.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Engine, epochMillis, gaps, openStore, parseIp, who } from '@podtrail/history';
+import { type Engine, epochMillis, gaps, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
 import { aStore, monitored } from './recorder-stage.ts';
@@ -35,17 +35,17 @@ async function shortService(namespace: string): Promise<{ ip: string; at: number
 }
 
 async function ask(engine: Engine, ip: string, at: number): Promise<string> {
-  const { answer, reason, holders } = await who(engine, {
-    cluster: LEDGER.id,
-    ip: parseIp(ip)!,
-    at: epochMillis(at),
-  });
+  const { answer, reason, holders } = await withSnapshot(engine, LEDGER.id, (snapshot) =>
+    who(snapshot, { ip: parseIp(ip)!, at: epochMillis(at) }),
+  );
   return [answer, reason, ...holders.map((holder) => holder.name)].filter((word) => word).join(' ');
 }
 
 async function untilCovered(engine: Engine, at: number): Promise<void> {
   await until('the ledger has come that far', async () =>
-    (await engine.coverage(LEDGER.id)).some(({ scope, to }) => scope.kind === 'cluster' && to > at),
+    (await withSnapshot(engine, LEDGER.id, (snapshot) => snapshot.coverage())).some(
+      ({ scope, to }) => scope.kind === 'cluster' && to > at,
+    ),
   );
 }
 
@@ -63,7 +63,7 @@ test('a service that lived only while no recorder ran is in the ledger after the
   assert.equal(await ask(engine, ip, at), 'ambiguous short');
   assert.equal(await ask(engine, '10.255.255.1', at), 'free', 'nothing was lost: the rest was free');
   const span = { from: epochMillis(at - 60_000), to: epochMillis(at + 60_000) };
-  assert.deepEqual((await gaps(engine, { cluster: LEDGER.id, span })).gaps, []);
+  assert.deepEqual((await withSnapshot(engine, LEDGER.id, (snapshot) => gaps(snapshot, { span }))).gaps, []);
 });
 
 test('fault 2: when the server no longer has those events, the address is unknown then, not free', {

@@ -2,7 +2,7 @@
 // until the answer is the pod that got it. Started with a store's URL and a cluster's id; told of changes and answering
 // by IPC.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 
 /** One change: the address that a pod got, and when the server's answer to the writer arrived (epoch milliseconds). */
 export interface Change {
@@ -42,7 +42,9 @@ process.exit(0);
 /** As `podtrail who IP` does: about this instant. */
 async function ask({ ip, uid, committedAt }: Change): Promise<void> {
   const at = epochMillis(now());
-  const { answer, holders } = await who(engine, { cluster, ip: parseIp(ip)!, at, now: at });
+  const { answer, holders } = await withSnapshot(engine, cluster, (snapshot) =>
+    who(snapshot, { ip: parseIp(ip)!, at, now: at }),
+  );
   const lagMs = now() - committedAt;
   const isRight = answer === 'held' && holders[0]?.uid === uid;
   if (!isRight && lagMs < GIVE_UP_MS) return;

@@ -7,7 +7,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Engine, epochMillis, openStore, parseIp } from '@podtrail/history';
+import { type Engine, epochMillis, openStore, parseIp, withSnapshot } from '@podtrail/history';
 import { type ControlPlane, startControlPlane, until } from '../controlplane/index.ts';
 import { install, OperatorReplica } from '../operator-stage.ts';
 import { forEach, Hand } from '../podtracker-stage.ts';
@@ -186,7 +186,10 @@ class Changes {
       const ips = [...this.#pending.keys()];
       const at = epochMillis(Date.now());
       const moments = ips.map((ip) => ({ ip: parseIp(ip)!, at }));
-      const found = moments.length === 0 ? [] : await this.#engine.tenuresAtMany(this.#cluster, moments);
+      const found =
+        moments.length === 0
+          ? []
+          : await withSnapshot(this.#engine, this.#cluster, (snapshot) => snapshot.tenuresAtMany(moments));
       const now = performance.now();
       for (const [i, ip] of ips.entries()) {
         if ((found[i] ?? []).length === 0) continue;

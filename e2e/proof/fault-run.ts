@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { type Engine, epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { Client, loadClusterConfig } from '@podtrail/machinery';
 import { Recorder } from '@podtrail/operator';
 import {
@@ -139,7 +139,9 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const answers: Answered[] = [];
   let provisional = 0;
   for (const question of questions) {
-    const answer = await who(engine, { cluster: id, ip: parseIp(question.ip)!, at: epochMillis(question.at) });
+    const answer = await withSnapshot(engine, id, (snapshot) =>
+      who(snapshot, { ip: parseIp(question.ip)!, at: epochMillis(question.at) }),
+    );
     // The watch was still silent when the run ended: such an answer says itself that it may change.
     if (answer.provisional) {
       provisional++;
@@ -149,7 +151,9 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
     const wrong = isWrong(question.truth, answer.answer, uids);
     answers.push({ ...question, answer: answer.answer, uids, reason: answer.reason, wrong });
   }
-  const gaps = (await engine.coverage(id)).filter(({ opened }, n) => n > 0 && opened !== 'start').length;
+  const gaps = (await withSnapshot(engine, id, (snapshot) => snapshot.coverage())).filter(
+    ({ opened }, n) => n > 0 && opened !== 'start',
+  ).length;
   await recording.end();
   const unasked = drawn.length - questions.length;
   return { seed, lives: truth.tenures.length, answers, struck, restarts, gaps, unasked, provisional, truth };
@@ -229,7 +233,7 @@ class Recording {
   /** The ledger has been told everything until then, or the time is up: what is not told is unknown, not wrong. */
   async reaches(time: number, withinMs: number): Promise<void> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(200)) {
-      const coverage = await this.engine.coverage(this.#cluster.id);
+      const coverage = await withSnapshot(this.engine, this.#cluster.id, (snapshot) => snapshot.coverage());
       if (coverage.some(({ from, confirmed, ended }) => !ended && confirmed > from && confirmed >= time)) return;
     }
   }

@@ -3,7 +3,7 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { startControlPlane, until } from '../controlplane/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { makeTrouble, type Outage } from './outages.ts';
@@ -56,7 +56,10 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
     .metadata;
   const engine = await until('the recorder has made its store', () => openStore(store, { access: 'read' }));
   await using _closed = { [Symbol.asyncDispose]: () => engine.close() };
-  await until('the recorder watches', async () => (await engine.coverage(uid)).length > 0).catch((error) => {
+  await until(
+    'the recorder watches',
+    async () => (await withSnapshot(engine, uid, (snapshot) => snapshot.coverage())).length > 0,
+  ).catch((error) => {
     throw new Error(`the recorder did not start; it said:\n${recorder.said}`, { cause: error });
   });
 
@@ -81,7 +84,10 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
   const to = Date.now();
   await until(
     'the ledger is well beyond the end of the run',
-    async () => (await engine.coverage(uid)).some((coverage) => coverage.confirmed >= to + SETTLE_MS),
+    async () =>
+      (await withSnapshot(engine, uid, (snapshot) => snapshot.coverage())).some(
+        (coverage) => coverage.confirmed >= to + SETTLE_MS,
+      ),
     { withinMs: 120_000 },
   );
 
@@ -91,7 +97,9 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
   const questions = drawQuestions(truth, ips, span, options.questions, new Chance(options.seed + 2));
   const answers: Answered[] = [];
   for (const question of questions) {
-    const answer = await who(engine, { cluster: uid, ip: parseIp(question.ip)!, at: epochMillis(question.at) });
+    const answer = await withSnapshot(engine, uid, (snapshot) =>
+      who(snapshot, { ip: parseIp(question.ip)!, at: epochMillis(question.at) }),
+    );
     const uids = answer.holders.map((holder) => holder.uid);
     const wrong = isWrong(question.truth, answer.answer, uids);
     answers.push({ ...question, answer: answer.answer, uids, reason: answer.reason, wrong });
@@ -112,7 +120,9 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
     counts,
     forced,
     outages,
-    gaps: gapsBetween((await engine.coverage(uid)).filter(({ scope }) => scope.kind !== 'pods')),
+    gaps: gapsBetween(
+      (await withSnapshot(engine, uid, (snapshot) => snapshot.coverage())).filter(({ scope }) => scope.kind !== 'pods'),
+    ),
   };
 }
 

@@ -3,7 +3,7 @@
 // where it was there.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DoubtCode, type Engine, epochMillis, parseIp, who, withDoubts } from '@podtrail/history';
+import { type DoubtCode, type Engine, epochMillis, parseIp, who, withDoubts, withSnapshot } from '@podtrail/history';
 import { Chance } from '../random.ts';
 import { LiveTable } from './live-table.ts';
 import { SCRAPED_EVERY_S, type ScrapedHistory } from './metrics-peer.ts';
@@ -89,8 +89,10 @@ export async function judgeRun(
   const asking =
     (seen: boolean) =>
     async ({ ip, at }: NodeQuestion): Promise<GivenAnswer> => {
-      const told = await who(engine, { cluster, ip: parseIp(ip)!, at: epochMillis(at), seen });
-      const { answer, holders, reason } = await withDoubts(engine, told);
+      const question = { ip: parseIp(ip)!, at: epochMillis(at), seen };
+      const { answer, holders, reason } = await withSnapshot(engine, cluster, async (snapshot) =>
+        withDoubts(snapshot, await who(snapshot, question)),
+      );
       const why = answer === 'unknown' ? [reason ?? ''] : holders.flatMap((holder) => holder.why?.code ?? []);
       return { answer, uids: holders.map(({ uid }) => uid), why };
     };

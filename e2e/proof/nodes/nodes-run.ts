@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { openStore } from '@podtrail/history';
+import { openStore, withSnapshot } from '@podtrail/history';
 import { kubernetesVersion, startControlPlane, until } from '../../controlplane/index.ts';
 import { Chance } from '../random.ts';
 import { RecorderProcess } from '../recorder-process.ts';
@@ -114,7 +114,7 @@ async function recordRun(options: NodesRunOptions): Promise<void> {
   await until('the recorder watches', async () => {
     const engine = await openStore(store, { access: 'read' });
     await using _closed = { [Symbol.asyncDispose]: () => engine.close() };
-    return (await engine.coverage(cluster)).length > 0;
+    return (await withSnapshot(engine, cluster, (snapshot) => snapshot.coverage())).length > 0;
   });
 
   await using peer = options.peers === true ? await MetricsPeer.start(plane.adminKubeconfig, out) : undefined;

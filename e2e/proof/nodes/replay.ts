@@ -75,7 +75,7 @@ class RecorderLife {
   async begin(): Promise<void> {
     const writer = await this.#engine.takeOver({ id: this.#cluster, name: `replay of ${this.#cluster}` });
     this.#append = (batch) => writer.append(batch);
-    const { state, checkpoint } = await this.#engine.resumption(this.#cluster);
+    const { state, checkpoint } = await this.#engine.resume(this.#cluster);
     this.#observer = new Observer({
       collector: 'replay',
       scope: { kind: 'cluster' },

@@ -5,28 +5,24 @@ export {
   type RepairQuestion,
   repairClock,
 } from './engines/clock-repair.ts';
-export type {
-  Batch,
-  Cluster,
-  ClusterStatus,
-  Damage,
-  Engine,
-  Migration,
-  Moment,
-  Paged,
-  Patrol,
-  Patrolled,
-  Resumption,
-  Room,
-  RoomKept,
-  Span,
-  StoreStatus,
-  Subject,
-  Verification,
-  Writer,
-} from './engines/engine.ts';
+export type { Engine } from './engines/engine.ts';
+export type { Batch, LedgerWriter, Resumption, Writer } from './engines/ledger-writer.ts';
 export { openStore, planMigration } from './engines/open-store.ts';
 export { DEFAULT_SIZE_LIMIT, parseSize, parseSizeLimit, type SizeLimit } from './engines/size-limit.ts';
+export type { Cluster, LedgerReader, Moment, Paged, Snapshot, Span, Subject } from './engines/snapshot.ts';
+export type {
+  ClusterStatus,
+  Damage,
+  Migration,
+  Patrol,
+  Patrolled,
+  Room,
+  RoomKept,
+  StoreAdmin,
+  StoreStatus,
+  Verification,
+} from './engines/store-admin.ts';
+export { allRecords, withSnapshot } from './engines/with-snapshot.ts';
 export { HistoryError } from './errors.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export type { Fact } from './model/fact.ts';
@@ -55,7 +51,6 @@ export type { AddressWindow } from './query/address-window.ts';
 export { type AnomalySummary, anomalySummary } from './query/anomaly-summary.ts';
 export type { Answer, AnswerCoverage, AnsweredHolder, AnswerKind, UnknownReason } from './query/answer.ts';
 export { AnswerWindows } from './query/answer-windows.ts';
-export { type Attributed, type AttributeOptions, attribute } from './query/attribute.ts';
 export { type ChangesAnswer, type ChangesQuestion, changes } from './query/changes.ts';
 export { withDoubts } from './query/doubts.ts';
 export { exportLines } from './query/export.ts';
@@ -63,7 +58,6 @@ export { type GapsQuestion, gaps } from './query/gaps.ts';
 export { LARGEST_PAGE, LONGEST_SPAN_MS, type PageWish } from './query/limits.ts';
 export { type NodePod, type NodePodsAnswer, type NodePodsQuestion, podsOnNode } from './query/node-pods.ts';
 export type { SpanCoverage } from './query/span-coverage.ts';
-export { type Stats, stats } from './query/stats.ts';
 export { type TenuresAnswer, type TenuresQuestion, tenuresOfIp } from './query/tenures.ts';
 export { type TrailAnswer, type TrailEntry, type TrailQuestion, trail } from './query/trail.ts';
 export type { Gap } from './query/watched-time.ts';

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Engine, type Fact, openStore, parseIp, who } from '@podtrail/history';
+import { allRecords, type Engine, type Fact, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
+import { readerWith } from '@podtrail/history/testing';
 import { seededRandom } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, tellStory } from '../testing/story.ts';
@@ -13,7 +14,7 @@ const NOW = at(201);
 
 /** The story, with a pod that has two addresses and a name that needs quotes. */
 async function storyFacts(): Promise<Fact[]> {
-  const facts = await Array.fromAsync((await tellStory()).records(CLUSTER.id));
+  const facts = await Array.fromAsync(allRecords(await tellStory(), CLUSTER.id));
   const template = facts.find((fact) => fact.kind === 'tenure' && fact.tenure.end !== undefined);
   assert.ok(template?.kind === 'tenure');
   for (const ip of ['10.0.0.66', 'fd00::66']) {
@@ -29,7 +30,7 @@ async function withStores(use: (engine: Engine, name: string) => Promise<void>):
     for (const url of ['memory:', `sqlite:${join(directory, 'kept.db')}`, `sqlite:${join(directory, 'expired.db')}`]) {
       const engine = await openStore(url, { access: 'write' });
       await (await engine.takeOver(CLUSTER)).append({ facts: await storyFacts() });
-      if (url.endsWith('expired.db')) await engine.retain(CLUSTER.id, at(62));
+      if (url.endsWith('expired.db')) await engine.prune(CLUSTER.id, at(62));
       await use(engine, url.slice(0, 7)).finally(() => engine.close());
     }
   } finally {
@@ -140,7 +141,9 @@ test('every row has the answer that who gives for it, whatever the rows look lik
 async function truth(engine: Engine, ip: string | undefined, time: number | undefined): Promise<Attribution> {
   if (ip === undefined || time === undefined) return MALFORMED;
   const question = { cluster: CLUSTER.id, ip: parseIp(ip)!, at: time as typeof NOW, now: NOW };
-  const { answer, holders, provisional } = await who(engine, question);
+  const { answer, holders, provisional } = await withSnapshot(engine, question.cluster, (snapshot) =>
+    who(snapshot, question),
+  );
   const shown = holders.map(({ start, end, ...holder }) => ({ ...holder, from: start.at, to: end?.at }));
   return { answer, holders: shown, provisional };
 }
@@ -178,13 +181,10 @@ test('no more is read than a slow reader of the output takes, and one write wait
 test('a ledger that fails in the middle fails the command with its own sentence', async () => {
   const engine = await tellStory();
   let calls = 0;
-  const failing = new Proxy(engine, {
-    get: (target, key) => {
-      const value = Reflect.get(target, key) as unknown;
-      if (key === 'tenuresOfIps' && calls++ > 0) return async () => Promise.reject(new Error('the disk is gone'));
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  const failing = readerWith(engine, (snapshot) => ({
+    tenuresOfIps: (spans, most) =>
+      calls++ > 0 ? Promise.reject(new Error('the disk is gone')) : snapshot.tenuresOfIps(spans, most),
+  }));
   const rows = Array.from({ length: 40_000 }, (_, i) => `1794736830,10.1.${i >> 8}.${i & 255}\n`).join('');
   const { code, err } = await run('attribute - --ip src --time t'.split(' '), {
     engine: failing,

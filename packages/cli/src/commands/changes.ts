@@ -1,5 +1,5 @@
 // `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
-import { type Change, changes as changesOf } from '@podtrail/history';
+import { type Change, changes as changesOf, withSnapshot } from '@podtrail/history';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
@@ -52,13 +52,15 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
     throw new UsageError('annotations of Services are not recorded', 'ask about the pods behind it: deploy/NAME.');
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const found = await collect(
-      options,
-      (page) => changesOf(engine, { cluster: cluster.id, subject: asked, span, page }),
-      ({ key, suppressed }) => options.key === undefined || suppressed !== undefined || key === options.key,
-    );
+    const { found, watching } = await withSnapshot(engine, cluster.id, async (snapshot) => ({
+      found: await collect(
+        options,
+        (page) => changesOf(snapshot, { subject: asked, span, page }),
+        ({ key, suppressed }) => options.key === undefined || suppressed !== undefined || key === options.key,
+      ),
+      watching: await readWatching(snapshot, span, cli.now, await snapshot.expiredChanges()),
+    }));
     const changes = found.items;
-    const watching = await readWatching(engine, cluster.id, span, cli.now, await engine.expiredChanges(cluster.id));
     const isExpired = watching.gaps.some(({ reason }) => reason === 'removed');
     const query = {
       cluster: cluster.name,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_SIZE_LIMIT, type Engine, epochMillis, type Fact, openStore } from '@podtrail/history';
+import { DEFAULT_SIZE_LIMIT, type Engine, epochMillis, type Fact, openStore, withSnapshot } from '@podtrail/history';
 
 const CLUSTER = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod eu' };
 const DAY_MS = 86_400_000;
@@ -154,9 +154,9 @@ test('fault 16: without ballast, weeks that are to go are unlinked before anythi
     const weeks = readdirSync(`${path}.d`).length;
     const before = /--before (\S+)/.exec(hint)?.[1] ?? '';
     fillUp(join(directory, 'of-others'), directory);
-    assert.ok((await engine.retain(CLUSTER.id, epochMillis(Date.parse(before)))) > 0);
+    assert.ok((await engine.prune(CLUSTER.id, epochMillis(Date.parse(before)))) > 0);
     assert.ok(readdirSync(`${path}.d`).length < weeks);
-    const [range] = await engine.expired(CLUSTER.id);
+    const [range] = await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired());
     assert.equal(range?.to, Date.parse(before));
     await engine.close();
     await canRecordAgain(`sqlite:${path}`, days);

@@ -1,4 +1,5 @@
 // `podtrail gaps`: when nobody was watching, and why.
+import { withSnapshot } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -43,7 +44,7 @@ async function run(cli: Cli, options: GapsOptions) {
   const print = cli.print(options);
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const watching = await readWatching(engine, cluster.id, span, cli.now);
+    const watching = await withSnapshot(engine, cluster.id, (snapshot) => readWatching(snapshot, span, cli.now));
     const found = pageOf(watching.gaps, options, ({ from }) => from);
     const listing: Listing<Unwatched> = {
       rows: found.items,

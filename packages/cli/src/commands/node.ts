@@ -1,5 +1,5 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
-import { epochMillis, type NodePod, podsOnNode, type Span } from '@podtrail/history';
+import { epochMillis, type NodePod, podsOnNode, type Span, withSnapshot } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
@@ -54,22 +54,18 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
-    const watching = await readWatching(engine, cluster.id, span, cli.now);
     const isFuture = at !== undefined && at > cli.now;
-    const found = await collect(
-      options,
-      async (page) =>
-        isFuture
-          ? NOBODY
-          : await podsOnNode(engine, {
-              cluster: cluster.id,
-              node,
-              during: asFarAsKnown(span, watching, cli.now),
-              page,
-            }),
-      ({ pod }) =>
-        options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
-    );
+    const { found, watching } = await withSnapshot(engine, cluster.id, async (snapshot) => {
+      const watched = await readWatching(snapshot, span, cli.now);
+      const during = asFarAsKnown(span, watched, cli.now);
+      const pods = await collect(
+        options,
+        async (page) => (isFuture ? NOBODY : await podsOnNode(snapshot, { node, during, page })),
+        ({ pod }) =>
+          options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
+      );
+      return { found: pods, watching: watched };
+    });
     const guests = found.items;
     const times = at === undefined ? { since: toUtcText(span.from), until: toUtcText(span.to) } : { at: toUtcText(at) };
     const listing: Listing<NodePod> = {

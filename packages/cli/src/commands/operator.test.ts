@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Engine, epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { type Engine, epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { Client, type Clock, loadClusterConfig, systemClock } from '@podtrail/machinery';
 import { type SandboxServer, startSandboxServer } from '@podtrail/sandbox';
 import { parse } from 'yaml';
@@ -115,7 +115,9 @@ test('without the definitions it records and is ready; with them it serves PodTr
   await until('the pod is in the ledger', async () => {
     const [cluster] = await stage.engine.clusters();
     if (cluster === undefined) return false;
-    const { holders } = await who(stage.engine, { cluster: cluster.id, ip: parseIp('10.0.0.1')!, at });
+    const { holders } = await withSnapshot(stage.engine, cluster.id, (snapshot) =>
+      who(snapshot, { ip: parseIp('10.0.0.1')!, at }),
+    );
     return holders[0]?.name === 'web-1';
   });
   // The definitions are not there: that is told once, then ever more seldom, and counted each time.
@@ -184,7 +186,9 @@ test('a standby is ready and records, and writes nothing to the API', async (t) 
   const at = epochMillis(Date.now() + 50);
   await until('the pod is in the ledger', async () => {
     const [cluster] = await stage.engine.clusters();
-    const { holders } = await who(stage.engine, { cluster: cluster?.id ?? '', ip: parseIp('10.0.0.2')!, at });
+    const { holders } = await withSnapshot(stage.engine, cluster?.id ?? '', (snapshot) =>
+      who(snapshot, { ip: parseIp('10.0.0.2')!, at }),
+    );
     return holders[0]?.name === 'web-2';
   });
   assert.equal(await status(), undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine } from '@podtrail/history';
+import { type Engine, withSnapshot } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, tellStory } from '../testing/story.ts';
 
@@ -10,7 +10,7 @@ const YEAR = 365 * 24 * 3600;
 async function stuckStory(): Promise<Engine> {
   const engine = await tellStory();
   const writer = await engine.takeOver(CLUSTER);
-  const present = (await engine.coverage(CLUSTER.id)).at(-1);
+  const present = (await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.coverage())).at(-1);
   assert.ok(present !== undefined);
   const [to, confirmed] = [at(YEAR), at(YEAR)];
   await writer.append({ facts: [{ kind: 'coverage', coverage: { ...present, to, confirmed } }] });
@@ -49,7 +49,7 @@ test('--since takes back what a clock claimed that was wrong by less', async () 
   const engine = await stuckStory();
   const { out } = await ask(engine, 'store repair --since 2026-11-15T10:02:50Z --yes');
   assert.match(out, /from 2026-11-15T10:02:50Z/);
-  assert.equal((await engine.coverage(CLUSTER.id)).at(-1)?.to, at(170));
+  assert.equal((await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.coverage())).at(-1)?.to, at(170));
 });
 
 test('a machine whose own clock is before the first record repairs nothing', async () => {
@@ -66,9 +66,9 @@ test('retain: a clock that is far ahead of the newest record removes nothing, un
   assert.equal(refused.code, 1);
   assert.match(refused.err, /last watched 59d ago/);
   assert.match(refused.err, /--force/);
-  assert.deepEqual(await engine.expired(CLUSTER.id), []);
+  assert.deepEqual(await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired()), []);
   assert.equal((await ask(engine, 'store retain --before 24h --force', at(60 * 24 * 3600))).code, 0);
-  assert.equal((await engine.expired(CLUSTER.id)).length, 1);
+  assert.equal((await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired())).length, 1);
 });
 
 test('retain: a time that is named as a date needs no clock', async () => {

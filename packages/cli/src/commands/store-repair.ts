@@ -1,6 +1,6 @@
 // `podtrail store repair`: brings a ledger back whose recorder had a wrong clock, so that nothing of it lies in the
 // future. Says what it would do, and does it with --yes. No record is removed.
-import { type ClockDiagnosis, diagnoseClock, type EpochMillis, repairClock } from '@podtrail/history';
+import { type ClockDiagnosis, diagnoseClock, type EpochMillis, repairClock, withSnapshot } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
 import { CliError } from '../errors.ts';
@@ -65,7 +65,7 @@ async function repairLedger(
   { now, since, isPlan }: RepairRequest,
 ): Promise<ExitCode> {
   const print = cli.print(options);
-  const [first] = await engine.coverage(cluster.id);
+  const [first] = await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage());
   if (first !== undefined && now < first.from) {
     throw new CliError(
       'clock-behind',

@@ -1,7 +1,16 @@
 // `podtrail trail`: where a pod, a workload or an address was, life by life.
-import { type Boundary, type Holder, type Span, type TrailEntry, tenuresOfIp, trail } from '@podtrail/history';
+import {
+  type Boundary,
+  type Holder,
+  type Snapshot,
+  type Span,
+  type TrailEntry,
+  tenuresOfIp,
+  trail,
+  withSnapshot,
+} from '@podtrail/history';
 import type { Command } from 'commander';
-import type { Cli, OpenLedger } from '../cli.ts';
+import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
 import { collect, type Found, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
@@ -51,9 +60,11 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
-    const found = await readStays(ledger, asked, span, options);
+    const { found, watching } = await withSnapshot(engine, cluster.id, async (snapshot) => ({
+      found: await readStays(snapshot, asked, span, options),
+      watching: await readWatching(snapshot, span, cli.now),
+    }));
     const stays = found.items;
-    const watching = await readWatching(engine, cluster.id, span, cli.now);
     const query = { cluster: cluster.name, clusterId: cluster.id, ...asked, ...spanJson(options, span) };
     const listing: Listing<Stay> = {
       rows: stays,
@@ -97,26 +108,19 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   });
 }
 
-async function readStays(
-  { engine, cluster }: OpenLedger,
-  asked: Asked,
-  span: Span,
-  paging: PagingOptions,
-): Promise<Found<Stay>> {
+async function readStays(snapshot: Snapshot, asked: Asked, span: Span, paging: PagingOptions): Promise<Found<Stay>> {
   if (asked.by === 'ip') {
-    const ask = { cluster: cluster.id, ip: asked.ip, span };
-    return await collect(paging, (page) => tenuresOfIp(engine, { ...ask, page }));
+    return await collect(paging, (page) => tenuresOfIp(snapshot, { ip: asked.ip, span, page }));
   }
   if (asked.by === 'service') {
     const { namespace, name } = asked;
     return await collect(
       paging,
-      ({ limit = 0, cursor }) => engine.tenuresOf(cluster.id, { by: 'name', namespace, name }, span, { limit, cursor }),
+      ({ limit = 0, cursor }) => snapshot.tenuresOf({ by: 'name', namespace, name }, span, { limit, cursor }),
       ({ holder }) => holder.kind === 'Service',
     );
   }
-  const ask = { cluster: cluster.id, subject: asked, span };
-  const { items, cursor } = await collect(paging, (page) => trail(engine, { ...ask, page }));
+  const { items, cursor } = await collect(paging, (page) => trail(snapshot, { subject: asked, span, page }));
   return { items: items.flatMap(staysOf), cursor };
 }
 

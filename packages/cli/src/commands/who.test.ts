@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Engine, HistoryError } from '@podtrail/history';
+import { readerWith } from '@podtrail/history/testing';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, tellOfLostStart, tellStory } from '../testing/story.ts';
 
@@ -76,15 +77,9 @@ test('held: the JSON of the contract, key for key', async () => {
 });
 
 test('what a damaged part of the store would have to tell is unknown, exit code 5, and other commands end with it too', async () => {
-  const damaged = new Proxy(engine, {
-    get(target, name) {
-      if (name === 'tenuresAt' || name === 'placementsOf')
-        return () =>
-          Promise.reject(new HistoryError('damaged', 'a part of the store is damaged', { hint: 'restore.' }));
-      const value = Reflect.get(target, name) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  const refuse = () =>
+    Promise.reject(new HistoryError('damaged', 'a part of the store is damaged', { hint: 'restore.' }));
+  const damaged = readerWith(engine, () => ({ tenuresAt: refuse, placementsOf: refuse }));
   const asked = await who('10.0.0.7 --at 2026-11-15T10:00:30Z -o json', { engine: damaged });
   assert.equal(asked.code, 5);
   const { answer, reason, holders } = JSON.parse(asked.out) as Record<string, unknown>;

@@ -1,5 +1,5 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
-import { type Answer, type AnsweredHolder, type EpochMillis, who, withDoubts } from '@podtrail/history';
+import { type Answer, type AnsweredHolder, type EpochMillis, who, withDoubts, withSnapshot } from '@podtrail/history';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';
@@ -50,9 +50,11 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   const print = cli.print(options);
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const question = { cluster: cluster.id, ip, at, now: cli.now, seen: options.seen === true };
-    const answer = await withDoubts(engine, await who(engine, question));
-    const watched = answer.reason === 'damaged' ? [] : await engine.coverage(cluster.id);
+    const question = { ip, at, now: cli.now, seen: options.seen === true };
+    const { answer, watched } = await withSnapshot(engine, cluster.id, async (snapshot) => {
+      const explained = await withDoubts(snapshot, await who(snapshot, question));
+      return { answer: explained, watched: explained.reason === 'damaged' ? [] : await snapshot.coverage() };
+    });
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.
       const rows = answer.holders.length === 0 ? [undefined] : answer.holders;

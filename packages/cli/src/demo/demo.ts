@@ -1,7 +1,7 @@
 // One run of the demo, from an empty temporary directory to its removal: cluster, past, recorder, view.
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { type Engine, epochMillis, gaps } from '@podtrail/history';
+import { type Engine, epochMillis, gaps, withSnapshot } from '@podtrail/history';
 import type { SandboxServer } from '@podtrail/sandbox';
 import { describeError } from '../errors.ts';
 import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
@@ -194,7 +194,10 @@ export class Demo implements AsyncDisposable {
     const [cluster] = (await engine.status()).clusters;
     const now = this.#surroundings.clock.now();
     const span = { from: epochMillis(now - 2 * DAY_MS), to: epochMillis(now) };
-    const watched = cluster === undefined ? undefined : await gaps(engine, { cluster: cluster.id, span });
+    const watched =
+      cluster === undefined
+        ? undefined
+        : await withSnapshot(engine, cluster.id, (snapshot) => gaps(snapshot, { span }));
     const holes = watched?.gaps.length ?? 0;
     const { nodeNames } = this.#living.cluster;
     const up = nodeNames.filter((node) => this.#living.cluster.isNodeUp(node)).length;

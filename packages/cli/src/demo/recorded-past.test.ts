@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { ApiServer, SimulatedCluster, VirtualClock } from '@podtrail/sandbox';
 import { RecordedPast } from './recorded-past.ts';
 
@@ -26,13 +26,13 @@ describe('a past that is recorded in virtual time', () => {
     for (const { ip, uid, from, to = clock.now() } of asked) {
       if (to - from < 60_000) continue;
       const at = epochMillis((from + to) / 2);
-      const answer = await who(engine, { cluster: CLUSTER.id, ip: parseIp(ip)!, at });
+      const answer = await withSnapshot(engine, CLUSTER.id, (snapshot) => who(snapshot, { ip: parseIp(ip)!, at }));
       assert.equal(answer.answer, 'held', `${ip} at ${new Date(at).toISOString()}`);
       assert.equal(answer.holders[0]?.uid, uid);
       if (to < clock.now()) moved++;
     }
     assert.ok(asked.length > 30 && moved > 3, 'something was asked, also about what has ended');
-    const { checkpoint } = await engine.resumption(CLUSTER.id);
+    const { checkpoint } = await engine.resume(CLUSTER.id);
     assert.equal(checkpoint?.resourceVersion, api.resourceVersion);
     assert.deepEqual(checkpoint?.others?.map(({ kind }) => kind).sort(), ['Node', 'Service']);
     cluster.close();

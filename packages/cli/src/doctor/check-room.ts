@@ -1,5 +1,5 @@
 // Looks how far the store is from its limit, and how long it will take to get there.
-import type { Coverage, Engine, Room, SizeLimit } from '@podtrail/history';
+import { type Engine, type Room, type SizeLimit, withSnapshot } from '@podtrail/history';
 import { daysLeft, isNearlyFull, WARN_AT } from '@podtrail/operator';
 import { showBytes } from '../output/bytes.ts';
 import { type Finding, found } from './finding.ts';
@@ -41,8 +41,10 @@ function forecast({ bytes }: Room, limitBytes: number, first: number | undefined
 async function firstKept(engine: Engine): Promise<number | undefined> {
   const firsts: number[] = [];
   for (const { id } of await engine.clusters()) {
-    const coverage: readonly Coverage[] = await engine.coverage(id);
-    const expired = (await engine.expired(id)).reduce((latest, { to }) => Math.max(latest, to), 0);
+    const [coverage, ranges] = await withSnapshot(engine, id, (snapshot) =>
+      Promise.all([snapshot.coverage(), snapshot.expired()]),
+    );
+    const expired = ranges.reduce((latest, { to }) => Math.max(latest, to), 0);
     const [first] = coverage;
     if (first !== undefined) firsts.push(Math.max(first.from, expired));
   }

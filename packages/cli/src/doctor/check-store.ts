@@ -1,5 +1,13 @@
 // Looks at the store: is it there, can it be read, is somebody watching.
-import type { AnomalySummary, Engine, Patrolled, SizeLimit } from '@podtrail/history';
+import {
+  type AnomalySummary,
+  type Coverage,
+  type Engine,
+  type LedgerReader,
+  type Patrolled,
+  type SizeLimit,
+  withSnapshot,
+} from '@podtrail/history';
 import type { Surroundings } from '../surroundings.ts';
 import { showDuration } from '../times/duration.ts';
 import { toUtcText } from '../times/show-time.ts';
@@ -35,7 +43,7 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
     for (const { id, name } of await engine.clusters()) {
       findings.push(
         await looked(`recording ${name}`, async () =>
-          watched(name, lastOf(await engine.coverage(id)), surroundings.clock.now()),
+          watched(name, lastOf(await coverageOf(engine, id)), surroundings.clock.now()),
         ),
       );
       findings.push(...(await anomalies(engine, id, name, surroundings.clock.now())));
@@ -74,6 +82,10 @@ const ANOMALIES: Readonly<Record<AnomalySummary['what'], readonly [check: string
 };
 
 /** Nothing where there are none. */
+function coverageOf(engine: LedgerReader, id: string): Promise<readonly Coverage[]> {
+  return withSnapshot(engine, id, (snapshot) => snapshot.coverage());
+}
+
 async function anomalies(engine: Engine, id: string, name: string, now: number): Promise<Finding[]> {
   try {
     return (await recentAnomalies(engine, id, now)).map((summary) => {

@@ -110,7 +110,7 @@ test('what the recorder found that reads the store through is a line: none, or w
 
 /** Its methods, bound: a class with private fields cannot be stood in for otherwise. */
 function boundTo(engine: Engine): Partial<Engine> {
-  const names = ['status', 'clusters', 'coverage', 'expired', 'close'] as const;
+  const names = ['status', 'clusters', 'snapshot', 'close'] as const;
   return Object.fromEntries(names.map((name) => [name, engine[name].bind(engine)]));
 }
 

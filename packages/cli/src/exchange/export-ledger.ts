@@ -1,6 +1,13 @@
 // The ledger of one cluster as JSON lines: first a header that names the cluster, then every record as the fact that
 // would store it, last how many there were, so that a file that was cut short is known as such. Streams; nothing is held.
-import { type Cluster, type Coverage, type Engine, exportLines } from '@podtrail/history';
+import {
+  type Cluster,
+  type Coverage,
+  exportLines,
+  type LedgerReader,
+  type Span,
+  withSnapshot,
+} from '@podtrail/history';
 import { formatJsonLine } from '../output/json.ts';
 
 export const EXPORT_FORMAT = 1;
@@ -19,12 +26,15 @@ export interface ExportFooter {
 }
 
 /** Lines with their line ends. */
-export async function* exportLedger(engine: Engine, cluster: Cluster): AsyncGenerator<string> {
-  const removed = (await engine.expiredChanges(cluster.id)).reduce((latest, { to }) => Math.max(latest, to), 0);
+export async function* exportLedger(engine: LedgerReader, cluster: Cluster): AsyncGenerator<string> {
+  const [ranges, removedChanges] = await withSnapshot(engine, cluster.id, (snapshot) =>
+    Promise.all([snapshot.expired(), snapshot.expiredChanges()]),
+  );
+  const removed = endOf(removedChanges);
   const about = { podtrailExport: EXPORT_FORMAT, cluster: { id: cluster.id, name: cluster.name } };
   const header: ExportHeader = removed === 0 ? about : { ...about, changesSince: removed };
   yield formatJsonLine(header);
-  const expired = (await engine.expired(cluster.id)).reduce((latest, { to }) => Math.max(latest, to), 0);
+  const expired = endOf(ranges);
   let records = 0;
   for await (const line of exportLines(engine, cluster.id)) {
     const kept = expired === 0 ? line : sinceExpired(line, expired);
@@ -34,6 +44,11 @@ export async function* exportLedger(engine: Engine, cluster: Cluster): AsyncGene
   }
   const footer: ExportFooter = { podtrailExportEnd: records };
   yield formatJsonLine(footer);
+}
+
+/** 0 where nothing was removed. */
+function endOf(ranges: readonly Span[]): number {
+  return ranges.reduce((latest, { to }) => Math.max(latest, to), 0);
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type Holder,
   type IpAddress,
   parseIp,
+  withSnapshot,
 } from '@podtrail/history';
 import { parseTime } from '../times/parse-time.ts';
 import { UTC } from '../times/zone.ts';
@@ -47,7 +48,7 @@ export async function importFootprints(
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<ImportedFootprints> {
   const writer = await engine.takeOver(cluster);
-  const coverage = await engine.coverage(cluster.id);
+  const coverage = await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage());
   const open = new Map<string, Sightings>();
   const counts = { lines: 0, skipped: 0, watched: 0, facts: 0 };
   let batch: Fact[] = [];

@@ -8,6 +8,7 @@ import {
   epochMillis,
   type Fact,
   type Writer,
+  withSnapshot,
 } from '@podtrail/history';
 import { CliError } from '../errors.ts';
 import { EXPORT_FORMAT, type ExportFooter } from './export-ledger.ts';
@@ -30,7 +31,7 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   const cluster = clusterOf(header);
   const changesSince = changesSinceOf(header);
   const isThere = (await engine.clusters()).some(({ id }) => id === cluster.id);
-  const stored = isThere ? await engine.coverage(cluster.id) : [];
+  const stored = isThere ? await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage()) : [];
   const coverage: Coverage[] = [];
   let writer: Writer | undefined;
   let batch: Fact[] = [];
@@ -66,7 +67,7 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
     if (writer === undefined) {
       if (isKnown(cluster, stored, coverage)) return { cluster, facts: 0, known: true };
       writer = await engine.takeOver(cluster);
-      for (const { holder } of (await engine.resumption(cluster.id)).state.live) leftBehind.add(holder.uid);
+      for (const { holder } of (await engine.resume(cluster.id)).state.live) leftBehind.add(holder.uid);
     }
     if (fact.kind === 'live') leftBehind.delete(fact.uid);
     batch.push(fact);
@@ -88,7 +89,7 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   // Who lived when the store was last told, and does not in the export, has ended.
   await store([...leftBehind].map((uid): Fact => ({ kind: 'live', uid, live: undefined })));
   await store(coverage.map((record): Fact => ({ kind: 'coverage', coverage: record })));
-  if (changesSince !== undefined) await engine.retainChanges(cluster.id, changesSince);
+  if (changesSince !== undefined) await engine.pruneChanges(cluster.id, changesSince);
   return { cluster, facts, known: false };
 }
 

@@ -1,7 +1,7 @@
 // Fault 21 at the whole recorder: the machine's clock, the server's, or both are wrong. The stage's clock is the truth.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Engine, epochMillis, openStore, parseIp } from '@podtrail/history';
+import { type Engine, epochMillis, openStore, parseIp, withSnapshot } from '@podtrail/history';
 import type { Clock } from '@podtrail/machinery';
 import { FaultStage } from '../testing/fault-stage.ts';
 import { RecordedSandbox } from '../testing/recorded-sandbox.ts';
@@ -99,7 +99,7 @@ test('fault 21: a store that reaches into the future is cut back, and recording 
 test('fault 21: where the machine’s clock says the same as such a store, and only the server does not, a person decides', async (t) => {
   const stage = await FaultStage.start(t);
   const engine = await stuckLedger(stage, YEAR);
-  const stale = (await engine.coverage('faults')).map(({ to }) => to);
+  const stale = (await withSnapshot(engine, 'faults', (snapshot) => snapshot.coverage())).map(({ to }) => to);
   await assert.rejects(
     async () => {
       const clock = new MachineClock(stage.clock, YEAR);
@@ -110,7 +110,7 @@ test('fault 21: where the machine’s clock says the same as such a store, and o
     ({ code, hint }: { code: string; hint: string }) => code === 'store-ahead' && /store repair/.test(hint),
   );
   assert.deepEqual(
-    (await engine.coverage('faults')).map(({ to }) => to),
+    (await withSnapshot(engine, 'faults', (snapshot) => snapshot.coverage())).map(({ to }) => to),
     stale,
   );
 });
@@ -128,5 +128,5 @@ test('fault 21: retention asks the server what time it is: 60 days ahead removes
   const second = await RecordedSandbox.start(stage, { engine: first.engine, clock, retentionMs: 30 * DAY });
   await stage.leap(310_000);
   assert.deepEqual(await second.tenures('10.0.0.7'), kept);
-  assert.deepEqual(await second.engine.expired('faults'), []);
+  assert.deepEqual(await withSnapshot(second.engine, 'faults', (snapshot) => snapshot.expired()), []);
 });

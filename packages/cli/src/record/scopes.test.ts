@@ -1,7 +1,7 @@
 // A store that recorders of different scopes write to, one after the other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { seededRandom } from '@podtrail/machinery';
 import { Recorder } from '@podtrail/operator';
 import { FaultStage } from '../testing/fault-stage.ts';
@@ -25,11 +25,9 @@ test('after a recording of one namespace, one of the whole cluster knows the oth
     await stage.until('it has ended', () => isOver);
   };
   const says = async (ip: string, at: number) => {
-    const { answer, reason, holders } = await who(engine, {
-      cluster: cluster.id,
-      ip: parseIp(ip)!,
-      at: epochMillis(at),
-    });
+    const { answer, reason, holders } = await withSnapshot(engine, cluster.id, (snapshot) =>
+      who(snapshot, { ip: parseIp(ip)!, at: epochMillis(at) }),
+    );
     return [answer, ...holders.map(({ name }) => name), reason ?? ''].join(' ').trim();
   };
 
@@ -52,7 +50,9 @@ test('after a recording of one namespace, one of the whole cluster knows the oth
   assert.deepEqual([await says('10.0.0.7', listed), await says('10.0.0.8', listed)], ['ambiguous gone', 'held kept']);
   assert.deepEqual([await says('10.0.0.7', last), await says('10.0.0.8', last)], ['free', 'held kept']);
   assert.deepEqual(
-    (await engine.coverage(cluster.id)).map(({ scope }) => scope.kind).filter((kind) => kind !== 'pods'),
+    (await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage()))
+      .map(({ scope }) => scope.kind)
+      .filter((kind) => kind !== 'pods'),
     ['cluster', 'namespaces', 'cluster'],
   );
 });

@@ -1,5 +1,6 @@
 // A recorder on the stage of faults, and its ledger.
 import {
+  allRecords,
   type Batch,
   type Change,
   type Coverage,
@@ -10,6 +11,7 @@ import {
   parseIp,
   type Tenure,
   who,
+  withSnapshot,
 } from '@podtrail/history';
 import { seededRandom } from '@podtrail/machinery';
 import { Recorder, type RecorderListener, type RecorderOptions } from '@podtrail/operator';
@@ -109,7 +111,7 @@ export class RecordedSandbox {
 
   async records<K extends Fact['kind']>(kind: K): Promise<Extract<Fact, { kind: K }>[]> {
     const found: Extract<Fact, { kind: K }>[] = [];
-    for await (const fact of this.engine.records(this.cluster.id)) {
+    for await (const fact of allRecords(this.engine, this.cluster.id)) {
       if (fact.kind === kind) found.push(fact as Extract<Fact, { kind: K }>);
     }
     return found;
@@ -125,12 +127,16 @@ export class RecordedSandbox {
   }
 
   async stretches(): Promise<Coverage[]> {
-    return (await this.engine.coverage(this.cluster.id)).filter(({ scope }) => scope.kind === 'cluster');
+    return (await withSnapshot(this.engine, this.cluster.id, (snapshot) => snapshot.coverage())).filter(
+      ({ scope }) => scope.kind === 'cluster',
+    );
   }
 
   /** "held web-1", "free", "unknown gap"; without a time of the last instant that the ledger speaks of. */
   async says(ip: string, at: number = this.recorder.status.coverageTo ?? 0): Promise<string> {
-    const answer = await who(this.engine, { cluster: this.cluster.id, ip: parseIp(ip)!, at: epochMillis(at) });
+    const answer = await withSnapshot(this.engine, this.cluster.id, (snapshot) =>
+      who(snapshot, { ip: parseIp(ip)!, at: epochMillis(at) }),
+    );
     return [answer.answer, ...answer.holders.map(({ name }) => name), answer.reason ?? ''].join(' ').trim();
   }
 }

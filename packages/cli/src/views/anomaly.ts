@@ -1,5 +1,5 @@
 // Anomalies of the last day, for those who look after a ledger: a sentence for each kind.
-import { type AnomalySummary, anomalySummary, type Engine, epochMillis } from '@podtrail/history';
+import { type AnomalySummary, anomalySummary, type Engine, epochMillis, withSnapshot } from '@podtrail/history';
 
 /** The last day is what can still be looked at on the nodes. */
 const LOOK_BACK_MS = 24 * 3_600_000;
@@ -9,7 +9,7 @@ const MOST_NODES = 10;
 /** Also what a wrong clock observed in the future. */
 export function recentAnomalies(engine: Engine, cluster: string, now: number): Promise<AnomalySummary[]> {
   const span = { from: epochMillis(now - LOOK_BACK_MS), to: epochMillis(Number.MAX_SAFE_INTEGER) };
-  return anomalySummary(engine, cluster, span);
+  return withSnapshot(engine, cluster, (snapshot) => anomalySummary(snapshot, span));
 }
 
 export function anomalySentence({ count, nodes, latest }: AnomalySummary): string {

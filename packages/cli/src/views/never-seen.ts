@@ -1,12 +1,19 @@
 // What to say of a name for which there is no record: whether it was ever seen, and which name is the nearest. Reads the
 // ledger for a bounded time; called only where nothing was found, so that it costs nobody who spelled it right.
-import type { Engine, Holder, Subject } from '@podtrail/history';
-import { epochMillis, LONGEST_SPAN_MS } from '@podtrail/history';
+import {
+  allRecords,
+  epochMillis,
+  type Holder,
+  type LedgerReader,
+  LONGEST_SPAN_MS,
+  type Subject,
+  withSnapshot,
+} from '@podtrail/history';
 import type { Clock } from '@podtrail/machinery';
 import type { Cli, OpenLedger } from '../cli.ts';
 
 export interface Search {
-  readonly engine: Engine;
+  readonly engine: LedgerReader;
   readonly cluster: string;
   readonly now: number;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -23,7 +30,10 @@ const ALL_SINCE_MS = LONGEST_SPAN_MS - 1;
 /** Undefined if it was seen at some time. */
 export async function neverSeenNode(search: Search, node: string): Promise<string | undefined> {
   const { engine, cluster } = search;
-  if ((await engine.placementsOn(cluster, node, always(search), { limit: 1 })).items.length > 0) return undefined;
+  const found = await withSnapshot(engine, cluster, (snapshot) =>
+    snapshot.placementsOn(node, always(search), { limit: 1 }),
+  );
+  if (found.items.length > 0) return undefined;
   const names = new Set<string>();
   await eachHolder(search, (holder) => {
     const name = holder.kind === 'Node' ? holder.name : holder.node;
@@ -39,7 +49,10 @@ export async function neverSeenPod(
   asked: Exclude<Subject, { readonly by: 'uid' }>,
 ): Promise<string | undefined> {
   const { engine, cluster } = search;
-  if ((await engine.placementsOf(cluster, asked, always(search), { limit: 1 })).items.length > 0) return undefined;
+  const placed = await withSnapshot(engine, cluster, (snapshot) =>
+    snapshot.placementsOf(asked, always(search), { limit: 1 }),
+  );
+  if (placed.items.length > 0) return undefined;
   const { namespace, name } = asked;
   const names = new Set<string>();
   const elsewhere = new Set<string>();
@@ -74,8 +87,8 @@ function always({ now }: Search) {
 /** Who lives now, then the records from the oldest on. */
 async function eachHolder({ engine, cluster, clock }: Search, see: (holder: Holder) => void): Promise<void> {
   const until = clock.monotonic() + SEARCH_MS;
-  for (const { holder } of (await engine.resumption(cluster)).state.live) see(holder);
-  for await (const fact of engine.records(cluster)) {
+  for (const { holder } of await withSnapshot(engine, cluster, (snapshot) => snapshot.liveHolders())) see(holder);
+  for await (const fact of allRecords(engine, cluster)) {
     if (fact.kind === 'placement') see(fact.placement.pod);
     else if (fact.kind === 'tenure') see(fact.tenure.holder);
     if (clock.monotonic() > until) return;

@@ -2,10 +2,10 @@
 import {
   type Boundary,
   type Coverage,
-  type Engine,
   epochMillis,
   gaps,
   LONGEST_SPAN_MS,
+  type Snapshot,
   type Span,
 } from '@podtrail/history';
 import { showDuration } from '../times/duration.ts';
@@ -40,15 +40,14 @@ const AROUND_MS = 30 * 86_400_000;
  * only what is asked for here has expired.
  */
 export async function readWatching(
-  engine: Engine,
-  cluster: string,
+  snapshot: Snapshot,
   span: Span,
   now: number,
   removed: readonly Span[] = [],
 ): Promise<Watching> {
   const around = Math.min(AROUND_MS, Math.floor((LONGEST_SPAN_MS - (span.to - span.from)) / 2));
   const wide = { from: epochMillis(Math.max(0, span.from - around)), to: epochMillis(span.to + around) };
-  const { first, last, gaps: found, expired } = await gaps(engine, { cluster, span: wide });
+  const { first, last, gaps: found, expired } = await gaps(snapshot, { span: wide });
   const all: Unwatched[] = [
     ...[...expired, ...removed].map(({ from, to }) => ({ from, to, reason: 'removed' as const })),
     ...found,

@@ -5,7 +5,9 @@ import type { Boundary } from '../model/boundary.ts';
 import type { Fact } from '../model/fact.ts';
 import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { correctedCheckpoint, correctedFact, type WrongTime } from '../observe/clock-correction.ts';
-import type { Engine, Writer } from './engine.ts';
+import type { LedgerWriter, Writer } from './ledger-writer.ts';
+import type { LedgerReader } from './snapshot.ts';
+import { allRecords } from './with-snapshot.ts';
 
 export interface ClockDiagnosis extends WrongTime {
   /** The latest instant that the ledger names. */
@@ -33,13 +35,13 @@ const BATCH = 1000;
 
 /** Undefined when nothing of the ledger lies in the future, and no time was named. */
 export async function diagnoseClock(
-  engine: Pick<Engine, 'records'>,
+  reader: Pick<LedgerReader, 'snapshot'>,
   { cluster, now, since, toleranceMs = TOLERANCE_MS }: RepairQuestion,
 ): Promise<ClockDiagnosis | undefined> {
   let latest = epochMillis(0);
   let prompt: EpochMillis | undefined;
   let first: EpochMillis | undefined;
-  for await (const fact of engine.records(cluster)) {
+  for await (const fact of allRecords(reader, cluster)) {
     for (const time of claimedTimes(fact)) if (time > latest) latest = time;
     if (fact.kind === 'coverage' && (first === undefined || fact.coverage.from < first)) first = fact.coverage.from;
     for (const { observedAt } of promptBoundaries(fact)) {
@@ -50,26 +52,27 @@ export async function diagnoseClock(
   const from = since ?? prompt ?? first ?? now;
   const wrong = { since: from < now ? from : now, at: now };
   const records = { tenure: 0, placement: 0, possible: 0, change: 0, coverage: 0, conflict: 0, anomaly: 0, live: 0 };
-  for await (const fact of engine.records(cluster)) if (correctedFact(fact, wrong) !== undefined) records[fact.kind]++;
+  for await (const fact of allRecords(reader, cluster))
+    if (correctedFact(fact, wrong) !== undefined) records[fact.kind]++;
   return { ...wrong, latest, records };
 }
 
 /** Stores the corrections, and an anomaly that says so. Doing it twice changes nothing. Returns how many records it stored. */
 export async function repairClock(
-  engine: Pick<Engine, 'records' | 'resumption'>,
+  engine: Pick<LedgerReader, 'snapshot'> & Pick<LedgerWriter, 'resume'>,
   writer: Pick<Writer, 'append' | 'cluster'>,
   diagnosis: ClockDiagnosis,
 ): Promise<number> {
   const cluster = writer.cluster.id;
   // Read first: what is written meanwhile must not be read again.
   const corrected: Fact[] = [];
-  for await (const fact of engine.records(cluster)) {
+  for await (const fact of allRecords(engine, cluster)) {
     const better = correctedFact(fact, diagnosis);
     if (better !== undefined) corrected.push(better);
   }
   if (corrected.length === 0) return 0;
   for (let i = 0; i < corrected.length; i += BATCH) await writer.append({ facts: corrected.slice(i, i + BATCH) });
-  const { checkpoint, state } = await engine.resumption(cluster);
+  const { checkpoint, state } = await engine.resume(cluster);
   const facts: Fact[] = [
     {
       kind: 'anomaly',

@@ -1,7 +1,7 @@
 // What a question means, for one record at a time: shared by all engines, so that they cannot differ in it.
 import type { Holder, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
-import type { Span, Subject } from './engine.ts';
+import type { Span, Subject } from './snapshot.ts';
 
 type Interval = Pick<Tenure, 'start' | 'end'>;
 

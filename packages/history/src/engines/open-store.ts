@@ -1,11 +1,12 @@
 // From a store's URL to its engine: the one place that knows which engines there are.
 import { stat } from 'node:fs/promises';
 import { HistoryError } from '../errors.ts';
-import type { Engine, Migration } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { MemoryEngine } from './memory/memory-engine.ts';
 import { directoryStore } from './sqlite/faults.ts';
 import { plannedMigration } from './sqlite/migrate.ts';
 import { SqliteEngine } from './sqlite/sqlite-engine.ts';
+import type { Migration } from './store-admin.ts';
 
 export interface OpenOptions {
   /** `write` creates the store if there is none, migrates it, and keeps other writers out. */

@@ -3,7 +3,7 @@
 import { HistoryError } from '../errors.ts';
 import { possibleKey } from '../model/fact.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
-import type { Page, Paged } from './engine.ts';
+import type { Page, Paged } from './snapshot.ts';
 
 /** A record's place: its time, then its key among those of the same time. */
 export interface Place {

@@ -22,3 +22,23 @@ export function nameTaken(name: string, id: string): HistoryError {
 export function storeClosed(): HistoryError {
   return new HistoryError('store-closed', 'the store has been closed', { hint: 'open it again to go on.' });
 }
+
+export function snapshotClosed(): HistoryError {
+  return new HistoryError('snapshot-closed', 'the snapshot has been closed', { hint: 'open another one to go on.' });
+}
+
+/** A state that is kept costs room, and the more the longer. */
+export function snapshotExpired(limitMs: number): HistoryError {
+  const limit = `${limitMs / 1000} seconds`;
+  return new HistoryError('snapshot-expired', `the question took longer than a snapshot may live (${limit})`, {
+    hint: 'ask for less: a shorter span, or smaller pages.',
+  });
+}
+
+/** Nothing is lost: the newest list of files names what has replaced it. */
+export function snapshotTooOld(cause?: unknown): HistoryError {
+  return new HistoryError('snapshot-too-old', 'a file that the snapshot needs has been replaced or pruned', {
+    hint: 'ask again.',
+    cause,
+  });
+}

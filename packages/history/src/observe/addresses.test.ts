@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aNode, aPod, aService } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
 import type { Observed } from './observation.ts';
@@ -18,7 +19,9 @@ function see(ledger: ToldLedger, second: number, seen: Observed, type: 'present'
 
 async function anomalies(ledger: ToldLedger): Promise<string[]> {
   const span = { from: at(-1e6), to: at(1e6) };
-  const { items } = await ledger.engine.anomalies(CLUSTER.id, span, { limit: 100 });
+  const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+    snapshot.anomalies(span, { limit: 100 }),
+  );
   return items.map(({ what, detail }) => `${what}: ${detail}`);
 }
 
@@ -52,7 +55,12 @@ describe('pods on the host network', () => {
     await ledger.see(15, proxy);
     await ledger.alive(60);
     assert.equal(await ledger.says(NODE_IP, 30), 'ambiguous agent,proxy');
-    assert.deepEqual(await ledger.engine.conflicts(CLUSTER.id, ip(NODE_IP), { from: at(0), to: at(99) }), []);
+    assert.deepEqual(
+      await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+        snapshot.conflicts(ip(NODE_IP), { from: at(0), to: at(99) }),
+      ),
+      [],
+    );
   });
 
   test('show it also after their Node was deleted, until they are gone themselves', async () => {

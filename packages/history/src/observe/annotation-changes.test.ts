@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
@@ -49,7 +50,9 @@ test('fault 30: keys like constructor and __proto__ are keys like any other', as
   await ledger.see(20, aPod('web-1').annotated(keys));
   const span = { from: at(0), to: at(99) };
   const subject = { by: 'uid', uid: 'uid-web-1' } as const;
-  const { items } = await ledger.engine.changesOf(CLUSTER.id, subject, span, { limit: 10 });
+  const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+    snapshot.changesOf(subject, span, { limit: 10 }),
+  );
   assert.deepEqual(items.map(({ key, before, after }) => [key, before?.text, after?.text]).sort(), [
     ['__proto__', undefined, '2'],
     ['constructor', undefined, '1'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalLine } from '../engines/canonical.ts';
+import { allRecords, withSnapshot } from '../engines/with-snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
@@ -9,12 +10,14 @@ const ALL = { limit: 1000 };
 const ALWAYS = { from: at(-1e6), to: at(1e6) };
 
 async function changesOf(ledger: ToldLedger, uid: string): Promise<readonly Change[]> {
-  return (await ledger.engine.changesOf(CLUSTER.id, { by: 'uid', uid }, ALWAYS, ALL)).items;
+  return (
+    await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) => snapshot.changesOf({ by: 'uid', uid }, ALWAYS, ALL))
+  ).items;
 }
 
 async function exported(ledger: ToldLedger): Promise<string> {
   let text = '';
-  for await (const fact of ledger.engine.records(CLUSTER.id)) text += `${canonicalLine(fact)}\n`;
+  for await (const fact of allRecords(ledger.engine, CLUSTER.id)) text += `${canonicalLine(fact)}\n`;
   return text;
 }
 

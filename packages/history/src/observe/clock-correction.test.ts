@@ -89,7 +89,7 @@ for (const [store, open] of [
         (await ledger.coverage()).map(({ from, to, ended }) => [from, to, ended]),
         [[at(0), at(100), true]],
       );
-      assert.equal((await engine.resumption(CLUSTER.id)).state.coverage?.to, at(100));
+      assert.equal((await engine.resume(CLUSTER.id)).state.coverage?.to, at(100));
       await engine.close();
     });
   });

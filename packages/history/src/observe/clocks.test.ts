@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import { aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
@@ -8,7 +9,9 @@ const HOUR = 3600;
 
 async function anomalies(ledger: ToldLedger): Promise<string[]> {
   const span = { from: at(-1e6), to: at(1e6) };
-  const { items } = await ledger.engine.anomalies(CLUSTER.id, span, { limit: 100 });
+  const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+    snapshot.anomalies(span, { limit: 100 }),
+  );
   return items.map(({ what, detail }) => `${what}: ${detail}`);
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aNode, aPod, aService } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
 
@@ -66,7 +67,12 @@ describe('who holds an address', () => {
     await ledger.alive(60);
     assert.equal(await ledger.says('10.0.0.7', 35), 'held job-2');
     assert.equal(await ledger.says('10.0.0.7', 50), 'held job-2');
-    assert.deepEqual(await ledger.engine.conflicts(CLUSTER.id, ip('10.0.0.7'), { from: at(0), to: at(99) }), []);
+    assert.deepEqual(
+      await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+        snapshot.conflicts(ip('10.0.0.7'), { from: at(0), to: at(99) }),
+      ),
+      [],
+    );
   });
 
   test('a blank address on completion neither opens nor closes: the terminal phase ends the tenure', async () => {
@@ -428,12 +434,16 @@ describe('conflicts and anomalies', () => {
     await ledger.see(20, web.onNode('node-b'));
     await ledger.see(21, web.onNode('node-b').annotated({ a: '1' }));
     const span = { from: at(0), to: at(99) };
-    const { items } = await ledger.engine.anomalies(CLUSTER.id, span, { limit: 10 });
+    const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+      snapshot.anomalies(span, { limit: 10 }),
+    );
     assert.deepEqual(
       items.map(({ what, detail }) => [what, detail]),
       [['node-changed', 'from node-a to node-b']],
     );
-    const placed = await ledger.engine.placementsOn(CLUSTER.id, 'node-a', span, { limit: 10 });
+    const placed = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+      snapshot.placementsOn('node-a', span, { limit: 10 }),
+    );
     assert.equal(placed.items.length, 1);
   });
 
@@ -445,7 +455,13 @@ describe('conflicts and anomalies', () => {
     const writer = await ledger.engine.takeOver({ id: 'cluster-2', name: 'other' });
     other.observer.observe({ kind: 'alive', at: at(1) });
     await writer.append({ facts: [] });
-    assert.deepEqual(await ledger.engine.tenuresAt('cluster-2', ip('10.0.0.7'), at(30)), []);
-    assert.equal((await ledger.engine.tenuresAt(CLUSTER.id, ip('10.0.0.7'), at(30))).length, 1);
+    assert.deepEqual(
+      await withSnapshot(ledger.engine, 'cluster-2', (snapshot) => snapshot.tenuresAt(ip('10.0.0.7'), at(30))),
+      [],
+    );
+    assert.equal(
+      (await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) => snapshot.tenuresAt(ip('10.0.0.7'), at(30)))).length,
+      1,
+    );
   });
 });

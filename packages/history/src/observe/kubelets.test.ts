@@ -1,6 +1,8 @@
 // What real kubelets write, and what was so: the rows that were measured on real nodes, with nodes that are watched.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { who } from '../query/who.ts';
 import { aNode, aPod, type PodBuilder } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
@@ -287,7 +289,9 @@ describe('a pod that has not shown its address', () => {
     await ledger.see(12.4, web.withIp().atVersion(10));
     await ledger.alive(60);
     const question = { cluster: CLUSTER.id, ip: ip('10.0.0.1'), at: at(40), seen: true };
-    const { answer, holders } = await who(ledger.engine, question);
+    const { answer, holders } = await withSnapshot(ledger.engine, question.cluster, (snapshot) =>
+      who(snapshot, question),
+    );
     assert.deepEqual([answer, holders.map(({ name }) => name)], ['ambiguous', ['web-1']]);
   });
 
@@ -438,7 +442,9 @@ test('who has shown the address is named before those who may have had any', asy
   await ledger.alive(29);
   await ledger.deleted(30.2, later.deletedAt(at(30), 0).atVersion(200));
   await ledger.alive(40);
-  const { holders } = await who(ledger.engine, { cluster: CLUSTER.id, ip: ip('10.0.0.7'), at: at(32) });
+  const { holders } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+    who(snapshot, { ip: ip('10.0.0.7'), at: at(32) }),
+  );
   assert.deepEqual(
     holders.map(({ name }) => name),
     ['web-1', 'any'],

@@ -1,8 +1,10 @@
 // Services and nodes are followed on streams of their own: what is claimed while one of them was lost, or is behind.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Writer } from '../engines/engine.ts';
+import type { Writer } from '../engines/ledger-writer.ts';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { epochMillis } from '../model/time.ts';
 import { gaps } from '../query/gaps.ts';
 import { who } from '../query/who.ts';
@@ -58,7 +60,7 @@ class Recording {
   }
 
   async restart({ forgets = false } = {}): Promise<void> {
-    const { state, checkpoint } = await this.engine.resumption(CLUSTER.id);
+    const { state, checkpoint } = await this.engine.resume(CLUSTER.id);
     this.#writer = await this.engine.takeOver(CLUSTER);
     const { others: _, ...onlyPods } = checkpoint!;
     this.#observer = new Observer({
@@ -68,7 +70,9 @@ class Recording {
   }
 
   async says(address: string, second: number): Promise<string> {
-    const answer = await who(this.engine, { cluster: CLUSTER.id, ip: ip(address), at: at(second) });
+    const answer = await withSnapshot(this.engine, CLUSTER.id, (snapshot) =>
+      who(snapshot, { ip: ip(address), at: at(second) }),
+    );
     const { reason, holders } = answer;
     return [answer.answer, reason, ...holders.map((holder) => holder.name)].filter((word) => word).join(' ');
   }
@@ -83,7 +87,7 @@ describe('services and nodes', () => {
     const recording = new Recording();
     await recording.list(0, 'Pod', 10);
     await recording.list(1, 'Service', 11, [service('dns', 5, '10.96.0.10')]);
-    assert.deepEqual(await recording.engine.coverage(CLUSTER.id), []);
+    assert.deepEqual(await withSnapshot(recording.engine, CLUSTER.id, (snapshot) => snapshot.coverage()), []);
     await recording.list(2, 'Node', 12, [{ kind: 'Node', object: aNode('n1', 4, '192.168.0.1') }]);
     await recording.alive(10);
     assert.equal(await recording.says('10.96.0.77', 1), 'unknown before-first-record');
@@ -100,9 +104,9 @@ describe('services and nodes', () => {
     };
     await recording.tell({ kind: 'event', type: 'present', seen: pod, at: at(60) });
     await recording.progress(61, 'Pod', 12);
-    assert.equal((await recording.engine.coverage(CLUSTER.id))[0]?.to, at(0));
+    assert.equal((await withSnapshot(recording.engine, CLUSTER.id, (snapshot) => snapshot.coverage()))[0]?.to, at(0));
     await recording.alive(62);
-    assert.equal((await recording.engine.coverage(CLUSTER.id))[0]?.to, at(62));
+    assert.equal((await withSnapshot(recording.engine, CLUSTER.id, (snapshot) => snapshot.coverage()))[0]?.to, at(62));
   });
 
   test('a service that lived only while no recorder ran is told by the catch-up: its address was not free', async () => {
@@ -139,7 +143,11 @@ describe('services and nodes', () => {
       assert.equal(await recording.says('10.96.0.77', 20), 'free');
       assert.equal(await recording.says('10.96.0.77', 250), 'free');
       const span = { from: at(0), to: at(300) };
-      assert.deepEqual((await gaps(recording.engine, { cluster: CLUSTER.id, span })).gaps, [], 'pods were never lost');
+      assert.deepEqual(
+        (await withSnapshot(recording.engine, CLUSTER.id, (snapshot) => gaps(snapshot, { span }))).gaps,
+        [],
+        'pods were never lost',
+      );
     });
   }
 
@@ -151,7 +159,7 @@ describe('services and nodes', () => {
     assert.equal(await recording.says('10.0.0.9', 90), 'free');
     assert.equal(await recording.says('10.0.0.9', 130), 'unknown not-watched');
     assert.equal(await recording.says('10.0.0.9', 190), 'free');
-    const { state } = await recording.engine.resumption(CLUSTER.id);
+    const { state } = await recording.engine.resume(CLUSTER.id);
     assert.deepEqual([state.coverage?.scope, state.coverage?.from], [{ kind: 'cluster' }, at(0)]);
   });
 
@@ -169,8 +177,14 @@ describe('services and nodes', () => {
     const pod = aPod('web').withIp('10.0.0.7').createdAt(at(100)).atVersion(30).build();
     await recording.tell({ kind: 'event', type: 'present', seen: { kind: 'Pod', object: pod }, at: at(101) });
     const question = { cluster: CLUSTER.id, ip: ip('10.0.0.7'), at: epochMillis(at(101) + 50) };
-    const answer = await who(recording.engine, { ...question, now: question.at });
+    const answer = await withSnapshot(recording.engine, CLUSTER.id, (snapshot) =>
+      who(snapshot, { ...question, now: question.at }),
+    );
     assert.deepEqual([answer.answer, answer.provisional], ['held', true]);
-    assert.equal((await who(recording.engine, question)).answer, 'unknown', 'the asker must say what time it is');
+    assert.equal(
+      (await withSnapshot(recording.engine, question.cluster, (snapshot) => who(snapshot, question))).answer,
+      'unknown',
+      'the asker must say what time it is',
+    );
   });
 });

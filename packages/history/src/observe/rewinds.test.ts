@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { podsOnNode } from '../query/node-pods.ts';
 import { aPod, type PodBuilder } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
@@ -111,7 +112,11 @@ describe('after a rewind', () => {
     await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode(''));
     await ledger.alive(130);
     const certain = async (second: number) =>
-      (await podsOnNode(ledger.engine, { cluster: CLUSTER.id, node: 'node-a', during: at(second) })).items[0]?.certain;
+      (
+        await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+          podsOnNode(snapshot, { node: 'node-a', during: at(second) }),
+        )
+      ).items[0]?.certain;
     assert.deepEqual([await certain(50), await certain(80), await certain(120)], [true, false, undefined]);
     const anomalies = ledger.facts.flatMap((fact) => (fact.kind === 'anomaly' ? [fact.anomaly] : []));
     assert.deepEqual(

@@ -1,7 +1,9 @@
 // Recorders that watch more or less than the one before them: what nobody watched in between is not known.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { Scope } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import { who } from '../query/who.ts';
@@ -22,7 +24,7 @@ test('a pod that went while only another namespace was watched may have gone as 
   const engine = new MemoryEngine();
   const record = async (scope: Scope, ...told: Observation[]): Promise<void> => {
     const writer = await engine.takeOver(CLUSTER);
-    const { state, checkpoint } = await engine.resumption(CLUSTER.id);
+    const { state, checkpoint } = await engine.resume(CLUSTER.id);
     const observer = new Observer({ collector: 'test', scope, resume: state, checkpoint });
     for (const observation of told) {
       const facts = observer.observe(observation);
@@ -52,7 +54,11 @@ test('a pod that went while only another namespace was watched may have gone as 
     { kind: 'event', type: 'deleted', seen: pod(teller, 51), at: at(510) },
   );
   const says = async (address: string, second: number) =>
-    (await who(engine, { cluster: CLUSTER.id, ip: ip(address), at: epochMillis(at(second)) })).answer;
+    (
+      await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+        who(snapshot, { ip: ip(address), at: epochMillis(at(second)) }),
+      )
+    ).answer;
   assert.equal(await says('10.0.0.7', 300), 'held');
   assert.equal(await says('10.0.0.8', 300), 'ambiguous');
 });
@@ -64,12 +70,14 @@ test('a pod that is found without its sandbox after such a time may have had oth
   const listing = { kind: 'listed', resource: 'Pod', reason: 'start', whole: true, goneUids: [] } as const;
   const first = observer.observe({ ...listing, resourceVersion: '30', present: [pod(teller, 21)], at: at(20) });
   await writer.append({ facts: first });
-  const { state } = await engine.resumption(CLUSTER.id);
+  const { state } = await engine.resume(CLUSTER.id);
   const elsewhere = { ...state, coverage: { ...state.coverage!, scope: { kind: 'namespaces', namespaces: ['shop'] } } };
   const next = new Observer({ collector: 'test', scope: { kind: 'cluster' }, resume: elsewhere as typeof state });
   const lost = teller.lostAt(at(500)).finishedAt(at(500));
   const facts = next.observe({ ...listing, resourceVersion: '60', present: [pod(lost, 55)], at: at(510) });
   await writer.append({ facts });
-  const answer = await who(engine, { cluster: CLUSTER.id, ip: ip('10.0.0.8'), at: epochMillis(at(300)) });
+  const answer = await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+    who(snapshot, { ip: ip('10.0.0.8'), at: epochMillis(at(300)) }),
+  );
   assert.equal(answer.answer, 'ambiguous');
 });

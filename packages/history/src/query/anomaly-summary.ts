@@ -1,6 +1,6 @@
 // What could not be right within a span, counted: how often, on which nodes, and the latest of each kind. For those who
-// look after a ledger (`doctor`, `store status`); the records themselves are the engine's.
-import type { Engine, Span } from '../engines/engine.ts';
+// look after a ledger (`doctor`, `store status`); the records themselves are the snapshot's.
+import type { Snapshot, Span } from '../engines/snapshot.ts';
 import type { Anomaly } from '../model/records.ts';
 import { LARGEST_PAGE } from './limits.ts';
 
@@ -13,12 +13,8 @@ export interface AnomalySummary {
   readonly latest: Anomaly;
 }
 
-export async function anomalySummary(
-  engine: Pick<Engine, 'anomalies'>,
-  cluster: string,
-  span: Span,
-): Promise<AnomalySummary[]> {
-  const { items } = await engine.anomalies(cluster, span, { limit: LARGEST_PAGE });
+export async function anomalySummary(snapshot: Pick<Snapshot, 'anomalies'>, span: Span): Promise<AnomalySummary[]> {
+  const { items } = await snapshot.anomalies(span, { limit: LARGEST_PAGE });
   const kinds = new Map<Anomaly['what'], Anomaly[]>();
   for (const anomaly of items) {
     const same = kinds.get(anomaly.what);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine, Moment } from '../engines/engine.ts';
+import type { Engine } from '../engines/engine.ts';
 import { openStore } from '../engines/open-store.ts';
+import type { Moment } from '../engines/snapshot.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import { epochMillis } from '../model/time.ts';
 import {
@@ -16,9 +18,10 @@ import {
   IPS,
   MINUTE,
 } from '../testing/random-ledger.ts';
+import { readerWith } from '../testing/reader-with.ts';
 import { SeededNumbers } from '../testing/seeded-numbers.ts';
 import type { AnsweredHolder } from './answer.ts';
-import { AnswerWindows, type WindowReader } from './answer-windows.ts';
+import { AnswerWindows } from './answer-windows.ts';
 import { who } from './who.ts';
 import { type Overlap, whoDuring } from './who-during.ts';
 
@@ -56,7 +59,9 @@ function withOverlaps(
 
 async function expected(engine: Engine, moments: readonly Moment[], now: number | undefined) {
   const asker = now === undefined ? {} : { now: epochMillis(now) };
-  const answers = await Promise.all(moments.map((moment) => who(engine, { cluster: CLUSTER.id, ...moment, ...asker })));
+  const answers = await Promise.all(
+    moments.map((moment) => withSnapshot(engine, CLUSTER.id, (snapshot) => who(snapshot, { ...moment, ...asker }))),
+  );
   return answers.map(({ answer, holders, provisional, isOnly }) => ({ answer, holders, provisional, isOnly }));
 }
 
@@ -66,14 +71,16 @@ test('windows give the answers of who: in order and in none, in gaps, expired, b
   const seen = new Set<string>();
   for (let run = 0; run < 24; run++) {
     const engine = await aLedger(numbers);
-    if (run % 3 === 2) await engine.retain(CLUSTER.id, epochMillis(4 * HOUR));
+    if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = run % 2 === 0 ? DAY + 2000 : DAY + HOUR;
     const mostKept = run % 4 === 3 ? 60 : 100_000;
     const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now: epochMillis(now), spell: asIs, mostKept });
     const times = Array.from({ length: 900 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
     // Right at the bounds is where mistakes live.
     for (const { start, end } of (
-      await engine.tenuresOfIp(CLUSTER.id, IPS[3]!, { from: epochMillis(0), to: epochMillis(DAY) }, { limit: 20 })
+      await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+        snapshot.tenuresOfIp(IPS[3]!, { from: epochMillis(0), to: epochMillis(DAY) }, { limit: 20 }),
+      )
     ).items) {
       for (const bound of [start, end ?? start])
         times.push(bound.notBefore, bound.notBefore - 1, bound.notAfter, bound.notAfter - 1);
@@ -122,7 +129,7 @@ test('windows answer stretches of time as whoDuring does, and one that changes w
   let direct = 0;
   for (let run = 0; run < 8; run++) {
     const engine = await aLedger(numbers);
-    if (run % 3 === 2) await engine.retain(CLUSTER.id, epochMillis(4 * HOUR));
+    if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = epochMillis(run % 2 === 0 ? DAY + 2000 : DAY + HOUR);
     const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now, spell: withOverlaps });
     const starts = Array.from({ length: 400 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
@@ -141,7 +148,9 @@ test('windows answer stretches of time as whoDuring does, and one that changes w
       direct += answers.filter((answer) => answer !== undefined).length;
       const rest = await windows.askEachDuring(some.filter((_, n) => answers[n] === undefined));
       for (const [n, stretch] of some.entries()) {
-        const { answer, holders, provisional } = await whoDuring(engine, { cluster: CLUSTER.id, ...stretch, now });
+        const { answer, holders, provisional } = await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+          whoDuring(snapshot, { ...stretch, now }),
+        );
         const found = answers[n] ?? rest.shift();
         const where = `seed ${seed}, run ${run}, ${JSON.stringify(stretch)}`;
         assert.deepEqual([found?.answer, found?.provisional], [answer, provisional], where);
@@ -163,22 +172,16 @@ test('what is settled is read once for an address, what is not for every batch, 
   const engine = await aLedger(new SeededNumbers(1));
   const asked: IpAddress[] = [];
   let alone = 0;
-  const counting: WindowReader = {
-    resumption: (cluster) => engine.resumption(cluster),
-    coverage: (cluster) => engine.coverage(cluster),
-    expired: (cluster) => engine.expired(cluster),
-    conflicts: (...args) => engine.conflicts(...args),
-    possibleTenures: (...args) => engine.possibleTenures(...args),
-    hostNetworkPodsOn: (...args) => engine.hostNetworkPodsOn(...args),
-    tenuresOfIps: (cluster, spans, most) => {
+  const counting = readerWith(engine, (snapshot) => ({
+    tenuresOfIps: (spans, most) => {
       asked.push(...spans.map(({ ip }) => ip));
-      return engine.tenuresOfIps(cluster, spans, most);
+      return snapshot.tenuresOfIps(spans, most);
     },
-    tenuresAtMany: (cluster, moments) => {
+    tenuresAtMany: (moments) => {
       alone += moments.length;
-      return engine.tenuresAtMany(cluster, moments);
+      return snapshot.tenuresAtMany(moments);
     },
-  };
+  }));
   const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, spell: asIs });
   for (let batch = 0; batch < 10; batch++) {
     const times = Array.from({ length: 500 }, (_, i) => 2 * HOUR + batch * MINUTE + i);
@@ -211,7 +214,7 @@ test('what may still change is asked for anew, and what retention takes is not a
   assert.deepEqual(await ask(windows, moments), ['held', 'held', 'free']);
   // Once more, so that all of them lie in what is kept.
   assert.deepEqual(await ask(windows, moments), ['held', 'held', 'free']);
-  await engine.retain(CLUSTER.id, epochMillis(3 * HOUR));
+  await engine.prune(CLUSTER.id, epochMillis(3 * HOUR));
   assert.deepEqual(await ask(windows, moments), ['unknown', 'unknown', 'free']);
 });
 
@@ -228,7 +231,7 @@ test('right after a gap what lies in it is as provisional as for who, and asked 
   const spell = (answer: string, _holders: unknown, provisional: boolean) => `${answer} ${provisional}`;
   const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, spell });
   const inGap: Moment[] = [{ ip, at: epochMillis(1.5 * HOUR) }];
-  const { provisional } = await who(engine, { cluster: CLUSTER.id, ...inGap[0]! });
+  const { provisional } = await withSnapshot(engine, CLUSTER.id, (snapshot) => who(snapshot, { ...inGap[0]! }));
   assert.deepEqual([provisional, await ask(windows, inGap)], [true, ['held true']]);
   const end = boundary(1.2 * HOUR, 1.2 * HOUR, 1.2 * HOUR, 9001);
   await writer.append({ facts: [again(3 * HOUR), { kind: 'tenure', tenure: { ...open, end } }] });
@@ -237,12 +240,7 @@ test('right after a gap what lies in it is as provisional as for who, and asked 
 
 test('an address to which too much happened is asked for row by row, with the same answers', async () => {
   const engine = await aLedger(new SeededNumbers(3));
-  const narrow = new Proxy(engine, {
-    get: (target, key) =>
-      key === 'tenuresOfIps'
-        ? (cluster: string, spans: Parameters<Engine['tenuresOfIps']>[1]) => target.tenuresOfIps(cluster, spans, 2)
-        : (Reflect.get(target, key) as (...args: unknown[]) => unknown).bind(target),
-  });
+  const narrow = readerWith(engine, (snapshot) => ({ tenuresOfIps: (spans) => snapshot.tenuresOfIps(spans, 2) }));
   const windows = new AnswerWindows(narrow, { cluster: CLUSTER.id, spell: asIs });
   const moments = Array.from(
     { length: 500 },
@@ -265,22 +263,18 @@ test('what retention takes while the windows are read is not called free', async
   };
   const writer = await engine.takeOver(CLUSTER);
   await writer.append({ facts: [coverage(0, DAY), { kind: 'tenure', tenure }] });
-  const reader = new Proxy<WindowReader>(engine, {
-    get: (of, name: keyof WindowReader) => {
-      if (name !== 'tenuresOfIps') return of[name].bind(of);
-      // What is asked for in one turn is one view: retention comes before both or after both.
-      return (...asked: Parameters<WindowReader['tenuresOfIps']>) => {
-        void engine.retain(CLUSTER.id, epochMillis(2 * HOUR));
-        return of.tenuresOfIps(...asked);
-      };
+  const reader = readerWith(engine, (snapshot) => ({
+    tenuresOfIps: async (...asked) => {
+      await engine.prune(CLUSTER.id, epochMillis(2 * HOUR));
+      return await snapshot.tenuresOfIps(...asked);
     },
-  });
+  }));
   const windows = new AnswerWindows<string>(reader, { cluster: CLUSTER.id, spell: (answer) => answer });
   const window = windows.of(ip);
-  windows.want(window, MINUTE);
-  await windows.read();
-  assert.equal(
-    windows.answer(window, MINUTE) ?? (await windows.askEach([{ ip, at: epochMillis(MINUTE) }]))[0],
-    'unknown',
-  );
+  const answer = async (): Promise<string | undefined> => {
+    windows.want(window, MINUTE);
+    await windows.read();
+    return windows.answer(window, MINUTE) ?? (await windows.askEach([{ ip, at: epochMillis(MINUTE) }]))[0];
+  };
+  assert.deepEqual([await answer(), await answer()], ['held', 'unknown'], 'as of its snapshot, then as of the next');
 });

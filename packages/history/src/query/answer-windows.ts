@@ -1,7 +1,8 @@
 // who, for the many rows of a log: the answers of an address are the same from one boundary to the next, so they are
 // worked out once for a window of time and then only looked up. `podtrail attribute` is the caller. Only time that has
 // been told to the end is kept, because there hardly anything more comes (a correction, or a doubt that is resolved, may: then the next run knows); the rest is asked for row by row.
-import type { Engine, IpSpan, Moment } from '../engines/engine.ts';
+import type { IpSpan, LedgerReader, Moment, Snapshot } from '../engines/snapshot.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Coverage, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.ts';
@@ -40,17 +41,12 @@ export interface AnswerWindowsOptions<T> {
   readonly mostKept?: number;
 }
 
-export type WindowReader = Pick<
-  Engine,
-  | 'resumption'
-  | 'coverage'
-  | 'expired'
-  | 'tenuresOfIps'
-  | 'tenuresAtMany'
-  | 'possibleTenures'
-  | 'hostNetworkPodsOn'
-  | 'conflicts'
->;
+/** What was asked for of a window. */
+interface Wanted<T> {
+  readonly window: AddressWindow<T>;
+  readonly wantedFrom: number;
+  readonly wantedTo: number;
+}
 
 /** An instant at which nobody had an address. */
 interface FreePlace<T> {
@@ -58,6 +54,9 @@ interface FreePlace<T> {
   readonly at: EpochMillis;
   said: T | undefined;
 }
+
+/** For what no window answers. */
+type AskLeft<T> = (snapshot: Snapshot, left: readonly IpSpan[], watched: WatchedTime) => Promise<T[]>;
 
 /** Logs are mostly in order of time: an address is read so far ahead, and the further the more often it comes. */
 const FIRST_AHEAD_MS = 6 * 3_600_000;
@@ -70,11 +69,11 @@ const MOST_KEPT = 400_000;
 const WINDOW_WEIGHT = 2;
 
 export class AnswerWindows<T> {
-  readonly #engine: WindowReader;
+  readonly #reader: Pick<LedgerReader, 'snapshot'>;
   readonly #options: AnswerWindowsOptions<T>;
   readonly #mostKept: number;
   readonly #nobody: NobodyThere<T>;
-  readonly #ranges: SeenRanges;
+  readonly #ranges = new SeenRanges();
   /** Those that were used of late, and those of before: what is not used until the next change of generations goes. */
   #young = new Map<number | IpAddress, AddressWindow<T>>();
   #old = new Map<number | IpAddress, AddressWindow<T>>();
@@ -85,11 +84,10 @@ export class AnswerWindows<T> {
   /** Windows of another edition were read when the past was another: retention has taken something from it. */
   #edition = 0;
 
-  constructor(engine: WindowReader, options: AnswerWindowsOptions<T>) {
-    this.#engine = engine;
+  constructor(reader: Pick<LedgerReader, 'snapshot'>, options: AnswerWindowsOptions<T>) {
+    this.#reader = reader;
     this.#options = options;
     this.#mostKept = options.mostKept ?? MOST_KEPT;
-    this.#ranges = new SeenRanges(engine, options.cluster);
     this.#nobody = new NobodyThere((answer, holders) => options.spell(answer, holders, false));
   }
 
@@ -128,17 +126,24 @@ export class AnswerWindows<T> {
 
   /** Reads what is wanted by now. The next call need not wait for this one. */
   async read(): Promise<void> {
-    const wanted = this.#wanted;
+    const wanted = this.#wanted.map((window): Wanted<T> => {
+      const { wantedFrom, wantedTo } = window;
+      window.wantedFrom = Number.POSITIVE_INFINITY;
+      window.wantedTo = Number.NEGATIVE_INFINITY;
+      return { window, wantedFrom, wantedTo };
+    });
     this.#wanted = [];
-    await this.#look();
+    await this.#ask((snapshot) => this.#read(snapshot, wanted));
+  }
+
+  async #read(snapshot: Snapshot, wanted: readonly Wanted<T>[]): Promise<void> {
+    const { edition, watched } = await this.#look(snapshot);
     const windows: AddressWindow<T>[] = [];
     const asked: IpSpan[] = [];
     const moments: Moment[] = [];
-    for (const window of wanted) {
-      const { ip, wantedFrom, wantedTo } = window;
-      const span = this.#spanFor(window);
-      window.wantedFrom = Number.POSITIVE_INFINITY;
-      window.wantedTo = Number.NEGATIVE_INFINITY;
+    for (const { window, wantedFrom, wantedTo } of wanted) {
+      const { ip } = window;
+      const span = this.#spanFor(window, wantedFrom, wantedTo);
       if (span === undefined) continue;
       window.readFrom = span.from;
       window.readTo = span.to;
@@ -148,11 +153,7 @@ export class AnswerWindows<T> {
       if (wantedTo !== wantedFrom) moments.push({ ip, at: epochMillis(wantedTo) });
     }
     if (asked.length === 0) return;
-    // In one view of the store: had retention taken something in between, its absence would look like "free".
-    const [found, { edition, watched }] = await Promise.all([
-      eachUnlessDamaged(asked, (some) => readTenuresOfIps(this.#engine, this.#options.cluster, some, LARGEST_PAGE)),
-      this.#look(),
-    ]);
+    const found = await eachUnlessDamaged(asked, (some) => readTenuresOfIps(snapshot, some, LARGEST_PAGE));
     const late: Promise<void>[] = [];
     for (let i = 0; i < asked.length; i++) {
       const window = windows[i] as AddressWindow<T>;
@@ -163,12 +164,12 @@ export class AnswerWindows<T> {
       }
       // What is damaged somewhere in the window may be whole at a moment of it: that is asked for row by row.
       const tenures = found[i] === DAMAGED ? undefined : (found[i] as readonly Tenure[] | undefined);
-      const filling = this.#fill(window, asked[i] as IpSpan, tenures, edition, watched);
+      const filling = this.#fill(snapshot, window, asked[i] as IpSpan, tenures, edition, watched);
       if (filling !== undefined) late.push(filling);
     }
     await Promise.all(late);
     // Now, while other rows are written, rather than when the first row waits for it.
-    if (this.#options.aboutFree === true) await this.#readFree(this.#unknownFree(moments), watched);
+    if (this.#options.aboutFree === true) await this.#readFree(snapshot, this.#unknownFree(moments), watched);
   }
 
   /** Undefined where no window can tell: such moments are for `askEach`. */
@@ -199,27 +200,24 @@ export class AnswerWindows<T> {
 
   /** As `whoDuring` asks, for the stretches that no window answers; both ends belong to them. */
   async askEachDuring(stretches: readonly IpSpan[]): Promise<T[]> {
-    return await this.#withFree(stretches, (left) => this.#askDuring(left));
+    return await this.#withFree(stretches, (snapshot, left, watched) => this.#askDuring(snapshot, left, watched));
   }
 
-  async #askDuring(stretches: readonly IpSpan[]): Promise<T[]> {
-    const { cluster, now, spell } = this.#options;
+  async #askDuring(snapshot: Snapshot, stretches: readonly IpSpan[], watched: WatchedTime): Promise<T[]> {
+    const { now, spell } = this.#options;
     const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
-    const [found, { watched }] = await Promise.all([
-      eachUnlessDamaged(spans, (some) => readTenuresOfIps(this.#engine, cluster, some, LARGEST_PAGE)),
-      this.#look(),
-    ]);
+    const found = await eachUnlessDamaged(spans, (some) => readTenuresOfIps(snapshot, some, LARGEST_PAGE));
     const answers = await Promise.all(
       stretches.map(async (stretch, i) => {
-        const question = { cluster, ...stretch, now };
+        const question = { ...stretch, now };
         const tenures = found[i];
         const read =
-          tenures === DAMAGED ? undefined : unlessDamaged(() => duringFrom(this.#engine, question, tenures, watched));
-        return (await read) ?? damagedDuring(question);
+          tenures === DAMAGED ? undefined : unlessDamaged(() => duringFrom(snapshot, question, tenures, watched));
+        return (await read) ?? damagedDuring(snapshot.cluster, question);
       }),
     );
     const moments = stretches.map(({ ip, from }) => ({ ip, at: from }));
-    const free = await this.#aboutFree(moments, answers, watched);
+    const free = await this.#aboutFree(snapshot, moments, answers, watched);
     return answers.map(({ answer, holders, provisional, isOnly }, i) => {
       const overlaps = holders.map(({ overlap }) => overlap);
       const said = spell(answer, holders, provisional, overlaps, free[i], isOnly);
@@ -232,25 +230,23 @@ export class AnswerWindows<T> {
   /** As `who` asks, for the moments that no window answers. */
   async askEach(moments: readonly Moment[]): Promise<T[]> {
     const instants = moments.map(({ ip, at }) => ({ ip, from: at, to: at }));
-    return await this.#withFree(instants, (left) => this.#askAt(left.map(({ ip, from }) => ({ ip, at: from }))));
+    const at = ({ ip, from }: IpSpan): Moment => ({ ip, at: from });
+    return await this.#withFree(instants, (snapshot, left, watched) => this.#askAt(snapshot, left.map(at), watched));
   }
 
-  async #askAt(moments: readonly Moment[]): Promise<T[]> {
-    const { cluster, now, spell } = this.#options;
-    const [possible, { watched }] = await Promise.all([
-      eachUnlessDamaged(moments, (some) => readTenuresAtMany(this.#engine, cluster, some)),
-      this.#look(),
-    ]);
+  async #askAt(snapshot: Snapshot, moments: readonly Moment[], watched: WatchedTime): Promise<T[]> {
+    const { now, spell } = this.#options;
+    const possible = await eachUnlessDamaged(moments, (some) => readTenuresAtMany(snapshot, some));
     const answers = await Promise.all(
       moments.map(async (moment, i) => {
-        const question = { cluster, ...moment, now };
+        const question = { ...moment, now };
         const tenures = possible[i] ?? [];
         const read =
-          tenures === DAMAGED ? undefined : unlessDamaged(() => answerFrom(this.#engine, question, tenures, watched));
-        return (await read) ?? damagedAnswer(question);
+          tenures === DAMAGED ? undefined : unlessDamaged(() => answerFrom(snapshot, question, tenures, watched));
+        return (await read) ?? damagedAnswer(snapshot.cluster, question);
       }),
     );
-    const free = await this.#aboutFree(moments, answers, watched);
+    const free = await this.#aboutFree(snapshot, moments, answers, watched);
     return answers.map(({ answer, holders, provisional, isOnly }, i) => {
       const said = spell(answer, holders, provisional, undefined, free[i], isOnly);
       const { ip, at } = moments[i] as Moment;
@@ -263,25 +259,31 @@ export class AnswerWindows<T> {
    * Where a window says that nobody had the address, only what is said of such addresses is read, once for all rows that
    * fall between the same two changes. `ask` is for the rest.
    */
-  async #withFree(stretches: readonly IpSpan[], ask: (left: readonly IpSpan[]) => Promise<T[]>): Promise<T[]> {
+  async #withFree(stretches: readonly IpSpan[], ask: AskLeft<T>): Promise<T[]> {
     if (stretches.length === 0) return [];
-    if (this.#options.aboutFree !== true) return await ask(stretches);
-    const { watched } = await this.#look();
-    const groups = new Map<string, FreePlace<T>>();
-    const keys = stretches.map(({ ip, from, to }) => {
-      const window = this.#find(ip);
-      if (window === undefined || !this.#isFreeDuring(window, from, to)) return undefined;
-      const key = `${ip} ${this.#isLate(from) ? `at ${from}` : window.placeOf(from)}`;
-      if (!groups.has(key)) groups.set(key, { window, at: from, said: undefined });
-      return key;
+    return await this.#ask(async (snapshot) => {
+      const { watched } = await this.#look(snapshot);
+      if (this.#options.aboutFree !== true) return await ask(snapshot, stretches, watched);
+      const groups = new Map<string, FreePlace<T>>();
+      const keys = stretches.map(({ ip, from, to }) => {
+        const window = this.#find(ip);
+        if (window === undefined || !this.#isFreeDuring(window, from, to)) return undefined;
+        const key = `${ip} ${this.#isLate(from) ? `at ${from}` : window.placeOf(from)}`;
+        if (!groups.has(key)) groups.set(key, { window, at: from, said: undefined });
+        return key;
+      });
+      const left = stretches.filter((_, i) => keys[i] === undefined);
+      const [, rest] = await Promise.all([
+        this.#readFree(snapshot, [...groups.values()], watched),
+        left.length === 0 ? [] : ask(snapshot, left, watched),
+      ]);
+      let next = 0;
+      return keys.map((key) => (key === undefined ? rest[next++] : groups.get(key)?.said) as T);
     });
-    const left = stretches.filter((_, i) => keys[i] === undefined);
-    const [, rest] = await Promise.all([
-      this.#readFree([...groups.values()], watched),
-      left.length === 0 ? [] : ask(left),
-    ]);
-    let next = 0;
-    return keys.map((key) => (key === undefined ? rest[next++] : groups.get(key)?.said) as T);
+  }
+
+  #ask<A>(ask: (snapshot: Snapshot) => Promise<A>): Promise<A> {
+    return withSnapshot(this.#reader, this.#options.cluster, ask);
   }
 
   /** Of these moments, those at which nobody had the address and of which nothing more is known, each place once. */
@@ -300,11 +302,11 @@ export class AnswerWindows<T> {
   }
 
   /** What is said of addresses that nobody had, kept for the next rows about them. */
-  async #readFree(places: readonly FreePlace<T>[], watched: WatchedTime): Promise<void> {
+  async #readFree(snapshot: Snapshot, places: readonly FreePlace<T>[], watched: WatchedTime): Promise<void> {
     if (places.length === 0) return;
-    const { cluster, spell } = this.#options;
+    const { spell } = this.#options;
     const moments = places.map(({ window, at }) => ({ ip: window.ip, at }));
-    const about = await aboutFree(this.#engine, cluster, moments, watched, this.#ranges);
+    const about = await aboutFree(snapshot, moments, watched, this.#ranges);
     for (const [i, place] of places.entries()) {
       place.said = spell('free', [], false, undefined, about[i], false);
       this.#keepFree(place.window, place.at, place.at, place.said);
@@ -331,6 +333,7 @@ export class AnswerWindows<T> {
 
   /** Of those that are free, if that is wanted. */
   async #aboutFree(
+    snapshot: Snapshot,
     moments: readonly Moment[],
     answers: readonly { readonly answer: AnswerKind }[],
     watched: WatchedTime,
@@ -339,8 +342,7 @@ export class AnswerWindows<T> {
     if (this.#options.aboutFree !== true) return found;
     const places = moments.flatMap((_, i) => (answers[i]?.answer === 'free' ? [i] : []));
     const free = places.map((i) => moments[i] as Moment);
-    const { cluster } = this.#options;
-    const about = await aboutFree(this.#engine, cluster, free, watched, this.#ranges);
+    const about = await aboutFree(snapshot, free, watched, this.#ranges);
     for (const [n, i] of places.entries()) found[i] = about[n];
     return found;
   }
@@ -352,8 +354,8 @@ export class AnswerWindows<T> {
   }
 
   /** What is to be read for a window; undefined when nothing of it is settled, or there is too much of it. */
-  #spanFor(window: AddressWindow<T>): IpSpan | undefined {
-    const { ip, ahead, wantedFrom, wantedTo } = window;
+  #spanFor(window: AddressWindow<T>, wantedFrom: number, wantedTo: number): IpSpan | undefined {
+    const { ip, ahead } = window;
     const isKnown = window.from < window.to && window.edition === this.#edition;
     // Going on in time it leaves behind what it had; going back it keeps that, so that a log in no order comes to rest.
     const goesOn = isKnown && wantedFrom >= window.from;
@@ -364,6 +366,7 @@ export class AnswerWindows<T> {
   }
 
   #fill(
+    snapshot: Snapshot,
     window: AddressWindow<T>,
     span: IpSpan,
     tenures: readonly Tenure[] | undefined,
@@ -376,19 +379,19 @@ export class AnswerWindows<T> {
       else window.set(span.from, span.to, found.bounds, found.answers, edition);
       this.#weight += window.answers.length - before;
     };
-    const { cluster, now } = this.#options;
+    const { now } = this.#options;
     const spell = (answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean) =>
       this.#options.spell(answer, holders, false, undefined, undefined, isOnly);
-    const found = tenures && answersWithin(this.#engine, { cluster, span, tenures, watched, now, spell });
+    const found = tenures && answersWithin(snapshot, { span, tenures, watched, now, spell });
     if (found instanceof Promise) return unlessDamaged(() => found).then(keep);
     keep(found);
     return undefined;
   }
 
   /** How far the ledger has been told to the end, and whether its past is still what it was. */
-  async #look(): Promise<{ edition: number; watched: WatchedTime }> {
-    const { cluster, now } = this.#options;
-    const [coverage, expired] = await Promise.all([this.#engine.coverage(cluster), this.#engine.expired(cluster)]);
+  async #look(snapshot: Snapshot): Promise<{ edition: number; watched: WatchedTime }> {
+    const { now } = this.#options;
+    const [coverage, expired] = await Promise.all([snapshot.coverage(), snapshot.expired()]);
     const watched = watchedTime(coverage, expired);
     const present = watched.stretches.at(-1);
     // What pods have perhaps not said yet is provisional, and asked for row by row.

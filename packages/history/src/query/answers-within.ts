@@ -1,6 +1,6 @@
 // All answers about one address within a span of settled time: where they change, and what they are in between. The
 // same as `who` at every instant of the span, because judge decides here too. At once, unless pods of a node must be read.
-import type { Engine, Span } from '../engines/engine.ts';
+import type { Snapshot, Span } from '../engines/snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
@@ -10,7 +10,6 @@ import type { WatchedTime } from './watched-time.ts';
 import { answered, MOST_HOST_NETWORK_PODS, placed, sharedNode } from './who.ts';
 
 export interface SpanQuestion<T> {
-  readonly cluster: string;
   /** Invariant: all of it has been told to the end, so that no answer in it depends on the asker's clock. */
   readonly span: Span;
   /** All of the address that touch the span, oldest first. */
@@ -37,12 +36,12 @@ export interface Part {
 
 /** The promise gives undefined when there are too many pods on a node to work with. */
 export function answersWithin<T>(
-  engine: Pick<Engine, 'hostNetworkPodsOn'>,
+  snapshot: Pick<Snapshot, 'hostNetworkPodsOn'>,
   question: SpanQuestion<T>,
 ): SpanAnswers<T> | Promise<SpanAnswers<T> | undefined> {
   if (question.tenures.length === 0) return { bounds: [], answers: [undefined] };
   const parts = partsOf(question);
-  if (parts.some(({ verdict }) => nodesOf(verdict).length > 0)) return withNodes(engine, question, parts);
+  if (parts.some(({ verdict }) => nodesOf(verdict).length > 0)) return withNodes(snapshot, question, parts);
   const answers = parts.map(({ verdict }) =>
     verdict === undefined
       ? undefined
@@ -83,13 +82,13 @@ export function judgedParts(
 
 /** A node's address is shared by its host-network pods, and those come and go too. */
 async function withNodes<T>(
-  engine: Pick<Engine, 'hostNetworkPodsOn'>,
-  { cluster, span, spell }: SpanQuestion<T>,
+  snapshot: Pick<Snapshot, 'hostNetworkPodsOn'>,
+  { span, spell }: SpanQuestion<T>,
   parts: readonly Part[],
 ): Promise<SpanAnswers<T> | undefined> {
   const names = [...new Set(parts.flatMap(({ verdict }) => nodesOf(verdict)))];
   const page = { limit: MOST_HOST_NETWORK_PODS };
-  const pages = await Promise.all(names.map((name) => engine.hostNetworkPodsOn(cluster, name, span, page)));
+  const pages = await Promise.all(names.map((name) => snapshot.hostNetworkPodsOn(name, span, page)));
   if (pages.some(({ cursor }) => cursor !== undefined)) return undefined;
   const pods = new Map(names.map((name, i) => [name, pages[i]?.items ?? []]));
   const bounds: number[] = [];

@@ -1,11 +1,10 @@
 // Which annotations of a pod or of a workload's pods changed within a span.
-import type { Engine, Paged, Span, Subject } from '../engines/engine.ts';
+import type { Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
 import { cut, type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface ChangesQuestion {
-  readonly cluster: string;
   readonly subject: Subject;
   readonly span: Span;
   readonly page?: PageWish;
@@ -15,11 +14,11 @@ export interface ChangesAnswer extends Paged<Change> {
   readonly coverage: SpanCoverage;
 }
 
-export async function changes(engine: Engine, question: ChangesQuestion): Promise<ChangesAnswer> {
-  const { cluster, subject, page = {} } = question;
+export async function changes(snapshot: Snapshot, question: ChangesQuestion): Promise<ChangesAnswer> {
+  const { subject, page = {} } = question;
   const span = checkedSpan(question.span);
-  const found = await engine.changesOf(cluster, subject, span, checkedPage(page));
-  const [coverage, removed] = await Promise.all([spanCoverage(engine, cluster, span), engine.expiredChanges(cluster)]);
+  const found = await snapshot.changesOf(subject, span, checkedPage(page));
+  const [coverage, removed] = await Promise.all([spanCoverage(snapshot, span), snapshot.expiredChanges()]);
   // Changes may expire before all else: where they have, their absence says nothing.
   return { ...found, coverage: { ...coverage, expired: [...coverage.expired, ...cut(removed, span)] } };
 }

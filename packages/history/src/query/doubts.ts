@@ -1,7 +1,7 @@
 // Says of each candidate of an ambiguous answer why it is only a candidate. Reads what the candidates themselves do not
 // tell: whether a pod outlived its sandbox, and whether it ever showed an address. Called after `who` by
 // whoever shows an answer to people; never changes what it says.
-import type { Engine } from '../engines/engine.ts';
+import type { Snapshot } from '../engines/snapshot.ts';
 import type { Placement } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
@@ -12,31 +12,30 @@ import { whyInDoubt } from './why-in-doubt.ts';
 const MOST_READ = 50;
 
 export async function withDoubts(
-  engine: Pick<Engine, 'placementsOf' | 'possibleTenures'>,
+  snapshot: Pick<Snapshot, 'placementsOf' | 'possibleTenures'>,
   answer: Answer,
 ): Promise<Answer> {
   if (answer.answer !== 'ambiguous') return answer;
-  const { cluster, at, holders } = answer;
-  const unshown = await engine.possibleTenures(cluster, { from: at, to: epochMillis(at + 1) });
+  const { at, holders } = answer;
+  const unshown = await snapshot.possibleTenures({ from: at, to: epochMillis(at + 1) });
   const isUnshown = ({ uid, start }: AnsweredHolder) =>
     unshown.some(({ pod, start: s }) => pod.uid === uid && s.resourceVersion === start.resourceVersion);
   const explained: AnsweredHolder[] = [];
   for (const [index, holder] of holders.entries()) {
     const neverShown = isUnshown(holder);
     const isRead = index < MOST_READ && !neverShown && holder.kind === 'Pod' && holder.end !== undefined;
-    const placement = isRead ? await placementOf(engine, cluster, holder) : undefined;
+    const placement = isRead ? await placementOf(snapshot, holder) : undefined;
     explained.push({ ...holder, why: whyInDoubt(holder, at, { placement, neverShown }) });
   }
   return { ...answer, holders: explained };
 }
 
 async function placementOf(
-  engine: Pick<Engine, 'placementsOf'>,
-  cluster: string,
+  snapshot: Pick<Snapshot, 'placementsOf'>,
   { uid, start, end }: AnsweredHolder,
 ): Promise<Placement | undefined> {
   const span = { from: start.notBefore, to: epochMillis((end?.observedAt ?? start.observedAt) + 1) };
   // An answer stands without its explanation.
-  const found = await unlessDamaged(() => engine.placementsOf(cluster, { by: 'uid', uid }, span, { limit: 1 }));
+  const found = await unlessDamaged(() => snapshot.placementsOf({ by: 'uid', uid }, span, { limit: 1 }));
   return found?.items[0];
 }

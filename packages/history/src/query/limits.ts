@@ -1,5 +1,5 @@
 // No question may ask for everything: spans and pages have limits, and what is beyond them is refused with a hint.
-import type { Page, Span } from '../engines/engine.ts';
+import type { Page, Span } from '../engines/snapshot.ts';
 import { HistoryError } from '../errors.ts';
 
 const DAY_MS = 86_400_000;

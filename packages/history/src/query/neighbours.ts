@@ -1,6 +1,6 @@
 // Who had an address before and after an instant at which nobody had it. Searched outwards, further with every step, for
 // many addresses at once: most that are reused are reused soon.
-import type { Engine, IpSpan, Moment } from '../engines/engine.ts';
+import type { IpSpan, Moment, Snapshot } from '../engines/snapshot.ts';
 import type { Tenure } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import { DAMAGED, eachUnlessDamaged } from './damage.ts';
@@ -16,8 +16,7 @@ const FIRST_STEP_MS = 3_600_000;
 const STEP_GROWTH = 8;
 
 export async function neighboursOf(
-  engine: Pick<Engine, 'tenuresOfIps'>,
-  cluster: string,
+  snapshot: Pick<Snapshot, 'tenuresOfIps'>,
   moments: readonly Moment[],
   { first, last }: Pick<WatchedTime, 'first' | 'last'>,
 ): Promise<Neighbours[]> {
@@ -34,7 +33,7 @@ export async function neighboursOf(
       return { ip, from: epochMillis(at + from), to: epochMillis(at + to) };
     };
     // Both ways in one reading.
-    const tenures = await found(engine, cluster, [
+    const tenures = await found(snapshot, [
       ...back.map((i) => spanOf(i, -far, -near)),
       ...on.map((i) => spanOf(i, near, far)),
     ]);
@@ -46,12 +45,11 @@ export async function neighboursOf(
 }
 
 async function found(
-  engine: Pick<Engine, 'tenuresOfIps'>,
-  cluster: string,
+  snapshot: Pick<Snapshot, 'tenuresOfIps'>,
   spans: readonly IpSpan[],
 ): Promise<readonly (readonly Tenure[])[]> {
   // The answer does not rest on who was around: what cannot be read is left out.
-  const all = await eachUnlessDamaged(spans, (some) => engine.tenuresOfIps(cluster, some, LARGEST_PAGE));
+  const all = await eachUnlessDamaged(spans, (some) => snapshot.tenuresOfIps(some, LARGEST_PAGE));
   return all.map((tenures) => (tenures === undefined || tenures === DAMAGED ? [] : tenures));
 }
 

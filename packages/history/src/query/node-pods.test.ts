@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
 import { podsOnNode } from './node-pods.ts';
@@ -16,7 +17,11 @@ test('a pod of a namespace that nobody watches any more is not certainly on its 
   await bank.tell({ ...listing, namespace: 'bank', resourceVersion: '100', at: at(70) });
   await bank.alive(200);
   const certain = async (second: number) =>
-    (await podsOnNode(all.engine, { cluster: CLUSTER.id, node: 'node-a', during: at(second) })).items[0]?.certain;
+    (
+      await withSnapshot(all.engine, CLUSTER.id, (snapshot) =>
+        podsOnNode(snapshot, { node: 'node-a', during: at(second) }),
+      )
+    ).items[0]?.certain;
   assert.equal(await certain(50), true);
   assert.equal(await certain(150), false);
   assert.equal(await all.says('10.0.0.7', 50), 'held web-1');

@@ -1,6 +1,6 @@
 // Which pods were on a node, at an instant or within a span. A pod whose bounds only touch the instant may have been
 // there: `certain` says which.
-import type { Engine, Paged, Span } from '../engines/engine.ts';
+import type { Paged, Snapshot, Span } from '../engines/snapshot.ts';
 import type { Placement } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
@@ -9,7 +9,6 @@ import { lastSeen } from './watched-time.ts';
 import { readWatchedTime } from './who.ts';
 
 export interface NodePodsQuestion {
-  readonly cluster: string;
   readonly node: string;
   /** An instant, or a span. */
   readonly during: EpochMillis | Span;
@@ -25,11 +24,11 @@ export interface NodePodsAnswer extends Paged<NodePod> {
   readonly coverage: SpanCoverage;
 }
 
-export async function podsOnNode(engine: Engine, question: NodePodsQuestion): Promise<NodePodsAnswer> {
-  const { cluster, node, during, page = {} } = question;
+export async function podsOnNode(snapshot: Snapshot, question: NodePodsQuestion): Promise<NodePodsAnswer> {
+  const { node, during, page = {} } = question;
   const span = checkedSpan(typeof during === 'number' ? { from: during, to: epochMillis(during + 1) } : during);
-  const { items, cursor } = await engine.placementsOn(cluster, node, span, checkedPage(page));
-  const watched = await readWatchedTime(engine, cluster);
+  const { items, cursor } = await snapshot.placementsOn(node, span, checkedPage(page));
+  const watched = await readWatchedTime(snapshot);
   const pods = items.map((placement) => {
     return { ...placement, certain: isCertain(placement, span, lastSeen(watched, placement.pod)) };
   });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Subject } from '../engines/engine.ts';
+import type { Subject } from '../engines/snapshot.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aNode, aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
-import { attribute } from './attribute.ts';
 import { changes } from './changes.ts';
 import { exportLines } from './export.ts';
 import { gaps } from './gaps.ts';
 import { podsOnNode } from './node-pods.ts';
-import { stats } from './stats.ts';
 import { tenuresOfIp } from './tenures.ts';
 import { trail } from './trail.ts';
 import { who } from './who.ts';
@@ -52,13 +51,17 @@ async function aWeekOfLife(): Promise<ToldLedger> {
 describe('questions about spans', () => {
   test('tenures of an address come oldest first, in pages, with the gaps of the span', async () => {
     const { engine } = await aWeekOfLife();
-    const question = { cluster, ip: ip('10.0.0.7'), span };
-    const first = await tenuresOfIp(engine, { ...question, page: { limit: 2 } });
+    const question = { ip: ip('10.0.0.7'), span };
+    const first = await withSnapshot(engine, cluster, (snapshot) =>
+      tenuresOfIp(snapshot, { ...question, page: { limit: 2 } }),
+    );
     assert.deepEqual(
       first.items.map(({ holder }) => holder.name),
       ['cart-7d9-0', 'cart-7d9-1'],
     );
-    const rest = await tenuresOfIp(engine, { ...question, page: { limit: 2, cursor: first.cursor } });
+    const rest = await withSnapshot(engine, cluster, (snapshot) =>
+      tenuresOfIp(snapshot, { ...question, page: { limit: 2, cursor: first.cursor } }),
+    );
     assert.deepEqual(
       rest.items.map(({ holder }) => holder.name),
       ['cart-7d9-2'],
@@ -70,7 +73,7 @@ describe('questions about spans', () => {
   test('the trail of a workload, a name and a UID tells nodes and addresses', async () => {
     const { engine } = await aWeekOfLife();
     const workload: Subject = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'cart' };
-    const all = await trail(engine, { cluster, subject: workload, span });
+    const all = await withSnapshot(engine, cluster, (snapshot) => trail(snapshot, { subject: workload, span }));
     assert.deepEqual(
       all.items.map(({ pod, tenures }) => [pod.name, pod.node, tenures.map((tenure) => tenure.ip)]),
       [
@@ -79,23 +82,22 @@ describe('questions about spans', () => {
         ['cart-7d9-2', 'node-b', ['10.0.0.7']],
       ],
     );
-    const one = await trail(engine, { cluster, subject: { by: 'uid', uid: 'uid-cart-7d9-1' }, span });
+    const one = await withSnapshot(engine, cluster, (snapshot) =>
+      trail(snapshot, { subject: { by: 'uid', uid: 'uid-cart-7d9-1' }, span }),
+    );
     assert.equal(one.items.length, 1);
-    const named = await trail(engine, {
-      cluster,
-      subject: { by: 'name', namespace: 'shop', name: 'cart-7d9-0' },
-      span,
-    });
+    const named = await withSnapshot(engine, cluster, (snapshot) =>
+      trail(snapshot, { subject: { by: 'name', namespace: 'shop', name: 'cart-7d9-0' }, span }),
+    );
     assert.equal(named.items[0]?.end?.notAfter, at(94), 'the deletion, and as long as a sandbox may stand');
   });
 
   test('pods on a node at an instant or in a span say whether that is certain', async () => {
     const { engine } = await aWeekOfLife();
     const on = async (during: Parameters<typeof podsOnNode>[1]['during']) =>
-      (await podsOnNode(engine, { cluster, node: 'node-a', during })).items.map(({ pod, certain }) => [
-        pod.name,
-        certain,
-      ]);
+      (await withSnapshot(engine, cluster, (snapshot) => podsOnNode(snapshot, { node: 'node-a', during }))).items.map(
+        ({ pod, certain }) => [pod.name, certain],
+      );
     assert.deepEqual(await on(at(50)), [['cart-7d9-0', true]]);
     assert.deepEqual(await on(at(89.5)), [['cart-7d9-0', false]]);
     assert.deepEqual(await on(at(100)), []);
@@ -108,7 +110,7 @@ describe('questions about spans', () => {
   test('changes of annotations come with their time, values and pod', async () => {
     const { engine } = await aWeekOfLife();
     const subject: Subject = { by: 'name', namespace: 'shop', name: 'cart-7d9-2' };
-    const { items } = await changes(engine, { cluster, subject, span });
+    const { items } = await withSnapshot(engine, cluster, (snapshot) => changes(snapshot, { subject, span }));
     assert.deepEqual(
       items.map(({ key, before, after, source }) => [key, before?.text, after?.text, source]),
       [
@@ -120,65 +122,38 @@ describe('questions about spans', () => {
 
   test('gaps are cut to the span', async () => {
     const { engine } = await aWeekOfLife();
-    const found = await gaps(engine, { cluster, span: { from: at(350), to: at(1000) } });
+    const found = await withSnapshot(engine, cluster, (snapshot) =>
+      gaps(snapshot, { span: { from: at(350), to: at(1000) } }),
+    );
     assert.deepEqual(found.gaps, [{ from: at(350), to: at(400), reason: 'expired' }]);
     assert.deepEqual([found.first, found.last], [at(0), at(500)]);
     assert.deepEqual(found.scopes, [{ kind: 'cluster' }]);
   });
 
-  test('stats count records and say how much of the time was watched', async () => {
-    const { engine } = await aWeekOfLife();
-    const { tenures, placements, live, gaps: count, gapMs, watched } = await stats(engine, cluster);
-    assert.deepEqual(
-      { tenures, placements, live, count, gapMs, watched },
-      {
-        tenures: 3,
-        placements: 3,
-        live: 1,
-        count: 1,
-        gapMs: 100_000,
-        watched: 0.8,
-      },
-    );
-    await assert.rejects(stats(engine, 'nowhere'), { code: 'unknown-cluster' });
-  });
-
   test('spans and pages beyond the limits are refused with a hint', async () => {
     const { engine } = await aWeekOfLife();
-    const question = { cluster, ip: ip('10.0.0.7'), span };
+    const question = { ip: ip('10.0.0.7'), span };
     const refused = (code: string) => (error: { code?: string; hint?: string }) =>
       error.code === code && error.hint !== undefined;
-    await assert.rejects(tenuresOfIp(engine, { ...question, page: { limit: 10_001 } }), refused('bad-page'));
-    await assert.rejects(tenuresOfIp(engine, { ...question, page: { limit: 0.5 } }), refused('bad-page'));
+    await assert.rejects(
+      withSnapshot(engine, cluster, (snapshot) => tenuresOfIp(snapshot, { ...question, page: { limit: 10_001 } })),
+      refused('bad-page'),
+    );
+    await assert.rejects(
+      withSnapshot(engine, cluster, (snapshot) => tenuresOfIp(snapshot, { ...question, page: { limit: 0.5 } })),
+      refused('bad-page'),
+    );
     const endless = { from: at(0), to: at(401 * 86_400) };
-    await assert.rejects(tenuresOfIp(engine, { ...question, span: endless }), refused('span-too-long'));
-    await assert.rejects(tenuresOfIp(engine, { ...question, span: { from: at(5), to: at(5) } }), refused('bad-span'));
-  });
-});
-
-describe('attribute', () => {
-  test('answers rows in their order, batch after batch, and passes malformed ones through', async () => {
-    const { engine } = await aWeekOfLife();
-    const rows = Array.from({ length: 25 }, (_, i) => ({ i, second: (i * 37) % 480, bad: i % 7 === 3 }));
-    const ask = (row: (typeof rows)[number]) => (row.bad ? undefined : { ip: ip('10.0.0.7'), at: at(row.second) });
-    let next = 0;
-    for await (const { row, answer } of attribute(engine, rows, { cluster, ask, batch: 4 })) {
-      assert.equal(row.i, next++);
-      const expected = row.bad ? undefined : await who(engine, { cluster, ip: ip('10.0.0.7'), at: at(row.second) });
-      assert.deepEqual(answer, expected);
-    }
-    assert.equal(next, 25);
-  });
-
-  test('takes no more rows than a batch before it gives the first ones back', async () => {
-    const { engine } = await aWeekOfLife();
-    let taken = 0;
-    async function* endless() {
-      for (;;) yield ++taken;
-    }
-    const ask = () => ({ ip: ip('10.0.0.7'), at: at(50) });
-    for await (const _ of attribute(engine, endless(), { cluster, ask, batch: 10 })) break;
-    assert.equal(taken, 10);
+    await assert.rejects(
+      withSnapshot(engine, cluster, (snapshot) => tenuresOfIp(snapshot, { ...question, span: endless })),
+      refused('span-too-long'),
+    );
+    await assert.rejects(
+      withSnapshot(engine, cluster, (snapshot) =>
+        tenuresOfIp(snapshot, { ...question, span: { from: at(5), to: at(5) } }),
+      ),
+      refused('bad-span'),
+    );
   });
 });
 
@@ -189,7 +164,9 @@ describe('provisional answers', () => {
     await ledger.see(10, aPod('web-1').withIp('10.0.0.7').readyAt(at(9)));
     await ledger.alive(60);
     const ask = (second: number, now: number, address = '10.0.0.7') =>
-      who(ledger.engine, { cluster, ip: ip(address), at: at(second), now: at(now) });
+      withSnapshot(ledger.engine, cluster, (snapshot) =>
+        who(snapshot, { ip: ip(address), at: at(second), now: at(now) }),
+      );
     const held = await ask(61, 61);
     assert.deepEqual([held.answer, held.provisional, held.holders[0]?.name], ['held', true, 'web-1']);
     const free = await ask(61, 61, '10.0.0.9');
@@ -209,7 +186,9 @@ describe('provisional answers', () => {
     assert.deepEqual([claimed.answer, claimed.reason], ['unknown', 'in-the-future']);
     const silent = await ask(70, 70);
     assert.deepEqual([silent.answer, silent.reason], ['unknown', 'after-last-record']);
-    const clockless = await who(ledger.engine, { cluster, ip: ip('10.0.0.7'), at: at(61) });
+    const clockless = await withSnapshot(ledger.engine, cluster, (snapshot) =>
+      who(snapshot, { ip: ip('10.0.0.7'), at: at(61) }),
+    );
     assert.equal(clockless.reason, 'after-last-record');
   });
 

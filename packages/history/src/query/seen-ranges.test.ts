@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../engines/engine.ts';
 import { openStore } from '../engines/open-store.ts';
+import type { LedgerReader } from '../engines/snapshot.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { Fact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import { boundary, CLUSTER, coverage, DAY, HOUR, holder, MINUTE } from '../testing/random-ledger.ts';
+import { readerWith } from '../testing/reader-with.ts';
 import type { Answer } from './answer.ts';
 import { AnswerWindows } from './answer-windows.ts';
 import { who } from './who.ts';
@@ -42,7 +45,9 @@ async function aStore(...facts: readonly Fact[]): Promise<Engine> {
 }
 
 const ask = async (engine: Engine, ip: string, at: number) =>
-  await who(engine, { cluster: CLUSTER.id, ip: ip as IpAddress, at: epochMillis(at), now: epochMillis(DAY + 1000) });
+  await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+    who(snapshot, { ip: ip as IpAddress, at: epochMillis(at), now: epochMillis(DAY + 1000) }),
+  );
 
 const OUTSIDE: readonly (readonly [sentence: string, ip: string, at: number, reason: string | undefined])[] = [
   ['a public address, of any time', '8.8.8.8', 10 * HOUR, 'outside'],
@@ -101,14 +106,16 @@ test('with free comes who had the address before and after, however long ago', a
 test('windows say of free addresses what who says, asked once and kept', async () => {
   const engine = await aStore();
   let reads = 0;
-  const counting = new Proxy(engine, {
-    get: (target, key) => {
-      const value = Reflect.get(target, key) as unknown;
-      if (typeof value !== 'function') return value;
-      if (key === 'tenuresAtMany' || key === 'resumption') reads++;
-      return value.bind(target);
+  const counting = readerWith(engine, (snapshot) => ({
+    tenuresAtMany: (moments) => {
+      reads++;
+      return snapshot.tenuresAtMany(moments);
     },
-  });
+    liveHolders: () => {
+      reads++;
+      return snapshot.liveHolders();
+    },
+  }));
   const spell = (
     answer: string,
     _h: unknown,
@@ -147,7 +154,7 @@ test('windows say of free addresses what who says, asked once and kept', async (
 });
 
 /** What windows say of free addresses: the answer and its reason. */
-function reasons(engine: Engine) {
+function reasons(engine: LedgerReader) {
   return new AnswerWindows(engine, {
     cluster: CLUSTER.id,
     spell: (answer, _h, _p, _o, free) => [answer, free?.reason] as const,
@@ -176,17 +183,12 @@ test('that a private address was outside earlier is not said of the last minutes
 test('many rows about one free address ask the ledger once, and its tenures are not read again', async () => {
   const engine = await aStore();
   const asked: IpAddress[] = [];
-  const counting = new Proxy(engine, {
-    get: (target, key) => {
-      const value = Reflect.get(target, key) as unknown;
-      if (typeof value !== 'function') return value;
-      if (key !== 'tenuresOfIps') return value.bind(target);
-      return (cluster: string, spans: Parameters<Engine['tenuresOfIps']>[1], most: number) => {
-        asked.push(...spans.map((span) => span.ip));
-        return target.tenuresOfIps(cluster, spans, most);
-      };
+  const counting = readerWith(engine, (snapshot) => ({
+    tenuresOfIps: (spans, most) => {
+      asked.push(...spans.map((span) => span.ip));
+      return snapshot.tenuresOfIps(spans, most);
     },
-  });
+  }));
   const windows = reasons(counting);
   const ip = '8.8.8.8' as IpAddress;
   const window = windows.of(ip);

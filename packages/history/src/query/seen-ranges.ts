@@ -1,13 +1,13 @@
 // Whether an address lies outside everything that the cluster has been seen to use. Then no pod can have had it, not even
 // one whose address was never shown. Careful on purpose (docs/adr/20261116-outside.md): where a range that nobody has
 // seen yet could be meant, the answer is no.
-import type { Engine, Moment } from '../engines/engine.ts';
+import type { Moment, Snapshot } from '../engines/snapshot.ts';
 import { type IpAddress, ipBytes } from '../model/ip-address.ts';
 import { epochMillis } from '../model/time.ts';
 import { unlessDamaged } from './damage.ts';
 import type { WatchedTime } from './watched-time.ts';
 
-export type RangeReader = Pick<Engine, 'resumption' | 'tenuresOfIps'>;
+export type RangeReader = Pick<Snapshot, 'liveHolders' | 'tenuresOfIps'>;
 
 /** IPv4 ranges from which clusters take addresses of pods, nodes and services; each is one block. */
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'].map((block) => {
@@ -19,36 +19,43 @@ export const SHOWN_WITHIN_MS = 10 * 60_000;
 const MOST_KEPT = 100_000;
 const V6_BITS = 32;
 
+/** Blocks of all that hold an address now, and the families of which pods have public addresses. */
+interface InUse {
+  readonly blocks: ReadonlySet<string>;
+  readonly families: ReadonlySet<string>;
+}
+
+/** One for each run of questions: what is in use now is read once, from the first snapshot that needs it. */
 export class SeenRanges {
-  readonly #engine: RangeReader;
-  readonly #cluster: string;
-  #seen: Promise<{ readonly blocks: ReadonlySet<string>; readonly families: ReadonlySet<string> }> | undefined;
+  #seen: InUse | undefined;
   /** Of each neighbourhood that was asked about: whether anybody was ever seen in it. */
   readonly #used = new Map<string, boolean>();
 
-  /** One for each run of questions: what is in use now is read once. */
-  constructor(engine: RangeReader, cluster: string) {
-    this.#engine = engine;
-    this.#cluster = cluster;
-  }
-
   /** At instants at which all of the cluster was being watched. Where that needs a damaged part of the store: no. */
-  async areOutside(moments: readonly Moment[], watched: WatchedTime): Promise<readonly boolean[]> {
-    return (await unlessDamaged(() => this.#areOutside(moments, watched))) ?? moments.map(() => false);
+  async areOutside(
+    snapshot: RangeReader,
+    moments: readonly Moment[],
+    watched: WatchedTime,
+  ): Promise<readonly boolean[]> {
+    return (await unlessDamaged(() => this.#areOutside(snapshot, moments, watched))) ?? moments.map(() => false);
   }
 
-  async #areOutside(moments: readonly Moment[], watched: WatchedTime): Promise<readonly boolean[]> {
+  async #areOutside(
+    snapshot: RangeReader,
+    moments: readonly Moment[],
+    watched: WatchedTime,
+  ): Promise<readonly boolean[]> {
     const confirmed = watched.stretches.at(-1)?.confirmed ?? 0;
     const asked = moments.map(({ ip, at }) => ({ ...placeOf(ip), at }));
     const isNew = ({ isPrivate, at }: { isPrivate: boolean; at: number }) =>
       isPrivate && at > confirmed - SHOWN_WITHIN_MS;
     // The cheap look first: most addresses that nobody has now are of ranges that are in use.
-    const known = this.#seen === undefined ? undefined : await this.#seen;
+    const known = this.#seen;
     const isOpen = (one: (typeof asked)[number]) => !isNew(one) && known?.blocks.has(one.block) !== true;
-    await this.#lookUp(asked.filter(isOpen));
+    await this.#lookUp(snapshot, asked.filter(isOpen));
     const isUsed = ({ around }: Place) => this.#used.get(around) ?? true;
     if (asked.every((one) => !isOpen(one) || isUsed(one))) return moments.map(() => false);
-    const { blocks, families } = await (this.#seen ??= this.#read());
+    const { blocks, families } = (this.#seen ??= await readInUse(snapshot));
     return asked.map((one) => {
       if (isNew(one) || isUsed(one) || blocks.has(one.block)) return false;
       // Pods with public addresses may get them from any public range tomorrow.
@@ -56,50 +63,52 @@ export class SeenRanges {
     });
   }
 
-  /** Blocks of all that hold an address now, and the families of which pods have public addresses. */
-  async #read() {
-    const { state } = await this.#engine.resumption(this.#cluster);
-    const blocks = new Set<string>();
-    const families = new Set<string>();
-    for (const { holder, tenures } of state.live) {
-      for (const { ip } of tenures) {
-        const { block, isPrivate } = placeOf(ip);
-        blocks.add(block);
-        if (!isPrivate && holder.kind === 'Pod' && !holder.hostNetwork) families.add(familyOf(ip));
-      }
-    }
-    return { blocks, families };
-  }
-
   /** Whether anybody was ever seen with these, or with one of their neighbours: what is gone by now counts too. */
-  async #lookUp(places: readonly Place[]): Promise<void> {
+  async #lookUp(snapshot: RangeReader, places: readonly Place[]): Promise<void> {
     if (this.#used.size > MOST_KEPT) this.#used.clear();
     const wanted = new Map<string, Place>();
     for (const place of places) if (!this.#used.has(place.around)) wanted.set(place.around, place);
     if (wanted.size === 0) return;
     // Most were somebody's themselves: only of the others all neighbours are asked for.
-    const own = await this.#areUsed([...wanted].map(([key, { ip }]) => ({ key, ips: [ip] })));
+    const own = await areUsed(
+      snapshot,
+      [...wanted].map(([key, { ip }]) => ({ key, ips: [ip] })),
+    );
     const around = [...wanted].flatMap(([key, place]) =>
       own.get(key) === true ? [] : [{ key, ips: othersAround(place) }],
     );
-    const others = await this.#areUsed(around);
+    const others = await areUsed(snapshot, around);
     for (const [key, isUsed] of own) this.#used.set(key, isUsed || others.get(key) === true);
   }
+}
 
-  async #areUsed(
-    wanted: readonly { readonly key: string; readonly ips: readonly IpAddress[] }[],
-  ): Promise<ReadonlyMap<string, boolean>> {
-    const always = { from: epochMillis(0), to: epochMillis(Date.UTC(9999, 11, 31)) };
-    const spans = wanted.flatMap(({ ips }) => ips.map((ip) => ({ ip, ...always })));
-    const found = spans.length === 0 ? [] : await this.#engine.tenuresOfIps(this.#cluster, spans, 1);
-    let next = 0;
-    return new Map(
-      wanted.map(({ key, ips }) => {
-        const tenures = found.slice(next, (next += ips.length));
-        return [key, tenures.some((one) => one === undefined || one.length > 0)];
-      }),
-    );
+async function readInUse(snapshot: RangeReader): Promise<InUse> {
+  const blocks = new Set<string>();
+  const families = new Set<string>();
+  for (const { holder, tenures } of await snapshot.liveHolders()) {
+    for (const { ip } of tenures) {
+      const { block, isPrivate } = placeOf(ip);
+      blocks.add(block);
+      if (!isPrivate && holder.kind === 'Pod' && !holder.hostNetwork) families.add(familyOf(ip));
+    }
   }
+  return { blocks, families };
+}
+
+async function areUsed(
+  snapshot: RangeReader,
+  wanted: readonly { readonly key: string; readonly ips: readonly IpAddress[] }[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const always = { from: epochMillis(0), to: epochMillis(Date.UTC(9999, 11, 31)) };
+  const spans = wanted.flatMap(({ ips }) => ips.map((ip) => ({ ip, ...always })));
+  const found = spans.length === 0 ? [] : await snapshot.tenuresOfIps(spans, 1);
+  let next = 0;
+  return new Map(
+    wanted.map(({ key, ips }) => {
+      const tenures = found.slice(next, (next += ips.length));
+      return [key, tenures.some((one) => one === undefined || one.length > 0)];
+    }),
+  );
 }
 
 interface Place {

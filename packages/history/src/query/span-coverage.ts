@@ -1,5 +1,5 @@
 // What was watched of a span: every answer about a span carries it, because silence there is not absence.
-import type { Engine, Span } from '../engines/engine.ts';
+import type { Snapshot, Span } from '../engines/snapshot.ts';
 import type { Coverage } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Gap, WatchedTime } from './watched-time.ts';
@@ -16,8 +16,8 @@ export interface SpanCoverage {
   readonly expired: readonly Span[];
 }
 
-export async function spanCoverage(engine: Engine, cluster: string, span: Span): Promise<SpanCoverage> {
-  return coverageOf(await readWatchedTime(engine, cluster), span);
+export async function spanCoverage(snapshot: Snapshot, span: Span): Promise<SpanCoverage> {
+  return coverageOf(await readWatchedTime(snapshot), span);
 }
 
 export function coverageOf({ first, last, gaps, stretches, partial, expired }: WatchedTime, span: Span): SpanCoverage {

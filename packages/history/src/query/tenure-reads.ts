@@ -1,8 +1,9 @@
 // Tenures as questions need them: those of the address, and pods that may have had it and never showed which one they
 // had, as tenures whose beginning is never certain. Everything that judges reads through here.
-import type { Engine, IpSpan, Moment, Span } from '../engines/engine.ts';
+
 import { touches } from '../engines/matching.ts';
 import { sortedBy, tenurePlace } from '../engines/order.ts';
+import type { IpSpan, Moment, Snapshot, Span } from '../engines/snapshot.ts';
 import { isWithin } from '../model/cidr.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { PossibleTenure, Tenure } from '../model/records.ts';
@@ -12,56 +13,45 @@ import { neverCertain } from '../observe/boundaries.ts';
 /** An address with more tenures around is answered without them: that excludes less. */
 const MOST_AROUND = 1000;
 
-type At = Pick<Engine, 'tenuresAt' | 'tenuresOfIps' | 'possibleTenures'>;
-type AtMany = Pick<Engine, 'tenuresAtMany' | 'tenuresOfIps' | 'possibleTenures'>;
-type OfIps = Pick<Engine, 'tenuresOfIps' | 'possibleTenures'>;
+type At = Pick<Snapshot, 'tenuresAt' | 'tenuresOfIps' | 'possibleTenures'>;
+type AtMany = Pick<Snapshot, 'tenuresAtMany' | 'tenuresOfIps' | 'possibleTenures'>;
+type OfIps = Pick<Snapshot, 'tenuresOfIps' | 'possibleTenures'>;
 
-export async function readTenuresAt(
-  engine: At,
-  cluster: string,
-  ip: IpAddress,
-  at: EpochMillis,
-): Promise<readonly Tenure[]> {
+export async function readTenuresAt(snapshot: At, ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {
   const span = { from: at, to: epochMillis(at + 1) };
-  const [tenures, unaddressed] = await Promise.all([
-    engine.tenuresAt(cluster, ip, at),
-    engine.possibleTenures(cluster, span),
-  ]);
-  const [joint = tenures] = await joined(engine, cluster, [tenures], unaddressed, [{ ip, ...span }]);
+  const [tenures, unaddressed] = await Promise.all([snapshot.tenuresAt(ip, at), snapshot.possibleTenures(span)]);
+  const [joint = tenures] = await joined(snapshot, [tenures], unaddressed, [{ ip, ...span }]);
   return joint;
 }
 
 export async function readTenuresAtMany(
-  engine: AtMany,
-  cluster: string,
+  snapshot: AtMany,
   moments: readonly Moment[],
 ): Promise<readonly (readonly Tenure[])[]> {
   const spans = moments.map(({ ip, at }) => ({ ip, from: at, to: epochMillis(at + 1) }));
   const [tenures, unaddressed] = await Promise.all([
-    engine.tenuresAtMany(cluster, moments),
-    engine.possibleTenures(cluster, hullOf(spans)),
+    snapshot.tenuresAtMany(moments),
+    snapshot.possibleTenures(hullOf(spans)),
   ]);
-  return (await joined(engine, cluster, tenures, unaddressed, spans)) as readonly (readonly Tenure[])[];
+  return (await joined(snapshot, tenures, unaddressed, spans)) as readonly (readonly Tenure[])[];
 }
 
 /** Undefined for an address that has more than `most`. */
 export async function readTenuresOfIps(
-  engine: OfIps,
-  cluster: string,
+  snapshot: OfIps,
   asked: readonly IpSpan[],
   most: number,
 ): Promise<readonly (readonly Tenure[] | undefined)[]> {
   const [tenures, unaddressed] = await Promise.all([
-    engine.tenuresOfIps(cluster, asked, most),
-    engine.possibleTenures(cluster, hullOf(asked)),
+    snapshot.tenuresOfIps(asked, most),
+    snapshot.possibleTenures(hullOf(asked)),
   ]);
-  return await joined(engine, cluster, tenures, unaddressed, asked);
+  return await joined(snapshot, tenures, unaddressed, asked);
 }
 
 /** Each list with those who may have had its address without showing it. */
 async function joined(
-  engine: Pick<Engine, 'tenuresOfIps'>,
-  cluster: string,
+  snapshot: Pick<Snapshot, 'tenuresOfIps'>,
   tenures: readonly (readonly Tenure[] | undefined)[],
   all: readonly PossibleTenure[],
   asked: readonly IpSpan[],
@@ -74,7 +64,7 @@ async function joined(
   const wanted = asked.flatMap(({ ip }, i) => (maybe[i]?.length ? [{ i, span: { ip, ...lifeOf(maybe[i]) } }] : []));
   if (wanted.length === 0) return tenures;
   const spans = wanted.map(({ span }) => span);
-  const around = await engine.tenuresOfIps(cluster, spans, MOST_AROUND);
+  const around = await snapshot.tenuresOfIps(spans, MOST_AROUND);
   const joint = [...tenures];
   for (const [w, { i }] of wanted.entries()) {
     const others = around[w] ?? [];

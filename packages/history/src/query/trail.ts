@@ -1,12 +1,11 @@
 // Where a pod, a UID or all pods of a workload were within a span: one entry for each pod, with its node and addresses.
-import type { Engine, Paged, Span, Subject } from '../engines/engine.ts';
+import type { Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
 import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface TrailQuestion {
-  readonly cluster: string;
   readonly subject: Subject;
   readonly span: Span;
   readonly page?: PageWish;
@@ -28,18 +27,18 @@ export interface TrailAnswer extends Paged<TrailEntry> {
 /** A pod with more sandboxes than this is broken in other ways; the first ones are told. */
 const MOST_TENURES_OF_A_POD = 1000;
 
-export async function trail(engine: Engine, question: TrailQuestion): Promise<TrailAnswer> {
-  const { cluster, subject, page = {} } = question;
+export async function trail(snapshot: Snapshot, question: TrailQuestion): Promise<TrailAnswer> {
+  const { subject, page = {} } = question;
   const span = checkedSpan(question.span);
-  const { items, cursor } = await engine.placementsOf(cluster, subject, span, checkedPage(page));
+  const { items, cursor } = await snapshot.placementsOf(subject, span, checkedPage(page));
   const entries: TrailEntry[] = [];
   for (const { pod, start, end } of items) {
     const ofPod: Subject = { by: 'uid', uid: pod.uid };
     // On the host network it shows its node's address, and has none of its own.
     const { items: tenures } = pod.hostNetwork
       ? { items: [] }
-      : await engine.tenuresOf(cluster, ofPod, span, { limit: MOST_TENURES_OF_A_POD });
+      : await snapshot.tenuresOf(ofPod, span, { limit: MOST_TENURES_OF_A_POD });
     entries.push({ pod, start, end, tenures });
   }
-  return { items: entries, cursor, coverage: await spanCoverage(engine, cluster, span) };
+  return { items: entries, cursor, coverage: await spanCoverage(snapshot, span) };
 }

@@ -1,5 +1,5 @@
 // When the ledger was watching, and when not: coverage records in their order, and the gaps between them.
-import type { Expired } from '../engines/engine.ts';
+import type { Expired } from '../engines/snapshot.ts';
 import { type Coverage, type Holder, sees } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../engines/engine.ts';
 import { openStore } from '../engines/open-store.ts';
+import { allRecords, withSnapshot } from '../engines/with-snapshot.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import {
@@ -32,7 +33,9 @@ async function pointwise(engine: Engine, ip: IpAddress, instants: readonly numbe
   const certain = new Map<string, number>();
   const answers: Answer[] = [];
   for (const [i, at] of instants.entries()) {
-    const answer = await who(engine, { cluster: CLUSTER.id, ip, at: epochMillis(at), now });
+    const answer = await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+      who(snapshot, { ip, at: epochMillis(at), now }),
+    );
     const share = ((instants[i + 1] ?? end) - at) / whole;
     answers.push(answer);
     shares[answer.answer] += share;
@@ -71,7 +74,7 @@ function assertSame(found: DuringAnswer, expected: Awaited<ReturnType<typeof poi
 /** Everything at which anything begins or ends, as the store has it. */
 async function breakpoints(engine: Engine, now: number): Promise<number[]> {
   const points = [now, now + 1];
-  for await (const fact of engine.records(CLUSTER.id)) {
+  for await (const fact of allRecords(engine, CLUSTER.id)) {
     if (fact.kind === 'coverage') {
       const { from, to, confirmed } = fact.coverage;
       for (const at of [from, to, confirmed, confirmed - 5000]) points.push(at, at + 1);
@@ -80,7 +83,8 @@ async function breakpoints(engine: Engine, now: number): Promise<number[]> {
     for (const bound of [record?.start, record?.end])
       if (bound !== undefined) points.push(bound.notBefore, bound.notAfter);
   }
-  for (const { from, to } of await engine.expired(CLUSTER.id)) points.push(from, to);
+  for (const { from, to } of await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired()))
+    points.push(from, to);
   return [...new Set(points)].sort((a, b) => a - b);
 }
 
@@ -90,7 +94,7 @@ test('a window is answered as who answers at each of its breakpoints, with the s
   const seen = new Set<string>();
   for (let run = 0; run < 9; run++) {
     const engine = await aLedger(numbers);
-    if (run % 3 === 2) await engine.retain(CLUSTER.id, epochMillis(4 * HOUR));
+    if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = epochMillis(run % 2 === 0 ? DAY + 2000 : DAY + HOUR);
     const points = await breakpoints(engine, now);
     for (let n = 0; n < 60; n++) {
@@ -99,7 +103,7 @@ test('a window is answered as who answers at each of its breakpoints, with the s
       const ip = IPS[below(numbers, IPS.length)]!;
       const within = [from, ...points.filter((at) => at > from && at <= to)];
       const question = { cluster: CLUSTER.id, ip, from: epochMillis(from), to: epochMillis(to), now };
-      const found = await whoDuring(engine, question);
+      const found = await withSnapshot(engine, question.cluster, (snapshot) => whoDuring(snapshot, question));
       const expected = await pointwise(engine, ip, within, to + 1, now);
       assertSame(found, expected, `seed ${seed}, run ${run}, ${ip} from ${from} to ${to}`);
       seen.add(found.answer);
@@ -113,7 +117,7 @@ test('around every kind of boundary a window is answered as who answers at each 
   const numbers = new SeededNumbers(seed);
   for (let run = 0; run < 4; run++) {
     const engine = await aLedger(numbers);
-    if (run === 3) await engine.retain(CLUSTER.id, epochMillis(4 * HOUR));
+    if (run === 3) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = epochMillis(run % 2 === 0 ? DAY + 2000 : DAY + HOUR);
     const points = await breakpoints(engine, now);
     const critical = points.filter((at) => run === 0 || at < 0 || at % HOUR < 2 || below(numbers, 8) === 0);
@@ -124,7 +128,11 @@ test('around every kind of boundary a window is answered as who answers at each 
       const question = { cluster: CLUSTER.id, ip, from: epochMillis(from), to: epochMillis(to), now };
       const every = Array.from({ length: to - from + 1 }, (_, i) => from + i);
       const expected = await pointwise(engine, ip, every, to + 1, now);
-      assertSame(await whoDuring(engine, question), expected, `seed ${seed}, run ${run}, ${ip} ${from}-${to}`);
+      assertSame(
+        await withSnapshot(engine, question.cluster, (snapshot) => whoDuring(snapshot, question)),
+        expected,
+        `seed ${seed}, run ${run}, ${ip} ${from}-${to}`,
+      );
     }
   }
 });
@@ -152,7 +160,9 @@ async function aSmallLedger(): Promise<Engine> {
 }
 
 const during = async (engine: Engine, from: number, to: number) =>
-  await whoDuring(engine, { cluster: CLUSTER.id, ip: IP, from: epochMillis(from), to: epochMillis(to) });
+  await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+    whoDuring(snapshot, { ip: IP, from: epochMillis(from), to: epochMillis(to) }),
+  );
 
 test('a pod that lived 14 s inside a row of a minute is a candidate with its part of the window, not missed', async () => {
   const found = await during(await aSmallLedger(), 0, 34_999);

@@ -2,7 +2,7 @@
 // meant. `held` only if one holder certainly held it throughout; `free` only if certainly nobody did at any instant;
 // `unknown` if nobody is known who could have, and not all of it was watched; else `ambiguous`, with everybody who may
 // have held it, and for how much of the window. Both ends belong to the window.
-import type { Engine, Span } from '../engines/engine.ts';
+import type { Snapshot, Span } from '../engines/snapshot.ts';
 import { HistoryError } from '../errors.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
@@ -17,7 +17,6 @@ import type { WatchedTime } from './watched-time.ts';
 import { answered, MOST_HOST_NETWORK_PODS, placed, readWatchedTime } from './who.ts';
 
 export interface DuringQuestion {
-  readonly cluster: string;
   readonly ip: IpAddress;
   /** The first and the last instant of the window; both belong to it. */
   readonly from: EpochMillis;
@@ -65,23 +64,20 @@ interface AnsweredPart {
   readonly holders: readonly AnsweredHolder[];
 }
 
-export async function whoDuring(
-  engine: Pick<Engine, 'tenuresOfIps' | 'possibleTenures' | 'coverage' | 'expired' | 'hostNetworkPodsOn'>,
-  question: DuringQuestion,
-): Promise<DuringAnswer> {
-  const { cluster, ip } = question;
+export async function whoDuring(snapshot: Snapshot, question: DuringQuestion): Promise<DuringAnswer> {
+  const { ip } = question;
   const span = spanOf(question);
   const answer = await unlessDamaged(async () => {
     const [[tenures], watched] = await Promise.all([
-      readTenuresOfIps(engine, cluster, [{ ip, ...span }], LARGEST_PAGE),
-      readWatchedTime(engine, cluster),
+      readTenuresOfIps(snapshot, [{ ip, ...span }], LARGEST_PAGE),
+      readWatchedTime(snapshot),
     ]);
-    return await duringFrom(engine, question, tenures, watched);
+    return await duringFrom(snapshot, question, tenures, watched);
   });
-  return answer ?? damagedDuring(question);
+  return answer ?? damagedDuring(snapshot.cluster, question);
 }
 
-export function damagedDuring({ cluster, ip, from, to }: DuringQuestion): DuringAnswer {
+export function damagedDuring(cluster: string, { ip, from, to }: DuringQuestion): DuringAnswer {
   const shares = { held: 0, free: 0, ambiguous: 0, unknown: 1 };
   return {
     cluster,
@@ -99,12 +95,12 @@ export function damagedDuring({ cluster, ip, from, to }: DuringQuestion): During
 
 /** The rest of it, for those who have read the tenures that touch the window, oldest first, and the coverage. */
 export async function duringFrom(
-  engine: Pick<Engine, 'hostNetworkPodsOn'>,
+  snapshot: Pick<Snapshot, 'cluster' | 'hostNetworkPodsOn'>,
   question: DuringQuestion,
   tenures: readonly Tenure[] | undefined,
   watched: WatchedTime,
 ): Promise<DuringAnswer> {
-  const { cluster, ip, from, to, now } = question;
+  const { ip, from, to, now } = question;
   if (tenures === undefined) {
     throw new HistoryError('window-too-full', `${ip} changed hands more than ${LARGEST_PAGE} times in that window`, {
       hint: 'ask for a shorter one.',
@@ -119,9 +115,9 @@ export async function duringFrom(
     const holders = verdict.tenures.map(answered);
     const nodes = nodesOf(verdict);
     if (nodes.length === 0) parts.push({ from: part.from, to: part.to, verdict, holders });
-    else parts.push(...(await withHostNetworkPods(engine, cluster, part.from, part.to, verdict, nodes)));
+    else parts.push(...(await withHostNetworkPods(snapshot, part.from, part.to, verdict, nodes)));
   }
-  return { cluster, ip, from, to, ...summedUp(parts, span) };
+  return { cluster: snapshot.cluster, ip, from, to, ...summedUp(parts, span) };
 }
 
 function spanOf({ from, to }: DuringQuestion): Span {
@@ -131,8 +127,7 @@ function spanOf({ from, to }: DuringQuestion): Span {
 
 /** The pods of a node's network come and go while the node has its address. */
 async function withHostNetworkPods(
-  engine: Pick<Engine, 'hostNetworkPodsOn'>,
-  cluster: string,
+  snapshot: Pick<Snapshot, 'hostNetworkPodsOn'>,
   from: number,
   to: number,
   verdict: Verdict,
@@ -141,7 +136,7 @@ async function withHostNetworkPods(
   const span = { from: epochMillis(from), to: epochMillis(to) };
   const pods: Placement[] = [];
   for (const node of nodes) {
-    const { items } = await engine.hostNetworkPodsOn(cluster, node, span, { limit: MOST_HOST_NETWORK_PODS });
+    const { items } = await snapshot.hostNetworkPodsOn(node, span, { limit: MOST_HOST_NETWORK_PODS });
     // A pod that shows the address itself is among the tenures.
     pods.push(...items.filter(({ pod }) => !verdict.tenures.some(({ holder }) => holder.uid === pod.uid)));
   }

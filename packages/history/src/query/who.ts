@@ -1,5 +1,5 @@
 // who(ip, t): the question that podtrail is about. Reads what judge.ts decides on, and adds what the answer rests on.
-import type { Engine, Moment } from '../engines/engine.ts';
+import type { Moment, Snapshot } from '../engines/snapshot.ts';
 import type { Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
@@ -8,12 +8,11 @@ import type { Answer, AnsweredHolder } from './answer.ts';
 import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
 import { type Neighbours, neighboursOf } from './neighbours.ts';
-import { SeenRanges } from './seen-ranges.ts';
+import { type RangeReader, SeenRanges } from './seen-ranges.ts';
 import { readTenuresAt } from './tenure-reads.ts';
 import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
-  readonly cluster: string;
   readonly ip: IpAddress;
   readonly at: EpochMillis;
   /** The asker's clock: instants between the last word of a living watch and now are then answered, provisionally. */
@@ -26,22 +25,19 @@ export const MOST_HOST_NETWORK_PODS = 1000;
 /** Conflicts are stored when they are seen, which is after they began. */
 const CONFLICT_WINDOW_MS = 60_000;
 
-export async function who(engine: Engine, question: WhoQuestion): Promise<Answer> {
-  const { cluster, ip, at } = question;
+export async function who(snapshot: Snapshot, question: WhoQuestion): Promise<Answer> {
+  const { ip, at } = question;
   const answer = await unlessDamaged(async () => {
-    const [possible, watched] = await Promise.all([
-      readTenuresAt(engine, cluster, ip, at),
-      readWatchedTime(engine, cluster),
-    ]);
-    const bare = await answerFrom(engine, question, possible, watched);
-    const [whole = bare] = await withFree(engine, [bare], watched, new SeenRanges(engine, cluster));
+    const [possible, watched] = await Promise.all([readTenuresAt(snapshot, ip, at), readWatchedTime(snapshot)]);
+    const bare = await answerFrom(snapshot, question, possible, watched);
+    const whole = bare.answer === 'free' ? await withFree(snapshot, bare, watched) : bare;
     return question.seen === true && whole.isOnly ? inUse(whole) : whole;
   });
-  return answer ?? damagedAnswer(question);
+  return answer ?? damagedAnswer(snapshot.cluster, question);
 }
 
 /** What would have to be read cannot be: nothing is known, not even what was watched. */
-export function damagedAnswer({ cluster, ip, at }: WhoQuestion): Answer {
+export function damagedAnswer(cluster: string, { ip, at }: WhoQuestion): Answer {
   return {
     cluster,
     ip,
@@ -65,32 +61,22 @@ function inUse(answer: Answer): Answer {
   return { ...answer, answer: 'held', isOnly: false, basis: 'traffic' };
 }
 
-/** With what is said of addresses that nobody had: whether anybody could have, and who had them before and after. */
-export async function withFree(
-  engine: Engine,
-  answers: readonly Answer[],
-  watched: WatchedTime,
-  ranges: SeenRanges,
-): Promise<readonly Answer[]> {
-  const free = answers.filter(({ answer }) => answer === 'free');
-  const [cluster] = free.map((answer) => answer.cluster);
-  if (cluster === undefined) return answers;
-  const about = await aboutFree(engine, cluster, free, watched, ranges);
-  let next = 0;
-  return answers.map((answer) => (answer.answer === 'free' ? { ...answer, ...about[next++] } : answer));
+/** With what is known of an address that nobody had: whether anybody could have, and who had it before and after. */
+async function withFree(snapshot: Snapshot, answer: Answer, watched: WatchedTime): Promise<Answer> {
+  const [about] = await aboutFree(snapshot, [answer], watched, new SeenRanges());
+  return { ...answer, ...about };
 }
 
 /** The same of moments at which nobody had the address. What is outside was never anybody's: nobody is looked for. */
 export async function aboutFree(
-  engine: Pick<Engine, 'tenuresOfIps'>,
-  cluster: string,
+  snapshot: RangeReader,
   free: readonly Moment[],
   watched: WatchedTime,
   ranges: SeenRanges,
 ): Promise<readonly Pick<Answer, 'reason' | 'last' | 'next'>[]> {
-  const outside = await ranges.areOutside(free, watched);
+  const outside = await ranges.areOutside(snapshot, free, watched);
   const inside = free.filter((_, i) => outside[i] === false);
-  const around = inside.length === 0 ? [] : await neighboursOf(engine, cluster, inside, watched);
+  const around = inside.length === 0 ? [] : await neighboursOf(snapshot, inside, watched);
   let next = 0;
   return outside.map((isOutside) =>
     isOutside
@@ -106,19 +92,16 @@ function neighbourHolders(around: Neighbours | undefined): Pick<Answer, 'last' |
   };
 }
 
-export async function readWatchedTime(
-  engine: Pick<Engine, 'coverage' | 'expired'>,
-  cluster: string,
-): Promise<WatchedTime> {
-  const [coverage, expired] = await Promise.all([engine.coverage(cluster), engine.expired(cluster)]);
+export async function readWatchedTime(snapshot: Pick<Snapshot, 'coverage' | 'expired'>): Promise<WatchedTime> {
+  const [coverage, expired] = await Promise.all([snapshot.coverage(), snapshot.expired()]);
   return watchedTime(coverage, expired);
 }
 
-type RestReader = Pick<Engine, 'hostNetworkPodsOn' | 'conflicts'>;
+type RestReader = Pick<Snapshot, 'cluster' | 'hostNetworkPodsOn' | 'conflicts'>;
 
 /** The rest of `who`, for those who have read the tenures and the coverage already. At once, unless more must be read. */
 export function answerFrom(
-  engine: RestReader,
+  snapshot: RestReader,
   question: WhoQuestion,
   possible: readonly Tenure[],
   watched: WatchedTime,
@@ -127,31 +110,32 @@ export function answerFrom(
   const { tenures } = verdict;
   const isPlain = tenures.length === 0 || (tenures.length === 1 && sharedNode(tenures[0]) === undefined);
   const holders = tenures.map(answered);
-  if (isPlain) return spelledOut(question, verdict, watched, holders, []);
-  return readRest(engine, question, verdict, watched, holders);
+  if (isPlain) return spelledOut(snapshot.cluster, question, verdict, watched, holders, []);
+  return readRest(snapshot, question, verdict, watched, holders);
 }
 
 async function readRest(
-  engine: RestReader,
+  snapshot: RestReader,
   question: WhoQuestion,
   verdict: Verdict,
   watched: WatchedTime,
   holders: AnsweredHolder[],
 ): Promise<Answer> {
-  const { cluster, ip, at } = question;
+  const { ip, at } = question;
   // A node's address is shared by its host-network pods: any of them may be meant.
   const nodes = new Set(verdict.tenures.flatMap((tenure) => sharedNode(tenure) ?? []));
   for (const node of nodes) {
-    const pods = await hostNetworkPods(engine, cluster, node, at);
+    const pods = await hostNetworkPods(snapshot, node, at);
     holders.push(...pods.filter(({ uid }) => !holders.some((holder) => holder.uid === uid)));
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
-  const conflicts = verdict.tenures.length > 1 ? await engine.conflicts(cluster, ip, span) : [];
-  return spelledOut(question, verdict, watched, holders, conflicts);
+  const conflicts = verdict.tenures.length > 1 ? await snapshot.conflicts(ip, span) : [];
+  return spelledOut(snapshot.cluster, question, verdict, watched, holders, conflicts);
 }
 
 function spelledOut(
-  { cluster, ip, at, now }: WhoQuestion,
+  cluster: string,
+  { ip, at, now }: WhoQuestion,
   { answer, reason, provisional, isOnly = false }: Verdict,
   watched: WatchedTime,
   holders: readonly AnsweredHolder[],
@@ -183,14 +167,9 @@ function spelledOut(
   };
 }
 
-async function hostNetworkPods(
-  engine: RestReader,
-  cluster: string,
-  node: string,
-  at: EpochMillis,
-): Promise<AnsweredHolder[]> {
+async function hostNetworkPods(snapshot: RestReader, node: string, at: EpochMillis): Promise<AnsweredHolder[]> {
   const span = { from: at, to: epochMillis(at + 1) };
-  const { items } = await engine.hostNetworkPodsOn(cluster, node, span, { limit: MOST_HOST_NETWORK_PODS });
+  const { items } = await snapshot.hostNetworkPodsOn(node, span, { limit: MOST_HOST_NETWORK_PODS });
   return items.map(placed);
 }
 

@@ -1,6 +1,9 @@
 // Plays a scenario through an observer into an engine, as a recorder would, and asks what it says must be answered.
 // For tests and demos: it makes its own time and never waits.
-import type { Engine, Writer } from '../engines/engine.ts';
+
+import type { Engine } from '../engines/engine.ts';
+import type { Writer } from '../engines/ledger-writer.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { HistoryError } from '../errors.ts';
 import type { Scope } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
@@ -31,7 +34,7 @@ export async function runScenario(engine: Engine, cluster: string, scenario: Sce
   await run.play();
   const outcomes: AskOutcome[] = [];
   for (const ask of scenario.asks) {
-    const answer = await who(engine, { cluster, ip: ask.ip, at: ask.at });
+    const answer = await withSnapshot(engine, cluster, (snapshot) => who(snapshot, { ip: ask.ip, at: ask.at }));
     outcomes.push({ ask, answer, expected: spell(ask.answer, ask.reason, ask.holders), given: spellAnswer(answer) });
   }
   return outcomes;
@@ -86,7 +89,7 @@ class ScenarioRun {
         this.#interruption = statement;
         return;
       case 'removed':
-        await this.#engine.retain(this.#id, statement.before);
+        await this.#engine.prune(this.#id, statement.before);
         return;
       default: {
         const write = this.#cluster.apply(statement);
@@ -112,7 +115,7 @@ class ScenarioRun {
     this.#interruption = undefined;
     this.#waiting = [];
     if (how === 'stopped' || how === 'stopped-too-long') {
-      const { state, checkpoint } = await this.#engine.resumption(this.#id);
+      const { state, checkpoint } = await this.#engine.resume(this.#id);
       this.#writer = await this.#engine.takeOver({ id: this.#id, name: this.#id });
       this.#observer = new Observer({ collector: 'scenario', scope: this.#scope(), resume: state, checkpoint });
     }

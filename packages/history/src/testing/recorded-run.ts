@@ -1,5 +1,6 @@
 // Plays the lives of a recorder into an engine, as the real one does: observe, append with the checkpoint, die, resume.
-import type { Batch, Engine } from '../engines/engine.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { Batch } from '../engines/ledger-writer.ts';
 import type { Fact } from '../model/fact.ts';
 import type { Checkpoint, Scope } from '../model/records.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -23,7 +24,7 @@ export async function record(
   const batches: Batch[] = [];
   for (const [index, { appends, lost }] of lives.entries()) {
     const writer = await engine.takeOver({ id: cluster, name: cluster });
-    const resumed = index === 0 ? undefined : await engine.resumption(cluster);
+    const resumed = index === 0 ? undefined : await engine.resume(cluster);
     const observer = new Observer({
       collector: 'simulated',
       scope: EVERYTHING,

@@ -1,13 +1,16 @@
 // Invariants 10 and 11 at every write of the SQLite store: the process dies at any failpoint, the files are as it left
 // them, and the next one finds what was acknowledged, a checkpoint that is not ahead, and goes on as if nothing was.
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Batch, Engine, Writer } from '../engines/engine.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { Batch, Writer } from '../engines/ledger-writer.ts';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
 import { FAILPOINTS } from '../engines/sqlite/failpoints.ts';
 import { CrashCamera, Killed, removeStore } from '../engines/sqlite/testing/crash-camera.ts';
 import { InThreadEngine } from '../engines/sqlite/testing/in-thread-engine.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { type Plan, plans } from './properties/plans.ts';
 import { propertySuite } from './properties/property-suite.ts';
@@ -97,7 +100,7 @@ async function take(engine: Engine, writer: Writer, step: Step): Promise<void> {
     case 'maintain':
       return await engine.maintain(FOREVER);
     case 'retain':
-      await engine.retain(CLUSTER.id, step.before);
+      await engine.prune(CLUSTER.id, step.before);
   }
 }
 
@@ -124,12 +127,12 @@ async function live(path: string, steps: readonly Step[], camera: CrashCamera) {
 
 /** Which append the checkpoint is of. */
 async function storedStep(engine: Engine, steps: readonly Step[]): Promise<number> {
-  const { checkpoint } = await engine.resumption(CLUSTER.id);
+  const { checkpoint } = await engine.resume(CLUSTER.id);
   return steps.findIndex((step) => step.kind === 'append' && step.batch.checkpoint?.at === checkpoint?.at);
 }
 
 async function isExpired(engine: Engine, before: EpochMillis): Promise<boolean> {
-  return (await engine.expired(CLUSTER.id)).some(({ to }) => to >= before);
+  return (await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired())).some(({ to }) => to >= before);
 }
 
 /** What a ledger holds to which exactly this was done. */

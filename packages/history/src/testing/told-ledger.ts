@@ -1,7 +1,10 @@
 // A ledger that a test tells its story to: observations go through an observer into an engine, one append each, and the
 // questions are asked of that engine. Times are seconds of the story unless they are called milliseconds.
-import type { Engine, Writer } from '../engines/engine.ts';
+
+import type { Engine } from '../engines/engine.ts';
+import type { Writer } from '../engines/ledger-writer.ts';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { Fact } from '../model/fact.ts';
 import { type IpAddress, parseIp } from '../model/ip-address.ts';
 import type { Coverage, Scope, Tenure } from '../model/records.ts';
@@ -94,7 +97,7 @@ export class ToldLedger {
 
   /** The recorder dies; another one goes on from the store. */
   async restart(): Promise<void> {
-    const { state, checkpoint } = await this.engine.resumption(CLUSTER.id);
+    const { state, checkpoint } = await this.engine.resume(CLUSTER.id);
     this.#writer = await this.engine.takeOver(CLUSTER);
     this.#observer = this.#observing({ resume: state, checkpoint });
   }
@@ -106,7 +109,7 @@ export class ToldLedger {
   }
 
   who(address: string, second: number): Promise<Answer> {
-    return who(this.engine, { cluster: CLUSTER.id, ip: ip(address), at: at(second) });
+    return withSnapshot(this.engine, CLUSTER.id, (snapshot) => who(snapshot, { ip: ip(address), at: at(second) }));
   }
 
   /** `held web-1`, `free`, `unknown gap`, `ambiguous web-1,job-2`. */
@@ -117,11 +120,15 @@ export class ToldLedger {
 
   async tenures(address: string): Promise<readonly Tenure[]> {
     const span = { from: at(-1e6), to: at(1e6) };
-    return (await this.engine.tenuresOfIp(CLUSTER.id, ip(address), span, { limit: 1000 })).items;
+    return (
+      await withSnapshot(this.engine, CLUSTER.id, (snapshot) =>
+        snapshot.tenuresOfIp(ip(address), span, { limit: 1000 }),
+      )
+    ).items;
   }
 
   coverage(): Promise<readonly Coverage[]> {
-    return this.engine.coverage(CLUSTER.id);
+    return withSnapshot(this.engine, CLUSTER.id, (snapshot) => snapshot.coverage());
   }
 
   #next(pod: PodBuilder): Observed {

@@ -1,5 +1,6 @@
 // Compares answers with the truth of a simulated cluster.
-import type { Engine } from '../engines/engine.ts';
+import type { LedgerReader } from '../engines/snapshot.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
 import { parseIp } from '../model/ip-address.ts';
 import { epochMillis } from '../model/time.ts';
 import type { Answer } from '../query/answer.ts';
@@ -55,11 +56,15 @@ export function wrongness({ ip, at, truth }: Question, answer: Answer): string |
   return undefined;
 }
 
-export async function answerAll(engine: Engine, cluster: string, questions: readonly Question[]): Promise<Answer[]> {
-  const watched = await readWatchedTime(engine, cluster);
+export async function answerAll(
+  reader: LedgerReader,
+  cluster: string,
+  questions: readonly Question[],
+): Promise<Answer[]> {
   const moments = questions.map(({ ip, at }) => ({ ip: parseIp(ip) ?? (ip as never), at: epochMillis(at) }));
-  const possible = await readTenuresAtMany(engine, cluster, moments);
-  return await Promise.all(
-    moments.map((moment, i) => answerFrom(engine, { cluster, ...moment }, possible[i] ?? [], watched)),
-  );
+  return await withSnapshot(reader, cluster, async (snapshot) => {
+    const watched = await readWatchedTime(snapshot);
+    const possible = await readTenuresAtMany(snapshot, moments);
+    return await Promise.all(moments.map((moment, i) => answerFrom(snapshot, moment, possible[i] ?? [], watched)));
+  });
 }

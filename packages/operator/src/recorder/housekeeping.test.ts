@@ -17,7 +17,7 @@ async function houseKept(hours: number, options: { retentionMs?: number; aheadMs
       maintained.push(now);
       if (maintained.length === 1) throw new Error('disk');
     },
-    retain: async (cluster: string, before: number) => retained.push([cluster, before]),
+    prune: async (cluster: string, before: number) => retained.push([cluster, before]),
   };
   const stop = new AbortController();
   const { retentionMs } = options;

@@ -1,11 +1,11 @@
 // What a store wants done now and then, beside a running recorder: maintenance every few minutes, and forgetting what is
 // older than the retention, if there is one. A failure is told and tried again the next time; it ends nothing.
-import { type Engine, epochMillis } from '@podtrail/history';
+import { epochMillis, type StoreAdmin } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';
 
 export interface HousekeepingOptions {
-  readonly engine: Pick<Engine, 'maintain' | 'retain'>;
+  readonly engine: Pick<StoreAdmin, 'maintain' | 'prune'>;
   readonly cluster: string;
   readonly clock: Clock;
   /** Why the clock cannot be relied on now, if so: then nothing is sealed and nothing forgotten. */
@@ -42,7 +42,7 @@ export async function keepHouse(options: HousekeepingOptions, signal: AbortSigna
         throw new RangeError(
           `the clock was set ahead by ${Math.round(aheadMs / 1000)} s: nothing is forgotten until a restart`,
         );
-      return await engine.retain(cluster, epochMillis(clock.now() - retentionMs));
+      return await engine.prune(cluster, epochMillis(clock.now() - retentionMs));
     });
   }
 }

@@ -163,7 +163,7 @@ export class Recorder {
   /** Takes the cluster's ledger over and reads from it where to go on. */
   static async open(options: RecorderOptions): Promise<Recorder> {
     const writer = await options.engine.takeOver(options.cluster);
-    const { state, checkpoint } = await options.engine.resumption(options.cluster.id);
+    const { state, checkpoint } = await options.engine.resume(options.cluster.id);
     // Whoever recorded only some namespaces since has moved no checkpoint: what happened elsewhere was not watched.
     const goesOn = state.coverage === undefined || state.coverage.scope.kind === 'cluster';
     return new Recorder(options, writer, state, goesOn ? checkpoint : undefined);

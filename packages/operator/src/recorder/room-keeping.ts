@@ -1,11 +1,11 @@
 // Keeps the store within its limit, beside a running recorder: looks at once, so that ballast is laid while there is room,
 // and then every half minute. A failure is reported and tried again the next time; it ends nothing.
-import type { Engine, EpochMillis, RoomKept, SizeLimit } from '@podtrail/history';
+import type { EpochMillis, RoomKept, SizeLimit, StoreAdmin } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';
 
 export interface RoomKeepingOptions {
-  readonly engine: Pick<Engine, 'keepRoom'>;
+  readonly engine: Pick<StoreAdmin, 'keepRoom'>;
   readonly clock: Clock;
   /** The ledger's time. Undefined while it is not known: then nothing is removed. */
   readonly now: () => EpochMillis | undefined;

@@ -1,11 +1,11 @@
 // Reads the whole store through again and again, a little every few minutes, so that damage is noticed before somebody
 // needs what is damaged. A failure is told and tried again the next time; it ends nothing.
-import { type Engine, epochMillis, type Patrol } from '@podtrail/history';
+import { epochMillis, type Patrol, type StoreAdmin } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';
 
 export interface StorePatrolOptions {
-  readonly engine: Pick<Engine, 'patrol'>;
+  readonly engine: Pick<StoreAdmin, 'patrol'>;
   readonly clock: Clock;
   readonly onPatrolled: (patrol: Patrol) => void;
   readonly onFailure: (failure: Housekept) => void;

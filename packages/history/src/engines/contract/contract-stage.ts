@@ -1,9 +1,13 @@
 // Where the tests of the contract stand: a fresh store and its writer for each of them.
+
 import type { Fact } from '../../model/fact.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { canonicalLine } from '../canonical.ts';
-import type { Engine, Page, Span, Writer } from '../engine.ts';
+import type { Engine } from '../engine.ts';
+import type { Writer } from '../ledger-writer.ts';
 import { at, ipOf } from '../made-records.ts';
+import type { Page, Span } from '../snapshot.ts';
+import { allRecords, withSnapshot } from '../with-snapshot.ts';
 
 export const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 export const TEST = { id: 'b7c0b3a4-0000-4000-8000-000000000002', name: 'test' };
@@ -64,14 +68,14 @@ export class ContractStage {
 
   /** The names of those who may have held an address, so many seconds after the stage's beginning of time. */
   async who(ip: string, seconds: number): Promise<string[]> {
-    const found = await this.engine.tenuresAt(PROD.id, ipOf(ip), at(seconds));
+    const found = await withSnapshot(this.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf(ip), at(seconds)));
     return found.map((tenure) => tenure.holder.name);
   }
 
   /** All records in their canonical form: equal texts are equal ledgers. */
   async exported(engine: Engine = this.engine): Promise<string> {
     let text = '';
-    for await (const fact of engine.records(PROD.id)) text += `${canonicalLine(fact)}\n`;
+    for await (const fact of allRecords(engine, PROD.id)) text += `${canonicalLine(fact)}\n`;
     return text;
   }
 }

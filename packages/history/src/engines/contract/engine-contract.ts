@@ -7,6 +7,7 @@ import { histories } from './histories.ts';
 import { recording } from './recording.ts';
 import { retention } from './retention.ts';
 import { sameness } from './sameness.ts';
+import { snapshots } from './snapshots.ts';
 import { tenuresAt } from './tenures-at.ts';
 
 export function engineContract(subject: Subject): void {
@@ -20,5 +21,6 @@ export function engineContract(subject: Subject): void {
     retention(stage);
     fidelity(stage);
     sameness(stage);
+    snapshots(stage);
   });
 }

@@ -1,4 +1,5 @@
 // Values at the edges come back as they were.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fact, possibleFact, possibleKey } from '../../model/fact.ts';
@@ -21,6 +22,7 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function fidelity(stage: ContractStage): void {
@@ -33,10 +35,12 @@ export function fidelity(stage: ContractStage): void {
     await stage.append(changeFact(plain), changeFact(counting(3)));
     await stage.append(changeFact(counting(7)));
     await stage.append(changeFact(counting(3)));
-    const { items } = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL);
+    const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL),
+    );
     assert.deepEqual(items, [plain, counting(7)]);
     assert.match(await stage.exported(), /"suppressed":\{"budget":"namespace","changes":7,"last":\d+\}/);
-    const { state } = await stage.engine.resumption(PROD.id);
+    const { state } = await stage.engine.resume(PROD.id);
     assert.deepEqual(state.changeUses, changeUses([plain, counting(7)]));
   });
 
@@ -66,16 +70,22 @@ export function fidelity(stage: ContractStage): void {
     await stage.append(...facts);
     for (const [i, text] of strange.entries()) {
       const wanted = facts.slice(i * 4, i * 4 + 4);
-      const [tenure] = await stage.engine.tenuresAt(PROD.id, ipOf(`10.0.1.${i}`), at(150));
+      const [tenure] = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.tenuresAt(ipOf(`10.0.1.${i}`), at(150)),
+      );
       assert.deepEqual({ kind: 'tenure', tenure }, wanted[0]);
-      const byName = await stage.engine.placementsOf(PROD.id, { by: 'name', namespace: text, name: text }, ALWAYS, ALL);
+      const byName = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.placementsOf({ by: 'name', namespace: text, name: text }, ALWAYS, ALL),
+      );
       assert.deepEqual({ kind: 'placement', placement: byName.items[0] }, wanted[1]);
-      const onNode = await stage.engine.placementsOn(PROD.id, text, ALWAYS, ALL);
+      const onNode = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.placementsOn(text, ALWAYS, ALL));
       assert.deepEqual(onNode.items, byName.items);
-      const changes = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: `uid-${i}` }, ALWAYS, ALL);
+      const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.changesOf({ by: 'uid', uid: `uid-${i}` }, ALWAYS, ALL),
+      );
       assert.deepEqual({ kind: 'change', change: changes.items[0] }, wanted[2]);
     }
-    const { state } = await stage.engine.resumption(PROD.id);
+    const { state } = await stage.engine.resume(PROD.id);
     assert.deepEqual(
       state.live.map((live) => live),
       facts.filter((fact) => fact.kind === 'live').map((fact) => fact.live),
@@ -86,14 +96,15 @@ export function fidelity(stage: ContractStage): void {
     const waiting = madePossible('waiting', 300);
     const gone = madePossible(madeHolder('gone', { workload: undefined }), 100, 200, []);
     await stage.append(possibleFact(gone), possibleFact(waiting), possibleFact({ ...gone, end: undefined }));
-    const within = (from: number, to: number) => stage.engine.possibleTenures(PROD.id, { from: at(from), to: at(to) });
+    const within = (from: number, to: number) =>
+      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.possibleTenures({ from: at(from), to: at(to) }));
     assert.deepEqual(await within(0, 1000), [gone, waiting], 'what has ended is not reopened');
     assert.deepEqual(await within(150, 151), [gone]);
     assert.deepEqual(await within(200, 300), []);
     await stage.append({ kind: 'possible', key: possibleKey(waiting), possible: undefined });
     assert.deepEqual(await within(0, 1000), [gone]);
     await stage.append(coverageFact(madeCoverage(0, 1000)));
-    assert.equal(await stage.engine.retain(PROD.id, at(500)), 1);
+    assert.equal(await stage.engine.prune(PROD.id, at(500)), 1);
     assert.deepEqual(await within(0, 1000), []);
   });
 
@@ -108,13 +119,15 @@ export function fidelity(stage: ContractStage): void {
       }),
     ];
     await stage.append(...lives.map((live) => liveFact(live.holder.uid, live)));
-    assert.deepEqual((await stage.engine.resumption(PROD.id)).state.live, lives);
+    assert.deepEqual((await stage.engine.resume(PROD.id)).state.live, lives);
   });
 
   test('a value of 256 KiB comes back whole', async () => {
     const value = { text: 'x'.repeat(256 * 1024), sha256: undefined };
     await stage.append(changeFact(madeChange('web-1', 100, { after: value })));
-    const { items } = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL);
+    const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL),
+    );
     assert.equal(items[0]?.after?.text, value.text);
   });
 
@@ -129,7 +142,11 @@ export function fidelity(stage: ContractStage): void {
       ),
     );
     await stage.append(...tenures.map(tenureFact));
-    for (const tenure of tenures) assert.deepEqual(await stage.engine.tenuresAt(PROD.id, tenure.ip, at(150)), [tenure]);
+    for (const tenure of tenures)
+      assert.deepEqual(
+        await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(tenure.ip, at(150))),
+        [tenure],
+      );
   });
 
   test('two tenures that differ only in the version of their start are two', async () => {
@@ -138,7 +155,10 @@ export function fidelity(stage: ContractStage): void {
     const one = madeTenure('10.0.0.7', 'web-1', start(big), 200);
     const other = madeTenure('10.0.0.7', 'web-1', start('9007199254740992'), 200);
     await stage.append(tenureFact(one), tenureFact(other));
-    assert.equal((await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(150))).length, 2);
+    assert.equal(
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), at(150)))).length,
+      2,
+    );
   });
 
   test('times before 1970, far ahead and with wide bounds come back as they were', async () => {
@@ -146,7 +166,13 @@ export function fidelity(stage: ContractStage): void {
     const end = madeBoundary(0, { notAfter: epochMillis(8_640_000_000_000), observedAt: epochMillis(-1) });
     const tenure = madeTenure('10.0.0.7', 'web-1', start, end);
     await stage.append(tenureFact(tenure));
-    assert.deepEqual(await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), epochMillis(-5000)), [tenure]);
-    assert.deepEqual(await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(9_999_999)), [tenure]);
+    assert.deepEqual(
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), epochMillis(-5000))),
+      [tenure],
+    );
+    assert.deepEqual(
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), at(9_999_999))),
+      [tenure],
+    );
   });
 }

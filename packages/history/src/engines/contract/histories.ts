@@ -1,8 +1,8 @@
 // What is found by node, by subject and in pages.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fact } from '../../model/fact.ts';
-import type { Engine, Page, Paged } from '../engine.ts';
 import {
   anomalyFact,
   at,
@@ -18,6 +18,8 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
+import type { Page, Paged, Subject } from '../snapshot.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function histories(stage: ContractStage): void {
@@ -31,7 +33,9 @@ export function histories(stage: ContractStage): void {
     );
     const on = async (from: number, to: number) => {
       const span = { from: at(from), to: at(to) };
-      return (await stage.engine.hostNetworkPodsOn(PROD.id, agent.node, span, ALL)).items.map(({ pod }) => pod.name);
+      return (
+        await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.hostNetworkPodsOn(agent.node, span, ALL))
+      ).items.map(({ pod }) => pod.name);
     };
     assert.deepEqual([await on(0, 1000), await on(200, 300)], [['agent'], []]);
   });
@@ -45,7 +49,9 @@ export function histories(stage: ContractStage): void {
     await stage.writer.append({ facts: [placementFact(madePlacement('web-2', 95, 150))] });
     const on = async (from: number, to: number) => {
       const span = { from: at(from), to: at(to) };
-      const { items } = await stage.engine.placementsOn(PROD.id, 'node-a', span, ALL);
+      const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.placementsOn('node-a', span, ALL),
+      );
       return items.map(({ pod, end }) => [pod.name, end?.at]);
     };
     const others = [
@@ -67,10 +73,14 @@ export function histories(stage: ContractStage): void {
       tenureFact(madeTenure('10.0.0.9', lone, 100)),
       tenureFact(madeTenure('10.0.0.10', madeHolder('web-1', { namespace: 'other', uid: 'uid-other' }), 100, 200)),
     );
-    const tenures = async (subject: Parameters<Engine['tenuresOf']>[1]) =>
-      (await stage.engine.tenuresOf(PROD.id, subject, ALWAYS, ALL)).items.map((tenure) => tenure.ip);
-    const placements = async (subject: Parameters<Engine['tenuresOf']>[1]) =>
-      (await stage.engine.placementsOf(PROD.id, subject, ALWAYS, ALL)).items.map((placement) => placement.pod.node);
+    const tenures = async (subject: Subject) =>
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOf(subject, ALWAYS, ALL))).items.map(
+        (tenure) => tenure.ip,
+      );
+    const placements = async (subject: Subject) =>
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.placementsOf(subject, ALWAYS, ALL))).items.map(
+        (placement) => placement.pod.node,
+      );
     const byName = { by: 'name', namespace: 'shop', name: 'web-1' } as const;
     const byWorkload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
     assert.deepEqual(await tenures({ by: 'uid', uid: 'uid-again' }), ['10.0.0.8']);
@@ -90,7 +100,9 @@ export function histories(stage: ContractStage): void {
       tenureFact(madeTenure('fd00::8', 'web-1', 210, 2 * WEEK_S)),
       placementFact(madePlacement('web-1', 90, 2 * WEEK_S)),
     );
-    const { items } = await stage.engine.tenuresOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL);
+    const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.tenuresOf({ by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL),
+    );
     assert.deepEqual(
       items.map((tenure) => tenure.ip),
       ['10.0.0.7', '10.0.0.8', 'fd00::8'],
@@ -106,7 +118,9 @@ export function histories(stage: ContractStage): void {
     );
     const on = async (from: number, to: number) => {
       const span = { from: at(from), to: at(to) };
-      const { items } = await stage.engine.placementsOn(PROD.id, 'node-a', span, ALL);
+      const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.placementsOn('node-a', span, ALL),
+      );
       return items.map((placement) => placement.pod.name);
     };
     assert.deepEqual(await on(110, 111), ['d', 'a']);
@@ -122,15 +136,19 @@ export function histories(stage: ContractStage): void {
       facts.push(tenureFact(madeTenure('10.0.0.7', `pod-${i}`, Math.floor(i / 5), end)));
     }
     await stage.append(...facts);
-    const whole = await stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL);
+    const whole = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.tenuresOfIp(ipOf('10.0.0.7'), ALWAYS, ALL),
+    );
     assert.equal(whole.items.length, 25);
     for (const limit of [1, 2, 5, 7, 24, 25]) {
       const page = (cursor: string | undefined) =>
-        stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, { limit, cursor });
+        withSnapshot(stage.engine, PROD.id, (snapshot) =>
+          snapshot.tenuresOfIp(ipOf('10.0.0.7'), ALWAYS, { limit, cursor }),
+        );
       assert.deepEqual(await allPages(page), whole.items, `limit ${limit}`);
       const byWorkload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
       const other = (cursor: string | undefined) =>
-        stage.engine.tenuresOf(PROD.id, byWorkload, ALWAYS, { limit, cursor });
+        withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOf(byWorkload, ALWAYS, { limit, cursor }));
       assert.deepEqual(await allPages(other), whole.items, `workload, limit ${limit}`);
     }
   });
@@ -139,9 +157,13 @@ export function histories(stage: ContractStage): void {
     const tenure = (seconds: number) => tenureFact(madeTenure('10.0.0.7', `pod-${seconds}`, seconds, seconds + 5));
     await stage.append(tenure(100), tenure(200), tenure(300));
     const ip = ipOf('10.0.0.7');
-    const first = await stage.engine.tenuresOfIp(PROD.id, ip, ALWAYS, { limit: 2 });
+    const first = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.tenuresOfIp(ip, ALWAYS, { limit: 2 }),
+    );
     await stage.append(tenure(50), tenure(150), tenure(250), tenure(400));
-    const rest = await stage.engine.tenuresOfIp(PROD.id, ip, ALWAYS, { limit: 10, cursor: first.cursor });
+    const rest = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.tenuresOfIp(ip, ALWAYS, { limit: 10, cursor: first.cursor }),
+    );
     assert.deepEqual(
       rest.items.map(({ holder }) => holder.name),
       ['pod-250', 'pod-300', 'pod-400'],
@@ -149,7 +171,8 @@ export function histories(stage: ContractStage): void {
   });
 
   test('what is no cursor and no page is refused with a code', async () => {
-    const ask = (page: Page) => stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, page);
+    const ask = (page: Page) =>
+      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOfIp(ipOf('10.0.0.7'), ALWAYS, page));
     await assert.rejects(ask({ limit: 5, cursor: 'here' }), { code: 'bad-cursor' });
     await assert.rejects(ask({ limit: 0 }), { code: 'bad-page' });
     await assert.rejects(ask({ limit: 1.5 }), { code: 'bad-page' });
@@ -166,17 +189,23 @@ export function histories(stage: ContractStage): void {
       anomalyFact(madeAnomaly('uid-b', 300)),
     );
     const span = { from: at(50), to: at(200) };
-    const byUid = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-web-1' }, span, ALL);
+    const byUid = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'uid', uid: 'uid-web-1' }, span, ALL),
+    );
     assert.deepEqual(byUid.items, [changes[0]]);
-    const byName = await stage.engine.changesOf(PROD.id, { by: 'name', namespace: 'shop', name: 'api-1' }, ALWAYS, ALL);
+    const byName = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'name', namespace: 'shop', name: 'api-1' }, ALWAYS, ALL),
+    );
     assert.deepEqual(byName.items, [changes[2]]);
     const workload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
     const page = (cursor: string | undefined) =>
-      stage.engine.changesOf(PROD.id, workload, ALWAYS, { limit: 1, cursor });
+      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.changesOf(workload, ALWAYS, { limit: 1, cursor }));
     assert.deepEqual(await allPages(page), [changes[0], changes[1]]);
-    const conflicts = await stage.engine.conflicts(PROD.id, ipOf('10.0.0.7'), span);
+    const conflicts = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.conflicts(ipOf('10.0.0.7'), span),
+    );
     assert.deepEqual(conflicts, [madeConflict('10.0.0.7', 'a', 'b', 100)]);
-    const anomalies = await stage.engine.anomalies(PROD.id, span, ALL);
+    const anomalies = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(span, ALL));
     assert.deepEqual(anomalies.items, [madeAnomaly('uid-a', 100)]);
   });
 }

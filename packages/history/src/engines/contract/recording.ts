@@ -1,4 +1,5 @@
 // What a recorder relies on: coverage, checkpoints, writers that take over.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -12,6 +13,7 @@ import {
   madeTenure,
   tenureFact,
 } from '../made-records.ts';
+import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function recording(stage: ContractStage): void {
@@ -24,7 +26,7 @@ export function recording(stage: ContractStage): void {
     await stage.append(coverageFact(madeCoverage(100, 250)));
     const scope = { kind: 'namespaces', namespaces: ['a', 'b'] } as const;
     await stage.append(coverageFact(madeCoverage(50, 60, { scope, collector: 'recorder-2' })));
-    assert.deepEqual(await stage.engine.coverage(PROD.id), [
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.coverage()), [
       madeCoverage(50, 60, { scope, collector: 'recorder-2' }),
       madeCoverage(100, 300),
       madeCoverage(500, 600, { opened: 'expired' }),
@@ -37,13 +39,13 @@ export function recording(stage: ContractStage): void {
     const voided = madeCoverage(950, 950, { opened: 'expired', ended: true, withdrawn: at(200) });
     await stage.append(...claims.map(coverageFact), coverageFact(cut), coverageFact(voided));
     await stage.append(...claims.map(coverageFact));
-    assert.deepEqual(await stage.engine.coverage(PROD.id), [cut]);
-    assert.deepEqual((await stage.engine.resumption(PROD.id)).state.coverage, cut);
-    const kept = (await Array.fromAsync(stage.engine.records(PROD.id))).filter(({ kind }) => kind === 'coverage');
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.coverage()), [cut]);
+    assert.deepEqual((await stage.engine.resume(PROD.id)).state.coverage, cut);
+    const kept = (await Array.fromAsync(allRecords(stage.engine, PROD.id))).filter(({ kind }) => kind === 'coverage');
     assert.equal(kept.length, 2, 'records are kept');
   });
 
-  test('reads of one turn see one state, whatever is appended meanwhile', async () => {
+  test('reads of one snapshot see one state, whatever is appended meanwhile', async () => {
     const BATCHES = 200;
     const reader = await stage.openReader();
     let isWriting = true;
@@ -59,9 +61,9 @@ export function recording(stage: ContractStage): void {
     })();
     const seen = new Set<number>();
     do {
-      const [{ items }, [coverage]] = await Promise.all([
-        reader.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), ALWAYS, ALL),
-        reader.coverage(PROD.id),
+      const [{ items }, [coverage]] = await withSnapshot(reader, PROD.id, async (snapshot) => [
+        await snapshot.tenuresOfIp(ipOf('10.0.0.7'), ALWAYS, ALL),
+        await snapshot.coverage(),
       ]);
       assert.equal(coverage?.to ?? at(0), at(items.length));
       seen.add(items.length);
@@ -83,7 +85,7 @@ export function recording(stage: ContractStage): void {
     await stage.writer.append({ facts, checkpoint: { ...checkpoint, resourceVersion: '5' } });
     await stage.writer.append({ facts: [liveFact('uid-b', open), liveFact('uid-c', undefined)], checkpoint });
     await stage.settle();
-    assert.deepEqual(await stage.engine.resumption(PROD.id), {
+    assert.deepEqual(await stage.engine.resume(PROD.id), {
       state: { epoch: 3, live: [madeLive('a', 100), open], coverage: madeCoverage(100, 400), changeUses: [] },
       checkpoint,
     });
@@ -97,20 +99,20 @@ export function recording(stage: ContractStage): void {
     const checkpoint = { epoch: 1, resourceVersion: '8', at: at(400), others };
     const partial = madeCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
     await stage.writer.append({ facts: [coverageFact(madeCoverage(100, 400)), coverageFact(partial)], checkpoint });
-    const resumption = await stage.engine.resumption(PROD.id);
+    const resumption = await stage.engine.resume(PROD.id);
     assert.deepEqual(resumption, {
       state: { epoch: 1, live: [], coverage: madeCoverage(100, 400), changeUses: [] },
       checkpoint,
     });
     assert.deepEqual(
-      (await stage.engine.coverage(PROD.id)).map(({ scope }) => scope.kind),
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.coverage())).map(({ scope }) => scope.kind),
       ['cluster', 'pods'],
     );
   });
 
   test('a fresh ledger resumes with nothing', async () => {
     const nothing = { state: { epoch: 1, live: [], coverage: undefined, changeUses: [] }, checkpoint: undefined };
-    assert.deepEqual(await stage.engine.resumption(PROD.id), nothing);
+    assert.deepEqual(await stage.engine.resume(PROD.id), nothing);
   });
 
   test('a stale writer is refused, and nothing of its batch is stored', async () => {
@@ -120,7 +122,7 @@ export function recording(stage: ContractStage): void {
     const facts = [tenureFact(madeTenure('10.0.0.7', 'late', 100))];
     await assert.rejects(stage.writer.append({ facts, checkpoint }), { code: 'stale-writer' });
     assert.deepEqual(await stage.who('10.0.0.7', 150), []);
-    assert.equal((await stage.engine.resumption(PROD.id)).checkpoint, undefined);
+    assert.equal((await stage.engine.resume(PROD.id)).checkpoint, undefined);
     await next.append({ facts, checkpoint });
     assert.deepEqual(await stage.who('10.0.0.7', 150), ['late']);
   });
@@ -145,11 +147,14 @@ export function recording(stage: ContractStage): void {
       stage.writer.append({ facts: [], checkpoint: { epoch: 1, resourceVersion: String(i), at: at(i) } }),
     );
     await Promise.all(appends);
-    assert.equal((await stage.engine.resumption(PROD.id)).checkpoint?.resourceVersion, '49');
+    assert.equal((await stage.engine.resume(PROD.id)).checkpoint?.resourceVersion, '49');
   });
 
   test('a cluster that is not there, and a name that is taken, are refused with a code', async () => {
-    await assert.rejects(stage.engine.tenuresAt('nowhere', ipOf('10.0.0.7'), at(1)), { code: 'unknown-cluster' });
+    await assert.rejects(
+      withSnapshot(stage.engine, 'nowhere', (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), at(1))),
+      { code: 'unknown-cluster' },
+    );
     await assert.rejects(stage.engine.takeOver({ id: 'another', name: 'prod' }), {
       code: 'cluster-name-taken',
       hint: /--cluster-name NAME/,

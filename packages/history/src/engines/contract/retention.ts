@@ -1,4 +1,5 @@
 // What is forgotten, and that it is never taken for free.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -18,6 +19,7 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function retention(stage: ContractStage): void {
@@ -35,10 +37,12 @@ export function retention(stage: ContractStage): void {
       anomalyFact(madeAnomaly('uid-a', 150)),
       conflictFact(madeConflict('10.0.0.1', 'a', 'b', 150)),
     );
-    assert.deepEqual(await stage.engine.expired(PROD.id), []);
-    await stage.engine.retain(PROD.id, at(WEEK_S + 1000));
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), []);
+    await stage.engine.prune(PROD.id, at(WEEK_S + 1000));
     await stage.settle();
-    assert.deepEqual(await stage.engine.expired(PROD.id), [{ from: at(0), to: at(WEEK_S + 1000) }]);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), [
+      { from: at(0), to: at(WEEK_S + 1000) },
+    ]);
     const answers = [
       await stage.who('10.0.0.1', 150),
       await stage.who('10.0.0.2', 150),
@@ -46,22 +50,32 @@ export function retention(stage: ContractStage): void {
     ];
     assert.deepEqual(answers, [[], ['at-the-edge'], ['stays']]);
     assert.deepEqual(await stage.who('10.0.0.4', 150), ['open']);
-    const placements = await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL);
+    const placements = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.placementsOn('node-a', ALWAYS, ALL),
+    );
     assert.deepEqual(
       placements.items.map(({ pod }) => pod.name),
       ['open'],
     );
-    const changes = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-open' }, ALWAYS, ALL);
+    const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'uid', uid: 'uid-open' }, ALWAYS, ALL),
+    );
     assert.deepEqual(changes.items, [madeChange('open', WEEK_S + 1500)]);
-    assert.deepEqual((await stage.engine.anomalies(PROD.id, ALWAYS, ALL)).items, []);
-    assert.deepEqual(await stage.engine.conflicts(PROD.id, ipOf('10.0.0.1'), ALWAYS), []);
+    assert.deepEqual(
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(ALWAYS, ALL))).items,
+      [],
+    );
+    assert.deepEqual(
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.conflicts(ipOf('10.0.0.1'), ALWAYS)),
+      [],
+    );
     const kept = await stage.exported();
     assert.equal(kept.includes('gone'), false);
   });
 
   test('what expired before it came stays hidden', async () => {
     await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'ends-late', 100)));
-    await stage.engine.retain(PROD.id, at(500));
+    await stage.engine.prune(PROD.id, at(500));
     await stage.append(
       tenureFact(madeTenure('10.0.0.1', 'ends-late', 100, 200)),
       tenureFact(madeTenure('10.0.0.2', 'comes-late', 100, 200)),
@@ -73,11 +87,22 @@ export function retention(stage: ContractStage): void {
     );
     await stage.settle();
     assert.deepEqual([await stage.who('10.0.0.1', 150), await stage.who('10.0.0.2', 150)], [[], []]);
-    assert.deepEqual((await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL)).items, []);
-    const changes = await stage.engine.changesOf(PROD.id, { by: 'uid', uid: 'uid-comes-late' }, ALWAYS, ALL);
+    assert.deepEqual(
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.placementsOn('node-a', ALWAYS, ALL))).items,
+      [],
+    );
+    const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'uid', uid: 'uid-comes-late' }, ALWAYS, ALL),
+    );
     assert.deepEqual(changes.items, [madeChange('comes-late', 500)]);
-    assert.deepEqual((await stage.engine.anomalies(PROD.id, ALWAYS, ALL)).items, []);
-    assert.deepEqual(await stage.engine.conflicts(PROD.id, ipOf('10.0.0.1'), ALWAYS), []);
+    assert.deepEqual(
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(ALWAYS, ALL))).items,
+      [],
+    );
+    assert.deepEqual(
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.conflicts(ipOf('10.0.0.1'), ALWAYS)),
+      [],
+    );
     assert.equal((await stage.exported()).includes('200'), false);
   });
 
@@ -90,21 +115,33 @@ export function retention(stage: ContractStage): void {
       changeFact(madeChange('web-1', 150)),
       changeFact(madeChange('web-1', 500)),
     );
-    assert.deepEqual(await stage.engine.expiredChanges(PROD.id), []);
-    assert.equal(await stage.engine.retainChanges(PROD.id, at(400)), 1);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expiredChanges()), []);
+    assert.equal(await stage.engine.pruneChanges(PROD.id, at(400)), 1);
     await stage.append(changeFact(madeChange('late', 160)));
-    assert.deepEqual(await stage.engine.expiredChanges(PROD.id), [{ from: at(0), to: at(400) }]);
-    assert.deepEqual(await stage.engine.expired(PROD.id), []);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expiredChanges()), [
+      { from: at(0), to: at(400) },
+    ]);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), []);
     assert.deepEqual(await stage.who('10.0.0.1', 150), ['web-1']);
-    assert.equal((await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL)).items.length, 1);
-    assert.equal((await stage.engine.anomalies(PROD.id, ALWAYS, ALL)).items.length, 1);
-    const ofPod = (uid: string) => stage.engine.changesOf(PROD.id, { by: 'uid', uid }, ALWAYS, ALL);
+    assert.equal(
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.placementsOn('node-a', ALWAYS, ALL))).items
+        .length,
+      1,
+    );
+    assert.equal(
+      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(ALWAYS, ALL))).items.length,
+      1,
+    );
+    const ofPod = (uid: string) =>
+      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.changesOf({ by: 'uid', uid }, ALWAYS, ALL));
     assert.deepEqual((await ofPod('uid-web-1')).items, [madeChange('web-1', 500)]);
     assert.deepEqual((await ofPod('uid-late')).items, []);
     const exported = (await stage.exported()).split('\n').filter((line) => line.includes('"kind":"change"'));
     assert.equal(exported.length, 1);
-    await stage.engine.retainChanges(PROD.id, at(300));
-    assert.deepEqual(await stage.engine.expiredChanges(PROD.id), [{ from: at(0), to: at(400) }]);
+    await stage.engine.pruneChanges(PROD.id, at(300));
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expiredChanges()), [
+      { from: at(0), to: at(400) },
+    ]);
   });
 
   test('a store that is within its limit loses nothing by being kept there', async () => {
@@ -115,15 +152,19 @@ export function retention(stage: ContractStage): void {
     assert.deepEqual([removedChanges, removedRecords], [0, 0]);
     assert.equal((await stage.engine.room(limit)).bytes, bytes);
     assert.equal(await stage.exported(), before);
-    assert.deepEqual(await stage.engine.expired(PROD.id), []);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), []);
   });
 
   test('retention that is asked for again, or for less, keeps the range as it is', async () => {
     await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)));
-    await stage.engine.retain(PROD.id, at(500));
-    await stage.engine.retain(PROD.id, at(300));
-    assert.deepEqual(await stage.engine.expired(PROD.id), [{ from: at(0), to: at(500) }]);
-    await stage.engine.retain(PROD.id, at(600));
-    assert.deepEqual(await stage.engine.expired(PROD.id), [{ from: at(0), to: at(600) }]);
+    await stage.engine.prune(PROD.id, at(500));
+    await stage.engine.prune(PROD.id, at(300));
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), [
+      { from: at(0), to: at(500) },
+    ]);
+    await stage.engine.prune(PROD.id, at(600));
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), [
+      { from: at(0), to: at(600) },
+    ]);
   });
 }

@@ -1,11 +1,11 @@
 // Every engine is the memory engine, seen from outside.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HistoryError } from '../../errors.ts';
 import type { Fact } from '../../model/fact.ts';
 import type { Tenure } from '../../model/records.ts';
 import { epochMillis } from '../../model/time.ts';
-import type { IpSpan, Moment } from '../engine.ts';
 import {
   at,
   everyKind,
@@ -17,6 +17,8 @@ import {
   tenureFact,
 } from '../made-records.ts';
 import { MemoryEngine } from '../memory/memory-engine.ts';
+import type { IpSpan, Moment } from '../snapshot.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function sameness(stage: ContractStage): void {
@@ -41,8 +43,8 @@ export function sameness(stage: ContractStage): void {
       const ip = ipOf(`10.0.9.${next(8)}`);
       const time = at(next(6 * WEEK_S) - WEEK_S);
       assert.deepEqual(
-        await stage.engine.tenuresAt(PROD.id, ip, time),
-        await reference.tenuresAt(PROD.id, ip, time),
+        await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ip, time)),
+        await withSnapshot(reference, PROD.id, (snapshot) => snapshot.tenuresAt(ip, time)),
         `${ip} at ${time}`,
       );
       moments.push({ ip, at: time });
@@ -51,21 +53,24 @@ export function sameness(stage: ContractStage): void {
       const page = { limit: 1 + next(20) };
       const node = `node-${next(4)}`;
       assert.deepEqual(
-        await stage.engine.placementsOn(PROD.id, node, span, page),
-        await reference.placementsOn(PROD.id, node, span, page),
+        await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.placementsOn(node, span, page)),
+        await withSnapshot(reference, PROD.id, (snapshot) => snapshot.placementsOn(node, span, page)),
       );
       const subject = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: `app-${next(5)}` } as const;
       assert.deepEqual(
-        await stage.engine.tenuresOf(PROD.id, subject, span, page),
-        await reference.tenuresOf(PROD.id, subject, span, page),
+        await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOf(subject, span, page)),
+        await withSnapshot(reference, PROD.id, (snapshot) => snapshot.tenuresOf(subject, span, page)),
       );
     }
     for (const most of [1, 3, 100]) {
-      const found = await stage.engine.tenuresOfIps(PROD.id, spans, most);
-      assert.deepEqual(found, await reference.tenuresOfIps(PROD.id, spans, most));
+      const found = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOfIps(spans, most));
+      assert.deepEqual(found, await withSnapshot(reference, PROD.id, (snapshot) => snapshot.tenuresOfIps(spans, most)));
     }
     const bulk = [...moments, ...moments, ...moments];
-    assert.deepEqual(await stage.engine.tenuresAtMany(PROD.id, bulk), await reference.tenuresAtMany(PROD.id, bulk));
+    assert.deepEqual(
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAtMany(bulk)),
+      await withSnapshot(reference, PROD.id, (snapshot) => snapshot.tenuresAtMany(bulk)),
+    );
   });
 
   test('a whole store verifies and tells how much it holds', async () => {
@@ -81,7 +86,10 @@ export function sameness(stage: ContractStage): void {
 
   test('a closed engine refuses everything with a code', async () => {
     await stage.engine.close();
-    await assert.rejects(stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(1)), { code: 'store-closed' });
+    await assert.rejects(
+      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), at(1))),
+      { code: 'store-closed' },
+    );
     await assert.rejects(stage.writer.append({ facts: [] }), HistoryError);
   });
 }

@@ -1,4 +1,5 @@
 // Tenures of an address: what is stored, and who may have held it when.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -11,13 +12,17 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, TEST, WEEK_S } from './contract-stage.ts';
 
 export function tenuresAt(stage: ContractStage): void {
   test('a tenure is given back as it was stored', async () => {
     const stored = madeTenure('10.0.0.7', 'web-1', 100, madeBoundary(200, { notBefore: at(190), source: 'inferred' }));
     await stage.append(tenureFact(stored));
-    assert.deepEqual(await stage.engine.tenuresAt(PROD.id, ipOf('10.0.0.7'), at(150)), [stored]);
+    assert.deepEqual(
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), at(150))),
+      [stored],
+    );
   });
 
   test('storing a batch twice changes nothing', async () => {
@@ -43,7 +48,9 @@ export function tenuresAt(stage: ContractStage): void {
     );
     await stage.append(tenureFact(madeTenure('10.0.0.7', 'web-1', 100)), placementFact(madePlacement('web-1', 90)));
     assert.deepEqual(await stage.who('10.0.0.7', 250), []);
-    const { items } = await stage.engine.placementsOn(PROD.id, 'node-a', ALWAYS, ALL);
+    const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.placementsOn('node-a', ALWAYS, ALL),
+    );
     assert.deepEqual(items, [madePlacement('web-1', 90, 200)]);
   });
 
@@ -93,7 +100,9 @@ export function tenuresAt(stage: ContractStage): void {
     await other.append({ facts: [tenureFact(madeTenure('10.0.0.7', 'theirs', 100, 200))] });
     await stage.settle();
     assert.deepEqual(await stage.who('10.0.0.7', 150), ['ours']);
-    const [theirs] = await stage.engine.tenuresAt(TEST.id, ipOf('10.0.0.7'), at(150));
+    const [theirs] = await withSnapshot(stage.engine, TEST.id, (snapshot) =>
+      snapshot.tenuresAt(ipOf('10.0.0.7'), at(150)),
+    );
     assert.equal(theirs?.holder.name, 'theirs');
     assert.deepEqual(await stage.engine.clusters(), [PROD, TEST]);
   });
@@ -122,10 +131,10 @@ export function tenuresAt(stage: ContractStage): void {
       { ip: ipOf('10.0.0.7'), at: at(200) },
       { ip: ipOf('10.0.0.8'), at: at(150) },
     ];
-    const answers = await stage.engine.tenuresAtMany(PROD.id, moments);
+    const answers = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAtMany(moments));
     const names = answers.map((tenures) => tenures.map((tenure) => tenure.holder.name));
     assert.deepEqual(names, [['web-2'], [], ['web-1'], [], ['web-2']]);
-    assert.deepEqual(await stage.engine.tenuresAtMany(PROD.id, []), []);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAtMany([])), []);
   });
 
   test('tenures of an address come oldest first and only where they touch the span', async () => {
@@ -133,7 +142,9 @@ export function tenuresAt(stage: ContractStage): void {
       await stage.append(tenureFact(madeTenure('10.0.0.7', holder, i * 100, i * 100 + 50)));
     }
     const span = { from: at(120), to: at(300) };
-    const { items, cursor } = await stage.engine.tenuresOfIp(PROD.id, ipOf('10.0.0.7'), span, ALL);
+    const { items, cursor } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.tenuresOfIp(ipOf('10.0.0.7'), span, ALL),
+    );
     assert.deepEqual([items.map((tenure) => tenure.holder.name), cursor], [['b', 'c'], undefined]);
   });
 
@@ -148,7 +159,7 @@ export function tenuresAt(stage: ContractStage): void {
       asked('10.0.0.7', 120, 300),
       asked('10.0.0.7', 0, 1000),
     ];
-    const answers = await stage.engine.tenuresOfIps(PROD.id, spans, 2);
+    const answers = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOfIps(spans, 2));
     const names = answers.map((tenures) => tenures?.map((tenure) => tenure.holder.name));
     assert.deepEqual(names, [['d'], [], ['b', 'c'], undefined]);
   });

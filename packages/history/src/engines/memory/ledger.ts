@@ -1,4 +1,5 @@
-// One cluster's records in maps. Only memory-engine.ts uses it.
+// One cluster's records in maps. memory-engine.ts writes to it, memory-snapshot.ts reads it. Copied before it is written to
+// while a snapshot of it is open: records never change, so a copy only copies the maps.
 import { type Fact, type LiveHolder, newerChange, newerCoverage, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type {
@@ -12,9 +13,9 @@ import type {
   Tenure,
 } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import type { Cluster, Expired } from '../engine.ts';
 import { isExpired, newer } from '../matching.ts';
 import { anomalyPlace, changePlace, conflictPlace, sortedBy } from '../order.ts';
+import type { Cluster, Expired } from '../snapshot.ts';
 
 export class Ledger {
   cluster: Cluster;
@@ -22,21 +23,38 @@ export class Ledger {
   checkpoint: Checkpoint | undefined;
   expired: Expired | undefined;
   expiredChanges: Expired | undefined;
-  readonly tenures = new Map<string, Tenure>();
-  readonly byIp = new Map<IpAddress, Map<string, Tenure>>();
-  readonly placements = new Map<string, Placement>();
-  readonly possible = new Map<string, PossibleTenure>();
-  readonly changes = new Map<string, Change>();
-  readonly conflicts = new Map<string, Conflict>();
-  readonly anomalies = new Map<string, Anomaly>();
-  readonly coverage = new Map<string, Coverage>();
-  readonly live = new Map<string, LiveHolder>();
+  readonly tenures: Map<string, Tenure>;
+  readonly byIp: Map<IpAddress, ReadonlyMap<string, Tenure>>;
+  readonly placements: Map<string, Placement>;
+  readonly possible: Map<string, PossibleTenure>;
+  readonly changes: Map<string, Change>;
+  readonly conflicts: Map<string, Conflict>;
+  readonly anomalies: Map<string, Anomaly>;
+  readonly coverage: Map<string, Coverage>;
+  readonly live: Map<string, LiveHolder>;
+  /** How many snapshots read it: while there are any, nothing here changes. */
+  openSnapshots = 0;
+  /** The maps of `byIp` that no other ledger shares. */
+  readonly #own = new Map<IpAddress, Map<string, Tenure>>();
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, from?: Ledger) {
     this.cluster = cluster;
+    this.fence = from?.fence ?? 0;
+    this.checkpoint = from?.checkpoint;
+    this.expired = from?.expired;
+    this.expiredChanges = from?.expiredChanges;
+    this.tenures = new Map(from?.tenures);
+    this.byIp = new Map(from?.byIp);
+    this.placements = new Map(from?.placements);
+    this.possible = new Map(from?.possible);
+    this.changes = new Map(from?.changes);
+    this.conflicts = new Map(from?.conflicts);
+    this.anomalies = new Map(from?.anomalies);
+    this.coverage = new Map(from?.coverage);
+    this.live = new Map(from?.live);
   }
 
-  /** What has expired before it came is not kept: an earlier retention speaks for it. */
+  /** What has expired before it came is not kept: an earlier pruning left its range. */
   store(fact: Fact): void {
     if (this.#isOld(fact)) {
       this.#forget(fact);
@@ -47,8 +65,7 @@ export class Ledger {
         const key = tenureKey(fact.tenure);
         const kept = newer(this.tenures.get(key), fact.tenure);
         this.tenures.set(key, kept);
-        const ofIp = this.byIp.get(kept.ip) ?? new Map<string, Tenure>();
-        this.byIp.set(kept.ip, ofIp.set(key, kept));
+        this.#ofIp(kept.ip).set(key, kept);
         return;
       }
       case 'placement': {
@@ -110,25 +127,35 @@ export class Ledger {
     if (fact.kind !== 'tenure') return;
     const key = tenureKey(fact.tenure);
     this.tenures.delete(key);
-    this.byIp.get(fact.tenure.ip)?.delete(key);
+    if (this.byIp.has(fact.tenure.ip)) this.#ofIp(fact.tenure.ip).delete(key);
   }
 
-  retainChanges(before: EpochMillis): number {
+  /** To be written to. */
+  #ofIp(ip: IpAddress): Map<string, Tenure> {
+    let own = this.#own.get(ip);
+    if (own !== undefined) return own;
+    own = new Map(this.byIp.get(ip));
+    this.#own.set(ip, own);
+    this.byIp.set(ip, own);
+    return own;
+  }
+
+  pruneChanges(before: EpochMillis): number {
     this.expiredChanges = this.#grown(this.expiredChanges, before);
     return sweep(this.changes, (change) => change.observedAt < before);
   }
 
-  /** A range reaches from the first record to the latest time before which was forgotten. */
+  /** A range reaches from the first record to the latest time before which records were removed. */
   #grown(range: Expired | undefined, before: EpochMillis): Expired | undefined {
     const first = sortedBy(this.coverage.values(), (c) => ({ time: c.from, key: '' }))[0]?.from;
     const from = range?.from ?? first;
     return from !== undefined && from < before && before > (range?.to ?? 0) ? { from, to: before } : range;
   }
 
-  retain(before: EpochMillis): number {
+  prune(before: EpochMillis): number {
     this.expired = this.#grown(this.expired, before);
     for (const [key, { ip, end }] of this.tenures) {
-      if (isExpired({ end } as Tenure, before)) this.byIp.get(ip)?.delete(key);
+      if (isExpired({ end } as Tenure, before)) this.#ofIp(ip).delete(key);
     }
     return (
       sweep(this.tenures, (tenure) => isExpired(tenure, before)) +

@@ -1,47 +1,17 @@
-// The ledger in this process's memory: the reference for every other engine, and the store of demos and tests. Plain
-// maps and scans; whoever needs speed or durability uses another one.
+// The ledger in this process's memory: the reference for every other engine, and the store of demos and tests. Whoever
+// needs speed or durability uses another one.
 import { HistoryError } from '../../errors.ts';
-import { type Fact, isVoid, presentCoverage } from '../../model/fact.ts';
-import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
-import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { presentCoverage } from '../../model/fact.ts';
+import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
-import { canonicalOrder } from '../canonical.ts';
-import type {
-  Batch,
-  Cluster,
-  Engine,
-  Expired,
-  IpSpan,
-  Migration,
-  Moment,
-  Page,
-  Paged,
-  Patrol,
-  Resumption,
-  Room,
-  RoomKept,
-  Span,
-  StoreStatus,
-  Subject,
-  Verification,
-  Writer,
-} from '../engine.ts';
-import { concerns, isWithin, touches } from '../matching.ts';
-import {
-  anomalyPlace,
-  changePlace,
-  compareTexts,
-  conflictPlace,
-  coveragePlace,
-  cutPage,
-  placementPlace,
-  possiblePlace,
-  sortedBy,
-  tenurePlace,
-} from '../order.ts';
+import type { Engine } from '../engine.ts';
+import type { Batch, Resumption, Writer } from '../ledger-writer.ts';
+import { changePlace, compareTexts, coveragePlace, sortedBy } from '../order.ts';
 import { nameTaken, staleWriter, storeClosed, unknownCluster } from '../refusals.ts';
+import type { Cluster, Snapshot } from '../snapshot.ts';
+import type { Migration, Patrol, Room, RoomKept, StoreStatus, Verification } from '../store-admin.ts';
 import { Ledger } from './ledger.ts';
+import { liveHolders, MemorySnapshot } from './memory-snapshot.ts';
 
 export class MemoryEngine implements Engine {
   readonly #ledgers = new Map<string, Ledger>();
@@ -56,15 +26,16 @@ export class MemoryEngine implements Engine {
     for (const { cluster: other } of this.#ledgers.values()) {
       if (other.name === cluster.name && other.id !== cluster.id) throw nameTaken(cluster.name, other.id);
     }
-    const ledger = this.#ledgers.get(cluster.id) ?? new Ledger(cluster);
-    this.#ledgers.set(cluster.id, ledger);
-    ledger.cluster = cluster;
-    const fence = ++ledger.fence;
+    const taken = this.#ledgers.get(cluster.id) ?? new Ledger(cluster);
+    this.#ledgers.set(cluster.id, taken);
+    taken.cluster = cluster;
+    const fence = ++taken.fence;
     return {
       cluster,
       fence,
       append: async (batch: Batch) => {
         if (this.#closed) throw storeClosed();
+        const ledger = this.#toWrite(cluster.id);
         if (ledger.fence !== fence) throw staleWriter(cluster.name);
         for (const fact of batch.facts) ledger.store(fact);
         if (batch.checkpoint !== undefined) ledger.checkpoint = batch.checkpoint;
@@ -72,149 +43,29 @@ export class MemoryEngine implements Engine {
     };
   }
 
-  async resumption(cluster: string): Promise<Resumption> {
-    const { checkpoint, coverage, live, changes } = this.#ledger(cluster);
+  async snapshot(cluster: string): Promise<Snapshot> {
+    return new MemorySnapshot(this.#ledger(cluster), () => (this.#closed ? storeClosed() : undefined));
+  }
+
+  async resume(cluster: string): Promise<Resumption> {
+    const ledger = this.#ledger(cluster);
+    const { checkpoint, coverage, changes } = ledger;
     const latest = presentCoverage(sortedBy(coverage.values(), coveragePlace));
     const epoch = checkpoint?.epoch ?? latest?.epoch ?? 1;
-    const holders = [...live.values()].sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
     const since = budgetStart(latest?.to);
     const recent = sortedBy(changes.values(), changePlace).filter(({ observedAt }) => observedAt >= since);
-    return { state: { epoch, live: holders, coverage: latest, changeUses: changeUses(recent) }, checkpoint };
+    return {
+      state: { epoch, live: liveHolders(ledger), coverage: latest, changeUses: changeUses(recent) },
+      checkpoint,
+    };
   }
 
-  async tenuresAt(cluster: string, ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {
-    const span = { from: at, to: epochMillis(at + 1) };
-    const ofIp = this.#ledger(cluster).byIp.get(ip)?.values() ?? [];
-    return sortedBy(ofIp, tenurePlace).filter((tenure) => touches(tenure, span));
+  async prune(cluster: string, before: EpochMillis): Promise<number> {
+    return this.#toWrite(cluster).prune(before);
   }
 
-  tenuresAtMany(cluster: string, moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
-    return Promise.all(moments.map(({ ip, at }) => this.tenuresAt(cluster, ip, at)));
-  }
-
-  async tenuresOfIp(cluster: string, ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>> {
-    const ofIp = [...(this.#ledger(cluster).byIp.get(ip)?.values() ?? [])];
-    return cutPage(
-      ofIp.filter((tenure) => touches(tenure, span)),
-      tenurePlace,
-      page,
-    );
-  }
-
-  async tenuresOfIps(
-    cluster: string,
-    asked: readonly IpSpan[],
-    most: number,
-  ): Promise<readonly (readonly Tenure[] | undefined)[]> {
-    const pages = asked.map(({ ip, ...span }) => this.tenuresOfIp(cluster, ip, span, { limit: most }));
-    return (await Promise.all(pages)).map(({ items, cursor }) => (cursor === undefined ? items : undefined));
-  }
-
-  async tenuresOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
-    const found = this.#ledger(cluster).tenures.values();
-    return cutPage(
-      found.filter((tenure) => concerns(subject, tenure.holder) && touches(tenure, span)),
-      tenurePlace,
-      page,
-    );
-  }
-
-  async placementsOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Placement>> {
-    const found = this.#ledger(cluster).placements.values();
-    return cutPage(
-      found.filter((placement) => concerns(subject, placement.pod) && touches(placement, span)),
-      placementPlace,
-      page,
-    );
-  }
-
-  async placementsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
-    const found = this.#ledger(cluster).placements.values();
-    return cutPage(
-      found.filter((placement) => placement.pod.node === node && touches(placement, span)),
-      placementPlace,
-      page,
-    );
-  }
-
-  async hostNetworkPodsOn(cluster: string, node: string, span: Span, page: Page): Promise<Paged<Placement>> {
-    const found = this.#ledger(cluster).placements.values();
-    const isWanted = ({ pod }: Placement) => pod.node === node && pod.hostNetwork;
-    return cutPage(
-      found.filter((placement) => isWanted(placement) && touches(placement, span)),
-      placementPlace,
-      page,
-    );
-  }
-
-  async possibleTenures(cluster: string, span: Span): Promise<readonly PossibleTenure[]> {
-    const found = this.#ledger(cluster).possible.values();
-    return sortedBy(
-      found.filter((possible) => touches(possible, span)),
-      possiblePlace,
-    );
-  }
-
-  async changesOf(cluster: string, subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
-    const found = this.#ledger(cluster).changes.values();
-    return cutPage(
-      found.filter((change) => concerns(subject, change.pod) && isWithin(change, span)),
-      changePlace,
-      page,
-    );
-  }
-
-  async conflicts(cluster: string, ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
-    const found = this.#ledger(cluster).conflicts.values();
-    return sortedBy(
-      found.filter((conflict) => conflict.ip === ip && isWithin(conflict, span)),
-      conflictPlace,
-    );
-  }
-
-  async anomalies(cluster: string, span: Span, page: Page): Promise<Paged<Anomaly>> {
-    const found = this.#ledger(cluster).anomalies.values();
-    return cutPage(
-      found.filter((anomaly) => isWithin(anomaly, span)),
-      anomalyPlace,
-      page,
-    );
-  }
-
-  async coverage(cluster: string): Promise<readonly Coverage[]> {
-    return sortedBy(this.#ledger(cluster).coverage.values(), coveragePlace).filter((one) => !isVoid(one));
-  }
-
-  async expired(cluster: string): Promise<readonly Expired[]> {
-    const { expired } = this.#ledger(cluster);
-    return expired === undefined ? [] : [expired];
-  }
-
-  async expiredChanges(cluster: string): Promise<readonly Expired[]> {
-    const { expiredChanges } = this.#ledger(cluster);
-    return expiredChanges === undefined ? [] : [expiredChanges];
-  }
-
-  async *records(cluster: string): AsyncIterable<Fact> {
-    const { coverage, tenures, placements, changes, conflicts, anomalies, possible, live } = this.#ledger(cluster);
-    const facts: Fact[] = [];
-    for (const record of coverage.values()) facts.push({ kind: 'coverage', coverage: record });
-    for (const tenure of tenures.values()) facts.push({ kind: 'tenure', tenure });
-    for (const placement of placements.values()) facts.push({ kind: 'placement', placement });
-    for (const change of changes.values()) facts.push({ kind: 'change', change });
-    for (const conflict of conflicts.values()) facts.push({ kind: 'conflict', conflict });
-    for (const anomaly of anomalies.values()) facts.push({ kind: 'anomaly', anomaly });
-    for (const [key, record] of possible) facts.push({ kind: 'possible', key, possible: record });
-    for (const [uid, holder] of live) facts.push({ kind: 'live', uid, live: holder });
-    yield* canonicalOrder(facts);
-  }
-
-  async retain(cluster: string, before: EpochMillis): Promise<number> {
-    return this.#ledger(cluster).retain(before);
-  }
-
-  async retainChanges(cluster: string, before: EpochMillis): Promise<number> {
-    return this.#ledger(cluster).retainChanges(before);
+  async pruneChanges(cluster: string, before: EpochMillis): Promise<number> {
+    return this.#toWrite(cluster).pruneChanges(before);
   }
 
   async room(): Promise<Room> {
@@ -269,6 +120,15 @@ export class MemoryEngine implements Engine {
 
   #sortedLedgers(): Ledger[] {
     return [...this.#ledgers.values()].sort((a, b) => compareTexts(a.cluster.name, b.cluster.name));
+  }
+
+  /** Snapshots go on with the ledger as it was; the next state is a copy. */
+  #toWrite(cluster: string): Ledger {
+    const ledger = this.#ledger(cluster);
+    if (ledger.openSnapshots === 0) return ledger;
+    const copy = new Ledger(ledger.cluster, ledger);
+    this.#ledgers.set(cluster, copy);
+    return copy;
   }
 
   #ledger(cluster: string): Ledger {

@@ -4,7 +4,7 @@ import type { Boundary } from '../../model/boundary.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Holder, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import type { IpSpan } from '../engine.ts';
+import type { IpSpan } from '../snapshot.ts';
 
 export interface PackedSpans {
   readonly ips: readonly IpAddress[];

@@ -3,7 +3,7 @@
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import type { Moment } from '../engine.ts';
+import type { Moment } from '../snapshot.ts';
 
 export interface PackedMoments {
   readonly ips: readonly IpAddress[];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { at } from '../made-records.ts';
 import { MemoryEngine } from '../memory/memory-engine.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { FAILPOINTS } from './failpoints.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import { CLUSTER, factsOf, live, STEPS, stepOf } from './testing/crash-story.ts';
@@ -22,7 +23,7 @@ async function expectation(steps: number, retained: boolean): Promise<string> {
   const reference = new MemoryEngine();
   const writer = await reference.takeOver(CLUSTER);
   for (let step = 0; step < steps; step++) await writer.append({ facts: factsOf(step) });
-  if (retained) await reference.retain(CLUSTER.id, at(8 * 86_400));
+  if (retained) await reference.prune(CLUSTER.id, at(8 * 86_400));
   return exportedText(reference);
 }
 
@@ -36,11 +37,11 @@ for (const failpoint of FAILPOINTS) {
 
       const engine = await SqliteEngine.open({ path, access: 'write', sealAt: 1 });
       const isThere = (await engine.clusters()).length > 0;
-      const stored = isThere ? stepOf((await engine.resumption(CLUSTER.id)).checkpoint?.resourceVersion) : -1;
+      const stored = isThere ? stepOf((await engine.resume(CLUSTER.id)).checkpoint?.resourceVersion) : -1;
       assert.ok(stored >= acknowledged, `step ${acknowledged} was acknowledged, ${stored} is stored`);
       assert.ok(stored <= acknowledged + 1, `step ${stored} is stored after ${acknowledged}`);
       if (isThere) {
-        const retained = (await engine.expired(CLUSTER.id)).length > 0;
+        const retained = (await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired())).length > 0;
         assert.equal(
           await exportedText(engine),
           await expectation(stored + 1, retained),
@@ -51,7 +52,7 @@ for (const failpoint of FAILPOINTS) {
 
       // The step that was under way is told again, as a recorder that goes on from its checkpoint would.
       await live(engine, Math.max(0, stored), () => {});
-      await engine.retain(CLUSTER.id, at(8 * 86_400));
+      await engine.prune(CLUSTER.id, at(8 * 86_400));
       assert.equal(await exportedText(engine), await expectation(STEPS, true));
       await engine.close();
     });

@@ -1,4 +1,5 @@
 // Damage that SQLite does not notice, or that makes it lead astray: never a wrong answer, always a report by verify.
+
 import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { Head } from './head.ts';
 import { HeadReader } from './head-read.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
@@ -83,7 +85,9 @@ async function answersOf(engine: Engine, cluster = PROD): Promise<string[]> {
   for (const week of [0, 1, 2]) {
     for (let i = 0; i < 40; i++) {
       const question = { cluster: cluster.id, ip: ipOf(`10.0.0.${i}`), at: at(week * WEEK_S + 1250) };
-      const { answer, reason, holders } = await who(engine, question);
+      const { answer, reason, holders } = await withSnapshot(engine, question.cluster, (snapshot) =>
+        who(snapshot, question),
+      );
       answers.push(answer === 'held' ? (holders[0]?.name ?? '') : answer === 'unknown' ? `${reason}` : answer);
     }
   }
@@ -116,7 +120,7 @@ test('verify has nothing to report of a whole store that a recorder writes to me
   const path = await store();
   const engine = new InThreadEngine({ path, access: 'write', sealAt: 1 });
   const writer = await engine.takeOver(PROD);
-  const head = new Head(path, false);
+  const head = new Head(path, 'read');
   const damages: string[] = [];
   const report = (where: string, error: unknown): void => void damages.push(`${where}: ${error}`);
   let written = 0;
@@ -163,9 +167,13 @@ test('a change that is missing, or coverage that is, is noticed by whoever reads
   await asking(path, async (engine) => {
     const subject = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
     const ask = (from: number, to: number) =>
-      engine.changesOf(PROD.id, subject, { from: at(from), to: at(to) }, ALL).catch(({ code }) => code as string);
+      withSnapshot(engine, PROD.id, (snapshot) =>
+        snapshot.changesOf(subject, { from: at(from), to: at(to) }, ALL),
+      ).catch(({ code }) => code as string);
     const answers = [await ask(0, WEEK_S), await ask(WEEK_S, 2 * WEEK_S), await ask(2 * WEEK_S, 3 * WEEK_S)];
-    const other = await engine.changesOf(CLUSTERS[1]!.id, subject, ALWAYS, ALL).catch(({ code }) => code as string);
+    const other = await withSnapshot(engine, CLUSTERS[1]!.id, (snapshot) =>
+      snapshot.changesOf(subject, ALWAYS, ALL),
+    ).catch(({ code }) => code as string);
     assert.equal([...answers, other].filter((answer) => answer === 'damaged').length, 1);
     assert.ok((await engine.verify()).damages.length > 0);
   });
@@ -221,7 +229,9 @@ test('the beginnings of UIDs beside the lives of a week file lead nobody astray'
     let found = 0;
     for (let i = 0; i < 40; i++) {
       const subject = { by: 'uid', uid: `uid-pod-0-${i}-prod` } as const;
-      const answer = await engine.tenuresOf(PROD.id, subject, ALWAYS, ALL).catch(({ code }) => code as string);
+      const answer = await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresOf(subject, ALWAYS, ALL)).catch(
+        ({ code }) => code as string,
+      );
       if (typeof answer === 'string') assert.equal(answer, 'damaged');
       else {
         assert.equal(answer.items.length, 1);
@@ -240,7 +250,8 @@ test('a week file of version 1 is read through when it is opened, and is damaged
   const [week] = readdirSync(`${path}.d`).sort();
   const file = join(`${path}.d`, week!);
   const span = { from: at(0), to: at(10 * WEEK_S) };
-  const ask = (engine: Engine) => engine.placementsOf(PROD.id, { by: 'uid', uid: 'uid-pod-4-1' }, span, ALL);
+  const ask = (engine: Engine) =>
+    withSnapshot(engine, PROD.id, (snapshot) => snapshot.placementsOf({ by: 'uid', uid: 'uid-pod-4-1' }, span, ALL));
   assert.equal((await asking(path, ask)).items.length, 1);
   change(file, 'DELETE FROM posting WHERE place = (SELECT max(place) FROM posting)');
   await assert.rejects(asking(path, ask), { code: 'damaged', message: new RegExp(week!) });
@@ -266,7 +277,7 @@ test('a store that lost the end of its log says so in verify, and knows less', a
   writeFileSync(`${copy}-wal`, log);
   await asking(copy, async (damaged) => {
     const last = { cluster: PROD.id, ip: ipOf('10.0.0.19'), at: at(1950) };
-    const { answer, reason } = await who(damaged, last);
+    const { answer, reason } = await withSnapshot(damaged, last.cluster, (snapshot) => who(snapshot, last));
     assert.deepEqual([answer, reason], ['unknown', 'after-last-record']);
     const { damages } = await damaged.verify();
     assert.match(damages.map(({ what }) => what).join(), /last \d+ commits are lost/);

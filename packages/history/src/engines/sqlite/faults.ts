@@ -27,6 +27,11 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** The same, as it is reported. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof HistoryError && error.code === 'store-locked';
+}
+
 /** There is no room, for SQLite or for the file system. */
 export function isFull(error: unknown): boolean {
   if (error instanceof Error && 'errcode' in error && error.errcode === IOERR_SHMSIZE) return true;

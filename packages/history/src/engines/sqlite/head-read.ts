@@ -14,8 +14,8 @@ import type {
   PossibleTenure,
   Tenure,
 } from '../../model/records.ts';
-import type { Span, Subject } from '../engine.ts';
 import { compareTexts } from '../order.ts';
+import type { Span, Subject } from '../snapshot.ts';
 import { agrees, checksumOf, damaged, handleOf, withMember } from './checksum.ts';
 import { isDamage } from './faults.ts';
 import type { Head } from './head.ts';

@@ -3,8 +3,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import type { Migration } from '../engine.ts';
 import { unknownCluster } from '../refusals.ts';
+import type { Migration } from '../store-admin.ts';
 import { agrees, damaged } from './checksum.ts';
 import { CommitMark } from './commit-mark.ts';
 import { Failpoints } from './failpoints.ts';
@@ -21,6 +21,10 @@ import { WordTable } from './words.ts';
 
 /** A store below this has a WAL that can lose commits. */
 const LEAST_SQLITE = [3, 51, 3];
+
+/** `snapshots`: one of several connections of a process that only read. */
+export type HeadAccess = 'read' | 'write' | 'snapshots';
+const CACHE_KB: Readonly<Record<HeadAccess, number>> = { read: 65_536, write: 65_536, snapshots: 16_384 };
 
 export type { ClusterEntry, WeekEntry } from './layout.ts';
 
@@ -45,7 +49,8 @@ export class Head {
   #isChecked = false;
   #clusters = new Map<string, ClusterEntry>();
 
-  constructor(path: string, writable: boolean, format = FORMAT, failpoints = new Failpoints()) {
+  constructor(path: string, access: HeadAccess, format = FORMAT, failpoints = new Failpoints()) {
+    const writable = access === 'write';
     refuseOldSqlite(process.versions['sqlite'] ?? '0');
     this.path = path;
     this.#mark = new CommitMark(path);
@@ -60,8 +65,8 @@ export class Head {
       // The page size and vacuum mode count only for a file that is still empty.
       else this.db.exec('PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
       // Checkpoints are ours (checkpoint): one that fails would make a commit look failed that is not.
-      this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 0');
-      this.db.exec(`PRAGMA journal_size_limit = ${this.#logBytes}`);
+      this.db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
+      this.db.exec(`PRAGMA cache_size = -${CACHE_KB[access]}; PRAGMA journal_size_limit = ${this.#logBytes}`);
       this.migration = writable ? migrateHead(this.db, path, format, failpoints) : undefined;
       this.roots = new Roots(this.db, writable);
       this.words = new WordTable(this.db, this.roots, writable);
@@ -154,29 +159,40 @@ export class Head {
 
   /** One view of the store for all that `body` reads. */
   read<T>(body: () => T): T {
-    this.#isChecked = false;
-    this.db.exec('BEGIN');
+    this.begin();
     try {
-      // What is remembered of the roots may be older than this view, and would make what it shows look damaged.
-      this.#look();
       return body();
     } finally {
-      this.#isChecked = false;
-      this.db.exec('COMMIT');
+      this.end();
     }
   }
 
   /** The same for work in slices. */
   *hold<S, T>(body: () => Generator<S, T>): Generator<S, T> {
+    this.begin();
+    try {
+      return yield* body();
+    } finally {
+      this.end();
+    }
+  }
+
+  /** The same for reads that come one by one: all of them until `end` see one state. */
+  begin(): void {
     this.#isChecked = false;
     this.db.exec('BEGIN');
     try {
+      // What is remembered of the roots may be older than this view, and would make what it shows look damaged.
       this.#look();
-      return yield* body();
-    } finally {
-      this.#isChecked = false;
-      if (this.db.isOpen) this.db.exec('COMMIT');
+    } catch (error) {
+      this.end();
+      throw error;
     }
+  }
+
+  end(): void {
+    this.#isChecked = false;
+    if (this.db.isOpen && this.db.isTransaction) this.db.exec('COMMIT');
   }
 
   /** How many commits were made and are not there any more. */

@@ -1,4 +1,5 @@
 // A store that would become too large: what goes first, and that everything that goes is known to be gone.
+
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,7 @@ import {
   madeTenure,
   tenureFact,
 } from '../made-records.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { nextCut } from './keep-room.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 
@@ -70,7 +72,9 @@ async function changesLeft(engine: Engine): Promise<number> {
 async function daysLeft(engine: Engine): Promise<number[]> {
   const days: number[] = [];
   for (let day = 0; day < 17; day++) {
-    const found = await engine.tenuresAt(PROD.id, ipOf(`10.${day}.0.1`), at(day * DAY_S + 75));
+    const found = await withSnapshot(engine, PROD.id, (snapshot) =>
+      snapshot.tenuresAt(ipOf(`10.${day}.0.1`), at(day * DAY_S + 75)),
+    );
     if (found.length > 0) days.push(day);
   }
   return days;
@@ -86,15 +90,17 @@ test('at nine tenths of its limit a store loses its oldest changes, and no tenur
   assert.ok(kept.removedChanges > 0 && kept.removedChanges < before, `${kept.removedChanges} of ${before} changes`);
   assert.equal(kept.removedRecords, 0);
   assert.ok(kept.bytes <= 0.9 * (kept.limitBytes ?? 0), `${kept.bytes} bytes of ${kept.limitBytes}`);
-  const [range] = await engine.expiredChanges(PROD.id);
+  const [range] = await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expiredChanges());
   assert.equal(range?.from, at(0));
   const all = { from: at(0), to: at(NOW_S) };
   const of = (day: number) =>
-    engine.changesOf(PROD.id, { by: 'uid', uid: `uid-pod-${day}-1` }, all, { limit: 9 }).then(({ items }) => items);
+    withSnapshot(engine, PROD.id, (snapshot) =>
+      snapshot.changesOf({ by: 'uid', uid: `uid-pod-${day}-1` }, all, { limit: 9 }),
+    ).then(({ items }) => items);
   assert.deepEqual(await of(0), []);
   assert.equal((await of(16)).length, 1, 'the newest stay');
   assert.ok((range?.to ?? 0) > at(36_000) && (range?.to ?? 0) < at(16 * DAY_S));
-  assert.deepEqual(await engine.expired(PROD.id), []);
+  assert.deepEqual(await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired()), []);
   assert.equal((await daysLeft(engine)).length, 17);
   await engine.close();
 });
@@ -103,14 +109,16 @@ test('then whole weeks go, the oldest first, by their files, and answers about t
   const { engine, path } = await grownStore();
   const files = readdirSync(`${path}.d`).length;
   assert.equal(files, 2);
-  await engine.retainChanges(PROD.id, at(NOW_S));
+  await engine.pruneChanges(PROD.id, at(NOW_S));
   await engine.keepRoom(bytes(64 * KIB), at(0));
   const { bytes: size } = await engine.room(bytes(1e9));
   const kept = await engine.keepRoom(bytes(size - 64 * KIB), at(NOW_S));
   assert.ok(kept.bytes <= (kept.limitBytes ?? 0), `${kept.bytes} bytes of ${kept.limitBytes}`);
   assert.equal(kept.removedRecords, 7 * 400);
   assert.equal(readdirSync(`${path}.d`).length, 1);
-  assert.deepEqual(await engine.expired(PROD.id), [{ from: at(0), to: at(WEEK_S) }]);
+  assert.deepEqual(await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired()), [
+    { from: at(0), to: at(WEEK_S) },
+  ]);
   assert.deepEqual(await daysLeft(engine), [7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
   await engine.close();
 });
@@ -123,7 +131,7 @@ test('then days of this week, and the hours of today last; what has not ended st
   // Two days of this week's head are left over: less than a week file, more than nothing.
   await engine.keepRoom(bytes(Math.round(size / 20)), at(NOW_S));
   const left = await daysLeft(engine);
-  const [range] = await engine.expired(PROD.id);
+  const [range] = await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired());
   assert.deepEqual(readdirSync(`${path}.d`), []);
   assert.ok(left.length > 0 && left.length < 3 && left.includes(16), `days ${left} are left`);
   assert.equal(range?.to, at((left[0] ?? 0) * DAY_S));
@@ -131,8 +139,13 @@ test('then days of this week, and the hours of today last; what has not ended st
   assert.ok(removedRecords > 0);
   assert.deepEqual(await daysLeft(engine), []);
   // The last of them ended in the seventh hour of today.
-  assert.deepEqual(await engine.expired(PROD.id), [{ from: at(0), to: at(16 * DAY_S + 7 * 3600) }]);
-  assert.equal((await engine.tenuresAt(PROD.id, ipOf('10.99.0.1'), at(200))).length, 1);
+  assert.deepEqual(await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired()), [
+    { from: at(0), to: at(16 * DAY_S + 7 * 3600) },
+  ]);
+  assert.equal(
+    (await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.99.0.1'), at(200)))).length,
+    1,
+  );
   // Everything that could go has gone: being asked again ends, and removes nothing.
   assert.equal((await engine.keepRoom(bytes(64 * KIB), at(NOW_S))).removedRecords, 0);
   await engine.close();
@@ -159,9 +172,17 @@ test('of a week that is not over and sealed already, a part can go', async () =>
   const { bytes: size } = await engine.room(bytes(1e9));
   const kept = await engine.keepRoom(bytes(Math.round(size * 0.85)), now);
   assert.ok(kept.bytes <= (kept.limitBytes ?? 0), `${kept.bytes} bytes of ${kept.limitBytes}`);
-  assert.deepEqual(await engine.expired(PROD.id), [{ from: at(0), to: at(DAY_S) }]);
-  assert.equal((await engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(10))).length, 0);
-  assert.equal((await engine.tenuresAt(PROD.id, ipOf('10.1.0.1'), at(DAY_S + 10))).length, 1);
+  assert.deepEqual(await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired()), [
+    { from: at(0), to: at(DAY_S) },
+  ]);
+  assert.equal(
+    (await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(10)))).length,
+    0,
+  );
+  assert.equal(
+    (await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.1.0.1'), at(DAY_S + 10)))).length,
+    1,
+  );
   assert.match(readdirSync(`${path}.d`).join(), /-g2\.db$/);
   await engine.close();
 });
@@ -170,7 +191,7 @@ test('a clock that is a year ahead makes no range that hides what is still to co
   const { engine } = await grownStore();
   const year = at(NOW_S + 365 * DAY_S);
   await engine.keepRoom(bytes(64 * KIB), year);
-  const [range] = await engine.expired(PROD.id);
+  const [range] = await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired());
   assert.ok(range !== undefined && range.to <= at(NOW_S), `${range?.to} is not after ${at(NOW_S)}`);
   await engine.close();
 });

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochMillis } from '../../model/time.ts';
 import type { ClusterEntry } from './head.ts';
 import { OPEN } from './open-end.ts';
-import { type EmergencyWrite, giveBackWhatIsPossible, retainChanges, retainRecords } from './retain.ts';
+import { type EmergencyWrite, giveBackWhatIsPossible, pruneChanges, pruneRecords } from './prune.ts';
 import { storeBytes, usedBytes } from './room.ts';
 import { type SealParts, sealWeek } from './seal.ts';
 import { WEEK_MS, weekOf, weekStart } from './week.ts';
@@ -43,7 +43,7 @@ export function* keepWithin(
     while (used() > limitBytes * CHANGES_UNTIL) {
       const cut = head.read(() => changesCut(parts));
       if (cut === undefined) break;
-      removedChanges += yield* retainChanges(parts, cut.id, cut.before, write);
+      removedChanges += yield* pruneChanges(parts, cut.id, cut.before, write);
       head.checkpoint(true);
     }
   }
@@ -51,7 +51,7 @@ export function* keepWithin(
     while (used() > limitBytes * RECORDS_UNTIL) {
       const cut = head.read(() => recordsCut(parts, now));
       if (cut === undefined) break;
-      removedRecords += yield* retainRecords(parts, cut.id, cut.before, write);
+      removedRecords += yield* pruneRecords(parts, cut.id, cut.before, write);
       // Of a week that is not over only a part goes: its file is written again without it.
       const week = weekOf(cut.before);
       const isSealed = head.read(() => head.cluster(cut.id).weeks.some((entry) => entry.week === week));

@@ -2,7 +2,7 @@
 // entry would hide records.
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import type { Cluster } from '../engine.ts';
+import type { Cluster } from '../snapshot.ts';
 
 export interface WeekEntry {
   readonly cluster: number;

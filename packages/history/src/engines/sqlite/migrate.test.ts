@@ -1,5 +1,6 @@
 // Stores of older versions: every released one by its golden files, and one of a made-up next version, so that the way
 // there has been walked before anybody needs it.
+
 import assert from 'node:assert/strict';
 import { readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { test } from 'node:test';
 import { scratchDirectory } from '../../testing/scratch-directory.ts';
 import type { Engine } from '../engine.ts';
 import { at, ipOf } from '../made-records.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { FAILPOINTS, type Failpoint } from './failpoints.ts';
 import { plannedMigration } from './migrate.ts';
 import { FORMAT, type Format } from './schema.ts';
@@ -40,17 +42,18 @@ function golden(version: string): { path: string; text: string } {
 /** What is known of the golden store's story. */
 async function askGolden(engine: Engine): Promise<void> {
   const who = async (ip: string, day: number) =>
-    (await engine.tenuresAt(CLUSTER.id, ipOf(ip), at(day * DAY_S))).map(({ holder }) => holder.name);
+    (await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.tenuresAt(ipOf(ip), at(day * DAY_S)))).map(
+      ({ holder }) => holder.name,
+    );
   assert.deepEqual(await who('10.0.1.2', 17), ['pod-8-1'], 'sealed');
   assert.deepEqual(await who('10.0.1.0', 25), ['pod-12-1'], 'in the head');
   assert.deepEqual(await who('10.0.1.0', 1), [], 'expired');
-  assert.deepEqual(await engine.expired(CLUSTER.id), [{ from: at(0), to: at(8 * DAY_S) }]);
-  assert.equal((await engine.resumption(CLUSTER.id)).checkpoint?.resourceVersion, '99999');
-  const { items } = await engine.placementsOf(
-    CLUSTER.id,
-    { by: 'uid', uid: 'uid-pod-9-3' },
-    { from: at(0), to: at(60 * DAY_S) },
-    { limit: 10 },
+  assert.deepEqual(await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.expired()), [
+    { from: at(0), to: at(8 * DAY_S) },
+  ]);
+  assert.equal((await engine.resume(CLUSTER.id)).checkpoint?.resourceVersion, '99999');
+  const { items } = await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+    snapshot.placementsOf({ by: 'uid', uid: 'uid-pod-9-3' }, { from: at(0), to: at(60 * DAY_S) }, { limit: 10 }),
   );
   assert.deepEqual(
     items.map(({ pod, end }) => [pod.name, end !== undefined]),
@@ -128,7 +131,10 @@ test('a week file of a newer version is told as such', async () => {
   await engine.migrate();
   await engine.close();
   const older = new InThreadEngine({ path, access: 'read' });
-  await assert.rejects(older.tenuresAt(CLUSTER.id, ipOf('10.0.1.2'), at(17 * DAY_S)), { code: 'store-newer' });
+  await assert.rejects(
+    withSnapshot(older, CLUSTER.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.1.2'), at(17 * DAY_S))),
+    { code: 'store-newer' },
+  );
   await older.close();
 });
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Migration } from '../engine.ts';
+import type { Migration } from '../store-admin.ts';
 import type { Failpoints } from './failpoints.ts';
 import { noStore, readFault } from './faults.ts';
 import { APPLICATION_ID, FORMAT, type Format, refuseCutFile, storedVersion } from './schema.ts';

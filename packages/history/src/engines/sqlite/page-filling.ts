@@ -1,7 +1,7 @@
 // Reading only as much as a page needs, from records that come in the order of their times.
 import type { EpochMillis } from '../../model/time.ts';
-import type { Page, Span } from '../engine.ts';
 import { cursorPlace, type Place } from '../order.ts';
+import type { Page, Span } from '../snapshot.ts';
 
 /** From records in the order of their times, those of one page and one more. */
 export function collect<T>(

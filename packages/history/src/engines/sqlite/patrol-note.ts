@@ -2,7 +2,7 @@
 // itself is in the recorder's memory, and `doctor` is another process. Nothing is answered from it.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { EpochMillis } from '../../model/time.ts';
-import type { Patrol, Patrolled } from '../engine.ts';
+import type { Patrol, Patrolled } from '../store-admin.ts';
 import { OWNER_ONLY_FILE } from './private-file.ts';
 
 /** Undefined when there is none that can be read. */

@@ -1,22 +1,11 @@
-// What a store is asked, answered from head and week files as one. Called within one view of the store (Store.read);
+// What a store is asked, answered from head and week files as one. Called within one view of the store (view.ts);
 // changes nothing.
-import { isVoid, presentCoverage } from '../../model/fact.ts';
+import { isVoid, type LiveHolder, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
-import type {
-  Cluster,
-  Expired,
-  Page,
-  Paged,
-  Patrolled,
-  Resumption,
-  Room,
-  Span,
-  StoreStatus,
-  Subject,
-} from '../engine.ts';
+import type { Resumption } from '../ledger-writer.ts';
 import { concerns, isExpired, touches } from '../matching.ts';
 import {
   anomalyPlace,
@@ -29,6 +18,8 @@ import {
   tenurePlace,
 } from '../order.ts';
 import type { SizeLimit } from '../size-limit.ts';
+import type { Cluster, Expired, Page, Paged, RecordsChunk, Span, Subject } from '../snapshot.ts';
+import type { Patrolled, Room, StoreStatus } from '../store-admin.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
 import { handleOf } from './checksum.ts';
@@ -37,7 +28,7 @@ import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';
 import { collect, sinceCursor } from './page-filling.ts';
 import { readPatrolNote } from './patrol-note.ts';
-import { HeadOrder, type RecordsChunk, recordsFrom } from './records.ts';
+import { HeadOrder, recordsFrom } from './records.ts';
 import { roomOf, storeBytes } from './room.ts';
 import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './sealed.ts';
 import { Timelines } from './timelines.ts';
@@ -66,11 +57,16 @@ export class Questions {
     this.#version = version;
   }
 
+  /** At the beginning of a view: what is remembered of a reading in parts is that of another state. */
+  begin(): void {
+    this.#order = undefined;
+  }
+
   clusters(): Cluster[] {
     return Array.from(this.#head.clusters().values(), ({ id, name }) => ({ id, name }));
   }
 
-  resumption(id: string): Resumption {
+  resume(id: string): Resumption {
     const cluster = this.#head.cluster(id);
     const { number } = cluster;
     const checkpoint = this.#reader.checkpoint(number);
@@ -183,6 +179,10 @@ export class Questions {
     const { changesExpiredFrom, changesExpiredTo } = this.#head.cluster(id);
     if (changesExpiredFrom === undefined || changesExpiredTo === undefined) return [];
     return [{ from: changesExpiredFrom as EpochMillis, to: changesExpiredTo as EpochMillis }];
+  }
+
+  liveHolders(id: string): LiveHolder[] {
+    return this.#reader.live(this.#head.cluster(id).number);
   }
 
   room(limit: SizeLimit): Room {

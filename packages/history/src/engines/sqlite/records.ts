@@ -4,17 +4,12 @@ import type { Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { canonicalOrder, KINDS } from '../canonical.ts';
 import { compareTexts } from '../order.ts';
+import type { RecordsChunk } from '../snapshot.ts';
 import type { ClusterEntry } from './head.ts';
 import type { HeadReader, UidRow } from './head-read.ts';
 import type { Life } from './record-layout.ts';
 import type { IndexedTable } from './roots.ts';
 import type { Weeks } from './weeks.ts';
-
-export interface RecordsChunk {
-  readonly facts: readonly Fact[];
-  /** Undefined at the end. */
-  readonly next: string | undefined;
-}
 
 const FACTS_PER_CHUNK = 500;
 const ALWAYS = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };

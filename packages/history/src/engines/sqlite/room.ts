@@ -1,7 +1,7 @@
 // How much room a store takes on its volume, file by file.
 import { existsSync, statSync } from 'node:fs';
-import type { Room } from '../engine.ts';
 import { limitBytes, type SizeLimit } from '../size-limit.ts';
+import type { Room } from '../store-admin.ts';
 import { Ballast } from './ballast.ts';
 import type { Head } from './head.ts';
 import { volumeOf } from './volume.ts';

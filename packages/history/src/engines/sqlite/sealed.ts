@@ -2,8 +2,8 @@
 import { tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
-import type { Page, Span, Subject } from '../engine.ts';
 import { type Place, placementPlace, tenurePlace } from '../order.ts';
+import type { Page, Span, Subject } from '../snapshot.ts';
 import type { ClusterEntry } from './head.ts';
 import { lookupOf } from './head-read.ts';
 import { ipHandle } from './ip-key.ts';

@@ -1,5 +1,6 @@
 // Everything that can be wrong with a store's files, place and neighbours: each is a code, a sentence and a hint, and
 // nothing stored is lost.
+
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,6 +37,7 @@ import {
   tenureFact,
 } from '../made-records.ts';
 import { openStore } from '../open-store.ts';
+import { withSnapshot } from '../with-snapshot.ts';
 import { asHistoryError } from './faults.ts';
 import { refuseOldSqlite } from './head.ts';
 import { SqliteEngine, type SqliteOptions } from './sqlite-engine.ts';
@@ -151,7 +153,7 @@ test('a truncated store is refused or says so when asked, never answered from', 
   const attempt = async (): Promise<void> => {
     const engine = await opened(path);
     try {
-      await engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150));
+      await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150)));
     } finally {
       await engine.close();
     }
@@ -164,7 +166,10 @@ test('a truncated week file is refused when it is asked', async () => {
   const [week] = readdirSync(`${path}.d`);
   truncateSync(join(`${path}.d`, week!), 65536);
   const engine = await opened(path);
-  assert.equal((await refusal(engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150)))).code, 'damaged');
+  assert.equal(
+    (await refusal(withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150))))).code,
+    'damaged',
+  );
   const { damages } = await engine.verify();
   assert.ok(damages.length > 0);
   await engine.close();
@@ -194,7 +199,7 @@ test('of files that the head does not list only leftovers go: drafts, replaced e
   // A week that this head knows nothing of may be newer than the head.
   assert.deepEqual(readdirSync(`${path}.d`).sort(), [listed, next].sort());
   const engine = await opened(path);
-  await engine.retain(PROD.id, at(30 * 86_400));
+  await engine.prune(PROD.id, at(30 * 86_400));
   await engine.close();
   await (await opened(path)).close();
   assert.deepEqual(readdirSync(`${path}.d`), []);
@@ -249,10 +254,16 @@ test('a killed recorder leaves no lock behind, and readers beside a writer see w
     await once(child.stdout, 'data');
     assert.match((await refusal(opened(path))).message, new RegExp(`process ${child.pid} on `));
     const reader = await opened(path, { access: 'read' });
-    assert.equal((await reader.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150))).length, 1);
+    assert.equal(
+      (await withSnapshot(reader, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150)))).length,
+      1,
+    );
     child.stdin.write('more\n');
     await once(child.stdout, 'data');
-    assert.equal((await reader.tenuresAt(PROD.id, ipOf('10.0.0.2'), at(150))).length, 1);
+    assert.equal(
+      (await withSnapshot(reader, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.2'), at(150)))).length,
+      1,
+    );
     assert.equal((await refusal(reader.takeOver(PROD))).code, 'read-only');
     await reader.close();
   } finally {
@@ -260,7 +271,10 @@ test('a killed recorder leaves no lock behind, and readers beside a writer see w
     await once(child, 'exit');
   }
   const next = await opened(path);
-  assert.equal((await next.tenuresAt(PROD.id, ipOf('10.0.0.2'), at(150))).length, 1);
+  assert.equal(
+    (await withSnapshot(next, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.2'), at(150)))).length,
+    1,
+  );
   await next.close();
 });
 
@@ -279,13 +293,19 @@ test('fault 19: while another program locks the database appends wait, reads go 
     const before = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
     longest = Math.max(longest, performance.now() - before);
-    assert.equal((await engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150))).length, 1);
+    assert.equal(
+      (await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150)))).length,
+      1,
+    );
   }
   assert.equal(isStored, false);
   other.exec('COMMIT');
   other.close();
   await append;
-  assert.equal((await engine.tenuresAt(PROD.id, ipOf('10.9.9.9'), at(150))).length, 1);
+  assert.equal(
+    (await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.9.9.9'), at(150)))).length,
+    1,
+  );
   assert.ok(longest < 500, `a turn of the event loop took ${longest} ms`);
   await engine.close();
 });
@@ -301,7 +321,10 @@ test('fault 19: a lock that is never let go is a refusal after a while, and noth
   other.exec('COMMIT');
   other.close();
   await writer.append(batch);
-  assert.equal((await engine.tenuresAt(PROD.id, ipOf('10.9.9.9'), at(150))).length, 1);
+  assert.equal(
+    (await withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.9.9.9'), at(150)))).length,
+    1,
+  );
   await engine.close();
 });
 
@@ -341,7 +364,7 @@ async function fillDisk(path: string, ballast: string): Promise<void> {
   assert.equal(error?.code, 'disk-full');
   assert.match(error?.hint ?? '', /room/);
   const stored = round - 1;
-  assert.equal((await engine.resumption(PROD.id)).checkpoint?.resourceVersion, String(stored - 1));
+  assert.equal((await engine.resume(PROD.id)).checkpoint?.resourceVersion, String(stored - 1));
   assert.equal((await engine.status()).clusters[0]?.changes, stored * 20);
   rmSync(ballast);
   await writer.append({ facts: facts(stored), checkpoint: { epoch: 1, resourceVersion: 'healed', at: at(1) } });
@@ -395,7 +418,9 @@ for (const seal of [false, true]) {
 async function answersOf(engine: Engine): Promise<string[]> {
   const answers: string[] = [];
   for (let i = 0; i < 40; i++) {
-    const answer = await engine.tenuresAt(PROD.id, ipOf(`10.0.0.${i}`), at(150)).then(
+    const answer = await withSnapshot(engine, PROD.id, (snapshot) =>
+      snapshot.tenuresAt(ipOf(`10.0.0.${i}`), at(150)),
+    ).then(
       (tenures) => JSON.stringify(tenures),
       (error: HistoryError) => error.code,
     );
@@ -450,9 +475,18 @@ test('a backup beside a running writer is a whole store, and overwrites nothing'
   assert.deepEqual([failed.code, failed.message.includes(nowhere)], ['backup-failed', true]);
   await writer.append({ facts: [tenureFact(madeTenure('10.8.0.2', 'after', 100))] });
   const restored = await opened(copy);
-  assert.equal((await restored.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150))).length, 1);
-  assert.equal((await restored.tenuresAt(PROD.id, ipOf('10.8.0.1'), at(150))).length, 1);
-  assert.equal((await restored.tenuresAt(PROD.id, ipOf('10.8.0.2'), at(150))).length, 0);
+  assert.equal(
+    (await withSnapshot(restored, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150)))).length,
+    1,
+  );
+  assert.equal(
+    (await withSnapshot(restored, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.8.0.1'), at(150)))).length,
+    1,
+  );
+  assert.equal(
+    (await withSnapshot(restored, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.8.0.2'), at(150)))).length,
+    0,
+  );
   assert.deepEqual((await restored.verify()).damages, []);
   await restored.close();
   await engine.close();
@@ -461,7 +495,8 @@ test('a backup beside a running writer is a whole store, and overwrites nothing'
 test('a reader goes on when week files are replaced and removed beside it', async () => {
   const path = await filledStore(true);
   const reader = await opened(path, { access: 'read' });
-  const ask = (last: number) => reader.tenuresAt(PROD.id, ipOf(`10.0.0.${last}`), at(150));
+  const ask = (last: number) =>
+    withSnapshot(reader, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf(`10.0.0.${last}`), at(150)));
   assert.equal((await ask(1)).length, 1);
   const writing = await opened(path);
   const writer = await writing.takeOver(PROD);
@@ -470,7 +505,7 @@ test('a reader goes on when week files are replaced and removed beside it', asyn
   await writing.maintain(FOREVER);
   assert.match(readdirSync(`${path}.d`).join(' '), /^\S+-g2\.db$/);
   assert.deepEqual([(await ask(1)).length, (await ask(101)).length], [1, 1]);
-  await writing.retain(PROD.id, at(30 * 86_400));
+  await writing.prune(PROD.id, at(30 * 86_400));
   assert.deepEqual([await ask(1), await ask(101)], [[], []]);
   await writing.close();
   await reader.close();
@@ -486,8 +521,8 @@ test('a week file that is lost is told by those who need it, and the others go o
   await writer.append({ facts: [], checkpoint: { epoch: 1, resourceVersion: '1500', at: at(500) } });
   await writer.append({ facts: [tenureFact(madeTenure('10.0.0.1', 'new', 30 * 86_400))] });
   const [lost, found] = await Promise.allSettled([
-    engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(150)),
-    engine.tenuresAt(PROD.id, ipOf('10.0.0.1'), at(31 * 86_400)),
+    withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150))),
+    withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(31 * 86_400))),
   ]);
   assert.equal(lost.status === 'rejected' && lost.reason.code, 'week-missing');
   assert.equal(found.status === 'fulfilled' && found.value.length, 1);
@@ -499,9 +534,11 @@ test('retention of a week unlinks its file', async () => {
   const path = await filledStore(true);
   assert.equal(readdirSync(`${path}.d`).length, 1);
   const engine = await opened(path);
-  assert.equal(await engine.retain(PROD.id, at(30 * 86_400)), 80);
+  assert.equal(await engine.prune(PROD.id, at(30 * 86_400)), 80);
   assert.deepEqual(readdirSync(`${path}.d`), []);
-  assert.deepEqual(await engine.expired(PROD.id), [{ from: at(0), to: at(30 * 86_400) }]);
+  assert.deepEqual(await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired()), [
+    { from: at(0), to: at(30 * 86_400) },
+  ]);
   await engine.close();
 });
 

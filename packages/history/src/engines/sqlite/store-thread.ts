@@ -3,10 +3,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { HistoryError } from '../../errors.ts';
 import { storeClosed } from '../refusals.ts';
-import { asHistoryError, isMissingWeek } from './faults.ts';
-import type { Answer, FromThread, Request, ThreadOptions } from './messages.ts';
-import { tell } from './messages.ts';
-import { type FencedBatch, Store } from './store.ts';
+import { asHistoryError, isLocked } from './faults.ts';
+import {
+  type Answer,
+  type Append,
+  attempt,
+  type FromThread,
+  type Request,
+  type StoreRead,
+  serializeError,
+  type ThreadOptions,
+  type Work,
+} from './messages.ts';
+import { Snapshots } from './snapshots.ts';
+import { Store } from './store.ts';
 
 const RETRY_LOCKED_MS = 25;
 /**
@@ -18,20 +28,20 @@ const AWAKE_MS = 0.15;
 const port = parentPort!;
 const options = workerData as ThreadOptions;
 
-/** Done in slices. */
-const LONG_WORK = ['retain', 'retainChanges', 'keepRoom', 'maintain', 'migrate', 'verify', 'patrol', 'backup'] as const;
-
 interface Job {
   readonly id: number;
-  readonly work: Generator<undefined, unknown>;
+  readonly work: Generator<unknown, unknown>;
 }
 
 class StoreThread {
   readonly #store = new Store(options);
+  readonly #snapshots = new Snapshots(this.#store, options.snapshotLimitMs, (answers) =>
+    post({ kind: 'answers', answers, isReady: false }),
+  );
   /** Long work, one after the other. */
   readonly #jobs: Job[] = [];
   /** Appends that wait for another program's lock; later ones wait behind them. */
-  #waiting: Request[] = [];
+  #waiting: Append[] = [];
   #waitingSince = 0;
   #isClosed = false;
   #awakeUntil = 0;
@@ -40,18 +50,40 @@ class StoreThread {
   take(requests: readonly Request[]): void {
     const answers: Answer[] = [];
     for (let at = 0; at < requests.length; ) {
-      const first = requests[at]!;
-      const kind = kindOf(first);
-      const run = requests.slice(at, endOfRun(requests, at));
-      at += run.length;
-      if (this.#isClosed) for (const { id } of run) answers.push({ id, error: tell(storeClosed()) });
-      else if (kind === 'read') answers.push(...this.#read(run));
-      else if (kind === 'append') answers.push(...this.#append(run));
-      else answers.push(...run.flatMap((request) => this.#other(request)));
+      const appends = appendsFrom(requests, at);
+      if (appends.length > 0) answers.push(...this.#appendOrRefuse(appends));
+      else answers.push(...this.#one(requests[at]!));
+      at += Math.max(1, appends.length);
     }
-    say({ kind: 'answers', answers, isReady: true });
+    post({ kind: 'answers', answers, isReady: true });
     if (this.#isClosed) port.close();
-    else if (requests.every((request) => kindOf(request) === 'read')) this.#stayAwake();
+    else if (requests.every(({ kind }) => kind === 'read' || kind === 'begin' || kind === 'end')) this.#stayAwake();
+  }
+
+  #one(request: Request): readonly Answer[] {
+    if (this.#isClosed) return 'id' in request ? [refused(request.id)] : [];
+    switch (request.kind) {
+      case 'begin':
+        this.#snapshots.begin(request.snapshot);
+        return [];
+      case 'read': {
+        const answer = this.#snapshots.read(request);
+        return answer === undefined ? [] : [answer];
+      }
+      case 'end':
+        this.#snapshots.end(request.snapshot);
+        return [];
+      case 'ask':
+        return this.#ask(request);
+      case 'append':
+        return this.#append([request]);
+      case 'takeOver':
+        return [attempt(request.id, options.path, () => this.#store.takeOver(request.cluster))];
+      case 'work':
+        return this.#begin(request);
+      case 'close':
+        return this.#close(request.id);
+    }
   }
 
   #stayAwake(): void {
@@ -65,44 +97,37 @@ class StoreThread {
     setImmediate(turn);
   }
 
-  #read(requests: readonly Request[]): Answer[] {
+  #ask(request: StoreRead): Answer[] {
+    const { id, operation, parameters } = request;
     try {
-      return this.#readOnce(requests, isMissingWeek);
+      const value = this.#store.read((questions) => {
+        const read = questions[operation] as (...parameters: readonly unknown[]) => unknown;
+        return read.apply(questions, [...parameters]);
+      });
+      return [{ id, value }];
     } catch (error) {
-      // Replaced since the list was read: the new list knows better, or the file is lost for those who need it.
-      if (isMissingWeek(error)) return this.#readAgain(requests);
-      if (!isLocked(error)) return requests.map(({ id }) => ({ id, error: tell(error) }));
+      if (!isLocked(error)) return [{ id, error: serializeError(error) }];
       setTimeout(() => {
-        if (!this.#isClosed) say({ kind: 'answers', answers: this.#read(requests), isReady: false });
+        if (!this.#isClosed) post({ kind: 'answers', answers: this.#ask(request), isReady: false });
       }, RETRY_LOCKED_MS);
       return [];
     }
   }
 
-  #readAgain(requests: readonly Request[]): Answer[] {
-    try {
-      return this.#readOnce(requests, () => false);
-    } catch (error) {
-      return requests.map(({ id }) => ({ id, error: tell(error) }));
-    }
+  #appendOrRefuse(requests: readonly Append[]): Answer[] {
+    return this.#isClosed ? requests.map(({ id }) => refused(id)) : this.#append(requests);
   }
 
-  /** In one view of the store; an error that `spoilsAll` is thrown. */
-  #readOnce(requests: readonly Request[], spoilsAll: (error: unknown) => boolean): Answer[] {
-    return this.#store.read(() => requests.map((request) => attempt(request.id, () => this.#call(request), spoilsAll)));
-  }
-
-  #append(requests: readonly Request[]): Answer[] {
+  #append(requests: readonly Append[]): Answer[] {
     if (this.#waiting.length > 0) {
       this.#waiting.push(...requests);
       return [];
     }
     try {
-      const batches = requests.map(({ parameters }) => parameters[0] as FencedBatch);
-      const outcomes = this.#store.append(batches);
+      const outcomes = this.#store.append(requests.map(({ batch }) => batch));
       return outcomes.map((error, i) => {
         const { id } = requests[i]!;
-        return error === undefined ? { id, value: undefined } : { id, error: tell(error) };
+        return error === undefined ? { id, value: undefined } : { id, error: serializeError(error) };
       });
     } catch (raw) {
       const error = asHistoryError(raw, options.path);
@@ -115,9 +140,9 @@ class StoreThread {
   }
 
   /** One record that cannot be stored must not take the others with it; a full disk is everybody's. */
-  #appendApart(requests: readonly Request[], error: unknown): Answer[] {
+  #appendApart(requests: readonly Append[], error: unknown): Answer[] {
     const isEverybodys = error instanceof HistoryError && error.code !== 'bad-record';
-    if (requests.length === 1 || isEverybodys) return requests.map(({ id }) => ({ id, error: tell(error) }));
+    if (requests.length === 1 || isEverybodys) return requests.map(({ id }) => ({ id, error: serializeError(error) }));
     return requests.flatMap((request) => this.#append([request]));
   }
 
@@ -130,30 +155,17 @@ class StoreThread {
     if (this.#waiting.length > 0) {
       this.#waitingSince = since;
       if (performance.now() - since > options.lockPatienceMs) {
-        const error = tell(
-          asHistoryError(Object.assign(new Error('database is locked'), { errcode: 5 }), options.path),
-        );
+        const locked = Object.assign(new Error('database is locked'), { errcode: 5 });
+        const error = serializeError(asHistoryError(locked, options.path));
         for (const { id } of this.#waiting) answers.push({ id, error });
         this.#waiting = [];
       }
     }
-    if (answers.length > 0) say({ kind: 'answers', answers, isReady: false });
+    if (answers.length > 0) post({ kind: 'answers', answers, isReady: false });
   }
 
-  #other(request: Request): Answer[] {
-    const { id, operation, parameters } = request;
-    switch (operation) {
-      case 'takeOver':
-        return [attempt(id, () => this.#store.takeOver(parameters[0] as never))];
-      case 'close':
-        return this.#close(id);
-      default:
-        return this.#begin(request);
-    }
-  }
-
-  #begin({ id, operation, parameters }: Request): Answer[] {
-    const begin = this.#store[operation as (typeof LONG_WORK)[number]] as (...parameters: unknown[]) => Job['work'];
+  #begin({ id, operation, parameters }: Work): Answer[] {
+    const begin = this.#store[operation] as (...parameters: readonly unknown[]) => Job['work'];
     this.#jobs.push({ id, work: begin.apply(this.#store, [...parameters]) });
     if (this.#jobs.length === 1) setImmediate(() => this.#step());
     return [];
@@ -168,66 +180,47 @@ class StoreThread {
       const { done, value } = job.work.next();
       if (done) answer = { id: job.id, value };
     } catch (error) {
-      answer = { id: job.id, error: tell(asHistoryError(error, options.path)) };
+      answer = { id: job.id, error: serializeError(asHistoryError(error, options.path)) };
     }
     if (answer !== undefined) {
       this.#jobs.shift();
-      say({ kind: 'answers', answers: [answer], isReady: false });
+      post({ kind: 'answers', answers: [answer], isReady: false });
     }
     if (this.#jobs.length > 0) setImmediate(() => this.#step());
   }
 
   #close(id: number): Answer[] {
-    const refused = [...this.#jobs, ...this.#waiting].map(
-      (left): Answer => ({ id: left.id, error: tell(storeClosed()) }),
-    );
+    const left = [...this.#jobs, ...this.#waiting].map((request) => refused(request.id));
     for (const { work } of this.#jobs) work.return(undefined);
+    left.push(...this.#snapshots.close());
     this.#isClosed = true;
-    return [...refused, attempt(id, () => this.#store.close())];
-  }
-
-  #call({ operation, parameters }: Request): unknown {
-    const { questions } = this.#store;
-    const read = questions[operation as 'clusters'] as (...parameters: unknown[]) => unknown;
-    return read.apply(questions, [...parameters]);
+    return [...left, attempt(id, options.path, () => this.#store.close())];
   }
 }
 
-function kindOf({ operation }: Request): 'read' | 'append' | 'other' {
-  if (operation === 'append') return 'append';
-  if (operation === 'takeOver' || operation === 'close') return 'other';
-  return (LONG_WORK as readonly string[]).includes(operation) ? 'other' : 'read';
-}
-
-function endOfRun(requests: readonly Request[], from: number): number {
-  const kind = kindOf(requests[from]!);
-  let end = from + 1;
-  while (end < requests.length && kind !== 'other' && kindOf(requests[end]!) === kind) end++;
-  return end;
-}
-
-function attempt(id: number, body: () => unknown, spoilsAll: (error: unknown) => boolean = () => false): Answer {
-  try {
-    return { id, value: body() };
-  } catch (raw) {
-    const error = asHistoryError(raw, options.path);
-    if (isLocked(error) || spoilsAll(error)) throw error;
-    return { id, error: tell(error) };
+/** Those that follow each other are committed together. */
+function appendsFrom(requests: readonly Request[], from: number): Append[] {
+  const appends: Append[] = [];
+  for (let at = from; at < requests.length; at++) {
+    const request = requests[at]!;
+    if (request.kind !== 'append') break;
+    appends.push(request);
   }
+  return appends;
 }
 
-function isLocked(error: unknown): boolean {
-  return error instanceof HistoryError && error.code === 'store-locked';
+function refused(id: number): Answer {
+  return { id, error: serializeError(storeClosed()) };
 }
 
-function say(message: FromThread): void {
+function post(message: FromThread): void {
   port.postMessage(message);
 }
 
 try {
   const thread = new StoreThread();
   port.on('message', (requests: readonly Request[]) => thread.take(requests));
-  say({ kind: 'opened' });
+  post({ kind: 'opened' });
 } catch (error) {
-  say({ kind: 'refused', error: tell(error) });
+  post({ kind: 'refused', error: serializeError(error) });
 }

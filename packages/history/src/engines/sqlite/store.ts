@@ -7,9 +7,11 @@ import { HistoryError } from '../../errors.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { compareVersions } from '../../observe/version-order.ts';
-import type { Batch, Cluster, Damage, Migration, Patrol, RoomKept, Verification } from '../engine.ts';
+import type { Batch } from '../ledger-writer.ts';
 import { nameTaken, staleWriter } from '../refusals.ts';
 import type { SizeLimit } from '../size-limit.ts';
+import type { Cluster } from '../snapshot.ts';
+import type { Damage, Migration, Patrol, RoomKept, Verification } from '../store-admin.ts';
 import { backupStore } from './backup.ts';
 import { Ballast } from './ballast.ts';
 import { type Death, Failpoints } from './failpoints.ts';
@@ -20,15 +22,17 @@ import { HeadReader } from './head-read.ts';
 import { keepWithin } from './keep-room.ts';
 import { migrateWeeks } from './migrate.ts';
 import { writePatrolNote } from './patrol-note.ts';
+import { type EmergencyWrite, pruneChanges, pruneRecords } from './prune.ts';
+import { pruneAdvice } from './prune-advice.ts';
 import { Questions } from './questions.ts';
-import { type EmergencyWrite, retainChanges, retainRecords } from './retain.ts';
-import { retainAdvice } from './retain-advice.ts';
 import { ripeWeeks } from './ripe-weeks.ts';
 import { fileSize, roomOf } from './room.ts';
 import { FORMAT, type Format } from './schema.ts';
 import { removeSealed, type SealParts, sealWeek } from './seal.ts';
 import { Sealed } from './sealed.ts';
 import { type Rest, verifyHead } from './verify.ts';
+import { View } from './view.ts';
+import { Views } from './views.ts';
 import { Weeks } from './weeks.ts';
 import { WriterLock } from './writer-lock.ts';
 
@@ -56,12 +60,13 @@ const SEAL_AT = 100_000;
 
 export class Store {
   readonly path: string;
-  /** To be asked within `read`. */
-  readonly questions: Questions;
   readonly #head: Head;
   readonly #reader: HeadReader;
   readonly #weeks: Weeks;
   readonly #sealed: Sealed;
+  /** What is asked of the connection that writes; undefined where nothing does. */
+  readonly #questions: Questions | undefined;
+  readonly #views: Views;
   readonly #lock: WriterLock | undefined;
   readonly #appender: HeadAppender | undefined;
   readonly #failpoints: Failpoints;
@@ -87,7 +92,7 @@ export class Store {
         lock = new WriterLock(path);
         if (fileSize(path) === 0 && this.#weeks.files().length > 0) throw lostHead(path, this.#weeks.directory);
       }
-      return new Head(path, access === 'write', this.#format, this.#failpoints);
+      return new Head(path, access, this.#format, this.#failpoints);
     };
     try {
       try {
@@ -101,11 +106,17 @@ export class Store {
       this.#reader = new HeadReader(this.#head);
       this.#appender = access === 'write' ? new HeadAppender(this.#head, this.#reader) : undefined;
       this.#sealed = new Sealed(this.#weeks);
-      this.questions = new Questions(this.#head, this.#reader, this.#weeks, this.#format.steps.length);
+      const version = this.#format.steps.length;
+      const weeks = access === 'write' ? new Weeks(path, this.#format.weekVersion) : this.#weeks;
+      const connect = () => new View(new Head(path, 'snapshots', this.#format), weeks, version);
+      this.#views = new Views({ connect, weeks });
+      // Who only reads has one connection, unless several snapshots are open at once.
+      if (access === 'read') this.#views.add(new View(this.#head, weeks, version));
+      else this.#questions = new Questions(this.#head, this.#reader, this.#weeks, version);
       if (access === 'write') {
         // Whatever is written on top of a part that is missing would make its loss look right.
-        this.read(() => this.#head.checkSums());
-        this.#weeks.removeLeftovers(this.read(() => [...this.#head.clusters().values()]));
+        this.#read(() => this.#head.checkSums());
+        this.#weeks.removeLeftovers(this.#clusters());
       }
     } catch (error) {
       lock?.release();
@@ -115,7 +126,19 @@ export class Store {
   }
 
   /** All that `body` reads is of one instant. */
-  read<T>(body: () => T): T {
+  read<T>(body: (questions: Questions) => T): T {
+    try {
+      const questions = this.#questions;
+      return questions === undefined
+        ? this.#views.once((view) => body(view.questions))
+        : this.#read(() => body(questions));
+    } catch (error) {
+      throw asHistoryError(error, this.path);
+    }
+  }
+
+  /** The same on the connection that writes. */
+  #read<T>(body: () => T): T {
     try {
       return this.#head.read(() => {
         this.#forgetOldWeeks();
@@ -124,6 +147,20 @@ export class Store {
     } catch (error) {
       throw asHistoryError(error, this.path);
     }
+  }
+
+  /** One state of the store until it is given back; undefined while that has to wait for others to be. */
+  takeView(): View | undefined {
+    return this.#views.take();
+  }
+
+  giveView(view: View): void {
+    this.#views.give(view);
+  }
+
+  /** Rises whenever clusters, week files or expired ranges change. */
+  layout(): number {
+    return this.#views.once((view) => view.layout);
   }
 
   takeOver({ id, name }: Cluster): number {
@@ -182,9 +219,9 @@ export class Store {
   *maintain(now: EpochMillis): Generator<undefined, void> {
     this.#writable();
     const parts = this.#parts();
-    for (const cluster of this.read(() => [...this.#head.clusters().values()])) {
+    for (const cluster of this.#clusters()) {
       for (const entry of cluster.weeks) yield* removeSealed(parts, entry);
-      for (const week of this.read(() => ripeWeeks(this.#head, cluster, now, this.#sealAt)))
+      for (const week of this.#read(() => ripeWeeks(this.#head, cluster, now, this.#sealAt)))
         yield* sealWeek(parts, cluster.id, week);
     }
   }
@@ -196,19 +233,19 @@ export class Store {
     return { ...this.#head.migration!, files };
   }
 
-  *retain(id: string, before: EpochMillis): Generator<undefined, number> {
+  *prune(id: string, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
-    return yield* this.#withBallast(retainRecords(this.#parts(), id, before, this.#writeAnyway));
+    return yield* this.#withBallast(pruneRecords(this.#parts(), id, before, this.#writeAnyway));
   }
 
-  *retainChanges(id: string, before: EpochMillis): Generator<undefined, number> {
+  *pruneChanges(id: string, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
-    return yield* this.#withBallast(retainChanges(this.#parts(), id, before, this.#writeAnyway));
+    return yield* this.#withBallast(pruneChanges(this.#parts(), id, before, this.#writeAnyway));
   }
 
   *keepRoom(limit: SizeLimit, now: EpochMillis): Generator<undefined, RoomKept> {
     this.#writable();
-    const room = () => this.read(() => roomOf(this.#head, this.#weeks, limit));
+    const room = () => this.#read(() => roomOf(this.#head, this.#weeks, limit));
     const { limitBytes } = room();
     const removed = yield* keepWithin(this.#parts(), limitBytes ?? Number.POSITIVE_INFINITY, now, this.#writeAnyway);
     this.#ballast.keep();
@@ -225,7 +262,7 @@ export class Store {
     // Through a view of its own: reading takes long, and must not hold the others to an old instant.
     let view: Head | undefined;
     try {
-      view = new Head(this.path, false, this.#format);
+      view = new Head(this.path, 'snapshots', this.#format);
       records += yield* verifyHead({ head: view, reader: new HeadReader(view), report });
     } catch (error) {
       report('head', error);
@@ -269,19 +306,32 @@ export class Store {
 
   #clustersOr(report: (where: string, error: unknown) => void): ClusterEntry[] {
     try {
-      return this.read(() => [...this.#head.clusters().values()]);
+      return this.#clusters();
     } catch (error) {
       report('head', error);
       return [];
     }
   }
 
+  #clusters(): ClusterEntry[] {
+    return this.#questions === undefined
+      ? this.#views.once((view) => view.clusters())
+      : this.#read(() => [...this.#head.clusters().values()]);
+  }
+
   *backup(path: string): Generator<undefined, void> {
-    yield* backupStore(this.#head, this.#weeks, path);
+    // A connection of its own: the others may hold a snapshot.
+    const head = new Head(this.path, 'snapshots', this.#format);
+    try {
+      yield* backupStore(head, this.#weeks, path);
+    } finally {
+      head.close();
+    }
   }
 
   close(): void {
     this.#patrol?.work.return({ records: 0, damages: [], unlisted: [] });
+    this.#views.close();
     this.#weeks.close();
     this.#head.close();
     this.#lock?.release();
@@ -310,7 +360,7 @@ export class Store {
 
   #advice(): string | undefined {
     try {
-      return this.#head.read(() => retainAdvice(this.#head, this.#reader));
+      return this.#head.read(() => pruneAdvice(this.#head, this.#reader));
     } catch {
       return undefined;
     }

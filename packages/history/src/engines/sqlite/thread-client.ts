@@ -3,18 +3,35 @@
 import { Worker } from 'node:worker_threads';
 import { HistoryError } from '../../errors.ts';
 import { storeClosed } from '../refusals.ts';
-import { type FromThread, type Operation, type Request, type ThreadOptions, untell } from './messages.ts';
+import type { Cluster } from '../snapshot.ts';
+import {
+  type Call,
+  deserializeError,
+  type FromThread,
+  type Notice,
+  type Request,
+  type SnapshotReadName,
+  type StoreReadName,
+  type ThreadOptions,
+  type WorkName,
+  type WorkResult,
+} from './messages.ts';
+import type { Questions } from './questions.ts';
+import type { FencedBatch, Store } from './store.ts';
 
 interface Caller {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
+type WithoutId<T> = T extends Call ? Omit<T, 'id'> : never;
+
 export class ThreadClient {
   readonly #worker: Worker;
   readonly #callers = new Map<number, Caller>();
   #queue: Request[] = [];
   #nextId = 1;
+  #nextSnapshot = 1;
   #isUnderWay = false;
   #isPlanned = false;
   #ended: HistoryError | undefined;
@@ -33,7 +50,7 @@ export class ThreadClient {
     const worker = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: options, execArgv: [] });
     const opened = new Promise<void>((resolve, reject) => {
       worker.once('message', (message: FromThread) => {
-        if (message.kind === 'refused') reject(untell(message.error));
+        if (message.kind === 'refused') reject(deserializeError(message.error));
         else resolve();
       });
       worker.once('error', reject);
@@ -47,25 +64,72 @@ export class ThreadClient {
     return new ThreadClient(worker);
   }
 
-  call(operation: Operation, ...parameters: unknown[]): Promise<never> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
-      if (this.#callers.size === 0) this.#worker.ref();
-      this.#callers.set(id, { resolve: resolve as Caller['resolve'], reject });
-      this.#queue.push({ id, operation, parameters });
-      this.#plan();
-    });
+  takeOver(cluster: Cluster): Promise<number> {
+    return this.#call({ kind: 'takeOver', cluster });
+  }
+
+  append(batch: FencedBatch): Promise<void> {
+    return this.#call({ kind: 'append', batch });
+  }
+
+  /** Of the store as it is when the thread comes to it. */
+  ask<K extends StoreReadName>(
+    operation: K,
+    ...parameters: Parameters<Questions[K]>
+  ): Promise<ReturnType<Questions[K]>> {
+    return this.#call({ kind: 'ask', operation, parameters });
+  }
+
+  work<K extends WorkName>(operation: K, ...parameters: Parameters<Store[K]>): Promise<WorkResult<K>> {
+    return this.#call({ kind: 'work', operation, parameters });
+  }
+
+  /** The state is that before everything that is requested after this. */
+  begin(): number {
+    if (this.#ended !== undefined) throw this.#ended;
+    const snapshot = this.#nextSnapshot++;
+    this.#notify({ kind: 'begin', snapshot });
+    return snapshot;
+  }
+
+  read<K extends SnapshotReadName>(
+    snapshot: number,
+    operation: K,
+    ...parameters: Parameters<Questions[K]>
+  ): Promise<ReturnType<Questions[K]>> {
+    return this.#call({ kind: 'read', snapshot, operation, parameters });
+  }
+
+  end(snapshot: number): void {
+    if (this.#ended === undefined) this.#notify({ kind: 'end', snapshot });
   }
 
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
-    const closing = this.call('close');
+    const closing = this.#call<void>({ kind: 'close' });
     this.#ended = storeClosed();
     await closing;
     this.#worker.ref();
     await exited;
+  }
+
+  /** `T` is what the thread answers to such a request: the methods above know. */
+  #call<T>(call: WithoutId<Call>): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise<T>((resolve, reject) => {
+      const id = this.#nextId++;
+      if (this.#callers.size === 0) this.#worker.ref();
+      this.#callers.set(id, { resolve: (value) => resolve(value as T), reject });
+      this.#queue.push({ ...call, id });
+      this.#plan();
+    });
+  }
+
+  /** Goes with the next request, which mostly comes at once: a message of its own would make that one wait. */
+  #notify(notice: Notice): void {
+    this.#queue.push(notice);
+    if (this.#queue.length === 1) setImmediate(() => this.#plan());
   }
 
   /** At the end of this turn: what is asked in one go travels in one go. */
@@ -87,7 +151,7 @@ export class ThreadClient {
     for (const answer of message.answers) {
       const caller = this.#callers.get(answer.id);
       this.#callers.delete(answer.id);
-      if ('error' in answer) caller?.reject(untell(answer.error));
+      if ('error' in answer) caller?.reject(deserializeError(answer.error));
       else caller?.resolve(answer.value);
     }
     if (this.#callers.size === 0) this.#worker.unref();

@@ -1,7 +1,7 @@
 // The week files of a store: where they lie, which are open, and which may hold what touches a span.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Span } from '../engine.ts';
+import type { Span } from '../snapshot.ts';
 import { IndexRoom } from './address-index.ts';
 import { damaged } from './checksum.ts';
 import { isDamage, isMissingWeek } from './faults.ts';

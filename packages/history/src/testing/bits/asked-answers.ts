@@ -1,7 +1,10 @@
 // What a store answers to questions of every kind, as texts that can be compared. What a store says of itself while it is
 // behind (its coverage ends earlier) is cut to what it claims to know.
-import type { Engine, Subject } from '../../engines/engine.ts';
+
+import type { Engine } from '../../engines/engine.ts';
 import { at, ipOf } from '../../engines/made-records.ts';
+import type { Subject } from '../../engines/snapshot.ts';
+import { allRecords, withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { Tenure } from '../../model/records.ts';
 import { epochMillis } from '../../model/time.ts';
@@ -48,7 +51,9 @@ function whoIs(cluster: string, name: string, ip: string, seconds: number): Ques
   return {
     name: `who ${ip} at ${seconds} in ${name}`,
     async ask(engine) {
-      const answer = await who(engine, { cluster, ip: ipOf(ip), at: at(seconds) });
+      const answer = await withSnapshot(engine, cluster, (snapshot) =>
+        who(snapshot, { ip: ipOf(ip), at: at(seconds) }),
+      );
       // What may still change says so.
       if (answer.answer === 'unknown' || answer.provisional) return undefined;
       return JSON.stringify([answer.answer, answer.holders.map((holder) => [holder.uid, holder.start.at])]);
@@ -60,7 +65,9 @@ function trailOf(cluster: string, name: string, subject: Subject): Question {
   return {
     name: `trail ${JSON.stringify(subject)} in ${name}`,
     async ask(engine, until) {
-      const { items } = await trail(engine, { cluster, subject, span: SPAN, page: ALL });
+      const { items } = await withSnapshot(engine, cluster, (snapshot) =>
+        trail(snapshot, { subject, span: SPAN, page: ALL }),
+      );
       const entries = items.map(({ pod, start, end, tenures }) => [
         pod.uid,
         interval({ start, end }, until),
@@ -75,7 +82,7 @@ function placedOf(cluster: string, name: string, subject: Subject): Question {
   return {
     name: `placements of ${JSON.stringify(subject)} in ${name}`,
     async ask(engine, until) {
-      const { items } = await engine.placementsOf(cluster, subject, SPAN, ALL);
+      const { items } = await withSnapshot(engine, cluster, (snapshot) => snapshot.placementsOf(subject, SPAN, ALL));
       const before = items.filter(({ start }) => start.at < until);
       return JSON.stringify(before.map((placement) => [placement.pod.uid, interval(placement, until)]));
     },
@@ -87,7 +94,9 @@ function nodeAt(cluster: string, name: string, node: string, seconds: number): Q
     name: `node ${node} at ${seconds} in ${name}`,
     async ask(engine, until) {
       if (at(seconds) >= until) return undefined;
-      const { items } = await podsOnNode(engine, { cluster, node, during: at(seconds), page: ALL });
+      const { items } = await withSnapshot(engine, cluster, (snapshot) =>
+        podsOnNode(snapshot, { node, during: at(seconds), page: ALL }),
+      );
       return JSON.stringify(items.map((pod) => [pod.pod.uid, pod.certain]));
     },
   };
@@ -100,22 +109,31 @@ function timed(cluster: string, name: string): Question[] {
   return [
     {
       name: `changes in ${name}`,
-      ask: async (engine, until) => within((await engine.changesOf(cluster, subject, SPAN, ALL)).items, until),
+      ask: async (engine, until) =>
+        within(
+          (await withSnapshot(engine, cluster, (snapshot) => snapshot.changesOf(subject, SPAN, ALL))).items,
+          until,
+        ),
     },
     {
       name: `anomalies in ${name}`,
-      ask: async (engine, until) => within((await engine.anomalies(cluster, SPAN, ALL)).items, until),
+      ask: async (engine, until) =>
+        within((await withSnapshot(engine, cluster, (snapshot) => snapshot.anomalies(SPAN, ALL))).items, until),
     },
     {
       name: `conflicts in ${name}`,
-      ask: async (engine, until) => within(await engine.conflicts(cluster, ipOf('10.0.0.1'), SPAN), until),
+      ask: async (engine, until) =>
+        within(await withSnapshot(engine, cluster, (snapshot) => snapshot.conflicts(ipOf('10.0.0.1'), SPAN)), until),
     },
     {
       name: `pods without an address in ${name}`,
       ask: async (engine, until) => {
         const span = { from: SPAN.from, to: epochMillis(until - STEP_S * 1000) };
         return JSON.stringify(
-          (await engine.possibleTenures(cluster, span)).map(({ pod, start }) => [pod.uid, start.at]),
+          (await withSnapshot(engine, cluster, (snapshot) => snapshot.possibleTenures(span))).map(({ pod, start }) => [
+            pod.uid,
+            start.at,
+          ]),
         );
       },
     },
@@ -126,7 +144,10 @@ function covered(cluster: string, name: string): Question {
   return {
     name: `coverage of ${name}`,
     async ask(engine, until) {
-      const [coverage, expired] = [await engine.coverage(cluster), await engine.expired(cluster)];
+      const [coverage, expired] = [
+        await withSnapshot(engine, cluster, (snapshot) => snapshot.coverage()),
+        await withSnapshot(engine, cluster, (snapshot) => snapshot.expired()),
+      ];
       return JSON.stringify([coverage.map(({ from, to, scope }) => [from, Math.min(to, until), scope]), expired]);
     },
   };
@@ -136,7 +157,7 @@ function resumed(cluster: string, name: string): Question {
   return {
     name: `resumption of ${name}`,
     async ask(engine, until) {
-      const { state, checkpoint } = await engine.resumption(cluster);
+      const { state, checkpoint } = await engine.resume(cluster);
       // A recorder that goes on from an earlier place sees everything since then again.
       if (checkpoint !== undefined && checkpoint.at < at(END_S)) return undefined;
       return JSON.stringify([state.live.map(({ holder }) => holder.uid), checkpoint, until]);
@@ -150,7 +171,7 @@ function exported(cluster: string, name: string): Question {
     async ask(engine, until) {
       if (until < at(END_S)) return undefined;
       const lines: string[] = [];
-      for await (const fact of engine.records(cluster)) lines.push(JSON.stringify(fact));
+      for await (const fact of allRecords(engine, cluster)) lines.push(JSON.stringify(fact));
       return lines.join('\n');
     },
   };
@@ -189,7 +210,10 @@ export async function claimsOf(engine: Engine): Promise<Untils> {
   const claims = new Map<string, number>();
   for (const { id, name } of CLUSTERS) {
     try {
-      claims.set(name, Math.max(0, ...(await engine.coverage(id)).map(({ to }) => to)));
+      claims.set(
+        name,
+        Math.max(0, ...(await withSnapshot(engine, id, (snapshot) => snapshot.coverage())).map(({ to }) => to)),
+      );
     } catch {
       claims.set(name, at(END_S));
     }

@@ -171,7 +171,7 @@ class Run {
       engine = new InThreadEngine({ path, access: 'write', sealAt: 1 });
       for (const cluster of CLUSTERS) {
         const writer = await engine.takeOver(cluster);
-        const { checkpoint } = await engine.resumption(cluster.id);
+        const { checkpoint } = await engine.resume(cluster.id);
         const first = checkpoint === undefined ? 0 : Number(checkpoint.resourceVersion) + 1;
         for (let step = first; step < STEPS; step++) if (isTold(cluster, step)) await this.#story.tell(writer, step);
       }

@@ -3,7 +3,8 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Engine, Writer } from '../../engines/engine.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { Writer } from '../../engines/ledger-writer.ts';
 import {
   anomalyFact,
   at,

@@ -1,7 +1,9 @@
 // Invariants 7 and 14: what is answered in gaps and after retention. And the bar above them all: no answer is wrong.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { withSnapshot } from '../../engines/with-snapshot.ts';
 import { epochMillis } from '../../model/time.ts';
 import type { Answer } from '../../query/answer.ts';
 import { gapAt, stretchAt, watchedTime } from '../../query/watched-time.ts';
@@ -22,7 +24,7 @@ export function answerProperties(subject: PropertySubject): void {
       plans(['expire', 'crash-expired', 'rewind']),
       async (plan) => {
         const { id, cluster } = await suite.play(plan);
-        const coverage = await suite.engine.coverage(id);
+        const coverage = await withSnapshot(suite.engine, id, (snapshot) => snapshot.coverage());
         const watched = watchedTime(coverage);
         for (const { from, confirmed, to } of coverage) {
           assert.ok(from <= confirmed && confirmed <= to, 'from ≤ confirmed ≤ to');
@@ -53,7 +55,7 @@ export function answerProperties(subject: PropertySubject): void {
         const answersBefore = await answerAll(suite.engine, id, questions);
         const limit = epochMillis(cluster.from + second * 1000);
         const { tenures } = await recordsOf(suite.engine, id);
-        await suite.engine.retain(id, limit);
+        await suite.engine.prune(id, limit);
         let forgotten = 0;
         for (const [i, answer] of (await answerAll(suite.engine, id, questions)).entries()) {
           const earlier = answersBefore[i] as Answer;

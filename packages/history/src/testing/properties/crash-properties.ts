@@ -1,7 +1,9 @@
 // Invariants 10 and 11: what a recorder that dies may leave, and what the next one must find.
+
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MemoryEngine } from '../../engines/memory/memory-engine.ts';
+import { withSnapshot } from '../../engines/with-snapshot.ts';
 import type { Fact } from '../../model/fact.ts';
 import type { Observation } from '../../observe/observation.ts';
 import type { Answer } from '../../query/answer.ts';
@@ -33,7 +35,7 @@ export function crashProperties(subject: PropertySubject): void {
           assert.equal(summary(answer), summary(undisturbed));
           compared++;
         }
-        const { gaps } = watchedTime(await suite.engine.coverage(id));
+        const { gaps } = watchedTime(await withSnapshot(suite.engine, id, (snapshot) => snapshot.coverage()));
         const before = plan.watch.probeMs > 0 ? UNPROVEN_MS : Number.POSITIVE_INFINITY;
         const isOutage = (time: number) =>
           watch.blind.some(({ from, to }) => time >= from - before && time <= to + 1000);
@@ -50,7 +52,7 @@ export function crashProperties(subject: PropertySubject): void {
         const log = logOf(plan);
         const durable = log.slice(0, 1 + (cut % log.length));
         const id = await suite.store(durable);
-        const { checkpoint } = await engine.resumption(id);
+        const { checkpoint } = await engine.resume(id);
         assert.equal(checkpoint?.resourceVersion, durable.flatMap(versionOf).at(-1));
         const stale = await engine.takeOver({ id, name: id });
         await engine.takeOver({ id, name: id });

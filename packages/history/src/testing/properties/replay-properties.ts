@@ -68,7 +68,7 @@ export function samenessProperties(subject: PropertySubject): void {
         const { id, cluster } = await suite.play(plan);
         const memory = new MemoryEngine();
         const twin = await suite.play(plan, memory);
-        assert.deepEqual(await engine.resumption(id), await memory.resumption(twin.id));
+        assert.deepEqual(await engine.resume(id), await memory.resume(twin.id));
         const questions = questionsOf(cluster, plan.watch.seed, 10);
         const plain = ({ cluster: _, ...answer }: Answer) => answer;
         const compareRecords = async (): Promise<void> =>
@@ -81,8 +81,8 @@ export function samenessProperties(subject: PropertySubject): void {
         await compareRecords();
         await compareAnswers();
         const limit = epochMillis(cluster.from + second * 1000);
-        await engine.retain(id, limit);
-        await memory.retain(twin.id, limit);
+        await engine.prune(id, limit);
+        await memory.prune(twin.id, limit);
         await compareAnswers();
         return { answers: questions.length };
       },

@@ -1,12 +1,14 @@
 // What a ledger holds after a run, in the shapes that properties compare.
+
 import assert from 'node:assert/strict';
 import type { Engine } from '../../engines/engine.ts';
+import { allRecords } from '../../engines/with-snapshot.ts';
 import type { Tenure } from '../../model/records.ts';
 import type { Answer } from '../../query/answer.ts';
 import { exportLines } from '../../query/export.ts';
 
 export async function recordsOf(engine: Engine, cluster: string) {
-  const facts = await Array.fromAsync(engine.records(cluster));
+  const facts = await Array.fromAsync(allRecords(engine, cluster));
   const tenures = facts.flatMap((fact) => (fact.kind === 'tenure' ? [fact.tenure] : []));
   const placements = facts.flatMap((fact) => (fact.kind === 'placement' ? [fact.placement] : []));
   tenures.sort((a, b) => a.start.at - b.start.at || Number(a.start.resourceVersion) - Number(b.start.resourceVersion));

@@ -2,7 +2,8 @@
 // that was done may be done again.
 import type { Fact } from '../../../model/fact.ts';
 import type { EpochMillis } from '../../../model/time.ts';
-import type { Engine, Writer } from '../../engine.ts';
+import type { Engine } from '../../engine.ts';
+import type { Writer } from '../../ledger-writer.ts';
 import {
   at,
   coverageFact,
@@ -55,7 +56,7 @@ export async function live(engine: Engine, from: number, acknowledged: (step: nu
     acknowledged(step);
     const now = at(step * 2 * DAY_S) as EpochMillis;
     if (SEALING.has(step)) await engine.maintain(now);
-    if (step === RETAINING) await engine.retain(CLUSTER.id, at(8 * DAY_S));
+    if (step === RETAINING) await engine.prune(CLUSTER.id, at(8 * DAY_S));
   }
 }
 

@@ -1,6 +1,7 @@
 // Writes the store that a released version is remembered by: `node golden-store.ts DIRECTORY` (golden/vN). Its files are
 // then kept, and every later version must open them and export the same bytes. Has records of every kind, in the head
 // and sealed. Kept packed, because the pages of week files are large and mostly empty.
+
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import {
   madeChange,
   madeConflict,
 } from '../../made-records.ts';
+import { allRecords } from '../../with-snapshot.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
 import { CLUSTER, live, STEPS } from './crash-story.ts';
 
@@ -40,13 +42,13 @@ export async function writeGoldenStore(path: string): Promise<void> {
     ],
     checkpoint: { epoch: 1, resourceVersion: '99999', at: at(now) },
   });
-  await engine.retainChanges(CLUSTER.id, at(now - 1));
+  await engine.pruneChanges(CLUSTER.id, at(now - 1));
   await engine.close();
 }
 
 export async function exportedText(engine: Engine): Promise<string> {
   let text = '';
-  for await (const fact of engine.records(CLUSTER.id)) text += `${canonicalLine(fact)}\n`;
+  for await (const fact of allRecords(engine, CLUSTER.id)) text += `${canonicalLine(fact)}\n`;
   return text;
 }
 

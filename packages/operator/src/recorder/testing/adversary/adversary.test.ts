@@ -2,7 +2,7 @@
 // PODTRAIL_RUNS=N makes more of them; the first wrong answer is told with its seed and the story around it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { epochMillis, openStore, parseIp, who } from '@podtrail/history';
+import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { Chance } from './chance.ts';
 import { CLUSTER, Collector, type CollectorOptions, type Trouble } from './collector.ts';
 import { instantsOf, isWritten, truthOf, wrongness } from './judgement.ts';
@@ -69,7 +69,9 @@ async function judgeRun(seed: number, play: Play, counts: { asked: number; answe
   const engine = await openStore('memory:', { access: 'write' });
   const judge = async (ip: string, at: number, now?: number): Promise<void> => {
     const clock = now === undefined ? {} : { now: epochMillis(now) };
-    const answer = await who(engine, { cluster: CLUSTER.id, ip: parseIp(ip)!, at: epochMillis(at), ...clock });
+    const answer = await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+      who(snapshot, { ip: parseIp(ip)!, at: epochMillis(at), ...clock }),
+    );
     counts.asked++;
     if (answer.answer === 'held' || answer.answer === 'free') counts.answered++;
     if (now !== undefined && answer.provisional) return;

@@ -122,7 +122,7 @@ export class Collector {
   async #start(): Promise<void> {
     const { engine } = this.#o;
     this.#writer = await engine.takeOver(CLUSTER);
-    const { state, checkpoint: stored } = await engine.resumption(CLUSTER.id);
+    const { state, checkpoint: stored } = await engine.resume(CLUSTER.id);
     const goesOn = state.coverage === undefined || state.coverage.scope.kind === 'cluster';
     const checkpoint = goesOn ? stored : undefined;
     const scope =

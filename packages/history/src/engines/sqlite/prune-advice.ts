@@ -6,7 +6,7 @@ import type { HeadReader } from './head-read.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 
 /** Within a transaction. Undefined when there is nothing that could go. */
-export function retainAdvice(head: Head, reader: HeadReader): string | undefined {
+export function pruneAdvice(head: Head, reader: HeadReader): string | undefined {
   let longest: { readonly name: string; readonly from: number; readonly before: number } | undefined;
   for (const { name, number, expiredTo, weeks } of head.clusters().values()) {
     const coverage = reader.coverage(number);

@@ -17,7 +17,7 @@ const REMAINDERS = ['tenure', 'placement', 'possible', ...TALLIED] as const;
 export type EmergencyWrite = <T>(body: () => T, sacrifice?: () => void) => T;
 
 /** Returns how many records are gone. */
-export function* retainRecords(
+export function* pruneRecords(
   parts: SealParts,
   id: string,
   before: EpochMillis,
@@ -55,7 +55,7 @@ export function* retainRecords(
 }
 
 /** Changes alone; all else that is known of that time stays. */
-export function* retainChanges(
+export function* pruneChanges(
   parts: SealParts,
   id: string,
   before: EpochMillis,

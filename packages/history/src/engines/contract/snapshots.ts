@@ -1,0 +1,226 @@
+// All reads of a snapshot see one state, and so does every question: what is committed between any two of its reads
+// changes nothing of its answer.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HistoryError } from '../../errors.ts';
+import { type Fact, possibleFact } from '../../model/fact.ts';
+import { anomalySummary } from '../../query/anomaly-summary.ts';
+import { AnswerWindows } from '../../query/answer-windows.ts';
+import { changes } from '../../query/changes.ts';
+import { withDoubts } from '../../query/doubts.ts';
+import { gaps } from '../../query/gaps.ts';
+import { podsOnNode } from '../../query/node-pods.ts';
+import { tenuresOfIp } from '../../query/tenures.ts';
+import { trail } from '../../query/trail.ts';
+import { who } from '../../query/who.ts';
+import { whoDuring } from '../../query/who-during.ts';
+import { snapshotWith } from '../../testing/reader-with.ts';
+import {
+  anomalyFact,
+  at,
+  changeFact,
+  conflictFact,
+  coverageFact,
+  ipOf,
+  liveFact,
+  madeAnomaly,
+  madeBoundary,
+  madeChange,
+  madeConflict,
+  madeCoverage,
+  madeHolder,
+  madeLive,
+  madePlacement,
+  madePossible,
+  madeTenure,
+  placementFact,
+  tenureFact,
+} from '../made-records.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { allRecords, withSnapshot } from '../with-snapshot.ts';
+import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
+
+const SPAN = { from: at(0), to: at(400) };
+const OURS = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
+const READS: readonly (keyof Snapshot)[] = [
+  ...(['tenuresAt', 'tenuresAtMany', 'tenuresOfIp', 'tenuresOfIps', 'tenuresOf', 'placementsOf'] as const),
+  ...(['placementsOn', 'hostNetworkPodsOn', 'possibleTenures', 'changesOf', 'conflicts', 'anomalies'] as const),
+  ...(['coverage', 'expired', 'expiredChanges', 'liveHolders', 'records'] as const),
+];
+
+/** A pod that lives, a node whose address it shares with an agent, and one pod that has not shown its address. */
+const BEFORE: readonly Fact[] = [
+  tenureFact(madeTenure('10.0.0.7', 'web-1', 10)),
+  placementFact(madePlacement('web-1', 5)),
+  tenureFact(madeTenure('192.168.0.1', madeHolder('node-a', { kind: 'Node', workload: undefined }), 1)),
+  placementFact(madePlacement(madeHolder('agent', { hostNetwork: true }), 5)),
+  tenureFact(madeTenure('10.0.0.8', 'web-0', 1, madeBoundary(20, { notBefore: at(15) }))),
+  possibleFact(madePossible('web-3', 30, 40, ['10.0.0.9/32'])),
+  changeFact(madeChange('web-1', 30)),
+  anomalyFact(madeAnomaly('uid-a', 31)),
+  liveFact('uid-web-1', madeLive('web-1', 10)),
+  coverageFact(madeCoverage(0, 60)),
+];
+
+/** They end at 65, others come, and the watch is known to have gone on. */
+const COMMITTED: readonly Fact[] = [
+  tenureFact(madeTenure('10.0.0.7', 'web-1', 10, 65)),
+  placementFact(madePlacement('web-1', 5, 65)),
+  tenureFact(madeTenure('10.0.0.7', 'web-2', 50)),
+  placementFact(madePlacement('web-2', 45)),
+  placementFact(madePlacement(madeHolder('agent', { hostNetwork: true }), 5, 65)),
+  placementFact(madePlacement(madeHolder('late-agent', { hostNetwork: true }), 6)),
+  tenureFact(madeTenure('10.0.0.8', 'web-4', 17)),
+  possibleFact(madePossible('web-5', 30, 40, ['10.0.0.9/32'])),
+  conflictFact(madeConflict('10.0.0.7', 'web-1', 'web-2', 50)),
+  changeFact(madeChange('web-1', 64)),
+  anomalyFact(madeAnomaly('uid-b', 64)),
+  liveFact('uid-web-1', undefined),
+  liveFact('uid-web-2', madeLive('web-2', 50)),
+  coverageFact(madeCoverage(0, 300)),
+];
+
+const QUESTIONS: Readonly<Record<string, (snapshot: Snapshot) => Promise<unknown>>> = {
+  who: (snapshot) => who(snapshot, { ip: ipOf('10.0.0.7'), at: at(150) }),
+  'who, of an address in doubt': async (snapshot) =>
+    withDoubts(snapshot, await who(snapshot, { ip: ipOf('10.0.0.8'), at: at(17) })),
+  "who, of a node's address": (snapshot) => who(snapshot, { ip: ipOf('192.168.0.1'), at: at(50) }),
+  'who, of a free address': (snapshot) => who(snapshot, { ip: ipOf('10.0.0.8'), at: at(35) }),
+  'who, of an address outside': (snapshot) => who(snapshot, { ip: ipOf('8.8.8.8'), at: at(35) }),
+  'who, of an address that was not shown': (snapshot) => who(snapshot, { ip: ipOf('10.0.0.9'), at: at(35) }),
+  whoDuring: (snapshot) => whoDuring(snapshot, { ip: ipOf('10.0.0.7'), from: at(20), to: at(200) }),
+  "whoDuring, of a node's address": (snapshot) =>
+    whoDuring(snapshot, { ip: ipOf('192.168.0.1'), from: at(20), to: at(200) }),
+  trail: (snapshot) => trail(snapshot, { subject: OURS, span: SPAN }),
+  tenuresOfIp: (snapshot) => tenuresOfIp(snapshot, { ip: ipOf('10.0.0.7'), span: SPAN }),
+  changes: (snapshot) => changes(snapshot, { subject: OURS, span: SPAN }),
+  // Without a snapshot this said that the pod was certainly there at 150: it had been read before its end was stored,
+  // and the coverage after.
+  podsOnNode: (snapshot) => podsOnNode(snapshot, { node: 'node-a', during: at(150) }),
+  gaps: (snapshot) => gaps(snapshot, { span: SPAN }),
+  anomalySummary: (snapshot) => anomalySummary(snapshot, SPAN),
+  attribute: (snapshot) => attributed(snapshot),
+  export: (snapshot) => Array.fromAsync(allRecords({ snapshot: async () => snapshot }, PROD.id)),
+};
+
+export function snapshots(stage: ContractStage): void {
+  for (const [name, question] of Object.entries(QUESTIONS)) {
+    test(`a commit between any two reads of a question changes nothing: ${name}`, async () => {
+      await stage.append(...BEFORE);
+      const reader = await stage.openReader();
+      let reads = 0;
+      const counted = await asked(reader, question, () => void reads++);
+      assert.deepEqual(await asked(reader, question), counted);
+      assert.ok(reads > 0);
+      const calm = new Set<string>([JSON.stringify(counted)]);
+      // Once before each of its reads but the first, and pruned before the last.
+      for (let commitBefore = 2; commitBefore <= reads; commitBefore++) {
+        let read = 0;
+        const answer = await asked(reader, question, async () => {
+          if (++read !== commitBefore) return;
+          await stage.writer.append({ facts: COMMITTED });
+          if (commitBefore < reads) return;
+          await stage.settle();
+          await stage.engine.prune(PROD.id, at(100));
+        });
+        assert.ok(calm.has(JSON.stringify(answer)), `committed before read ${commitBefore} of ${reads}: ${name}`);
+        // The next one begins with what was committed.
+        calm.clear();
+        calm.add(JSON.stringify(await asked(reader, question)));
+      }
+      if (reader !== stage.engine) await reader.close();
+    });
+  }
+
+  test('a snapshot shows what was appended before it, and nothing of what came later, whatever that is', async () => {
+    await stage.append(...BEFORE);
+    const first = await stage.engine.snapshot(PROD.id);
+    await stage.append(...COMMITTED);
+    const second = await stage.engine.snapshot(PROD.id);
+    await stage.engine.prune(PROD.id, at(100));
+    await stage.engine.pruneChanges(PROD.id, at(100));
+    await stage.settle();
+    // Where records lie in files, pruning may have removed one that was not read yet: then the snapshot is refused.
+    const seen = (snapshot: Snapshot) =>
+      look(snapshot).catch((error: HistoryError) => {
+        if (error.code !== 'snapshot-too-old') throw error;
+        return 'too old';
+      });
+    const look = async (snapshot: Snapshot) => [
+      (await snapshot.coverage()).map(({ to }) => to),
+      (await snapshot.tenuresAt(ipOf('10.0.0.7'), at(55))).map(({ holder }) => holder.name),
+      (await snapshot.placementsOn('node-a', SPAN, ALL)).items.length,
+      (await snapshot.changesOf(OURS, ALWAYS, ALL)).items.length,
+      (await snapshot.liveHolders()).map(({ holder }) => holder.name),
+      [...(await snapshot.expired()), ...(await snapshot.expiredChanges())].length,
+      (await snapshot.records(undefined)).facts.length > 0,
+    ];
+    const answers = [await seen(first), await seen(second)];
+    const expected = [
+      [[at(60)], ['web-1'], 2, 1, ['web-1'], 0, true],
+      [[at(300)], ['web-1', 'web-2'], 4, 2, ['web-2'], 0, true],
+    ];
+    for (const [i, answer] of answers.entries()) if (answer !== 'too old') assert.deepEqual(answer, expected[i]);
+    const third = await stage.engine.snapshot(PROD.id);
+    assert.deepEqual(await seen(third), [[at(300)], ['web-2'], 2, 0, ['web-2'], 2, true]);
+    for (const snapshot of [first, second, third]) await snapshot.close();
+  });
+
+  test('a closed snapshot refuses its reads, closing it twice changes nothing, and the next one is not disturbed', async () => {
+    await stage.append(...BEFORE);
+    const snapshot = await stage.engine.snapshot(PROD.id);
+    assert.equal((await snapshot.coverage()).length, 1);
+    await snapshot.close();
+    await snapshot.close();
+    await assert.rejects(snapshot.coverage(), { code: 'snapshot-closed' });
+    assert.equal(await withSnapshot(stage.engine, PROD.id, async (next) => (await next.coverage()).length), 1);
+  });
+
+  test('many snapshots may be open at once: each is answered as soon as there is room for it', async () => {
+    await stage.append(...BEFORE);
+    const ask = () => withSnapshot(stage.engine, PROD.id, async (snapshot) => (await snapshot.coverage()).length);
+    const answers = await Promise.all(Array.from({ length: 40 }, ask));
+    assert.deepEqual(new Set(answers), new Set([1]));
+  });
+
+  test('a question of a cluster that is not there is refused, and the snapshot is given back', async () => {
+    for (let n = 0; n < 20; n++) {
+      const asking = withSnapshot(stage.engine, 'nowhere', (snapshot) => snapshot.coverage());
+      await assert.rejects(asking, { code: 'unknown-cluster' });
+    }
+  });
+}
+
+/** `before` each read; what it does may take its time. */
+function asked(
+  reader: Pick<ContractStage['engine'], 'snapshot'>,
+  question: (snapshot: Snapshot) => Promise<unknown>,
+  before: () => void | Promise<void> = () => undefined,
+): Promise<unknown> {
+  return withSnapshot(reader, PROD.id, (snapshot) => {
+    const reads = READS.map((name) => {
+      const read = snapshot[name] as (...parameters: unknown[]) => Promise<unknown>;
+      return [
+        name,
+        async (...parameters: unknown[]) => {
+          await before();
+          return await read.apply(snapshot, parameters);
+        },
+      ];
+    });
+    return question(snapshotWith(snapshot, () => Object.fromEntries(reads) as Partial<Snapshot>));
+  });
+}
+
+async function attributed(snapshot: Snapshot): Promise<unknown> {
+  const shared = snapshotWith(snapshot, () => ({ close: async () => undefined }));
+  const spell = (...answer: unknown[]): string => JSON.stringify(answer);
+  const options = { cluster: PROD.id, spell, aboutFree: true };
+  const windows = new AnswerWindows({ snapshot: async () => shared }, options);
+  const moments = ['10.0.0.7', '10.0.0.8', '192.168.0.1'].flatMap((ip) =>
+    [35, 55, 150].map((second) => ({ ip: ipOf(ip), at: at(second) })),
+  );
+  for (const moment of moments) windows.want(windows.of(moment.ip), moment.at);
+  await windows.read();
+  return await windows.askEach(moments);
+}

@@ -1,0 +1,174 @@
+// One state of a ledger in memory. Plain maps and scans: the reference for what every engine answers.
+import type { HistoryError } from '../../errors.ts';
+import { type Fact, isVoid, type LiveHolder } from '../../model/fact.ts';
+import type { IpAddress } from '../../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
+import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { canonicalOrder } from '../canonical.ts';
+import { concerns, isWithin, touches } from '../matching.ts';
+import {
+  anomalyPlace,
+  changePlace,
+  compareTexts,
+  conflictPlace,
+  coveragePlace,
+  cutPage,
+  placementPlace,
+  possiblePlace,
+  sortedBy,
+  tenurePlace,
+} from '../order.ts';
+import { snapshotClosed } from '../refusals.ts';
+import type { Expired, IpSpan, Moment, Page, Paged, RecordsChunk, Snapshot, Span, Subject } from '../snapshot.ts';
+import type { Ledger } from './ledger.ts';
+
+export class MemorySnapshot implements Snapshot {
+  readonly cluster: string;
+  readonly #state: Ledger;
+  readonly #refusal: () => HistoryError | undefined;
+  #isClosed = false;
+
+  /** `refusal`: why the engine answers nothing any more. */
+  constructor(state: Ledger, refusal: () => HistoryError | undefined) {
+    this.cluster = state.cluster.id;
+    this.#state = state;
+    this.#refusal = refusal;
+    state.openSnapshots++;
+  }
+
+  async tenuresAt(ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {
+    const span = { from: at, to: epochMillis(at + 1) };
+    const ofIp = this.#ledger().byIp.get(ip)?.values() ?? [];
+    return sortedBy(ofIp, tenurePlace).filter((tenure) => touches(tenure, span));
+  }
+
+  tenuresAtMany(moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
+    return Promise.all(moments.map(({ ip, at }) => this.tenuresAt(ip, at)));
+  }
+
+  async tenuresOfIp(ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>> {
+    const ofIp = [...(this.#ledger().byIp.get(ip)?.values() ?? [])];
+    return cutPage(
+      ofIp.filter((tenure) => touches(tenure, span)),
+      tenurePlace,
+      page,
+    );
+  }
+
+  async tenuresOfIps(asked: readonly IpSpan[], most: number): Promise<readonly (readonly Tenure[] | undefined)[]> {
+    const pages = asked.map(({ ip, ...span }) => this.tenuresOfIp(ip, span, { limit: most }));
+    return (await Promise.all(pages)).map(({ items, cursor }) => (cursor === undefined ? items : undefined));
+  }
+
+  async tenuresOf(subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
+    const found = this.#ledger().tenures.values();
+    return cutPage(
+      found.filter((tenure) => concerns(subject, tenure.holder) && touches(tenure, span)),
+      tenurePlace,
+      page,
+    );
+  }
+
+  async placementsOf(subject: Subject, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#placements(({ pod }) => concerns(subject, pod), span, page);
+  }
+
+  async placementsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#placements(({ pod }) => pod.node === node, span, page);
+  }
+
+  async hostNetworkPodsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#placements(({ pod }) => pod.node === node && pod.hostNetwork, span, page);
+  }
+
+  async possibleTenures(span: Span): Promise<readonly PossibleTenure[]> {
+    const found = this.#ledger().possible.values();
+    return sortedBy(
+      found.filter((possible) => touches(possible, span)),
+      possiblePlace,
+    );
+  }
+
+  async changesOf(subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
+    const found = this.#ledger().changes.values();
+    return cutPage(
+      found.filter((change) => concerns(subject, change.pod) && isWithin(change, span)),
+      changePlace,
+      page,
+    );
+  }
+
+  async conflicts(ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
+    const found = this.#ledger().conflicts.values();
+    return sortedBy(
+      found.filter((conflict) => conflict.ip === ip && isWithin(conflict, span)),
+      conflictPlace,
+    );
+  }
+
+  async anomalies(span: Span, page: Page): Promise<Paged<Anomaly>> {
+    const found = this.#ledger().anomalies.values();
+    return cutPage(
+      found.filter((anomaly) => isWithin(anomaly, span)),
+      anomalyPlace,
+      page,
+    );
+  }
+
+  async coverage(): Promise<readonly Coverage[]> {
+    return sortedBy(this.#ledger().coverage.values(), coveragePlace).filter((one) => !isVoid(one));
+  }
+
+  async expired(): Promise<readonly Expired[]> {
+    const { expired } = this.#ledger();
+    return expired === undefined ? [] : [expired];
+  }
+
+  async expiredChanges(): Promise<readonly Expired[]> {
+    const { expiredChanges } = this.#ledger();
+    return expiredChanges === undefined ? [] : [expiredChanges];
+  }
+
+  async liveHolders(): Promise<readonly LiveHolder[]> {
+    return liveHolders(this.#ledger());
+  }
+
+  /** All of them are here already: one chunk. */
+  async records(): Promise<RecordsChunk> {
+    const { coverage, tenures, placements, changes, conflicts, anomalies, possible, live } = this.#ledger();
+    const facts: Fact[] = [];
+    for (const record of coverage.values()) facts.push({ kind: 'coverage', coverage: record });
+    for (const tenure of tenures.values()) facts.push({ kind: 'tenure', tenure });
+    for (const placement of placements.values()) facts.push({ kind: 'placement', placement });
+    for (const change of changes.values()) facts.push({ kind: 'change', change });
+    for (const conflict of conflicts.values()) facts.push({ kind: 'conflict', conflict });
+    for (const anomaly of anomalies.values()) facts.push({ kind: 'anomaly', anomaly });
+    for (const [key, record] of possible) facts.push({ kind: 'possible', key, possible: record });
+    for (const [uid, holder] of live) facts.push({ kind: 'live', uid, live: holder });
+    return { facts: canonicalOrder(facts), next: undefined };
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isClosed) this.#state.openSnapshots--;
+    this.#isClosed = true;
+  }
+
+  #placements(isWanted: (placement: Placement) => boolean, span: Span, page: Page): Paged<Placement> {
+    const found = this.#ledger().placements.values();
+    return cutPage(
+      found.filter((placement) => isWanted(placement) && touches(placement, span)),
+      placementPlace,
+      page,
+    );
+  }
+
+  #ledger(): Ledger {
+    const refusal = this.#isClosed ? snapshotClosed() : this.#refusal();
+    if (refusal !== undefined) throw refusal;
+    return this.#state;
+  }
+}
+
+export function liveHolders({ live }: Ledger): LiveHolder[] {
+  return [...live.values()].sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
+}

@@ -1,0 +1,112 @@
+// What a question reads: one state of one cluster's ledger. Nothing here says tables, rows or files; every engine passes
+// the same contract suite (contract/). Times are inclusive-exclusive: [from, to).
+import type { Fact, LiveHolder } from '../model/fact.ts';
+import type { IpAddress } from '../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+
+export interface Cluster {
+  /** The UID of the kube-system namespace. */
+  readonly id: string;
+  /** For people; several clusters may not share one. */
+  readonly name: string;
+}
+
+export interface Span {
+  readonly from: EpochMillis;
+  readonly to: EpochMillis;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** From the page before. It names the last record that was given: records that come meanwhile shift nothing. */
+  readonly cursor?: string | undefined;
+}
+
+export interface Paged<T> {
+  readonly items: readonly T[];
+  /** Undefined on the last page. */
+  readonly cursor: string | undefined;
+}
+
+/** Which holder's history is asked for. */
+export type Subject =
+  | { readonly by: 'uid'; readonly uid: string }
+  | { readonly by: 'name'; readonly namespace: string; readonly name: string }
+  | { readonly by: 'workload'; readonly namespace: string; readonly kind: string; readonly name: string };
+
+/** A range whose closed records were removed: answers there are "unknown (expired)", never "free". */
+export interface Expired extends Span {}
+
+/** An address at an instant. */
+export interface Moment {
+  readonly ip: IpAddress;
+  readonly at: EpochMillis;
+}
+
+/** An address, and the time for which it is asked about. */
+export interface IpSpan extends Span {
+  readonly ip: IpAddress;
+}
+
+/** Some of the records of a cluster, and where the next ones begin. */
+export interface RecordsChunk {
+  readonly facts: readonly Fact[];
+  /** Undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** Where snapshots come from. */
+export interface LedgerReader {
+  clusters(): Promise<readonly Cluster[]>;
+  /**
+   * The ledger of a cluster as it is now. What is appended or pruned later never shows in it. A cluster that is not there
+   * is refused (`unknown-cluster`) here or by the first read. Whoever opens one closes it; `withSnapshot` does both.
+   */
+  snapshot(cluster: string): Promise<Snapshot>;
+}
+
+/**
+ * Invariant: all reads of a snapshot see one state, so that no answer mixes the tenures of before a commit with the
+ * coverage of after it.
+ *
+ * Every list is in one order, the same on every engine: by time, then by key (order.ts). A read that would have to use
+ * a damaged part rejects with `damaged`: an answer without that part could be wrong, and wrong is worse than none. A part
+ * that is missing counts as damaged. Reads that do not touch it go on.
+ *
+ * An engine may end a snapshot: by its age (`snapshot-expired`, after a minute at the earliest), because an old state
+ * costs room, or because a file that it needs has been replaced (`snapshot-too-old`): then the question is asked again.
+ */
+export interface Snapshot {
+  readonly cluster: string;
+  /** Tenures of an address that may have held at `at`, bounds included. */
+  tenuresAt(ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]>;
+  /** The same for many at once, in the order of the questions: what `attribute` asks. */
+  tenuresAtMany(moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]>;
+  /** Tenures of an address that touch the span, oldest first. */
+  tenuresOfIp(ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>>;
+  /** The same for many at once, in the order of the questions; undefined for an address that has more than `most`. */
+  tenuresOfIps(asked: readonly IpSpan[], most: number): Promise<readonly (readonly Tenure[] | undefined)[]>;
+  tenuresOf(subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>>;
+  placementsOf(subject: Subject, span: Span, page: Page): Promise<Paged<Placement>>;
+  /** Pods that may have been on the node within the span, oldest first. */
+  placementsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>>;
+  /** Those of them that are on the node's own network. */
+  hostNetworkPodsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>>;
+  /** Pods that may have had an address that they never showed, within the span, oldest first: few, hence all of them. */
+  possibleTenures(span: Span): Promise<readonly PossibleTenure[]>;
+  changesOf(subject: Subject, span: Span, page: Page): Promise<Paged<Change>>;
+  conflicts(ip: IpAddress, span: Span): Promise<readonly Conflict[]>;
+  anomalies(span: Span, page: Page): Promise<Paged<Anomaly>>;
+  /** All of it that holds, by its beginning; what was withdrawn as a whole is among `records` only. */
+  coverage(): Promise<readonly Coverage[]>;
+  expired(): Promise<readonly Expired[]>;
+  /** Ranges whose changes alone were removed: what else is known of that time stays. */
+  expiredChanges(): Promise<readonly Expired[]>;
+  /** What is remembered of holders that have not ended, by their UIDs. */
+  liveHolders(): Promise<readonly LiveHolder[]>;
+  /** Every record as the fact that would store it, in canonical order, a chunk at a time. `after`: the last `next`. */
+  records(after: string | undefined): Promise<RecordsChunk>;
+  /** Never rejects; a second time changes nothing. Reads of a closed snapshot are refused (`snapshot-closed`). */
+  close(): Promise<void>;
+}

@@ -1,0 +1,111 @@
+// A snapshot on the caller's side: hands its reads over to the thread, where a read transaction holds the state.
+import type { LiveHolder } from '../../model/fact.ts';
+import type { IpAddress } from '../../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import { snapshotClosed } from '../refusals.ts';
+import type { Expired, IpSpan, Moment, Page, Paged, RecordsChunk, Snapshot, Span, Subject } from '../snapshot.ts';
+import { packMoments, unpackAnswers } from './bulk.ts';
+import { packSpans, unpackTenures } from './bulk-spans.ts';
+import type { SnapshotReadName } from './messages.ts';
+import type { Questions } from './questions.ts';
+
+/** One state of the store, for `Questions` of it. */
+export interface QuestionLine {
+  read<K extends SnapshotReadName>(
+    operation: K,
+    ...parameters: Parameters<Questions[K]>
+  ): Promise<ReturnType<Questions[K]>>;
+  end(): void;
+}
+
+export class SqliteSnapshot implements Snapshot {
+  readonly cluster: string;
+  readonly #line: QuestionLine;
+  #isClosed = false;
+
+  constructor(cluster: string, line: QuestionLine) {
+    this.cluster = cluster;
+    this.#line = line;
+  }
+
+  tenuresAt(ip: IpAddress, at: EpochMillis): Promise<readonly Tenure[]> {
+    return this.#read('tenuresAt', this.cluster, ip, at);
+  }
+
+  async tenuresAtMany(moments: readonly Moment[]): Promise<readonly (readonly Tenure[])[]> {
+    return unpackAnswers(await this.#read('tenuresAtMany', this.cluster, packMoments(moments)));
+  }
+
+  tenuresOfIp(ip: IpAddress, span: Span, page: Page): Promise<Paged<Tenure>> {
+    return this.#read('tenuresOfIp', this.cluster, ip, span, page);
+  }
+
+  async tenuresOfIps(asked: readonly IpSpan[], most: number): Promise<readonly (readonly Tenure[] | undefined)[]> {
+    return unpackTenures(asked, await this.#read('tenuresOfIps', this.cluster, packSpans(asked), most));
+  }
+
+  tenuresOf(subject: Subject, span: Span, page: Page): Promise<Paged<Tenure>> {
+    return this.#read('tenuresOf', this.cluster, subject, span, page);
+  }
+
+  placementsOf(subject: Subject, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#read('placementsOf', this.cluster, subject, span, page);
+  }
+
+  placementsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#read('placementsOn', this.cluster, node, span, page);
+  }
+
+  hostNetworkPodsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>> {
+    return this.#read('hostNetworkPodsOn', this.cluster, node, span, page);
+  }
+
+  possibleTenures(span: Span): Promise<readonly PossibleTenure[]> {
+    return this.#read('possibleTenures', this.cluster, span);
+  }
+
+  changesOf(subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
+    return this.#read('changesOf', this.cluster, subject, span, page);
+  }
+
+  conflicts(ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
+    return this.#read('conflicts', this.cluster, ip, span);
+  }
+
+  anomalies(span: Span, page: Page): Promise<Paged<Anomaly>> {
+    return this.#read('anomalies', this.cluster, span, page);
+  }
+
+  coverage(): Promise<readonly Coverage[]> {
+    return this.#read('coverage', this.cluster);
+  }
+
+  expired(): Promise<readonly Expired[]> {
+    return this.#read('expired', this.cluster);
+  }
+
+  expiredChanges(): Promise<readonly Expired[]> {
+    return this.#read('expiredChanges', this.cluster);
+  }
+
+  liveHolders(): Promise<readonly LiveHolder[]> {
+    return this.#read('liveHolders', this.cluster);
+  }
+
+  records(after: string | undefined): Promise<RecordsChunk> {
+    return this.#read('records', this.cluster, after);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isClosed) this.#line.end();
+    this.#isClosed = true;
+  }
+
+  #read<K extends SnapshotReadName>(
+    operation: K,
+    ...parameters: Parameters<Questions[K]>
+  ): Promise<ReturnType<Questions[K]>> {
+    return this.#isClosed ? Promise.reject(snapshotClosed()) : this.#line.read(operation, ...parameters);
+  }
+}
