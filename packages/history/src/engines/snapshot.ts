@@ -1,5 +1,5 @@
 // What a question reads: one state of one cluster's ledger. Nothing here says tables, rows or files; every engine passes
-// the same contract suite (contract/). Times are inclusive-exclusive: [from, to).
+// the same contract suite (testing/contract/). Times are inclusive-exclusive: [from, to).
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';

@@ -1,4 +1,4 @@
-import { engineContract } from '../contract/engine-contract.ts';
+import { engineContract } from '../testing/contract/engine-contract.ts';
 import { MemoryEngine } from './memory-engine.ts';
 
 engineContract({ name: 'in memory', open: async () => new MemoryEngine() });

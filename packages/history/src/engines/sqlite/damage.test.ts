@@ -20,7 +20,7 @@ import {
   madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
+} from '../testing/made-records.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { Head } from './head.ts';
 import { HeadReader } from './head-read.ts';

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Fact } from '../../model/fact.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import { PROD, WEEK_S } from '../contract/contract-stage.ts';
 import type { Engine } from '../engine.ts';
+import { PROD, WEEK_S } from '../testing/contract/contract-stage.ts';
 import {
   at,
   changeFact,
@@ -19,7 +19,7 @@ import {
   madeHolder,
   madeTenure,
   tenureFact,
-} from '../made-records.ts';
+} from '../testing/made-records.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { nextCut } from './keep-room.ts';
 import { SqliteEngine } from './sqlite-engine.ts';

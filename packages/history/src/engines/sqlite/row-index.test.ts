@@ -11,7 +11,7 @@ import {
   madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
+} from '../testing/made-records.ts';
 import { InThreadEngine } from './testing/in-thread-engine.ts';
 
 const directory = scratchDirectory('row-index');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EpochMillis } from '../../model/time.ts';
 import { scratchDirectory } from '../../testing/scratch-directory.ts';
+import type { LedgerReader } from '../snapshot.ts';
 import {
   at,
   changeFact,
@@ -14,8 +15,7 @@ import {
   madeCoverage,
   madeTenure,
   tenureFact,
-} from '../made-records.ts';
-import type { LedgerReader } from '../snapshot.ts';
+} from '../testing/made-records.ts';
 import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import type { View } from './view.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { EpochMillis } from '../../model/time.ts';
-import { engineContract } from '../contract/engine-contract.ts';
+import { engineContract } from '../testing/contract/engine-contract.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'podtrail-sqlite-'));

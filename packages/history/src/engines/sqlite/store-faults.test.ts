@@ -21,8 +21,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { HistoryError } from '../../errors.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import { PROD } from '../contract/contract-stage.ts';
 import type { Engine } from '../engine.ts';
+import { openStore } from '../open-store.ts';
+import { PROD } from '../testing/contract/contract-stage.ts';
 import {
   at,
   changeFact,
@@ -35,8 +36,7 @@ import {
   madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
-import { openStore } from '../open-store.ts';
+} from '../testing/made-records.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { asHistoryError } from './faults.ts';
 import { refuseOldSqlite } from './head.ts';

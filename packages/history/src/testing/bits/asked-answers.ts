@@ -2,8 +2,8 @@
 // behind (its coverage ends earlier) is cut to what it claims to know.
 
 import type { Engine } from '../../engines/engine.ts';
-import { at, ipOf } from '../../engines/made-records.ts';
 import type { Subject } from '../../engines/snapshot.ts';
+import { at, ipOf } from '../../engines/testing/made-records.ts';
 import { allRecords, withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { Tenure } from '../../model/records.ts';

@@ -4,9 +4,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../../engines/engine.ts';
-import { at } from '../../engines/made-records.ts';
 import { switchChecks } from '../../engines/sqlite/checksum.ts';
 import { InThreadEngine } from '../../engines/sqlite/testing/in-thread-engine.ts';
+import { at } from '../../engines/testing/made-records.ts';
 import { HistoryError } from '../../errors.ts';
 import { SeededNumbers } from '../seeded-numbers.ts';
 import { askAll, claimsOf, type Question, questionsOf } from './asked-answers.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Engine } from '../../engines/engine.ts';
 import type { Writer } from '../../engines/ledger-writer.ts';
+import { InThreadEngine } from '../../engines/sqlite/testing/in-thread-engine.ts';
 import {
   anomalyFact,
   at,
@@ -23,8 +24,7 @@ import {
   madeTenure,
   placementFact,
   tenureFact,
-} from '../../engines/made-records.ts';
-import { InThreadEngine } from '../../engines/sqlite/testing/in-thread-engine.ts';
+} from '../../engines/testing/made-records.ts';
 import { type Fact, possibleFact } from '../../model/fact.ts';
 import { SeededNumbers } from '../seeded-numbers.ts';
 

@@ -15,7 +15,7 @@ import {
   madeTenure,
   placementFact,
   tenureFact,
-} from '../../made-records.ts';
+} from '../../testing/made-records.ts';
 
 export const CLUSTER = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 export const STEPS = 14;

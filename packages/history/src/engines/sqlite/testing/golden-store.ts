@@ -16,7 +16,7 @@ import {
   madeAnomaly,
   madeChange,
   madeConflict,
-} from '../../made-records.ts';
+} from '../../testing/made-records.ts';
 import { allRecords } from '../../with-snapshot.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
 import { CLUSTER, live, STEPS } from './crash-story.ts';

@@ -1,7 +1,7 @@
 // A process that opens a store for writing, stores a tenure, says so, and holds the store; each line on its standard
 // input makes it store another. Killed by the test that starts it.
 import { createInterface } from 'node:readline';
-import { madeTenure, tenureFact } from '../../made-records.ts';
+import { madeTenure, tenureFact } from '../../testing/made-records.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
 
 const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };

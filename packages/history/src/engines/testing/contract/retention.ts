@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withSnapshot } from '../../with-snapshot.ts';
 import {
   anomalyFact,
   at,
@@ -19,7 +20,6 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
-import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function retention(stage: ContractStage): void {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withSnapshot } from '../../with-snapshot.ts';
 import {
   at,
   everyKind,
@@ -12,7 +13,6 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
-import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, TEST, WEEK_S } from './contract-stage.ts';
 
 export function tenuresAt(stage: ContractStage): void {

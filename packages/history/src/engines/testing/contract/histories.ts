@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fact } from '../../model/fact.ts';
+import type { Fact } from '../../../model/fact.ts';
+import type { Page, Paged, Subject } from '../../snapshot.ts';
+import { withSnapshot } from '../../with-snapshot.ts';
 import {
   anomalyFact,
   at,
@@ -18,8 +20,6 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
-import type { Page, Paged, Subject } from '../snapshot.ts';
-import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function histories(stage: ContractStage): void {

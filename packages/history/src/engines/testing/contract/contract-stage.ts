@@ -1,13 +1,13 @@
 // Where the tests of the contract stand: a fresh store and its writer for each of them.
 
-import type { Fact } from '../../model/fact.ts';
-import type { EpochMillis } from '../../model/time.ts';
-import { canonicalLine } from '../canonical.ts';
-import type { Engine } from '../engine.ts';
-import type { Writer } from '../ledger-writer.ts';
+import type { Fact } from '../../../model/fact.ts';
+import type { EpochMillis } from '../../../model/time.ts';
+import { canonicalLine } from '../../canonical.ts';
+import type { Engine } from '../../engine.ts';
+import type { Writer } from '../../ledger-writer.ts';
+import type { Page, Span } from '../../snapshot.ts';
+import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import { at, ipOf } from '../made-records.ts';
-import type { Page, Span } from '../snapshot.ts';
-import { allRecords, withSnapshot } from '../with-snapshot.ts';
 
 export const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 export const TEST = { id: 'b7c0b3a4-0000-4000-8000-000000000002', name: 'test' };

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import {
   at,
   coverageFact,
@@ -13,7 +14,6 @@ import {
   madeTenure,
   tenureFact,
 } from '../made-records.ts';
-import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function recording(stage: ContractStage): void {

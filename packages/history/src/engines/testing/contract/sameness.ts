@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HistoryError } from '../../errors.ts';
-import type { Fact } from '../../model/fact.ts';
-import type { Tenure } from '../../model/records.ts';
-import { epochMillis } from '../../model/time.ts';
+import { HistoryError } from '../../../errors.ts';
+import type { Fact } from '../../../model/fact.ts';
+import type { Tenure } from '../../../model/records.ts';
+import { epochMillis } from '../../../model/time.ts';
+import { MemoryEngine } from '../../memory/memory-engine.ts';
+import type { IpSpan, Moment } from '../../snapshot.ts';
+import { withSnapshot } from '../../with-snapshot.ts';
 import {
   at,
   everyKind,
@@ -16,9 +19,6 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
-import { MemoryEngine } from '../memory/memory-engine.ts';
-import type { IpSpan, Moment } from '../snapshot.ts';
-import { withSnapshot } from '../with-snapshot.ts';
 import { type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function sameness(stage: ContractStage): void {

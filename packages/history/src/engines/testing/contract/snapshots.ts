@@ -2,19 +2,21 @@
 // changes nothing of its answer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HistoryError } from '../../errors.ts';
-import { type Fact, possibleFact } from '../../model/fact.ts';
-import { anomalySummary } from '../../query/anomaly-summary.ts';
-import { AnswerWindows } from '../../query/answer-windows.ts';
-import { changes } from '../../query/changes.ts';
-import { withDoubts } from '../../query/doubts.ts';
-import { gaps } from '../../query/gaps.ts';
-import { podsOnNode } from '../../query/node-pods.ts';
-import { tenuresOfIp } from '../../query/tenures.ts';
-import { trail } from '../../query/trail.ts';
-import { who } from '../../query/who.ts';
-import { whoDuring } from '../../query/who-during.ts';
-import { snapshotWith } from '../../testing/reader-with.ts';
+import type { HistoryError } from '../../../errors.ts';
+import { type Fact, possibleFact } from '../../../model/fact.ts';
+import { anomalySummary } from '../../../query/anomaly-summary.ts';
+import { AnswerWindows } from '../../../query/answer-windows.ts';
+import { changes } from '../../../query/changes.ts';
+import { withDoubts } from '../../../query/doubts.ts';
+import { gaps } from '../../../query/gaps.ts';
+import { podsOnNode } from '../../../query/node-pods.ts';
+import { tenuresOfIp } from '../../../query/tenures.ts';
+import { trail } from '../../../query/trail.ts';
+import { who } from '../../../query/who.ts';
+import { whoDuring } from '../../../query/who-during.ts';
+import { snapshotWith } from '../../../testing/reader-with.ts';
+import type { Snapshot } from '../../snapshot.ts';
+import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import {
   anomalyFact,
   at,
@@ -36,8 +38,6 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 const SPAN = { from: at(0), to: at(400) };

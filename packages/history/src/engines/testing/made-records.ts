@@ -1,7 +1,7 @@
 // Records for the contract suite, each with only what its test is about: `madeTenure('10.0.0.7', 'web-1', 100, 200)`.
-import type { Boundary } from '../model/boundary.ts';
-import { type Fact, type LiveHolder, possibleFact } from '../model/fact.ts';
-import { type IpAddress, parseIp } from '../model/ip-address.ts';
+import type { Boundary } from '../../model/boundary.ts';
+import { type Fact, type LiveHolder, possibleFact } from '../../model/fact.ts';
+import { type IpAddress, parseIp } from '../../model/ip-address.ts';
 import type {
   Anomaly,
   Change,
@@ -11,8 +11,8 @@ import type {
   Placement,
   PossibleTenure,
   Tenure,
-} from '../model/records.ts';
-import { type EpochMillis, epochMillis } from '../model/time.ts';
+} from '../../model/records.ts';
+import { type EpochMillis, epochMillis } from '../../model/time.ts';
 
 /** A Monday, so that tests can cross weeks on purpose: 2026-11-09T00:00:00Z. */
 const MONDAY = Date.UTC(2026, 10, 9);

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Fact, possibleFact, possibleKey } from '../../model/fact.ts';
-import { epochMillis } from '../../model/time.ts';
-import { changeUses } from '../../observe/change-budget.ts';
+import { type Fact, possibleFact, possibleKey } from '../../../model/fact.ts';
+import { epochMillis } from '../../../model/time.ts';
+import { changeUses } from '../../../observe/change-budget.ts';
+import { withSnapshot } from '../../with-snapshot.ts';
 import {
   at,
   changeFact,
@@ -22,7 +23,6 @@ import {
   placementFact,
   tenureFact,
 } from '../made-records.ts';
-import { withSnapshot } from '../with-snapshot.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function fidelity(stage: ContractStage): void {
