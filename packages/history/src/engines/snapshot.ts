@@ -60,8 +60,9 @@ export interface RecordsChunk {
 export interface LedgerReader {
   clusters(): Promise<readonly Cluster[]>;
   /**
-   * The ledger of a cluster as it is now. What is appended or pruned later never shows in it. A cluster that is not there
-   * is refused (`unknown-cluster`) here or by the first read. Whoever opens one closes it; `withSnapshot` does both.
+   * The ledger of a cluster as it is now: before everything that this reader's process appends or prunes later, and, beside
+   * the commits of other processes, at the answer of the first read at the latest. A cluster that is not there is refused
+   * (`unknown-cluster`) here or by the first read. Whoever opens a snapshot closes it; `withSnapshot` does both.
    */
   snapshot(cluster: string): Promise<Snapshot>;
 }

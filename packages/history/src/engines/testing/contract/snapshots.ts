@@ -198,13 +198,21 @@ function asked(
   before: () => void | Promise<void> = () => undefined,
 ): Promise<unknown> {
   return withSnapshot(reader, PROD.id, (snapshot) => {
+    // Another process's commit comes before the first read of this one, or after its answer.
+    const first = Promise.withResolvers<void>();
+    let isFirst = true;
     const reads = READS.map((name) => {
       const read = snapshot[name] as (...parameters: unknown[]) => Promise<unknown>;
       return [
         name,
         async (...parameters: unknown[]) => {
+          const isAlone = isFirst;
+          isFirst = false;
+          if (!isAlone) await first.promise;
           await before();
-          return await read.apply(snapshot, parameters);
+          const found = read.apply(snapshot, parameters);
+          if (isAlone) found.finally(() => first.resolve()).catch(() => undefined);
+          return await found;
         },
       ];
     });
