@@ -106,6 +106,28 @@ test('podtrail version and kubectl-podtrail version run as npm has linked them',
   }
 });
 
+test('a command loads its own part of the bundle: version neither the stores nor what talks to a cluster', async () => {
+  const hook = installed.path('count-bytes.mjs');
+  writeFileSync(
+    hook,
+    `import { statSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+let bytes = 0;
+registerHooks({
+  load(url, context, next) {
+    if (url.startsWith('file:')) bytes += statSync(new URL(url)).size;
+    return next(url, context);
+  },
+});
+process.on('exit', () => console.error(bytes));
+`,
+  );
+  const program = installed.path('node_modules', 'podtrail', 'podtrail.mjs');
+  const { err } = await execute(process.execPath, ['--import', hook, program, 'version'], installed.directory);
+  // Of 4 MB; the parser of flags is half of it.
+  assert.ok(Number(err) > 0 && Number(err) < 300_000, `${err.trim()} bytes`);
+});
+
 test('on a Node that is too old, the Node that comes with the package takes over, with its exit code', async () => {
   const old = installed.path('old-node.mjs');
   writeFileSync(

@@ -2,8 +2,10 @@
 // loads only when it is asked for (`await import`) becomes a file of its own: in one file of 4 MB every start would read
 // and keep all of it, which costs 20 MB and twice the time.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { directImports } from './direct-imports.ts';
 import { renameStarted, startedPrograms } from './started-programs.ts';
 
 export interface Bundle {
@@ -33,26 +35,28 @@ export async function bundleCommand(root: string, main: string, to: string): Pro
     banner: {
       js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
     },
-    plugins: [startedByUrl(names)],
+    plugins: [ours(root, names)],
   });
   const inputs = Object.keys(metafile.inputs).map((path) => relative(root, join(root, path)).replaceAll('\\', '/'));
   return { inputs };
 }
 
-/** Every file of the bundle is in one folder, so a URL names the program alone. */
-function startedByUrl(names: ReadonlyMap<string, string>): Plugin {
+function ours(root: string, names: ReadonlyMap<string, string>): Plugin {
+  const { resolve } = createRequire(join(root, 'package.json'));
+  const findIndex = (specifier: string) => (specifier.startsWith('@podtrail/') ? resolve(specifier) : undefined);
+  // Every file of the bundle is in one folder, so a URL names the program alone.
   const rename = (program: string): string => {
     const name = names.get(program);
     if (name === undefined) throw new Error(`${program} is started by its URL, and is not in the bundle`);
     return name;
   };
   return {
-    name: 'started-by-url',
+    name: 'ours',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]packages[\\/].+\.ts$/ }, ({ path }) => ({
-        contents: renameStarted(path, readFileSync(path, 'utf8'), rename),
-        loader: 'ts',
-      }));
+      onLoad({ filter: /[\\/]packages[\\/].+\.ts$/ }, ({ path }) => {
+        const code = renameStarted(path, readFileSync(path, 'utf8'), rename);
+        return { contents: directImports(path, code, findIndex), loader: 'ts' };
+      });
     },
   };
 }

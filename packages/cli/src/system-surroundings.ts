@@ -4,7 +4,6 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
-import { openStore, planMigration } from '@podtrail/history';
 import { homeDirectory, systemClock, systemRandom } from '@podtrail/machinery/machine';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
@@ -44,8 +43,8 @@ export function systemSurroundings(): SystemSurroundings {
     hostname: hostname(),
     systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     signal: stop.signal,
-    openStore: (url, access) => openStore(url, { access }),
-    planMigration,
+    openStore: async (url, access) => (await stores()).openStore(url, { access }),
+    planMigration: async (...args) => (await stores()).planMigration(...args),
     loadConfig: async (options) => (await machinery()).loadClusterConfig(options),
     connect: async (config, observer) =>
       (await machinery()).Client.connect(config, observer === undefined ? {} : { observer }),
@@ -60,6 +59,10 @@ export function systemSurroundings(): SystemSurroundings {
       process.stdin.destroy();
     },
   };
+}
+
+function stores(): Promise<typeof import('./open-store.ts')> {
+  return import('./open-store.ts');
 }
 
 /** Only those who talk to a cluster wait for it to be loaded. */
