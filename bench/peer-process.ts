@@ -83,8 +83,13 @@ export class PeerProcess {
     this.#child.stdin!.write(`${line}\n`);
   }
 
+  /** Now; 0 when it is gone. */
+  get rssBytes(): number {
+    return memoryOf(this.#child.pid, 'VmRSS');
+  }
+
   #look(deadline: number): void {
-    this.#peakRssBytes = Math.max(this.#peakRssBytes, peakOf(this.#child.pid));
+    this.#peakRssBytes = Math.max(this.#peakRssBytes, memoryOf(this.#child.pid, 'VmHWM'));
     if (this.#peakRssBytes > MEMORY_LIMIT) this.#stop(`stopped at ${Math.round(MEMORY_LIMIT / 1e6)} MB of memory`);
     else if (performance.now() > deadline) this.#stop('stopped: it took too long');
   }
@@ -104,9 +109,10 @@ export function endPeers(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-function peakOf(pid: number | undefined): number {
+export function memoryOf(pid: number | undefined, field: 'VmHWM' | 'VmRSS'): number {
   try {
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+    const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(found?.[1] ?? 0) * 1024;
   } catch {
     return 0; // it is gone
   }

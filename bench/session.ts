@@ -33,6 +33,7 @@ export class Session {
     return this.#programs;
   }
 
+  /** With at least so many pods: one that has fewer is filled up. */
   async filledCluster(pods: number): Promise<FilledCluster> {
     this.#cluster ??= await openFilledCluster({
       pods,
@@ -40,6 +41,7 @@ export class Session {
       programs: await this.goPrograms(),
       log: this.log,
     });
+    if (this.#cluster.pods < pods) this.#cluster = await this.#cluster.grow(pods);
     return this.#cluster;
   }
 

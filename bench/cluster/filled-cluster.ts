@@ -6,6 +6,8 @@ export interface FilledCluster {
   readonly kubeconfig: string;
   readonly pods: number;
   readonly report: Readonly<Record<string, unknown>>;
+  /** The same cluster with more pods. */
+  grow(pods: number): Promise<FilledCluster>;
   close(): Promise<void>;
 }
 
@@ -30,21 +32,20 @@ export async function openFilledCluster(options: FilledClusterOptions): Promise<
   const plane = options.controlPlane === undefined ? await startControlPlane({ audit: false }) : undefined;
   const close = async () => await plane?.stop();
   const kubeconfig = options.controlPlane ?? plane!.adminKubeconfig;
-  try {
-    log(`Filling it with ${pods} pods …`);
-    const args = ['--kubeconfig', kubeconfig, '--pods', String(pods)];
+  const kubernetes = plane === undefined ? 'as it ran' : kubernetesVersion;
+  const fill = async (wanted: number): Promise<FilledCluster> => {
+    log(`Filling it with ${wanted} pods …`);
+    const args = ['--kubeconfig', kubeconfig, '--pods', String(wanted)];
     const filled = await runLoader<Filled>(options.programs, 'fill', args);
     const { created, jsonBytes, protobufBytes } = filled;
     log(
       `${created} pods created in ${filled.seconds.toFixed(0)} s; one is ${jsonBytes} bytes of JSON, ${protobufBytes} of protobuf.`,
     );
-    const report = {
-      pods,
-      jsonBytes,
-      protobufBytes,
-      kubernetes: plane === undefined ? 'as it ran' : kubernetesVersion,
-    };
-    return { kubeconfig, pods, report, close };
+    const report = { pods: wanted, jsonBytes, protobufBytes, kubernetes };
+    return { kubeconfig, pods: wanted, report, grow: fill, close };
+  };
+  try {
+    return await fill(pods);
   } catch (error) {
     await close();
     throw error;
