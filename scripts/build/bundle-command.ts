@@ -35,7 +35,7 @@ export async function bundleCommand(root: string, main: string, to: string): Pro
     banner: {
       js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
     },
-    plugins: [ours(root, names)],
+    plugins: [ours(root, names), slimUndici(root)],
   });
   const inputs = Object.keys(metafile.inputs).map((path) => relative(root, join(root, path)).replaceAll('\\', '/'));
   return { inputs };
@@ -57,6 +57,33 @@ function ours(root: string, names: ReadonlyMap<string, string>): Plugin {
         const code = renameStarted(path, readFileSync(path, 'utf8'), rename);
         return { contents: directImports(path, code, findIndex), loader: 'ts' };
       });
+    },
+  };
+}
+
+/**
+ * Of undici the transport uses two classes; its index also loads fetch, WebSocket, caches and mocks, which a recorder
+ * would keep in memory for all its life. A name that is not here fails the build.
+ */
+const UNDICI = `
+import api from 'undici/lib/api/index.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+Object.assign(Dispatcher.prototype, api);
+export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
+`;
+
+function slimUndici(root: string): Plugin {
+  return {
+    name: 'slim-undici',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'slim' }));
+      onLoad({ filter: /^undici$/, namespace: 'slim' }, () => ({ contents: UNDICI, resolveDir: root, loader: 'js' }));
+      // Connections speak HTTP/1.1 (allowH2 is false); node:http2 alone is 11 MB.
+      onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
+        contents: "module.exports = () => { throw new Error('HTTP/2 is not in this bundle') };",
+        loader: 'js',
+      }));
     },
   };
 }

@@ -159,7 +159,15 @@ export class Cli {
     const wanted = options.color ?? 'auto';
     const colour =
       wanted === 'always' || (wanted === 'auto' && stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
-    return { out: stdout, format, headers: options.headers !== false, colour, zone: this.zone(options) };
+    const zoneOf = () => this.zone(options);
+    // A wrong one is refused at once; that of the machine is looked up when a time is shown.
+    const named = options.timezone === undefined ? undefined : zoneOf();
+    return {
+      ...{ out: stdout, format, headers: options.headers !== false, colour },
+      get zone() {
+        return named ?? zoneOf();
+      },
+    };
   }
 
   /** Help goes to standard output; errors are told once, at the edge. */

@@ -41,7 +41,10 @@ export function systemSurroundings(): SystemSurroundings {
     random: systemRandom,
     home: homeDirectory(process.env),
     hostname: hostname(),
-    systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // Read when a time without a zone is met: the tables behind it are 8 MB.
+    get systemZone() {
+      return Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
     signal: stop.signal,
     openStore: async (url, access) => (await stores()).openStore(url, { access }),
     planMigration: async (...args) => (await stores()).planMigration(...args),

@@ -2,13 +2,15 @@
 // recorder's event loop, so that probes tell of that loop, and must not become a load on it: one request is read from a
 // connection, up to the end of its headers, then it is answered and closed. Not on node:http, which parses all that a
 // client has sent ahead, and reads bodies that nobody asked for: 200 hostile clients cost 200 MB by that.
-import { STATUS_CODES } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { type Clock, systemClock } from '@podtrail/machinery';
 import { OperatorError } from '../errors.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
 import { SparingPage } from './sparing-page.ts';
+
+// Not imported: an import reads every export of node:http, WebSocket among them, and Node's own undici with it (15 MB).
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export interface Page {
   readonly status: number;
