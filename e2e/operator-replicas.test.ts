@@ -83,10 +83,13 @@ async function assertRecorded(store: string, changes: Changes): Promise<void> {
     for (const { ip, pod, at } of changes.told) {
       const question = { ip: parseIp(ip)!, at: epochMillis(at) };
       // A ledger speaks of an instant a moment later, when it knows that it was watching.
-      const { answer, holders, coverage } = await until(`the ledger has come to ${ip}`, async () => {
-        const told: Answer = await withSnapshot(engine, recorded.id, (snapshot) => who(snapshot, question));
-        return told.reason !== 'after-last-record' && told;
-      });
+      const { answer, holders, coverage } = await until(
+        `the ledger has come to ${ip}`,
+        async (): Promise<Answer | false> => {
+          const given = await withSnapshot(engine, recorded.id, (snapshot) => who(snapshot, question));
+          return given.reason !== 'after-last-record' && given;
+        },
+      );
       // Each address was held for a second; the bounds of that are seconds too, so that "ambiguous" is honest.
       assert.ok(answer === 'held' || answer === 'ambiguous', `${answer}: ${ip} at ${new Date(at).toISOString()}`);
       const names = holders.map(({ name }) => name);

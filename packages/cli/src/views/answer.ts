@@ -51,11 +51,10 @@ export function answerSentence(answer: Answer, watched: readonly Coverage[], zon
 }
 
 function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone: Zone): string {
-  const { ip, holders } = answer;
-  const [first] = holders;
+  const { ip } = answer;
   switch (answer.answer) {
     case 'held':
-      return `${ip} was held by ${first === undefined ? 'nobody' : holderPhrase(first)} at ${at}${answer.basis === 'traffic' ? ': it was in use, and nobody else can have had it' : ''}.${across(answer, zone)}`;
+      return `${ip} was held by ${holderPhrase(answer.holders[0])} at ${at}${answer.basis === 'traffic' ? ': it was in use, and nobody else can have had it' : ''}.${across(answer, zone)}`;
     case 'free':
       return `Nobody held ${ip} at ${at}: ${whyFree(answer, zone)}.${around(answer, zone)}`;
     case 'ambiguous':

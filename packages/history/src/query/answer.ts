@@ -48,26 +48,56 @@ export interface AnswerCoverage {
   readonly gaps: readonly { readonly from: EpochMillis; readonly to: EpochMillis; readonly reason: string }[];
 }
 
-export interface Answer {
+/** Invariant: `held` has exactly one holder, `free` and `unknown` have none, `ambiguous` has candidates. */
+export type Answer = Held | Free | Ambiguous | Unknown;
+
+interface AnswerBase {
   readonly cluster: string;
   readonly ip: IpAddress;
   readonly at: EpochMillis;
-  readonly answer: AnswerKind;
-  /** With `unknown`, and with `free` where it is outside. */
-  readonly reason: AnswerReason | undefined;
   /** The instant is later than what has been confirmed: the answer may still change. */
   readonly provisional: boolean;
-  /** One with `held`; the candidates with `ambiguous`, a node first. */
-  readonly holders: readonly AnsweredHolder[];
-  /** With `ambiguous`: it was the one candidate or nobody, so that whoever saw the address in use knows whose it was. */
-  readonly isOnly: boolean;
-  /** What decided, where it is not the ledger alone: that the address was seen in use. */
-  readonly basis: 'traffic' | undefined;
-  /** With `free`: who had it before and after, where anybody did. */
-  readonly last: AnsweredHolder | undefined;
-  readonly next: AnsweredHolder | undefined;
   readonly conflicts: readonly Conflict[];
   readonly coverage: AnswerCoverage;
   /** The observations that the holders' boundaries rest on. */
   readonly evidence: readonly Provenance[];
+}
+
+/** What only some answers have, as it is where it is not: so that every field can be read of every answer. */
+interface Without {
+  readonly reason: undefined;
+  readonly isOnly: false;
+  readonly basis: undefined;
+  readonly last: undefined;
+  readonly next: undefined;
+}
+
+export interface Held extends AnswerBase, Omit<Without, 'basis'> {
+  readonly answer: 'held';
+  readonly holders: readonly [AnsweredHolder];
+  /** What decided, where it is not the ledger alone: that the address was seen in use. */
+  readonly basis: 'traffic' | undefined;
+}
+
+export interface Free extends AnswerBase, Omit<Without, 'reason' | 'last' | 'next'> {
+  readonly answer: 'free';
+  readonly holders: readonly [];
+  readonly reason: 'outside' | undefined;
+  /** Who had it before and after, where anybody did. */
+  readonly last: AnsweredHolder | undefined;
+  readonly next: AnsweredHolder | undefined;
+}
+
+export interface Ambiguous extends AnswerBase, Omit<Without, 'isOnly'> {
+  readonly answer: 'ambiguous';
+  /** The candidates, a node first. */
+  readonly holders: readonly [AnsweredHolder, ...AnsweredHolder[]];
+  /** It was the one candidate or nobody, so that whoever saw the address in use knows whose it was. */
+  readonly isOnly: boolean;
+}
+
+export interface Unknown extends AnswerBase, Omit<Without, 'reason'> {
+  readonly answer: 'unknown';
+  readonly holders: readonly [];
+  readonly reason: UnknownReason;
 }

@@ -43,9 +43,7 @@ export function answersWithin<T>(
   const parts = partsOf(question);
   if (parts.some(({ verdict }) => nodesOf(verdict).length > 0)) return withNodes(snapshot, question, parts);
   const answers = parts.map(({ verdict }) =>
-    verdict === undefined
-      ? undefined
-      : question.spell(verdict.answer, verdict.tenures.map(answered), verdict.isOnly === true),
+    verdict === undefined ? undefined : question.spell(verdict.answer, verdict.tenures.map(answered), isOnly(verdict)),
   );
   return { bounds: parts.slice(1).map(({ from }) => from), answers };
 }
@@ -104,13 +102,15 @@ async function withNodes<T>(
         const there = nodesOf(verdict).flatMap((name) =>
           (pods.get(name) ?? []).filter((pod) => mayBeThere(pod, at) && !isNamed(pod)),
         );
-        answers.push(
-          spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)], verdict.isOnly === true),
-        );
+        answers.push(spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)], isOnly(verdict)));
       }
     }
   }
   return { bounds, answers };
+}
+
+function isOnly(verdict: Verdict): boolean {
+  return verdict.answer === 'ambiguous' && verdict.isOnly;
 }
 
 export function nodesOf(verdict: Verdict | undefined): string[] {

@@ -20,14 +20,17 @@ export async function withDoubts(
   const unshown = await snapshot.possibleTenures({ from: at, to: epochMillis(at + 1) });
   const isUnshown = ({ uid, start }: AnsweredHolder) =>
     unshown.some(({ pod, start: s }) => pod.uid === uid && s.resourceVersion === start.resourceVersion);
-  const explained: AnsweredHolder[] = [];
-  for (const [index, holder] of holders.entries()) {
+  const explain = async (holder: AnsweredHolder, index: number): Promise<AnsweredHolder> => {
     const neverShown = isUnshown(holder);
     const isRead = index < MOST_READ && !neverShown && holder.kind === 'Pod' && holder.end !== undefined;
     const placement = isRead ? await placementOf(snapshot, holder) : undefined;
-    explained.push({ ...holder, why: whyInDoubt(holder, at, { placement, neverShown }) });
-  }
-  return { ...answer, holders: explained };
+    return { ...holder, why: whyInDoubt(holder, at, { placement, neverShown }) };
+  };
+  const [first, ...others] = holders;
+  const rest: AnsweredHolder[] = [];
+  const explained = await explain(first, 0);
+  for (const [index, holder] of others.entries()) rest.push(await explain(holder, index + 1));
+  return { ...answer, holders: [explained, ...rest] };
 }
 
 async function placementOf(

@@ -3,23 +3,28 @@
 import type { Tenure } from '../model/records.ts';
 import { type EpochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import { isDoubtful } from '../observe/boundaries.ts';
-import type { AnswerKind, UnknownReason } from './answer.ts';
+import type { UnknownReason } from './answer.ts';
 import { isExpiredAt, lastSeen, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
 
 /** A recorder says at least every second that it is watching; silent for longer than this, it is taken for gone. */
 const LIVENESS_MS = 5000;
 
-export interface Verdict {
-  readonly answer: AnswerKind;
-  /** Only with `unknown`. */
-  readonly reason: UnknownReason | undefined;
+interface Judged {
   /** More may be told about this instant: the answer may still change. */
   readonly provisional: boolean;
-  /** The holder, or the candidates, a node first. */
-  readonly tenures: readonly Tenure[];
-  /** With `ambiguous`: it was the one candidate or nobody. Who knows that somebody had it knows who. */
-  readonly isOnly?: boolean;
 }
+
+export type Verdict =
+  | (Judged & { readonly answer: 'held'; readonly tenures: readonly [Tenure] })
+  | (Judged & { readonly answer: 'free'; readonly tenures: readonly [] })
+  | (Judged & {
+      readonly answer: 'ambiguous';
+      /** The candidates, a node first. */
+      readonly tenures: readonly [Tenure, ...Tenure[]];
+      /** It was the one candidate or nobody. Who knows that somebody had it knows who. */
+      readonly isOnly: boolean;
+    })
+  | (Judged & { readonly answer: 'unknown'; readonly reason: UnknownReason; readonly tenures: readonly [] });
 
 /** `possible` holds all tenures of the address that may have held at `at`; `now` is the reader's clock, if it is asked. */
 export function judge(
@@ -32,7 +37,7 @@ export function judge(
   // While the watch is open, an instant after the last word is answered from the present state.
   const asOf = knownInstant(watched, at, now);
   const certain = nodesFirst(possible.filter((tenure) => certainlyHeld(tenure, watched, at, asOf)));
-  const [first] = certain;
+  const [first, ...rest] = certain;
   if (first !== undefined) {
     // Two can be possible at once, never two true: a certain holder rules the merely possible ones out.
     const isOne = certain.every(({ holder }) => holder.uid === first.holder.uid);
@@ -42,22 +47,22 @@ export function judge(
         end === undefined && isUnconfirmed(watched, at, holder.kind === 'Pod' ? REPORTING_LAG_MS : 0),
     );
     const isShared = first.holder.kind === 'Node' || first.holder.hostNetwork;
-    if (isOne && !isShared) return verdict('held', provisional, [first]);
-    return verdict('ambiguous', provisional, certain);
+    if (isOne && !isShared) return { answer: 'held', provisional, tenures: [first] };
+    return { answer: 'ambiguous', provisional, tenures: [first, ...rest], isOnly: false };
   }
   // An end that is open for want of proof reaches as far as anybody was watching, as one that lasts does.
   const open = possible.filter((tenure) => isEnded(tenure) || asOf <= (lastSeen(watched, tenure.holder) ?? asOf));
   const reason = whyUnknown(watched, asOf);
-  if (open.length > 0) {
-    const candidates = nodesFirst(open);
+  const [likeliest, ...others] = nodesFirst(open);
+  if (likeliest !== undefined) {
     // Where not all of the cluster was being watched, it may have been somebody who was never seen.
     const isTold = reason === undefined && !isUnconfirmed(watched, at, REPORTING_LAG_MS);
-    const isOnly = isTold && candidates.length === 1 && hasShown(candidates[0]);
-    return { ...verdict('ambiguous', isUnconfirmed(watched, at), candidates), isOnly };
+    const isOnly = isTold && others.length === 0 && hasShown(likeliest);
+    return { answer: 'ambiguous', provisional: isUnconfirmed(watched, at), tenures: [likeliest, ...others], isOnly };
   }
   if (reason !== undefined) return unknown(reason);
   // Whoever got the address just then has perhaps not said so yet.
-  return verdict('free', isUnconfirmed(watched, at, REPORTING_LAG_MS), []);
+  return { answer: 'free', provisional: isUnconfirmed(watched, at, REPORTING_LAG_MS), tenures: [] };
 }
 
 /**
@@ -81,13 +86,9 @@ export function turningPoints(watched: WatchedTime, now: EpochMillis | undefined
  * A pod or service with an address of its own, and this one was it. A pod that never showed one may have had any of its
  * node's, among them those of which the API knows nothing: a bridge or a router sends, too.
  */
-function hasShown(tenure: Tenure | undefined): boolean {
-  if (tenure === undefined || isDoubtful(tenure.start)) return false;
+function hasShown(tenure: Tenure): boolean {
+  if (isDoubtful(tenure.start)) return false;
   return tenure.holder.kind !== 'Node' && !tenure.holder.hostNetwork;
-}
-
-function verdict(answer: AnswerKind, provisional: boolean, tenures: readonly Tenure[]): Verdict {
-  return { answer, reason: undefined, provisional, tenures };
 }
 
 function unknown(reason: UnknownReason): Verdict {

@@ -185,7 +185,8 @@ function summedUp(parts: readonly AnsweredPart[], span: Span): Summary {
     },
   }));
   const all = (answer: AnswerKind) => parts.every(({ verdict }) => verdict.answer === answer);
-  const reason = parts.find(({ verdict }) => verdict.reason !== undefined)?.verdict.reason;
+  const unknown = parts.map(({ verdict }) => verdict).find(({ answer }) => answer === 'unknown');
+  const reason = unknown?.answer === 'unknown' ? unknown.reason : undefined;
   if (holders.length === 0) {
     const answer = all('free') ? 'free' : 'unknown';
     return { answer, reason, provisional, holders, isOnly: false, shares };

@@ -4,7 +4,7 @@ import type { Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
-import type { Answer, AnsweredHolder } from './answer.ts';
+import type { Ambiguous, Answer, AnsweredHolder, Free, Held, Unknown } from './answer.ts';
 import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
 import { type Neighbours, neighboursOf } from './neighbours.ts';
@@ -30,39 +30,28 @@ export async function who(snapshot: Snapshot, question: WhoQuestion): Promise<An
   const answer = await unlessDamaged(async () => {
     const [possible, watched] = await Promise.all([readTenuresAt(snapshot, ip, at), readWatchedTime(snapshot)]);
     const bare = await answerFrom(snapshot, question, possible, watched);
-    const whole = bare.answer === 'free' ? await withFree(snapshot, bare, watched) : bare;
-    return question.seen === true && whole.isOnly ? inUse(whole) : whole;
+    if (bare.answer === 'free') return await withFree(snapshot, bare, watched);
+    return question.seen === true && bare.answer === 'ambiguous' && bare.isOnly ? inUse(bare) : bare;
   });
   return answer ?? damagedAnswer(snapshot.cluster, question);
 }
 
 /** What would have to be read cannot be: nothing is known, not even what was watched. */
-export function damagedAnswer(cluster: string, { ip, at }: WhoQuestion): Answer {
-  return {
-    cluster,
-    ip,
-    at,
-    answer: 'unknown',
-    reason: 'damaged',
-    provisional: false,
-    holders: [],
-    isOnly: false,
-    basis: undefined,
-    last: undefined,
-    next: undefined,
-    conflicts: [],
-    coverage: { scope: undefined, from: undefined, to: undefined, gaps: [] },
-    evidence: [],
-  };
+export function damagedAnswer(cluster: string, { ip, at }: WhoQuestion): Unknown {
+  const coverage = { scope: undefined, from: undefined, to: undefined, gaps: [] };
+  const base = { cluster, ip, at, provisional: false, conflicts: [], coverage, evidence: [] };
+  return { ...base, ...WITHOUT, answer: 'unknown', reason: 'damaged', holders: [] };
 }
 
+const WITHOUT = { reason: undefined, isOnly: false, basis: undefined, last: undefined, next: undefined } as const;
+
 /** It was the one candidate or nobody, and it was not nobody. */
-function inUse(answer: Answer): Answer {
-  return { ...answer, answer: 'held', isOnly: false, basis: 'traffic' };
+function inUse({ holders: [holder], ...answer }: Ambiguous): Held {
+  return { ...answer, answer: 'held', holders: [holder], isOnly: false, basis: 'traffic' };
 }
 
 /** With what is known of an address that nobody had: whether anybody could have, and who had it before and after. */
-async function withFree(snapshot: Snapshot, answer: Answer, watched: WatchedTime): Promise<Answer> {
+async function withFree(snapshot: Snapshot, answer: Free, watched: WatchedTime): Promise<Free> {
   const [about] = await aboutFree(snapshot, [answer], watched, new SeenRanges());
   return { ...answer, ...about };
 }
@@ -73,7 +62,7 @@ export async function aboutFree(
   free: readonly Moment[],
   watched: WatchedTime,
   ranges: SeenRanges,
-): Promise<readonly Pick<Answer, 'reason' | 'last' | 'next'>[]> {
+): Promise<readonly Pick<Free, 'reason' | 'last' | 'next'>[]> {
   const outside = await ranges.areOutside(snapshot, free, watched);
   const inside = free.filter((_, i) => outside[i] === false);
   const around = inside.length === 0 ? [] : await neighboursOf(snapshot, inside, watched);
@@ -85,7 +74,7 @@ export async function aboutFree(
   );
 }
 
-function neighbourHolders(around: Neighbours | undefined): Pick<Answer, 'last' | 'next'> {
+function neighbourHolders(around: Neighbours | undefined): Pick<Free, 'last' | 'next'> {
   return {
     last: around?.last === undefined ? undefined : answered(around.last),
     next: around?.next === undefined ? undefined : answered(around.next),
@@ -110,7 +99,7 @@ export function answerFrom(
   const { tenures } = verdict;
   const isPlain = tenures.length === 0 || (tenures.length === 1 && sharedNode(tenures[0]) === undefined);
   const holders = tenures.map(answered);
-  if (isPlain) return spelledOut(snapshot.cluster, question, verdict, watched, holders, []);
+  if (isPlain) return inFull(snapshot.cluster, question, verdict, watched, holders, []);
   return readRest(snapshot, question, verdict, watched, holders);
 }
 
@@ -130,41 +119,45 @@ async function readRest(
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
   const conflicts = verdict.tenures.length > 1 ? await snapshot.conflicts(ip, span) : [];
-  return spelledOut(snapshot.cluster, question, verdict, watched, holders, conflicts);
+  return inFull(snapshot.cluster, question, verdict, watched, holders, conflicts);
 }
 
-function spelledOut(
+function inFull(
   cluster: string,
   { ip, at, now }: WhoQuestion,
-  { answer, reason, provisional, isOnly = false }: Verdict,
+  verdict: Verdict,
   watched: WatchedTime,
   holders: readonly AnsweredHolder[],
   conflicts: Answer['conflicts'],
 ): Answer {
+  const { provisional } = verdict;
   const stretch = stretchAt(watched, knownInstant(watched, at, now));
-  const gap = reason === 'gap' ? (gapAt(watched, at) ?? gapSoonAfter(watched, at)) : gapAt(watched, at);
+  const isGap = verdict.answer === 'unknown' && verdict.reason === 'gap';
+  const gap = gapAt(watched, at) ?? (isGap ? gapSoonAfter(watched, at) : undefined);
   const coverage = {
     scope: stretch?.scope,
     from: stretch?.from,
     to: stretch?.to,
     gaps: gap === undefined ? [] : [gap],
   };
-  return {
-    cluster,
-    ip,
-    at,
-    answer,
-    reason,
-    provisional,
-    holders,
-    isOnly,
-    basis: undefined,
-    last: undefined,
-    next: undefined,
-    conflicts,
-    coverage,
-    evidence: evidenceOf(holders),
-  };
+  const base = { cluster, ip, at, provisional, conflicts, coverage, evidence: evidenceOf(holders), ...WITHOUT };
+  switch (verdict.answer) {
+    case 'held':
+      return { ...base, answer: 'held', holders: [answered(verdict.tenures[0])] };
+    case 'free':
+      return { ...base, answer: 'free', holders: [] };
+    case 'ambiguous': {
+      const [first, ...rest] = holders;
+      return {
+        ...base,
+        answer: 'ambiguous',
+        holders: [first ?? answered(verdict.tenures[0]), ...rest],
+        isOnly: verdict.isOnly,
+      };
+    }
+    case 'unknown':
+      return { ...base, answer: 'unknown', holders: [], reason: verdict.reason };
+  }
 }
 
 async function hostNetworkPods(snapshot: RestReader, node: string, at: EpochMillis): Promise<AnsweredHolder[]> {
