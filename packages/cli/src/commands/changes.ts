@@ -1,10 +1,11 @@
 // `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
-import { type Change, changes as changesOf, withSnapshot } from '@podtrail/history';
+import { type Change, withSnapshot } from '@podtrail/history';
+import { askChanges, changeDocument, changeKind } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import { collect, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
+import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
@@ -12,8 +13,7 @@ import { type Listing, printListing } from '../output/print.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { holderName } from '../views/holder.ts';
 import { neverSeenPod, searchOf } from '../views/never-seen.ts';
-import { gapWarning, readWatching, watchingJson } from '../views/watched.ts';
-import { spanJson } from './trail.ts';
+import { gapWarning } from '../views/watched.ts';
 
 interface ChangesOptions extends SharedOptions, PagingOptions {
   readonly key?: string;
@@ -52,27 +52,15 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
     throw new UsageError('annotations of Services are not recorded', 'ask about the pods behind it: deploy/NAME.');
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const { found, watching } = await withSnapshot(engine, cluster.id, async (snapshot) => ({
-      found: await collect(
-        options,
-        (page) => changesOf(snapshot, { subject: asked, span, page }),
-        ({ key, suppressed }) => options.key === undefined || suppressed !== undefined || key === options.key,
-      ),
-      watching: await readWatching(snapshot, span, cli.now, await snapshot.expiredChanges()),
-    }));
-    const changes = found.items;
+    const question = { asked, key: options.key, span, paging: options, now: cli.now };
+    const found = await withSnapshot(engine, cluster.id, (snapshot) => askChanges(snapshot, cluster, question));
+    const { document, watching } = found;
+    const changes = found.changes.items;
     const isExpired = watching.gaps.some(({ reason }) => reason === 'removed');
-    const query = {
-      cluster: cluster.name,
-      clusterId: cluster.id,
-      ...asked,
-      key: options.key ?? null,
-      ...spanJson(options, span),
-    };
     const wide = print.format === 'wide';
     const listing: Listing<Change> = {
       rows: changes,
-      document: { query, changes: changes.map(changeJson), ...pagingJson(found), coverage: watchingJson(watching) },
+      document,
       columns: [
         { header: 'SEEN', cell: (c) => showTime(c.observedAt, print.zone) },
         { header: 'NAMESPACE', cell: (c) => c.pod.namespace },
@@ -95,7 +83,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
         { name: 'after', value: (c) => c.after?.text ?? '' },
         { name: 'suppressed', value: (c) => String(c.suppressed?.changes ?? '') },
       ],
-      json: changeJson,
+      json: changeDocument,
       name: (c) => `${holderName(c.pod)}/${c.suppressed ? 'suppressed' : c.key}`,
     };
     await printListing(listing, print);
@@ -104,7 +92,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
         (isNamed(asked) ? await neverSeenPod(searchOf(cli, { engine, cluster }), asked) : undefined) ??
           `there is no record of a change of ${subjectPhrase(asked)} in that time`,
       );
-    await notePaging(cli, found);
+    await notePaging(cli, found.changes);
     const suppressed = changes.reduce((sum, change) => sum + (change.suppressed?.changes ?? 0), 0);
     if (suppressed > 0)
       await cli.note(`${suppressed} more changes were counted and not recorded: the budget of their hour was used up`);
@@ -121,11 +109,6 @@ function keyText({ key, suppressed }: Change): string {
   return `<${suppressed.changes} ${suppressed.changes === 1 ? 'change' : 'changes'}>`;
 }
 
-function changeKind({ before, after, suppressed }: Change): string {
-  if (suppressed !== undefined) return 'suppressed';
-  return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-}
-
 const LONGEST_SHOWN = 40;
 
 function valueText(value: Change['before'], whole: boolean): string {
@@ -133,24 +116,4 @@ function valueText(value: Change['before'], whole: boolean): string {
   const text = value.sha256 === undefined ? value.text : `${value.text}… (sha256 ${value.sha256})`;
   if (text === '') return '""';
   return whole || text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN - 1)}…`;
-}
-
-function changeJson(change: Change) {
-  const { pod, key, before, after, suppressed, source, epoch, resourceVersion, observedAt } = change;
-  return {
-    change: changeKind(change),
-    namespace: pod.namespace,
-    pod: pod.name,
-    uid: pod.uid,
-    key,
-    before: valueJson(before),
-    after: valueJson(after),
-    ...(suppressed === undefined ? {} : { suppressed: { ...suppressed, last: toUtcText(suppressed.last) } }),
-    evidence: { source, epoch, resourceVersion, observedAt: toUtcText(observedAt) },
-  };
-}
-
-function valueJson(value: Change['before']) {
-  if (value === undefined) return null;
-  return value.sha256 === undefined ? { text: value.text } : { text: value.text, cut: true, sha256: value.sha256 };
 }

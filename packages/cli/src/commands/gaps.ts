@@ -1,24 +1,18 @@
 // `podtrail gaps`: when nobody was watching, and why.
 import { withSnapshot } from '@podtrail/history';
+import { askGaps, gapDocument, isGapsCursor, type Unwatched, type Watching } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import { notePaging, type PagingOptions, pageOf, pagingJson, withPaging } from '../options/paging.ts';
+import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { counted } from '../output/counted.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
-import {
-  gapLength,
-  readWatching,
-  type Unwatched,
-  unwatchedJson,
-  unwatchedReason,
-  type Watching,
-  watchingJson,
-} from '../views/watched.ts';
+import { gapLength, unwatchedReason } from '../views/watched.ts';
 
 interface GapsOptions extends SharedOptions, PagingOptions {}
 
@@ -42,17 +36,19 @@ Examples:
 
 async function run(cli: Cli, options: GapsOptions) {
   const print = cli.print(options);
+  if (options.cursor !== undefined && !isGapsCursor(options.cursor))
+    throw new UsageError(
+      `--cursor ${options.cursor} is no cursor`,
+      'pass one as it was printed, or leave it out to start at the first page.',
+    );
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
-    const watching = await withSnapshot(engine, cluster.id, (snapshot) => readWatching(snapshot, span, cli.now));
-    const found = pageOf(watching.gaps, options, ({ from }) => from);
+    const question = { span, paging: options, now: cli.now };
+    const found = await withSnapshot(engine, cluster.id, (snapshot) => askGaps(snapshot, cluster, question));
+    const { document, watching } = found;
     const listing: Listing<Unwatched> = {
-      rows: found.items,
-      document: {
-        query: { cluster: cluster.name, clusterId: cluster.id },
-        ...pagingJson(found),
-        coverage: watchingJson({ ...watching, gaps: found.items }),
-      },
+      rows: found.gaps.items,
+      document,
       sentence: sentence(cluster.name, watching, print.zone),
       columns: [
         { header: 'FROM', cell: (g) => showTime(g.from, print.zone) },
@@ -65,11 +61,11 @@ async function run(cli: Cli, options: GapsOptions) {
         { name: 'to', value: (g) => (g.to === undefined ? '' : toUtcText(g.to)) },
         { name: 'reason', value: (g) => g.reason },
       ],
-      json: unwatchedJson,
+      json: gapDocument,
       name: (g) => `gap/${toUtcText(g.from)}`,
     };
     await printListing(listing, print);
-    await notePaging(cli, found);
+    await notePaging(cli, found.gaps);
     return watching.first === undefined ? EXIT.none : EXIT.answered;
   });
 }

@@ -45,7 +45,7 @@ test('trail in JSON', async () => {
   assert.deepEqual(Object.keys(document), ['query', 'stays', 'more', 'cursor', 'coverage']);
   assert.equal(document.stays.length, 1);
   assert.deepEqual(Object.keys(document.stays[0]), [
-    ...['kind', 'namespace', 'pod', 'uid', 'node', 'workload', 'hostNetwork', 'ip', 'start', 'end'],
+    ...['kind', 'namespace', 'name', 'pod', 'uid', 'node', 'workload', 'hostNetwork', 'ip', 'start', 'end'],
   ]);
   assert.equal(document.stays[0].ip, '10.0.0.7');
 });

@@ -1,25 +1,18 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
-import { epochMillis, type NodePod, podsOnNode, type Span, withSnapshot } from '@podtrail/history';
+import { epochMillis, type NodePod, type Span, withSnapshot } from '@podtrail/history';
+import { askNode, nodePodDocument } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
-import { collect, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
+import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
-import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
+import { holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { neverSeenNode, searchOf } from '../views/never-seen.ts';
-import {
-  endText,
-  gapWarning,
-  lastedText,
-  openUntil,
-  readWatching,
-  type Watching,
-  watchingJson,
-} from '../views/watched.ts';
+import { endText, gapWarning, lastedText } from '../views/watched.ts';
 
 interface NodeOptions extends SharedOptions, PagingOptions {}
 
@@ -54,28 +47,15 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
-    const isFuture = at !== undefined && at > cli.now;
-    const { found, watching } = await withSnapshot(engine, cluster.id, async (snapshot) => {
-      const watched = await readWatching(snapshot, span, cli.now);
-      const during = asFarAsKnown(span, watched, cli.now);
-      const pods = await collect(
-        options,
-        async (page) => (isFuture ? NOBODY : await podsOnNode(snapshot, { node, during, page })),
-        ({ pod }) =>
-          options.namespace === undefined || options.allNamespaces === true || pod.namespace === options.namespace,
-      );
-      return { found: pods, watching: watched };
-    });
-    const guests = found.items;
-    const times = at === undefined ? { since: toUtcText(span.from), until: toUtcText(span.to) } : { at: toUtcText(at) };
+    const namespace = options.allNamespaces === true ? undefined : options.namespace;
+    const during = at === undefined ? span : { at };
+    const question = { node, during, namespace, paging: options, now: cli.now };
+    const found = await withSnapshot(engine, cluster.id, (snapshot) => askNode(snapshot, cluster, question));
+    const { document, watching } = found;
+    const pods = found.pods.items;
     const listing: Listing<NodePod> = {
-      rows: guests,
-      document: {
-        query: { cluster: cluster.name, clusterId: cluster.id, node, ...times },
-        pods: guests.map(guestJson),
-        ...pagingJson(found),
-        coverage: watchingJson(watching),
-      },
+      rows: pods,
+      document,
       columns: [
         { header: 'NAMESPACE', cell: (g) => g.pod.namespace },
         { header: 'NAME', cell: (g) => g.pod.name },
@@ -104,11 +84,11 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
         { name: 'from', value: (g) => toUtcText(g.start.at) },
         { name: 'to', value: ({ end }) => (end === undefined ? '' : toUtcText(end.at)) },
       ],
-      json: guestJson,
+      json: nodePodDocument,
       name: (g) => holderName(g.pod),
     };
     await printListing(listing, print);
-    await notePaging(cli, found);
+    await notePaging(cli, found.pods);
     const { first } = watching;
     const before = first === undefined || span.from < first;
     if (before && at !== undefined)
@@ -117,24 +97,11 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
       );
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
-    if (guests.length > 0) return EXIT.answered;
+    if (pods.length > 0) return EXIT.answered;
     const unwatched = at !== undefined && (before || watching.gaps.length > 0);
     const never = await neverSeenNode(searchOf(cli, ledger), node);
     if (never !== undefined) await cli.note(never);
     else if (!unwatched) await cli.note(`there is no record of a pod on node ${node} in that time`);
     return unwatched ? EXIT.unknown : EXIT.none;
   });
-}
-
-/** Nothing is known of an instant that has not come, whatever a wrong clock had the store claim. */
-const NOBODY = { items: [], cursor: undefined };
-
-/** While somebody watches, his last word stands for now. */
-function asFarAsKnown(span: Span, { last }: Watching, now: number): Span {
-  if (last === undefined || last >= span.from || openUntil({ last }, now) !== now) return span;
-  return { from: epochMillis(last), to: span.to };
-}
-
-function guestJson({ pod, start, end, certain }: NodePod) {
-  return { ...holderJson(pod), certain, start: boundaryJson(start), end: boundaryJson(end) };
 }

@@ -1,5 +1,6 @@
 // `podtrail store`: looking after the ledger itself: how it stands, whether it is whole, forgetting, copying.
 import { type AnomalySummary, type Engine, HistoryError, type Migration, withSnapshot } from '@podtrail/history';
+import { lastWatched } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
@@ -13,7 +14,6 @@ import { visible } from '../output/visible.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { anomalyJson, anomalySentence, recentAnomalies } from '../views/anomaly.ts';
-import { lastOf } from '../views/watched.ts';
 import { storeRepairCommand } from './store-repair.ts';
 
 type Verification = Awaited<ReturnType<Engine['verify']>>;
@@ -92,7 +92,7 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
     const watched = new Map<string, number | undefined>();
     const anomalies = new Map<string, readonly AnomalySummary[]>();
     for (const { id } of clusters) {
-      watched.set(id, lastOf(await withSnapshot(engine, id, (snapshot) => snapshot.coverage())));
+      watched.set(id, lastWatched(await withSnapshot(engine, id, (snapshot) => snapshot.coverage())));
       anomalies.set(id, await recentAnomalies(engine, id, cli.now));
     }
     const odd = (cluster: ClusterStatus) => anomalies.get(cluster.id) ?? [];
@@ -199,7 +199,7 @@ async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
       'name a time that is over: 720h forgets what ended thirty days ago.',
     );
   const forget = async ({ engine, cluster }: OpenLedger): Promise<ExitCode> => {
-    const last = lastOf(await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage())) ?? cli.now;
+    const last = lastWatched(await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage())) ?? cli.now;
     const restsOnClock = !NAMED_TIME.test(options.before);
     if (restsOnClock && options.force !== true && cli.now - last > PLAUSIBLE_MS) throw implausible(cli.now, last);
     const removed = await engine.prune(cluster.id, before);

@@ -1,36 +1,20 @@
 // `podtrail trail`: where a pod, a workload or an address was, life by life.
-import {
-  type Boundary,
-  type Holder,
-  type Snapshot,
-  type Span,
-  type TrailEntry,
-  tenuresOfIp,
-  trail,
-  withSnapshot,
-} from '@podtrail/history';
+import { withSnapshot } from '@podtrail/history';
+import { askTrail, type Stay, stayDocument } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
-import { collect, type Found, notePaging, type PagingOptions, pagingJson, withPaging } from '../options/paging.ts';
+import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
-import { type Asked, isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
-import { boundaryJson, holderJson, holderName, provenanceText, workloadText } from '../views/holder.ts';
+import { holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { neverSeenPod, searchOf } from '../views/never-seen.ts';
-import { endText, gapWarning, lastedText, readWatching, watchingJson } from '../views/watched.ts';
+import { endText, gapWarning, lastedText } from '../views/watched.ts';
 
 interface TrailOptions extends SharedOptions, PagingOptions {}
-
-/** One holder with one address; without one for a pod that had none of its own. */
-interface Stay {
-  readonly holder: Holder;
-  readonly ip: string;
-  readonly start: Boundary;
-  readonly end: Boundary | undefined;
-}
 
 export function trailCommand(cli: Cli): Command {
   const command = cli
@@ -60,15 +44,13 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
-    const { found, watching } = await withSnapshot(engine, cluster.id, async (snapshot) => ({
-      found: await readStays(snapshot, asked, span, options),
-      watching: await readWatching(snapshot, span, cli.now),
-    }));
-    const stays = found.items;
-    const query = { cluster: cluster.name, clusterId: cluster.id, ...asked, ...spanJson(options, span) };
+    const question = { asked, span, paging: options, now: cli.now };
+    const found = await withSnapshot(engine, cluster.id, (snapshot) => askTrail(snapshot, cluster, question));
+    const { document, watching } = found;
+    const stays = found.stays.items;
     const listing: Listing<Stay> = {
       rows: stays,
-      document: { query, stays: stays.map(stayJson), ...pagingJson(found), coverage: watchingJson(watching) },
+      document,
       columns: [
         { header: 'NAMESPACE', cell: (s) => s.holder.namespace },
         { header: 'NAME', cell: (s) => s.holder.name },
@@ -93,7 +75,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
         { name: 'from', value: (s) => toUtcText(s.start.at) },
         { name: 'to', value: (s) => (s.end === undefined ? '' : toUtcText(s.end.at)) },
       ],
-      json: stayJson,
+      json: stayDocument,
       name: (s) => holderName(s.holder),
     };
     await printListing(listing, print);
@@ -101,42 +83,9 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
       const never = isNamed(asked) ? await neverSeenPod(searchOf(cli, ledger), asked) : undefined;
       await cli.note(never ?? `there is no record of ${subjectPhrase(asked)} in that time`);
     }
-    await notePaging(cli, found);
+    await notePaging(cli, found.stays);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
     return stays.length === 0 ? EXIT.none : EXIT.answered;
   });
-}
-
-async function readStays(snapshot: Snapshot, asked: Asked, span: Span, paging: PagingOptions): Promise<Found<Stay>> {
-  if (asked.by === 'ip') {
-    return await collect(paging, (page) => tenuresOfIp(snapshot, { ip: asked.ip, span, page }));
-  }
-  if (asked.by === 'service') {
-    const { namespace, name } = asked;
-    return await collect(
-      paging,
-      ({ limit = 0, cursor }) => snapshot.tenuresOf({ by: 'name', namespace, name }, span, { limit, cursor }),
-      ({ holder }) => holder.kind === 'Service',
-    );
-  }
-  const { items, cursor } = await collect(paging, (page) => trail(snapshot, { subject: asked, span, page }));
-  return { items: items.flatMap(staysOf), cursor };
-}
-
-/** A pod with several addresses has several lines, one without has one. */
-function staysOf({ pod, start, end, tenures }: TrailEntry): Stay[] {
-  return tenures.length === 0 ? [{ holder: pod, ip: '', start, end }] : [...tenures];
-}
-
-function stayJson({ holder, ip, start, end }: Stay) {
-  return { ...holderJson(holder), ip: ip === '' ? null : ip, start: boundaryJson(start), end: boundaryJson(end) };
-}
-
-/** The times that were asked for; left out where none was. */
-export function spanJson(options: SharedOptions, { from, to }: Span) {
-  return {
-    since: options.since === undefined ? null : toUtcText(from),
-    until: options.until === undefined ? null : toUtcText(to),
-  };
 }

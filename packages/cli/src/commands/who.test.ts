@@ -54,7 +54,7 @@ test('held: the JSON of the contract, key for key', async () => {
     provisional: false,
     holders: [
       {
-        ...{ kind: 'Pod', namespace: 'shop', pod: 'web-1', uid: 'uid-web-1', node: 'node-a' },
+        ...{ kind: 'Pod', namespace: 'shop', name: 'web-1', pod: 'web-1', uid: 'uid-web-1', node: 'node-a' },
         workload: { kind: 'Deployment', name: 'web', inferred: true },
         hostNetwork: false,
         start: {

@@ -1,5 +1,6 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
-import { type Answer, type AnsweredHolder, type EpochMillis, who, withDoubts, withSnapshot } from '@podtrail/history';
+import { type Answer, type AnsweredHolder, type EpochMillis, withSnapshot } from '@podtrail/history';
+import { answeredHolderDocument, askWho, lastWatched } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';
@@ -10,9 +11,9 @@ import { type CsvColumn, formatCsv } from '../output/csv.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
-import { answeredHolderJson, answerJson, answerSentence } from '../views/answer.ts';
+import { answerSentence } from '../views/answer.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { endText, lastedText, lastOf } from '../views/watched.ts';
+import { endText, lastedText } from '../views/watched.ts';
 
 interface WhoFlags extends SharedOptions {
   readonly seen?: boolean;
@@ -51,10 +52,8 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { ip, at, now: cli.now, seen: options.seen === true };
-    const { answer, watched } = await withSnapshot(engine, cluster.id, async (snapshot) => {
-      const explained = await withDoubts(snapshot, await who(snapshot, question));
-      return { answer: explained, watched: explained.reason === 'damaged' ? [] : await snapshot.coverage() };
-    });
+    const asked = await withSnapshot(engine, cluster.id, (snapshot) => askWho(snapshot, cluster, question));
+    const { answer, document, coverage } = asked;
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.
       const rows = answer.holders.length === 0 ? [undefined] : answer.holders;
@@ -62,20 +61,20 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
       return EXIT_BY_ANSWER[answer.answer];
     }
     const listing: Listing<AnsweredHolder> = {
-      ...holderListing(print.zone, cli.now, lastOf(watched), answer.answer === 'ambiguous'),
-      document: answerJson(answer, cluster),
+      ...holderListing(print.zone, cli.now, lastWatched(coverage), answer.answer === 'ambiguous'),
+      document,
       rows: answer.holders,
-      sentence: answerSentence(answer, watched, print.zone),
+      sentence: answerSentence(answer, coverage, print.zone),
       paint: answerColour(answer.answer, print.colour),
       // A question has one answer: one line, also when there are several candidates or none.
-      ...(print.format === 'jsonl' ? { lines: [answerJson(answer, cluster)] } : {}),
+      ...(print.format === 'jsonl' ? { lines: [document] } : {}),
     };
     await printListing(listing, print);
     return EXIT_BY_ANSWER[answer.answer];
   });
 }
 
-function holderListing(zone: Zone, now: EpochMillis, last: number | undefined, isInDoubt: boolean) {
+function holderListing(zone: Zone, now: EpochMillis, last: EpochMillis | undefined, isInDoubt: boolean) {
   const listing: Pick<Listing<AnsweredHolder>, 'columns' | 'csv' | 'json' | 'name'> = {
     columns: [
       { header: 'KIND', cell: (h) => h.kind },
@@ -92,7 +91,7 @@ function holderListing(zone: Zone, now: EpochMillis, last: number | undefined, i
       { header: 'END EVIDENCE', wide: true, cell: (h) => provenanceText(h.end) },
     ],
     csv: [],
-    json: answeredHolderJson,
+    json: answeredHolderDocument,
     name: holderName,
   };
   return listing;

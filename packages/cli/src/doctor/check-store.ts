@@ -8,11 +8,11 @@ import {
   type SizeLimit,
   withSnapshot,
 } from '@podtrail/history';
+import { lastWatched } from '@podtrail/history/wire';
 import type { Surroundings } from '../surroundings.ts';
 import { showDuration } from '../times/duration.ts';
 import { toUtcText } from '../times/show-time.ts';
 import { anomalySentence, recentAnomalies } from '../views/anomaly.ts';
-import { lastOf } from '../views/watched.ts';
 import { checkRoom } from './check-room.ts';
 import { type Finding, found, looked } from './finding.ts';
 
@@ -43,7 +43,7 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
     for (const { id, name } of await engine.clusters()) {
       findings.push(
         await looked(`recording ${name}`, async () =>
-          watched(name, lastOf(await coverageOf(engine, id)), surroundings.clock.now()),
+          watched(name, lastWatched(await coverageOf(engine, id)), surroundings.clock.now()),
         ),
       );
       findings.push(...(await anomalies(engine, id, name, surroundings.clock.now())));

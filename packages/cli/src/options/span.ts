@@ -1,11 +1,12 @@
 // The span of time that `--since` and `--until` name.
-import { type EpochMillis, epochMillis, LONGEST_SPAN_MS, type Span } from '@podtrail/history';
+import { type EpochMillis, epochMillis, LONGEST_SPAN_MS } from '@podtrail/history';
+import type { AskedSpan } from '@podtrail/history/wire';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import type { SharedOptions } from './shared-flags.ts';
 
 /** The longest span that may be asked for, up to now, unless it is said otherwise. Now itself belongs to it. */
-export async function spanOf(cli: Cli, options: SharedOptions): Promise<Span> {
+export async function spanOf(cli: Cli, options: SharedOptions): Promise<AskedSpan> {
   const since = options.since === undefined ? undefined : await cli.time('--since', options.since, options);
   const until = options.until === undefined ? undefined : await cli.time('--until', options.until, options);
   const to: EpochMillis = until ?? epochMillis(cli.now + 1);
@@ -19,5 +20,5 @@ export async function spanOf(cli: Cli, options: SharedOptions): Promise<Span> {
       '--since is not before --until, so there is no time in between',
       'the earlier time is --since: --since 2h --until 1h is the hour before the last.',
     );
-  return { from, to };
+  return { from, to, hasSince: since !== undefined, hasUntil: until !== undefined };
 }

@@ -1,11 +1,7 @@
 // What a person means by `web-1`, `deploy/cart`, a UID or an address. Kinds as kubectl spells them, short names too.
-import { type IpAddress, parseIp, type Subject } from '@podtrail/history';
+import { parseIp, type Subject } from '@podtrail/history';
+import type { Asked } from '@podtrail/history/wire';
 import { UsageError } from '../errors.ts';
-
-export type Asked =
-  | { readonly by: 'ip'; readonly ip: IpAddress }
-  | { readonly by: 'service'; readonly namespace: string; readonly name: string }
-  | Subject;
 
 const KINDS: Readonly<Record<string, string>> = {
   deployment: 'Deployment',

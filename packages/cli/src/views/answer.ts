@@ -1,46 +1,14 @@
-// An answer to "who held this address then": the JSON of the contract, and the sentence for people. A sentence says
-// what is known, what it rests on, and when nothing is known why.
-import { type Answer, type AnsweredHolder, type Cluster, type Coverage, doubtText } from '@podtrail/history';
+// An answer to "who held this address then" as a sentence for people. It says what is known, what it rests on, and when nothing is known why.
+import { type Answer, type Coverage, doubtText } from '@podtrail/history';
+import { lastWatched } from '@podtrail/history/wire';
 import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
-import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
+import { showSpan, showTime } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
-import { gapReason, partlyWatched, scopeJson } from './gap.ts';
-import { boundaryJson, evidenceJson, holderJson, holderPhrase } from './holder.ts';
-import { lastOf } from './watched.ts';
+import { gapReason, partlyWatched } from './gap.ts';
+import { holderPhrase } from './holder.ts';
 
 const MOST_EXPLAINED = 3;
-
-export function answerJson(answer: Answer, cluster: Cluster) {
-  const { ip, at, provisional, holders, conflicts, coverage, reason } = answer;
-  return {
-    query: { cluster: cluster.name, clusterId: cluster.id, ip, at: toUtcText(at) },
-    answer: answer.answer,
-    ...(reason === undefined ? {} : { reason }),
-    ...(answer.basis === undefined ? {} : { basis: answer.basis }),
-    provisional,
-    holders: holders.map(answeredHolderJson),
-    ...(answer.last === undefined ? {} : { last: answeredHolderJson(answer.last) }),
-    ...(answer.next === undefined ? {} : { next: answeredHolderJson(answer.next) }),
-    coverage: {
-      scope: scopeJson(coverage.scope),
-      from: textOrNull(coverage.from),
-      to: textOrNull(coverage.to),
-      gaps: coverage.gaps.map((gap) => ({ from: toUtcText(gap.from), to: toUtcText(gap.to), reason: gap.reason })),
-    },
-    evidence: [...answer.evidence, ...conflicts].map(evidenceJson),
-  };
-}
-
-export function answeredHolderJson(holder: AnsweredHolder) {
-  const { start, end, why } = holder;
-  return {
-    ...holderJson(holder),
-    start: boundaryJson(start),
-    end: boundaryJson(end),
-    ...(why === undefined ? {} : { why: { code: why.code, text: doubtText(why) } }),
-  };
-}
 
 /** `watched` is all coverage of the cluster: it says since when and until when anybody could know. */
 export function answerSentence(answer: Answer, watched: readonly Coverage[], zone: Zone): string {
@@ -128,11 +96,11 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
         : `nobody was watching before ${showTime(first.from, zone)}`;
     }
     case 'after-last-record': {
-      const last = lastOf(watched) ?? 0;
+      const last = lastWatched(watched) ?? 0;
       return `the recorder was last known to watch at ${showTime(last, zone)}`;
     }
     case 'in-the-future':
-      return `that time is in the future${claimedBeyond(at, lastOf(watched), zone)}`;
+      return `that time is in the future${claimedBeyond(at, lastWatched(watched), zone)}`;
     case 'expired':
       return 'records of that time have expired and were removed';
     case 'not-watched':
@@ -161,8 +129,4 @@ function across({ coverage }: Answer, zone: Zone): string {
 
 function stretch({ coverage: { from, to } }: Answer, zone: Zone): string {
   return from === undefined || to === undefined ? '' : `, from ${showSpan(from, to, zone)}`;
-}
-
-function textOrNull(instant: number | undefined): string | null {
-  return instant === undefined ? null : toUtcText(instant);
 }

@@ -22,8 +22,3 @@ export function partlyWatched(scope: Coverage['scope'] | undefined): string {
     ? `only the namespace ${namespaces[0]} was being watched`
     : `only the namespaces ${namespaces.join(', ')} were being watched`;
 }
-
-export function scopeJson(scope: Coverage['scope'] | undefined) {
-  if (scope === undefined) return null;
-  return scope.kind === 'namespaces' ? { namespaces: scope.namespaces } : scope.kind;
-}

@@ -1,48 +1,5 @@
-// Holders and boundaries as the commands show them: the stable JSON of DESIGN's contract, and words for people.
+// Holders and boundaries in words for people; the documents are the wire's.
 import type { Boundary, Holder } from '@podtrail/history';
-import { toUtcText } from '../times/show-time.ts';
-
-/** `pod` is the holder's name, whatever its kind. */
-export interface HolderJson {
-  readonly kind: Holder['kind'];
-  readonly namespace: string;
-  readonly pod: string;
-  readonly uid: string;
-  readonly node: string;
-  readonly workload: { readonly kind: string; readonly name: string; readonly inferred?: true } | null;
-  readonly hostNetwork: boolean;
-}
-
-export function holderJson({ kind, namespace, name, uid, node, workload, hostNetwork }: Holder): HolderJson {
-  return {
-    kind,
-    namespace,
-    pod: name,
-    uid,
-    node,
-    workload: workload === undefined ? null : workloadJson(workload),
-    hostNetwork,
-  };
-}
-
-function workloadJson({ kind, name, inferred }: NonNullable<Holder['workload']>) {
-  return inferred ? { kind, name, inferred: true as const } : { kind, name };
-}
-
-export function boundaryJson(boundary: Boundary | undefined) {
-  if (boundary === undefined) return null;
-  const { at, notBefore, notAfter, source } = boundary;
-  return { at: toUtcText(at), notBefore: toUtcText(notBefore), notAfter: toUtcText(notAfter), source };
-}
-
-export function evidenceJson({
-  source,
-  epoch,
-  resourceVersion,
-  observedAt,
-}: Omit<Boundary, 'at' | 'notBefore' | 'notAfter'>) {
-  return { source, epoch, resourceVersion, observedAt: toUtcText(observedAt) };
-}
 
 /** `Deployment/cart`, or nothing for a pod of its own. */
 export function workloadText({ workload }: Pick<Holder, 'workload'>): string {

@@ -4,10 +4,8 @@ import type { Tenure } from '../model/records.ts';
 import { type EpochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import { isDoubtful } from '../observe/boundaries.ts';
 import type { UnknownReason } from './answer.ts';
+import { LIVENESS_MS } from './liveness.ts';
 import { isExpiredAt, lastSeen, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
-
-/** A recorder says at least every second that it is watching; silent for longer than this, it is taken for gone. */
-const LIVENESS_MS = 5000;
 
 interface Judged {
   /** More may be told about this instant: the answer may still change. */

@@ -1,0 +1,61 @@
+// What the asking commands print with `-o json` is a document of the wire: every field of it, and no other.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Engine } from '@podtrail/history';
+import { changesSchema, gapsSchema, nodeSchema, trailSchema, whoSchema } from '@podtrail/history/wire/schemas';
+import { run } from '../testing/run-in-process.ts';
+import { at, tellOfFlood, tellStory } from '../testing/story.ts';
+
+let story: Engine;
+let flood: Engine;
+before(async () => {
+  story = await tellStory();
+  flood = await tellOfFlood();
+});
+
+const ask = async (engine: Engine, words: string): Promise<unknown> => {
+  const { out } = await run([...words.split(' '), '-o', 'json'], { engine, now: at(201) });
+  return JSON.parse(out);
+};
+
+for (const [words, answer] of [
+  ['10.0.0.7 --at 2026-11-15T10:00:30Z', 'held'],
+  ['10.0.0.9 --at 2026-11-15T10:00:30Z', 'free'],
+  ['10.200.0.9 --at 2026-11-15T10:00:30Z', 'free'],
+  ['10.0.0.7 --at 2026-11-15T10:00:59.5Z', 'ambiguous'],
+  ['10.0.0.7 --at 2026-11-15T10:00:59.5Z --seen', 'held'],
+  ['192.168.0.1 --at 2026-11-15T10:00:30Z', 'ambiguous'],
+  ['10.0.0.9 --at 2026-11-15T10:02:00Z', 'unknown'],
+  ['10.0.0.7 --at 2026-11-15T08:00:00Z', 'unknown'],
+  ['10.0.0.7 --at 2027-11-15T08:00:00Z', 'unknown'],
+] as const) {
+  test(`who ${words}`, async () => {
+    assert.equal(whoSchema.parse(await ask(story, `who ${words}`)).answer, answer);
+  });
+}
+
+for (const [words, schema] of [
+  ['trail 10.0.0.7', trailSchema],
+  ['trail web-1 -n shop --limit 1', trailSchema],
+  ['trail deploy/web -n shop --since 2026-11-15T09:00:00Z', trailSchema],
+  ['trail nobody -n shop', trailSchema],
+  ['node node-a --at 2026-11-15T10:00:30Z', nodeSchema],
+  ['node node-a --since 2026-11-15T10:00:00Z --until 2026-11-15T10:03:00Z', nodeSchema],
+  ['changes web-1 -n shop', changesSchema],
+  ['gaps', gapsSchema],
+  ['gaps --limit 1', gapsSchema],
+] as const) {
+  test(words, async () => {
+    schema.parse(await ask(story, words));
+  });
+}
+
+test('changes of which some were suppressed', async () => {
+  const { changes } = changesSchema.parse(await ask(flood, 'changes web-1 -n shop'));
+  assert.ok(changes.some(({ change }) => change === 'suppressed'));
+});
+
+test('a document with a field that no schema has is no document', async () => {
+  const document = (await ask(story, 'gaps')) as object;
+  assert.throws(() => gapsSchema.parse({ ...document, extra: 1 }), /extra/);
+});

@@ -1,0 +1,68 @@
+// Which annotations of a pod, or of the pods of a workload, changed.
+import type { Cluster, Paged, Snapshot, Subject } from '../engines/snapshot.ts';
+import type { Change } from '../model/records.ts';
+import { type EpochMillis, toText } from '../model/time.ts';
+import { changes } from '../query/changes.ts';
+import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { evidenceDocument } from './holder.ts';
+import { collect, type Paging, pagingDocument } from './paging.ts';
+import type { ChangeDocument, ChangesDocument } from './schemas.ts';
+import { readWatching, type Watching, watchingDocument } from './watching.ts';
+
+export interface ChangesAsked {
+  readonly asked: Subject;
+  /** Only this annotation, and what was suppressed; undefined: all. */
+  readonly key: string | undefined;
+  readonly span: AskedSpan;
+  readonly paging: Paging;
+  readonly now: EpochMillis;
+}
+
+export interface ChangesFound {
+  readonly changes: Paged<Change>;
+  readonly watching: Watching;
+  readonly document: ChangesDocument;
+}
+
+export async function askChanges(snapshot: Snapshot, cluster: Cluster, question: ChangesAsked): Promise<ChangesFound> {
+  const { asked, key: wanted, span, paging, now } = question;
+  const found = await collect(
+    paging,
+    (page) => changes(snapshot, { subject: asked, span, page }),
+    ({ key, suppressed }) => wanted === undefined || suppressed !== undefined || key === wanted,
+  );
+  const watching = await readWatching(snapshot, span, now, await snapshot.expiredChanges());
+  const document = {
+    query: { ...clusterDocument(cluster), ...asked, key: wanted ?? null, ...spanDocument(span) },
+    changes: found.items.map(changeDocument),
+    ...pagingDocument(found),
+    coverage: watchingDocument(watching),
+  };
+  return { changes: found, watching, document };
+}
+
+export function changeKind({ before, after, suppressed }: Change): ChangeDocument['change'] {
+  if (suppressed !== undefined) return 'suppressed';
+  return before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+}
+
+export function changeDocument(change: Change): ChangeDocument {
+  const { pod, key, before, after, suppressed } = change;
+  return {
+    change: changeKind(change),
+    namespace: pod.namespace,
+    name: pod.name,
+    pod: pod.name,
+    uid: pod.uid,
+    key,
+    before: valueDocument(before),
+    after: valueDocument(after),
+    ...(suppressed === undefined ? {} : { suppressed: { ...suppressed, last: toText(suppressed.last) } }),
+    evidence: evidenceDocument(change),
+  };
+}
+
+function valueDocument(value: Change['before']): ChangeDocument['before'] {
+  if (value === undefined) return null;
+  return value.sha256 === undefined ? { text: value.text } : { text: value.text, cut: true, sha256: value.sha256 };
+}

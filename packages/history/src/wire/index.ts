@@ -1,0 +1,36 @@
+// What every door asks and sends: questions on a snapshot, and the documents of version 1. CLI, HTTP, the aggregated API
+// and the page import this and nothing deeper. The schemas are apart (wire/schemas), for those who validate.
+export { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
+export { askGaps, type GapsAsked, type GapsFound, isGapsCursor } from './gaps.ts';
+export { answeredHolderDocument, boundaryDocument, endDocument, evidenceDocument, holderDocument } from './holder.ts';
+export { askNode, type NodeAsked, type NodeFound, nodePodDocument } from './node-pods.ts';
+export { collect, type Paging, pagingDocument } from './paging.ts';
+export type {
+  AnsweredHolderDocument,
+  BoundaryDocument,
+  ChangeDocument,
+  ChangesDocument,
+  EvidenceDocument,
+  GapDocument,
+  GapsDocument,
+  HolderDocument,
+  NodeDocument,
+  NodePodDocument,
+  StayDocument,
+  TrailDocument,
+  WatchingDocument,
+  WhoDocument,
+} from './schemas.ts';
+export { askTrail, type Stay, stayDocument, type TrailAsked, type TrailFound } from './trail.ts';
+export {
+  asFarAsKnown,
+  gapDocument,
+  lastWatched,
+  openUntil,
+  readWatching,
+  type Unwatched,
+  type Watching,
+  watchingDocument,
+} from './watching.ts';
+export { askWho, type WhoAsked, whoDocument } from './who.ts';

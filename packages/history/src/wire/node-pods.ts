@@ -1,0 +1,55 @@
+// Which pods were on a node, at an instant or within a span.
+import type { Cluster, Paged, Snapshot, Span } from '../engines/snapshot.ts';
+import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
+import { type NodePod, podsOnNode } from '../query/node-pods.ts';
+import { clusterDocument } from './asked.ts';
+import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
+import { collect, type Paging, pagingDocument } from './paging.ts';
+import type { NodeDocument, NodePodDocument } from './schemas.ts';
+import { asFarAsKnown, readWatching, type Watching, watchingDocument } from './watching.ts';
+
+export interface NodeAsked {
+  readonly node: string;
+  readonly during: { readonly at: EpochMillis } | Span;
+  /** Only pods of this one; undefined: of all. */
+  readonly namespace: string | undefined;
+  readonly paging: Paging;
+  readonly now: EpochMillis;
+}
+
+export interface NodeFound {
+  readonly pods: Paged<NodePod>;
+  readonly watching: Watching;
+  readonly document: NodeDocument;
+}
+
+export async function askNode(snapshot: Snapshot, cluster: Cluster, question: NodeAsked): Promise<NodeFound> {
+  const { node, during, namespace, paging, now } = question;
+  const span = 'at' in during ? { from: during.at, to: epochMillis(during.at + 1) } : during;
+  const watching = await readWatching(snapshot, span, now);
+  // Nothing is known of an instant that has not come, whatever a wrong clock had the store claim.
+  const isFuture = 'at' in during && during.at > now;
+  const known = asFarAsKnown(span, watching, now);
+  const pods = isFuture
+    ? { items: [], cursor: undefined }
+    : await collect(
+        paging,
+        (page) => podsOnNode(snapshot, { node, during: known, page }),
+        ({ pod }) => namespace === undefined || pod.namespace === namespace,
+      );
+  const query = { ...clusterDocument(cluster), node };
+  const document = {
+    query:
+      'at' in during
+        ? { ...query, at: toText(during.at) }
+        : { ...query, since: toText(during.from), until: toText(during.to) },
+    pods: pods.items.map(nodePodDocument),
+    ...pagingDocument(pods),
+    coverage: watchingDocument(watching),
+  };
+  return { pods, watching, document };
+}
+
+export function nodePodDocument({ pod, start, end, certain }: NodePod): NodePodDocument {
+  return { ...holderDocument(pod), certain, start: boundaryDocument(start), end: endDocument(end) };
+}

@@ -1,0 +1,187 @@
+// The documents of version 1, as schemas: what every door sends, and what readers may rely on. Types are inferred from
+// them, so that builders and documents cannot differ; whoever only builds documents imports types and does not load zod.
+import { z } from 'zod';
+
+/** RFC 3339 in UTC, with milliseconds. */
+const instant = z.iso.datetime({ precision: 3 });
+
+const query = z.strictObject({ cluster: z.string(), clusterId: z.string() });
+
+export const boundarySchema = z.strictObject({
+  at: instant,
+  notBefore: instant,
+  /** 9999-12-31 while nothing bounds it. */
+  notAfter: instant,
+  source: z.enum(['watch', 'list', 'inferred', 'audit', 'import']),
+});
+
+export const evidenceSchema = z.strictObject({
+  source: boundarySchema.shape.source,
+  epoch: z.int(),
+  resourceVersion: z.string(),
+  observedAt: instant,
+});
+
+export const holderSchema = z.strictObject({
+  kind: z.enum(['Pod', 'Node', 'Service']),
+  namespace: z.string(),
+  name: z.string(),
+  /** Deprecated: the same as `name`, for every kind. */
+  pod: z.string(),
+  uid: z.string(),
+  node: z.string(),
+  workload: z
+    .strictObject({ kind: z.string(), name: z.string(), inferred: z.literal(true).exactOptional() })
+    .nullable(),
+  hostNetwork: z.boolean(),
+});
+
+const times = { start: boundarySchema, end: boundarySchema.nullable() };
+
+export const answeredHolderSchema = z.strictObject({
+  ...holderSchema.shape,
+  ...times,
+  /** Of a candidate. */
+  why: z.strictObject({ code: z.string(), text: z.string() }).exactOptional(),
+});
+
+const scope = z.union([
+  z.literal('cluster'),
+  z.literal('pods'),
+  z.strictObject({ namespaces: z.array(z.string()).readonly() }),
+]);
+
+const answerRest = {
+  query: query.extend({ ip: z.string(), at: instant }),
+  provisional: z.boolean(),
+  coverage: z.strictObject({
+    scope: scope.nullable(),
+    from: instant.nullable(),
+    to: instant.nullable(),
+    gaps: z.array(z.strictObject({ from: instant, to: instant, reason: z.string() })).readonly(),
+  }),
+  evidence: z.array(evidenceSchema).readonly(),
+};
+
+export const whoSchema = z.discriminatedUnion('answer', [
+  z.strictObject({
+    ...answerRest,
+    answer: z.literal('held'),
+    holders: z.tuple([answeredHolderSchema]).readonly(),
+    basis: z.literal('traffic').exactOptional(),
+  }),
+  z.strictObject({
+    ...answerRest,
+    answer: z.literal('free'),
+    reason: z.literal('outside').exactOptional(),
+    holders: z.tuple([]).readonly(),
+    last: answeredHolderSchema.exactOptional(),
+    next: answeredHolderSchema.exactOptional(),
+  }),
+  z.strictObject({
+    ...answerRest,
+    answer: z.literal('ambiguous'),
+    holders: z.tuple([answeredHolderSchema], answeredHolderSchema).readonly(),
+  }),
+  z.strictObject({
+    ...answerRest,
+    answer: z.literal('unknown'),
+    reason: z.enum([
+      ...(['before-first-record', 'gap', 'expired', 'after-last-record', 'not-watched'] as const),
+      ...(['in-the-future', 'damaged'] as const),
+    ]),
+    holders: z.tuple([]).readonly(),
+  }),
+]);
+
+const paging = { more: z.boolean(), cursor: z.string().nullable() };
+
+export const gapSchema = z.strictObject({
+  from: instant,
+  /** Null: it goes on. */
+  to: instant.nullable(),
+  reason: z.enum([
+    ...(['start', 'expired', 'rewound', 'clock', 'undecodable'] as const),
+    ...(['not-watching', 'removed', 'in-the-future'] as const),
+  ]),
+});
+
+/** When the cluster was watched, and the gaps that touch the time asked about. */
+export const watchingSchema = z.strictObject({
+  from: instant.nullable(),
+  to: instant.nullable(),
+  gaps: z.array(gapSchema).readonly(),
+});
+
+const subject = {
+  by: z.enum(['ip', 'service', 'uid', 'name', 'workload']),
+  ip: z.string().exactOptional(),
+  uid: z.string().exactOptional(),
+  namespace: z.string().exactOptional(),
+  kind: z.string().exactOptional(),
+  name: z.string().exactOptional(),
+};
+const askedSpan = { since: instant.nullable(), until: instant.nullable() };
+
+export const staySchema = z.strictObject({ ...holderSchema.shape, ip: z.string().nullable(), ...times });
+
+export const trailSchema = z.strictObject({
+  query: query.extend({ ...subject, ...askedSpan }),
+  stays: z.array(staySchema).readonly(),
+  ...paging,
+  coverage: watchingSchema,
+});
+
+export const nodePodSchema = z.strictObject({ ...holderSchema.shape, certain: z.boolean(), ...times });
+
+export const nodeSchema = z.strictObject({
+  query: z.union([
+    query.extend({ node: z.string(), at: instant }),
+    query.extend({ node: z.string(), since: instant, until: instant }),
+  ]),
+  pods: z.array(nodePodSchema).readonly(),
+  ...paging,
+  coverage: watchingSchema,
+});
+
+const changeValue = z
+  .strictObject({ text: z.string(), cut: z.literal(true).exactOptional(), sha256: z.string().exactOptional() })
+  .nullable();
+
+export const changeSchema = z.strictObject({
+  change: z.enum(['added', 'changed', 'removed', 'suppressed']),
+  namespace: z.string(),
+  name: z.string(),
+  /** Deprecated: the same as `name`. */
+  pod: z.string(),
+  uid: z.string(),
+  key: z.string(),
+  before: changeValue,
+  after: changeValue,
+  suppressed: z.strictObject({ budget: z.enum(['pod', 'namespace']), changes: z.int(), last: instant }).exactOptional(),
+  evidence: evidenceSchema,
+});
+
+export const changesSchema = z.strictObject({
+  query: query.extend({ ...subject, key: z.string().nullable(), ...askedSpan }),
+  changes: z.array(changeSchema).readonly(),
+  ...paging,
+  coverage: watchingSchema,
+});
+
+export const gapsSchema = z.strictObject({ query, ...paging, coverage: watchingSchema });
+
+export type BoundaryDocument = z.infer<typeof boundarySchema>;
+export type EvidenceDocument = z.infer<typeof evidenceSchema>;
+export type HolderDocument = z.infer<typeof holderSchema>;
+export type AnsweredHolderDocument = z.infer<typeof answeredHolderSchema>;
+export type WhoDocument = z.infer<typeof whoSchema>;
+export type GapDocument = z.infer<typeof gapSchema>;
+export type WatchingDocument = z.infer<typeof watchingSchema>;
+export type StayDocument = z.infer<typeof staySchema>;
+export type TrailDocument = z.infer<typeof trailSchema>;
+export type NodePodDocument = z.infer<typeof nodePodSchema>;
+export type NodeDocument = z.infer<typeof nodeSchema>;
+export type ChangeDocument = z.infer<typeof changeSchema>;
+export type ChangesDocument = z.infer<typeof changesSchema>;
+export type GapsDocument = z.infer<typeof gapsSchema>;

@@ -1,0 +1,73 @@
+// Where a pod, a workload, a Service or an address was, life by life.
+import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
+import type { Boundary } from '../model/boundary.ts';
+import type { Holder } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+import { tenuresOfIp } from '../query/tenures.ts';
+import { type TrailEntry, trail } from '../query/trail.ts';
+import { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
+import { collect, type Paging, pagingDocument } from './paging.ts';
+import type { StayDocument, TrailDocument } from './schemas.ts';
+import { readWatching, type Watching, watchingDocument } from './watching.ts';
+
+/** One holder with one address; without one for a pod that had none of its own. */
+export interface Stay {
+  readonly holder: Holder;
+  readonly ip: string;
+  readonly start: Boundary;
+  readonly end: Boundary | undefined;
+}
+
+export interface TrailAsked {
+  readonly asked: Asked;
+  readonly span: AskedSpan;
+  readonly paging: Paging;
+  readonly now: EpochMillis;
+}
+
+export interface TrailFound {
+  readonly stays: Paged<Stay>;
+  readonly watching: Watching;
+  readonly document: TrailDocument;
+}
+
+export async function askTrail(snapshot: Snapshot, cluster: Cluster, question: TrailAsked): Promise<TrailFound> {
+  const { asked, span, now } = question;
+  const stays = await readStays(snapshot, question);
+  const watching = await readWatching(snapshot, span, now);
+  const document = {
+    query: { ...clusterDocument(cluster), ...asked, ...spanDocument(span) },
+    stays: stays.items.map(stayDocument),
+    ...pagingDocument(stays),
+    coverage: watchingDocument(watching),
+  };
+  return { stays, watching, document };
+}
+
+async function readStays(snapshot: Snapshot, { asked, span, paging }: TrailAsked): Promise<Paged<Stay>> {
+  if (asked.by === 'ip') {
+    const { ip } = asked;
+    return await collect(paging, (page) => tenuresOfIp(snapshot, { ip, span, page }));
+  }
+  if (asked.by === 'service') {
+    const { namespace, name } = asked;
+    return await collect(
+      paging,
+      ({ limit = 0, cursor }) => snapshot.tenuresOf({ by: 'name', namespace, name }, span, { limit, cursor }),
+      ({ holder }) => holder.kind === 'Service',
+    );
+  }
+  const { items, cursor } = await collect(paging, (page) => trail(snapshot, { subject: asked, span, page }));
+  return { items: items.flatMap(staysOf), cursor };
+}
+
+/** A pod with several addresses has several lines, one without has one. */
+function staysOf({ pod, start, end, tenures }: TrailEntry): Stay[] {
+  return tenures.length === 0 ? [{ holder: pod, ip: '', start, end }] : [...tenures];
+}
+
+export function stayDocument({ holder, ip, start, end }: Stay): StayDocument {
+  const address = { ip: ip === '' ? null : ip };
+  return { ...holderDocument(holder), ...address, start: boundaryDocument(start), end: endDocument(end) };
+}

@@ -1,0 +1,79 @@
+// When anybody was watching: what every listing says beside its records, because silence in a gap is not absence.
+import type { Snapshot, Span } from '../engines/snapshot.ts';
+import type { Coverage } from '../model/records.ts';
+import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
+import { gaps } from '../query/gaps.ts';
+import { LONGEST_SPAN_MS } from '../query/limits.ts';
+import { LIVENESS_MS } from '../query/liveness.ts';
+import { textOrNull } from './holder.ts';
+import type { GapDocument, WatchingDocument } from './schemas.ts';
+
+export interface Unwatched {
+  readonly from: EpochMillis;
+  /** Undefined: it goes on. */
+  readonly to: EpochMillis | undefined;
+  readonly reason: Coverage['opened'] | 'not-watching' | 'removed' | 'in-the-future';
+}
+
+export interface Watching {
+  /** The first and the last instant of watching; undefined when nothing was ever recorded. */
+  readonly first: EpochMillis | undefined;
+  readonly last: EpochMillis | undefined;
+  readonly gaps: readonly Unwatched[];
+}
+
+/** How far around the span gaps are given whole. */
+const AROUND_MS = 30 * 86_400_000;
+
+/**
+ * Gaps that touch the span, whole: that an instant lies in one says little without its ends. `removed`: ranges of which
+ * only what is asked for here has expired.
+ */
+export async function readWatching(
+  snapshot: Snapshot,
+  span: Span,
+  now: EpochMillis,
+  removed: readonly Span[] = [],
+): Promise<Watching> {
+  const around = Math.min(AROUND_MS, Math.floor((LONGEST_SPAN_MS - (span.to - span.from)) / 2));
+  const wide = { from: epochMillis(Math.max(0, span.from - around)), to: epochMillis(span.to + around) };
+  const { first, last, gaps: found, expired } = await gaps(snapshot, { span: wide });
+  const all: Unwatched[] = [
+    ...[...expired, ...removed].map(({ from, to }) => ({ from, to, reason: 'removed' as const })),
+    ...found,
+  ];
+  if (last !== undefined && now - last > LIVENESS_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
+  if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
+  const touching = all.filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from));
+  return { first, last, gaps: touching };
+}
+
+/** The last instant at which anybody is known to have watched. */
+export function lastWatched(coverage: readonly Coverage[]): EpochMillis | undefined {
+  return coverage.reduce<EpochMillis | undefined>(
+    (last, { to }) => (last === undefined || to > last ? to : last),
+    undefined,
+  );
+}
+
+/**
+ * How far a record without an end is known to have lasted: to now while somebody watches, else to the last word.
+ * Undefined where no time was watched at all, as after an import that was cut off.
+ */
+export function openUntil({ last }: Pick<Watching, 'last'>, now: EpochMillis): EpochMillis | undefined {
+  return last === undefined || now - last > LIVENESS_MS ? last : now;
+}
+
+/** The span to read: while somebody watches, the last word of the watch stands for now. */
+export function asFarAsKnown(span: Span, { last }: Pick<Watching, 'last'>, now: EpochMillis): Span {
+  if (last === undefined || last >= span.from || openUntil({ last }, now) !== now) return span;
+  return { from: last, to: span.to };
+}
+
+export function gapDocument({ from, to, reason }: Unwatched): GapDocument {
+  return { from: toText(from), to: textOrNull(to), reason };
+}
+
+export function watchingDocument({ first, last, gaps }: Watching): WatchingDocument {
+  return { from: textOrNull(first), to: textOrNull(last), gaps: gaps.map(gapDocument) };
+}

@@ -1,0 +1,68 @@
+// Who held an address at an instant: the question as doors ask it, and its document.
+import type { Cluster, Snapshot } from '../engines/snapshot.ts';
+import type { Coverage } from '../model/records.ts';
+import { toText } from '../model/time.ts';
+import type { Answer } from '../query/answer.ts';
+import { withDoubts } from '../query/doubts.ts';
+import { type WhoQuestion, who } from '../query/who.ts';
+import { answeredHolderDocument, evidenceDocument, textOrNull } from './holder.ts';
+import type { WhoDocument } from './schemas.ts';
+
+export interface WhoAsked {
+  readonly answer: Answer;
+  readonly document: WhoDocument;
+  /** All coverage of the cluster: since when and until when anybody could know. Empty where the store is damaged. */
+  readonly coverage: readonly Coverage[];
+}
+
+export async function askWho(snapshot: Snapshot, cluster: Cluster, question: WhoQuestion): Promise<WhoAsked> {
+  const answer = await withDoubts(snapshot, await who(snapshot, question));
+  const coverage = answer.reason === 'damaged' ? [] : await snapshot.coverage();
+  return { answer, document: whoDocument(answer, cluster), coverage };
+}
+
+export function whoDocument(answer: Answer, cluster: Cluster): WhoDocument {
+  const { ip, at, provisional, conflicts, coverage } = answer;
+  const query = { cluster: cluster.name, clusterId: cluster.id, ip, at: toText(at) };
+  const rest = {
+    coverage: {
+      scope: scopeDocument(coverage.scope),
+      from: textOrNull(coverage.from),
+      to: textOrNull(coverage.to),
+      gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: toText(from), to: toText(to), reason })),
+    },
+    evidence: [...answer.evidence, ...conflicts].map(evidenceDocument),
+  };
+  switch (answer.answer) {
+    case 'held': {
+      const basis = answer.basis === undefined ? {} : { basis: answer.basis };
+      const holders = [answeredHolderDocument(answer.holders[0])] as const;
+      return { query, answer: 'held', ...basis, provisional, holders, ...rest };
+    }
+    case 'free': {
+      const { last, next } = answer;
+      return {
+        query,
+        answer: 'free',
+        ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+        provisional,
+        holders: [],
+        ...(last === undefined ? {} : { last: answeredHolderDocument(last) }),
+        ...(next === undefined ? {} : { next: answeredHolderDocument(next) }),
+        ...rest,
+      };
+    }
+    case 'ambiguous': {
+      const [first, ...others] = answer.holders;
+      const holders = [answeredHolderDocument(first), ...others.map(answeredHolderDocument)] as const;
+      return { query, answer: 'ambiguous', provisional, holders, ...rest };
+    }
+    case 'unknown':
+      return { query, answer: 'unknown', reason: answer.reason, provisional, holders: [], ...rest };
+  }
+}
+
+function scopeDocument(scope: Coverage['scope'] | undefined) {
+  if (scope === undefined) return null;
+  return scope.kind === 'namespaces' ? { namespaces: scope.namespaces } : scope.kind;
+}
