@@ -106,6 +106,19 @@ test('source may not import the test code of another package either', (t) => {
   ]);
 });
 
+test('a command that asks may import the wire of history, and nothing deeper', (t) => {
+  const violations = check(t, {
+    ...history,
+    'packages/cli/package.json': manifest('cli', { dependencies: { '@podtrail/history': '1' } }),
+    'packages/cli/src/commands/who.ts': `import '@podtrail/history/wire'; import { who } from '@podtrail/history';`,
+    'packages/cli/src/commands/who.test.ts': `import '@podtrail/history';`,
+    'packages/cli/src/commands/record.ts': `import '@podtrail/history';`,
+  });
+  assert.deepEqual(violations, [
+    'packages/cli/src/commands/who.ts imports @podtrail/history: a door may only import @podtrail/history/wire',
+  ]);
+});
+
 test('an arrow that the house does not have is caught in package.json and in the import, also in a test', (t) => {
   const violations = check(t, {
     ...machinery,

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
-import { ARROWS } from './layers/arrows.ts';
+import { ARROWS, DOORS } from './layers/arrows.ts';
 import { type ImportedModule, readImports } from './layers/read-imports.ts';
 import { readWorkspace, type WorkspacePackage } from './layers/workspace.ts';
 
@@ -75,6 +75,8 @@ function bareFault(
       return `${entry.folder} may only \`import type\` from ${name}/${arrow.typesOf}`;
     }
   }
+  const door = DOORS.find(({ files, of }) => of === name && files.test(file));
+  if (door !== undefined && subpath !== door.subpath) return `a door may only import ${door.of}/${door.subpath}`;
   const mayUseTestCode = entry.private || isTestCode(file);
   if (target !== undefined && isTestCode(subpath) && !mayUseTestCode) return 'only tests may import test code';
   if (entry.dependencies.has(name)) return undefined;

@@ -18,3 +18,13 @@ export const ARROWS: ReadonlyMap<string, readonly Arrow[]> = new Map([
   ['cli', to('operator', 'history', 'machinery', 'sandbox')],
   ['web', [{ to: 'history', typesOf: 'query' }]],
 ]);
+
+/** Files of a package that may know only one subpath of another: whoever asks imports the wire, and nothing deeper. */
+export const DOORS: readonly { readonly files: RegExp; readonly of: string; readonly subpath: string }[] = [
+  {
+    files:
+      /^packages\/cli\/src\/(?:commands\/(?:who|trail|node|changes|gaps)|views\/(?!never-seen|anomaly)[a-z-]+)\.ts$/,
+    of: '@podtrail/history',
+    subpath: 'wire',
+  },
+];

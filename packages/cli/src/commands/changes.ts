@@ -1,6 +1,5 @@
 // `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
-import { type Change, withSnapshot } from '@podtrail/history';
-import { askChanges, changeDocument, changeKind } from '@podtrail/history/wire';
+import { askChanges, type Change, changeDocument, changeKind, withSnapshot } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';

@@ -1,6 +1,12 @@
 // `podtrail gaps`: when nobody was watching, and why.
-import { withSnapshot } from '@podtrail/history';
-import { askGaps, gapDocument, isGapsCursor, type Unwatched, type Watching } from '@podtrail/history/wire';
+import {
+  askGaps,
+  gapDocument,
+  isGapsCursor,
+  type Unwatched,
+  type Watching,
+  withSnapshot,
+} from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';

@@ -1,6 +1,5 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
-import { epochMillis, type NodePod, type Span, withSnapshot } from '@podtrail/history';
-import { askNode, nodePodDocument } from '@podtrail/history/wire';
+import { askNode, epochMillis, type NodePod, nodePodDocument, type Span, withSnapshot } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';

@@ -1,6 +1,5 @@
 // `podtrail trail`: where a pod, a workload or an address was, life by life.
-import { withSnapshot } from '@podtrail/history';
-import { askTrail, type Stay, stayDocument } from '@podtrail/history/wire';
+import { askTrail, type Stay, stayDocument, withSnapshot } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -1,6 +1,13 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
-import { type Answer, type AnsweredHolder, type EpochMillis, withSnapshot } from '@podtrail/history';
-import { answeredHolderDocument, askWho, lastWatched } from '@podtrail/history/wire';
+import {
+  type Answer,
+  type AnsweredHolder,
+  answeredHolderDocument,
+  askWho,
+  type EpochMillis,
+  lastWatched,
+  withSnapshot,
+} from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 // An address on the command line. What is none is refused with a hint that fits what was written: people paste ranges,
 // addresses with ports, halves of addresses and names of pods.
-import { type IpAddress, parseIp } from '@podtrail/history';
+import { type IpAddress, parseIp } from '@podtrail/history/wire';
 import { UsageError } from '../errors.ts';
 
 export function addressOf(text: string): IpAddress {

@@ -1,5 +1,5 @@
 // How many records of a listing are wanted, after which, and what is said when there are more: `--limit` and `--cursor`.
-import type { Paged } from '@podtrail/history';
+import type { Paged } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';

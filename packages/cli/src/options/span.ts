@@ -1,6 +1,7 @@
 // The span of time that `--since` and `--until` name.
-import { type EpochMillis, epochMillis, LONGEST_SPAN_MS } from '@podtrail/history';
+
 import type { AskedSpan } from '@podtrail/history/wire';
+import { type EpochMillis, epochMillis, LONGEST_SPAN_MS } from '@podtrail/history/wire';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import type { SharedOptions } from './shared-flags.ts';

@@ -1,6 +1,7 @@
 // What a person means by `web-1`, `deploy/cart`, a UID or an address. Kinds as kubectl spells them, short names too.
-import { parseIp, type Subject } from '@podtrail/history';
+
 import type { Asked } from '@podtrail/history/wire';
+import { parseIp, type Subject } from '@podtrail/history/wire';
 import { UsageError } from '../errors.ts';
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 // An answer to "who held this address then" as a sentence for people. It says what is known, what it rests on, and when nothing is known why.
-import { type Answer, type Coverage, doubtText } from '@podtrail/history';
-import { lastWatched } from '@podtrail/history/wire';
+import { type Answer, type Coverage, doubtText, lastWatched } from '@podtrail/history/wire';
 import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
 import { showSpan, showTime } from '../times/show-time.ts';

@@ -1,5 +1,5 @@
 // Why nobody was watching, in words.
-import type { Coverage } from '@podtrail/history';
+import type { Coverage } from '@podtrail/history/wire';
 
 const GAP_REASONS: Readonly<Record<Coverage['opened'], string>> = {
   start: 'no recorder was running, or it had to start over',

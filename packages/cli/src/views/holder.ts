@@ -1,5 +1,5 @@
 // Holders and boundaries in words for people; the documents are the wire's.
-import type { Boundary, Holder } from '@podtrail/history';
+import type { Boundary, Holder } from '@podtrail/history/wire';
 
 /** `Deployment/cart`, or nothing for a pod of its own. */
 export function workloadText({ workload }: Pick<Holder, 'workload'>): string {

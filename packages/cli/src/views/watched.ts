@@ -1,6 +1,5 @@
 // What of a span nobody watched, and how long records lasted as far as that is known, in words for people.
-import type { Boundary, EpochMillis } from '@podtrail/history';
-import { openUntil, type Unwatched, type Watching } from '@podtrail/history/wire';
+import { type Boundary, type EpochMillis, openUntil, type Unwatched, type Watching } from '@podtrail/history/wire';
 import { showDuration } from '../times/duration.ts';
 import { showBoundary, showSpan, showTime } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';

@@ -1,5 +1,17 @@
 // What every door asks and sends: questions on a snapshot, and the documents of version 1. CLI, HTTP, the aggregated API
 // and the page import this and nothing deeper. The schemas are apart (wire/schemas), for those who validate.
+
+// What the questions take and give, so that a door needs nothing deeper.
+export type { Cluster, LedgerReader, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
+export { withSnapshot } from '../engines/with-snapshot.ts';
+export type { Boundary } from '../model/boundary.ts';
+export { type IpAddress, parseIp } from '../model/ip-address.ts';
+export type { Change, Coverage, Holder } from '../model/records.ts';
+export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
+export type { Answer, AnsweredHolder, AnswerKind } from '../query/answer.ts';
+export { LONGEST_SPAN_MS } from '../query/limits.ts';
+export type { NodePod } from '../query/node-pods.ts';
+export { type Doubt, doubtText } from '../query/why-in-doubt.ts';
 export { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
 export { askGaps, type GapsAsked, type GapsFound, isGapsCursor } from './gaps.ts';
