@@ -35,8 +35,17 @@ export { Selection } from './podtracker/selection.ts';
 export type { WriteCounts } from './podtracker/tracker-pass.ts';
 export { type AnomalyFields, anomalyReport } from './recorder/anomaly-report.ts';
 export type { StoredBatch } from './recorder/commit-queue.ts';
-export type { Problem, StreamStatus } from './recorder/followed-stream.ts';
+export type { Problem, StreamRole, StreamStatus } from './recorder/followed-stream.ts';
 export type { LeaseRefusal, LeaseResult } from './recorder/lease-reader.ts';
-export { type ClockStatus, Recorder, type RecorderOptions, type RecorderStatus } from './recorder/recorder.ts';
-export type { ClockCorrection, FollowedResource, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
+export {
+  type ClaimsStream,
+  type Evidence,
+  type EvidenceStream,
+  RECORDED_STREAMS,
+  type RecordedStream,
+  stream,
+} from './recorder/recorded-streams.ts';
+export { Recorder, type RecorderOptions } from './recorder/recorder.ts';
+export type { ClockCorrection, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
+export type { ClockStatus, RecorderStatus } from './recorder/recorder-status.ts';
 export { daysLeft, isNearlyFull, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';

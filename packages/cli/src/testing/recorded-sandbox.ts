@@ -19,7 +19,9 @@ import type { FaultStage } from './fault-stage.ts';
 import { notePause, type Pause } from './followed-sandbox.ts';
 
 export interface RecordedOptions
-  extends Partial<Pick<RecorderOptions, 'consistencyMs' | 'clock' | 'retentionMs' | 'storeLimit' | 'changeBudgets'>> {
+  extends Partial<
+    Pick<RecorderOptions, 'consistencyMs' | 'clock' | 'retentionMs' | 'storeLimit' | 'changeBudgets' | 'streams'>
+  > {
   readonly listener?: RecorderListener;
   /** Called instead of the store, which it may call. */
   readonly append?: (batch: Batch, store: (batch: Batch) => Promise<void>) => Promise<void>;

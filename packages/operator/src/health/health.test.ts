@@ -5,7 +5,7 @@ import { epochMillis } from '@podtrail/history';
 import { HealthChecks, systemClock } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { type Followable, FollowedStream } from '../recorder/followed-stream.ts';
-import type { RecorderStatus } from '../recorder/recorder.ts';
+import type { RecorderStatus } from '../recorder/recorder-status.ts';
 import { serveHealth } from './health-server.ts';
 import { addRecorderLiveness, addRecorderReadiness } from './recorder-health.ts';
 
@@ -23,7 +23,15 @@ const WELL: RecorderStatus = {
   clock: { skewMs: 0, aheadMs: 0, warning: undefined },
   ...{ coverageTo: epochMillis(99_500), checkpointAt: epochMillis(99_500), problems: [] },
   streams: (['pods', 'services', 'nodes'] as const).map((resource) => ({
-    ...{ resource, namespace: undefined, synced: true, current: true, silentMs: 100, objects: 1 },
+    ...{
+      resource,
+      role: 'claims' as const,
+      namespace: undefined,
+      synced: true,
+      current: true,
+      silentMs: 100,
+      objects: 1,
+    },
   })),
 };
 
@@ -101,7 +109,12 @@ function aStream() {
     ...{ rewinds: 0, rewound: () => {}, suspect: () => {}, start: async () => {} },
   };
   const log = { catchingUp: false };
-  return { clock, informer, log, stream: new FollowedStream('pods', undefined, informer, log, clock) };
+  return {
+    clock,
+    informer,
+    log,
+    stream: new FollowedStream({ resource: 'pods', role: 'claims', namespace: undefined, informer, log, clock }),
+  };
 }
 
 test('a watch that is opened anew is no problem; one that stays behind is, since it fell behind', async () => {

@@ -1,6 +1,8 @@
 // What a recorder's probes are answered from. Ready means: what happens now is being recorded and can be asked for.
 import type { CheckResult, Clock, HealthChecks } from '@podtrail/machinery';
-import type { Recorder, RecorderStatus } from '../recorder/recorder.ts';
+import type { StreamStatus } from '../recorder/followed-stream.ts';
+import type { Recorder } from '../recorder/recorder.ts';
+import type { RecorderStatus } from '../recorder/recorder-status.ts';
 
 type Watched = Pick<Recorder, 'status' | 'beatAgeMs'>;
 
@@ -20,14 +22,13 @@ export function addRecorderLiveness(checks: HealthChecks, recorder: Watched): vo
 /** One check for each thing that can keep it from recording: the caches, the store, each watch. */
 export function addRecorderReadiness(checks: HealthChecks, recorder: Watched, clock: Clock): void {
   checks.add('caches', () => {
-    const unsynced = recorder.status.streams.filter(({ synced }) => !synced);
+    const unsynced = claimsOf(recorder.status).filter(({ synced }) => !synced);
     const names = [...new Set(unsynced.map(({ resource }) => resource))];
     return names.length === 0 ? OK : failed(`not listed or caught up with yet: ${names.join(', ')}`);
   });
   checks.add('clock', () => problemOf(recorder.status, (what) => what === 'clock', clock) ?? OK);
   checks.add('store', () => problemOf(recorder.status, (what) => what === 'store', clock) ?? OK);
-  for (const resource of ['pods', 'services', 'nodes'] as const) {
-    if (!recorder.status.streams.some((stream) => stream.resource === resource)) continue;
+  for (const resource of new Set(claimsOf(recorder.status).map((stream) => stream.resource))) {
     const concerns = (what: string) => what === `watch ${resource}` || what.startsWith(`watch ${resource} `);
     checks.add(`watch-${resource}`, () => problemOf(recorder.status, concerns, clock) ?? OK);
   }
@@ -37,6 +38,11 @@ export function addRecorderReadiness(checks: HealthChecks, recorder: Watched, cl
     const age = clock.now() - ledger.skewMs - coverageTo;
     return age <= COVERAGE_LIMIT_MS ? OK : failed(`the store knows nothing of the last ${seconds(age)}`);
   });
+}
+
+/** Evidence is best effort: without it the recorder is as ready as with it. */
+function claimsOf({ streams }: RecorderStatus): readonly StreamStatus[] {
+  return streams.filter(({ role }) => role === 'claims');
 }
 
 function problemOf(

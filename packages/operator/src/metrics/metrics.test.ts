@@ -4,13 +4,21 @@ import { test } from 'node:test';
 import { epochMillis } from '@podtrail/history';
 import { ManualClock } from '@podtrail/machinery/testing';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
-import type { RecorderStatus } from '../recorder/recorder.ts';
+import type { RecorderStatus } from '../recorder/recorder-status.ts';
 import { newRegistry, serveMetrics } from './metrics-server.ts';
 import { RecorderMetrics } from './recorder-metrics.ts';
 import { describeRequest, requestMetrics } from './request-metrics.ts';
 
 const stream = (resource: StreamStatus['resource'], objects: number, silentMs: number | undefined): StreamStatus => ({
-  ...{ resource, namespace: undefined, synced: true, current: silentMs !== undefined, silentMs, objects },
+  ...{
+    resource,
+    role: 'claims' as const,
+    namespace: undefined,
+    synced: true,
+    current: silentMs !== undefined,
+    silentMs,
+    objects,
+  },
 });
 
 const STATUS: RecorderStatus = {

@@ -6,8 +6,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoredBatch } from '../recorder/commit-queue.ts';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
 import type { LeaseResult } from '../recorder/lease-reader.ts';
-import type { Recorder, RecorderStatus } from '../recorder/recorder.ts';
-import type { FollowedResource, Housekept, RecorderListener } from '../recorder/recorder-listener.ts';
+import { RECORDED_STREAMS } from '../recorder/recorded-streams.ts';
+import type { Recorder } from '../recorder/recorder.ts';
+import type { Housekept, RecorderListener } from '../recorder/recorder-listener.ts';
+import type { RecorderStatus } from '../recorder/recorder-status.ts';
 
 const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const APPEND_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -95,7 +97,7 @@ export class RecorderMetrics implements RecorderListener {
     ]);
     for (const result of ['renewed', 'unchanged', 'absent', 'forbidden', 'failed']) this.#leaseReads.inc({ result }, 0);
     for (const what of ['clock-skew', 'unparsable-address', 'node-changed']) this.#anomalies.inc({ what }, 0);
-    for (const resource of ['pods', 'services', 'nodes'] as const) {
+    for (const { resource } of RECORDED_STREAMS.map((stream) => stream.resource)) {
       // Present from the beginning: a rate of what has not happened yet is zero, not absent.
       this.#restarts.inc({ resource }, 0);
       this.#watchErrors.inc({ resource }, 0);
@@ -128,7 +130,7 @@ export class RecorderMetrics implements RecorderListener {
     this.#handlerFailures.inc({ resource, handler });
   }
 
-  lost(resource: FollowedResource, reason: string): void {
+  lost(resource: string, reason: string): void {
     this.#gaps.inc({ resource, reason });
   }
 
@@ -220,8 +222,8 @@ function counter<L extends string>(registry: Registry, name: string, help: strin
   return new Counter<L>({ name, help, labelNames: labels, registers: [registry] });
 }
 
-function byResource(streams: readonly StreamStatus[]): Map<FollowedResource, StreamStatus[]> {
-  const found = new Map<FollowedResource, StreamStatus[]>();
+function byResource(streams: readonly StreamStatus[]): Map<string, StreamStatus[]> {
+  const found = new Map<string, StreamStatus[]>();
   for (const stream of streams) {
     const same = found.get(stream.resource);
     if (same === undefined) found.set(stream.resource, [stream]);

@@ -2,7 +2,6 @@
 // the ledger.
 import { type EpochMillis, epochMillis } from '@podtrail/history';
 import type { Clock, ReflectorState } from '@podtrail/machinery';
-import type { FollowedResource } from './recorder-listener.ts';
 
 /** What is needed of an informer. */
 export interface Followable {
@@ -20,8 +19,13 @@ export interface Followable {
   start(signal: AbortSignal): Promise<void>;
 }
 
+/** See recorded-streams.ts. */
+export type StreamRole = 'claims' | 'evidence';
+
 export interface StreamStatus {
-  readonly resource: FollowedResource;
+  /** As Kubernetes calls it in paths. */
+  readonly resource: string;
+  readonly role: StreamRole;
   readonly namespace: string | undefined;
   /** Listed or caught up with. */
   readonly synced: boolean;
@@ -48,26 +52,31 @@ const PATIENCE_MS = 5_000;
 /** Bookmarks come every minute; a server that sends none is given up after three. */
 const LONGEST_SILENCE_MS = 200_000;
 
+export interface FollowedStreamOptions {
+  readonly resource: string;
+  readonly role: StreamRole;
+  readonly namespace: string | undefined;
+  readonly informer: Followable;
+  readonly log: { readonly catchingUp: boolean };
+  readonly clock: Clock;
+}
+
 export class FollowedStream {
-  readonly resource: FollowedResource;
+  readonly resource: string;
+  readonly role: StreamRole;
   readonly namespace: string | undefined;
   readonly informer: Followable;
   readonly #log: { readonly catchingUp: boolean };
   readonly #clock: Clock;
   #behindSince: EpochMillis;
   #isBehind = true;
-  /** Told by the informer, and told to the ledger; the latter also where the ledger itself found out. */
-  #rewinds = { heard: 0, told: 0 };
+  /** Rewinds that the informer delivered, and those that the ledger observed; the latter also where it found one itself. */
+  #rewinds = { delivered: 0, observed: 0 };
   #error: Error | undefined;
 
-  constructor(
-    resource: FollowedResource,
-    namespace: string | undefined,
-    informer: Followable,
-    log: { readonly catchingUp: boolean },
-    clock: Clock,
-  ) {
+  constructor({ resource, role, namespace, informer, log, clock }: FollowedStreamOptions) {
     this.resource = resource;
+    this.role = role;
     this.namespace = namespace;
     this.informer = informer;
     this.#log = log;
@@ -75,14 +84,14 @@ export class FollowedStream {
     this.#behindSince = epochMillis(clock.now());
   }
 
-  /** How many lives of etcd this stream has seen begin, or is about to. */
+  /** How often etcd was restored as far as this stream knows, one that is still to be listed included. */
   get rewinds(): number {
-    return this.#rewinds.told + this.informer.rewinds - this.#rewinds.heard;
+    return this.#rewinds.observed + this.informer.rewinds - this.#rewinds.delivered;
   }
 
-  toldRewind(isFromInformer: boolean): void {
-    this.#rewinds.told++;
-    if (isFromInformer) this.#rewinds.heard++;
+  observedRewind(isFromInformer: boolean): void {
+    this.#rewinds.observed++;
+    if (isFromInformer) this.#rewinds.delivered++;
   }
 
   get synced(): boolean {
@@ -95,8 +104,8 @@ export class FollowedStream {
   }
 
   get status(): StreamStatus {
-    const { resource, namespace, synced, current, informer } = this;
-    return { resource, namespace, synced, current, silentMs: informer.silentMs, objects: informer.lister.size };
+    const { resource, role, namespace, synced, current, informer } = this;
+    return { resource, role, namespace, synced, current, silentMs: informer.silentMs, objects: informer.lister.size };
   }
 
   /** Called every now and then, and at every change of state: notes since when it is not well, and why. */

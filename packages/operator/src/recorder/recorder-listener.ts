@@ -4,20 +4,18 @@ import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machin
 import type { StoredBatch } from './commit-queue.ts';
 import type { LeaseRefusal, LeaseResult } from './lease-reader.ts';
 
-/** As Kubernetes calls them in paths; few, so that they may be labels. */
-export type FollowedResource = 'pods' | 'services' | 'nodes';
-
+/** `resource` is named as in paths of the API; there are few, so that they may be labels. */
 export interface RecorderListener {
   /** A batch is durable. */
   stored?(batch: StoredBatch): void;
   /** The store did not take a batch; it is tried again. */
   storeFailed?(error: unknown, attempt: number): void;
   /** A stream came to another state: it lists, watches, or waits after an error. */
-  watchChanged?(resource: FollowedResource, state: ReflectorState): void;
+  watchChanged?(resource: string, state: ReflectorState): void;
   /** Somebody who follows the caches threw; he is tried again, or skips this change, and nobody else notices. */
-  handlerFailed?(resource: FollowedResource, failure: HandlerFailure<Cacheable>): void;
+  handlerFailed?(resource: string, failure: HandlerFailure<Cacheable>): void;
   /** Events were lost: the time before this listing became a gap, or unknown for what it lists. */
-  lost?(resource: FollowedResource, reason: Coverage['opened']): void;
+  lost?(resource: string, reason: Coverage['opened']): void;
   /** The machine's clock differs from the server's, whose time is recorded instead; undefined: no longer. */
   clockDiffers?(warning: string | undefined): void;
   /** The ledger's time was another than the server's: what was claimed since then was taken back. */
