@@ -76,6 +76,7 @@ test('an evidence stream that may not be read from the start keeps nobody from r
   stage.switchboard.arm({ kind: 'refuse', code: 403, on: { resource: 'configmaps' }, times: FOR_EVER });
   stage.pod('web', { ip: '10.0.0.7' });
   const recorded = await RecordedSandbox.start(stage, { streams: withEvidence().streams });
+  assert.equal(recorded.recorder.status.synced, true);
   assert.deepEqual(await readiness(recorded, stage.clock), []);
   assert.deepEqual([await recorded.says('10.0.0.7'), await recorded.says('10.0.0.9')], ['held web', 'free']);
 });
