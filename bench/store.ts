@@ -4,7 +4,16 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Engine, type EpochMillis, epochMillis, type Fact, openStore, who, withSnapshot } from '@podtrail/history';
+import {
+  type Engine,
+  type EpochMillis,
+  epochMillis,
+  openStore,
+  type StoredFact,
+  storedFact,
+  who,
+  withSnapshot,
+} from '@podtrail/history';
 import { barOf, describeRun, measureAttribute } from './attribute.ts';
 import { type Bar, BenchError, type Benchmark, type OptionValues, wholeNumber } from './benchmark.ts';
 import {
@@ -234,7 +243,7 @@ async function storeEvents(path: string, events: number, seed: number): Promise<
   const writer = await engine.takeOver(CLUSTER);
   const shape = { tenures: Math.ceil(events / 2), weeks: 1, nodes: 1000, addresses: 65_536, seed: seed + 2 };
   const lives = [...madeHistory({ ...shape, until: UNTIL + WEEK_MS })];
-  const batches: Fact[][] = [];
+  const batches: StoredFact[][] = [];
   for (let i = 0; i < lives.length; i += LIVES_PER_BATCH) {
     const some = lives.slice(i, i + LIVES_PER_BATCH);
     batches.push(some.flatMap(begun), some.flatMap(ended));
@@ -251,7 +260,7 @@ async function storeEvents(path: string, events: number, seed: number): Promise<
   return (lives.length * 2) / seconds;
 }
 
-function begun({ tenure, placement }: MadeLife): Fact[] {
+function begun({ tenure, placement }: MadeLife): StoredFact[] {
   const open = { ...tenure, end: undefined };
   const placed = { ...placement, end: undefined };
   const { epoch, resourceVersion, observedAt } = tenure.start;
@@ -271,15 +280,15 @@ function begun({ tenure, placement }: MadeLife): Fact[] {
   return [
     { kind: 'tenure', tenure: open },
     { kind: 'placement', placement: placed },
-    { kind: 'live', uid: tenure.holder.uid, live },
+    storedFact({ kind: 'live', uid: tenure.holder.uid, live }),
   ];
 }
 
-function ended({ tenure, placement }: MadeLife): Fact[] {
+function ended({ tenure, placement }: MadeLife): StoredFact[] {
   return [
     { kind: 'tenure', tenure },
     { kind: 'placement', placement },
-    { kind: 'live', uid: tenure.holder.uid, live: undefined },
+    { kind: 'live', uid: tenure.holder.uid, state: undefined },
   ];
 }
 

@@ -2,7 +2,7 @@
 // the rows and many with few, as networks have it. Most are of pods that lived at the time of the row; nodes, services,
 // addresses of the outside and addresses of the pool that nobody may have held come in between.
 import { open } from 'node:fs/promises';
-import { epochMillis, type Fact, parseIp } from '@podtrail/history';
+import { epochMillis, parseIp, type StoredFact } from '@podtrail/history';
 import { Chance, type HistoryShape, type MadeLife, madeHistory } from '../store/made-history.ts';
 
 export interface LogShape {
@@ -24,9 +24,9 @@ const AGENTS_PER_NODE = 3;
 const ROWS_PER_WRITE = 20_000;
 
 /** Holders that the made-up lives lack: nodes with agents on their network, and services. All last to the present. */
-export function nodesAndServices({ nodes, weeks, until }: HistoryShape): Fact[] {
+export function nodesAndServices({ nodes, weeks, until }: HistoryShape): StoredFact[] {
   const start = boundaryAt(until - (weeks + 2) * 7 * 86_400_000);
-  const facts: Fact[] = [];
+  const facts: StoredFact[] = [];
   for (let i = 0; i < nodes; i++) {
     const node = `ip-10-${i}.eu-central-1.compute.internal`;
     const holder = { kind: 'Node', namespace: '', name: node, uid: `node-${i}`, node } as const;

@@ -2,7 +2,7 @@
 // maintenance would have left them. Filling takes long: `keptStore` does it once for several runs.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epochMillis, type Fact, openStore } from '@podtrail/history';
+import { epochMillis, openStore, type StoredFact } from '@podtrail/history';
 import { type OptionValues, wholeNumber } from '../benchmark.ts';
 import { type HistoryShape, type MadeLife, madeHistory } from './made-history.ts';
 
@@ -65,7 +65,7 @@ export async function fillStore(
   path: string,
   shape: HistoryShape,
   log: (text: string) => void,
-  more: readonly Fact[] = [],
+  more: readonly StoredFact[] = [],
 ): Promise<FilledStore> {
   const engine = await openStore(`sqlite:${path}`, { access: 'write' });
   const writer = await engine.takeOver(CLUSTER);
@@ -73,7 +73,7 @@ export async function fillStore(
   const sample: MadeLife[] = [];
   const every = sampleEvery(shape);
   const underWay: Promise<void>[] = [];
-  let facts: Fact[] = [coverage(shape), ...more];
+  let facts: StoredFact[] = [coverage(shape), ...more];
   let count = 0;
   for (const life of madeHistory(shape)) {
     facts.push({ kind: 'tenure', tenure: life.tenure }, { kind: 'placement', placement: life.placement });
@@ -93,7 +93,7 @@ export async function fillStore(
   return { perSecond: (count / (performance.now() - begun)) * 1000, sample };
 }
 
-function coverage({ weeks, until }: HistoryShape): Fact {
+function coverage({ weeks, until }: HistoryShape): StoredFact {
   const from = epochMillis(until - (weeks + 3) * WEEK_MS);
   const to = epochMillis(until + WEEK_MS);
   const scope = { kind: 'cluster' } as const;

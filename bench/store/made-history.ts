@@ -1,9 +1,9 @@
 // A cluster's history, made up from a seed: pods of workloads of many sizes come and go on nodes, take addresses from a
 // small pool and give them back. In the order of their ends, as a recorder would have closed them.
-import { type EpochMillis, type Fact, type IpAddress, parseIp } from '@podtrail/history';
+import { type EpochMillis, type IpAddress, parseIp, type StoredFact } from '@podtrail/history';
 
-type TenureFact = Extract<Fact, { kind: 'tenure' }>;
-type PlacementFact = Extract<Fact, { kind: 'placement' }>;
+type TenureFact = Extract<StoredFact, { kind: 'tenure' }>;
+type PlacementFact = Extract<StoredFact, { kind: 'placement' }>;
 type Boundary = TenureFact['tenure']['start'];
 type Holder = TenureFact['tenure']['holder'];
 

@@ -6,10 +6,10 @@ import {
   type Checkpoint,
   type Engine,
   epochMillis,
-  type Fact,
   type Observation,
   type Observed,
   Observer,
+  type StoredFact,
 } from '@podtrail/history';
 import { nodeCodec, type ObjectCodec, podCodec, serviceCodec } from '@podtrail/machinery';
 import { LeaseReadings } from './lease-readings.ts';
@@ -59,7 +59,7 @@ class RecorderLife {
   readonly #cluster: string;
   #observer!: Observer;
   #append!: (batch: Batch) => Promise<void>;
-  #facts: Fact[] = [];
+  #facts: StoredFact[] = [];
   #podVersion: string | undefined;
   #at = 0;
   #beatAt = 0;

@@ -25,7 +25,7 @@ export type {
 export { allRecords, withSnapshot } from './engines/with-snapshot.ts';
 export { HistoryError } from './errors.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
-export type { Fact } from './model/fact.ts';
+export type { Fact, LiveState, StoredFact } from './model/fact.ts';
 export { type IpAddress, parseIp } from './model/ip-address.ts';
 export type {
   Anomaly,
@@ -44,6 +44,7 @@ export type {
 } from './model/records.ts';
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET, toText } from './model/time.ts';
 export { type ChangeBudgets, DEFAULT_CHANGE_BUDGETS } from './observe/change-budget.ts';
+export { deserializeLive, storedFact } from './observe/live-state.ts';
 export type { Observation, Observed } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
 export { workloadOf } from './observe/workload.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { allRecords, type Engine, type Fact, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
+import { allRecords, type Engine, openStore, parseIp, type StoredFact, who, withSnapshot } from '@podtrail/history';
 import { readerWith } from '@podtrail/history/testing';
 import { seededRandom } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
@@ -13,7 +13,7 @@ import { type Attribution, csvTail, MALFORMED } from './columns.ts';
 const NOW = at(201);
 
 /** The story, with a pod that has two addresses and a name that needs quotes. */
-async function storyFacts(): Promise<Fact[]> {
+async function storyFacts(): Promise<StoredFact[]> {
   const facts = await Array.fromAsync(allRecords(await tellStory(), CLUSTER.id));
   const template = facts.find((fact) => fact.kind === 'tenure' && fact.tenure.end !== undefined);
   assert.ok(template?.kind === 'tenure');

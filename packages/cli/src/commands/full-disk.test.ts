@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_SIZE_LIMIT, type Engine, epochMillis, type Fact, openStore, withSnapshot } from '@podtrail/history';
+import {
+  DEFAULT_SIZE_LIMIT,
+  type Engine,
+  epochMillis,
+  openStore,
+  type StoredFact,
+  withSnapshot,
+} from '@podtrail/history';
 
 const CLUSTER = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod eu' };
 const DAY_MS = 86_400_000;
@@ -35,8 +42,8 @@ async function onSmallDisk(t: TestContext, body: (directory: string) => Promise<
 }
 
 /** Some facts of one day: pods that came and went, and what large annotations they had. */
-function day(number: number, round: number, content: 'both' | 'tenures' = 'both'): Fact[] {
-  const facts: Fact[] = [];
+function day(number: number, round: number, content: 'both' | 'tenures' = 'both'): StoredFact[] {
+  const facts: StoredFact[] = [];
   for (let i = 0; i < (content === 'both' ? 40 : 400); i++) {
     const time = epochMillis(FIRST + number * DAY_MS + round * 60_000 + i * 1000);
     const uid = `uid-${number}-${round}-${i}-${'u'.repeat(200)}`;
@@ -51,7 +58,7 @@ function day(number: number, round: number, content: 'both' | 'tenures' = 'both'
     const pod = { ...holder, hostNetwork: false };
     const boundary = { ...provenance, at: time, notBefore: time, notAfter: time };
     const value = { text: 'x'.repeat(4000), sha256: undefined };
-    const ip = `10.${number}.${round}.${i % 250}` as Extract<Fact, { kind: 'tenure' }>['tenure']['ip'];
+    const ip = `10.${number}.${round}.${i % 250}` as Extract<StoredFact, { kind: 'tenure' }>['tenure']['ip'];
     facts.push({ kind: 'tenure', tenure: { ip, holder: pod, start: boundary, end: boundary } });
     if (content === 'both')
       facts.push({ kind: 'change', change: { ...provenance, pod, key: 'note', before: value, after: value } });
@@ -60,7 +67,7 @@ function day(number: number, round: number, content: 'both' | 'tenures' = 'both'
 }
 
 /** Everything was watched until then. */
-function covered(to: number): Fact {
+function covered(to: number): StoredFact {
   const from = epochMillis(FIRST);
   const until = epochMillis(to);
   const scope = { kind: 'cluster' } as const;

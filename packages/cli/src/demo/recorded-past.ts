@@ -4,9 +4,9 @@ import {
   type Cluster,
   type Engine,
   epochMillis,
-  type Fact,
   type Observed,
   Observer,
+  type StoredFact,
   type Writer,
 } from '@podtrail/history';
 import { nodeCodec, podCodec, serviceCodec } from '@podtrail/machinery';
@@ -38,7 +38,7 @@ export class RecordedPast {
   readonly #writer: Writer;
   readonly #observer: Observer;
   readonly #stops: (() => void)[] = [];
-  #facts: Fact[] = [];
+  #facts: StoredFact[] = [];
   #stored: Promise<void> = Promise.resolve();
   #events = 0;
   #beatAt = 0;
@@ -104,7 +104,7 @@ export class RecordedPast {
     return epochMillis(this.#options.now() + DELIVERY_MS);
   }
 
-  #keep(facts: readonly Fact[]): void {
+  #keep(facts: readonly StoredFact[]): void {
     for (const fact of facts) this.#facts.push(fact);
   }
 

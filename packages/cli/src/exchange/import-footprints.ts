@@ -7,10 +7,10 @@ import {
   type Coverage,
   type Engine,
   epochMillis,
-  type Fact,
   type Holder,
   type IpAddress,
   parseIp,
+  type StoredFact,
   withSnapshot,
 } from '@podtrail/history';
 import { parseTime } from '../times/parse-time.ts';
@@ -51,7 +51,7 @@ export async function importFootprints(
   const coverage = await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage());
   const open = new Map<string, Sightings>();
   const counts = { lines: 0, skipped: 0, watched: 0, facts: 0 };
-  let batch: Fact[] = [];
+  let batch: StoredFact[] = [];
   const flush = async () => {
     if (batch.length > 0) await writer.append({ facts: batch });
     counts.facts += batch.length;
@@ -136,7 +136,7 @@ function isWatched(coverage: readonly Coverage[], at: number): boolean {
 }
 
 /** Bounds as wide as the sightings: a candidate at every instant of them, a certain holder at none. */
-function tenureOf({ ip, holder, first, last }: Sightings): Fact {
+function tenureOf({ ip, holder, first, last }: Sightings): StoredFact {
   const end = last + RESOLUTION_MS;
   const boundary = (at: number): Boundary => ({
     at: epochMillis(at),

@@ -7,6 +7,8 @@ import {
   type EpochMillis,
   epochMillis,
   type Fact,
+  type StoredFact,
+  storedFact,
   type Writer,
   withSnapshot,
 } from '@podtrail/history';
@@ -34,13 +36,13 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   const stored = isThere ? await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage()) : [];
   const coverage: Coverage[] = [];
   let writer: Writer | undefined;
-  let batch: Fact[] = [];
+  let batch: StoredFact[] = [];
   let facts = 0;
   let number = 1;
   let records = 0;
   let isWhole = false;
   const leftBehind = new Set<string>();
-  const store = async (some: readonly Fact[]): Promise<void> => {
+  const store = async (some: readonly StoredFact[]): Promise<void> => {
     if (some.length === 0) return;
     await writer?.append({ facts: some });
     facts += some.length;
@@ -67,10 +69,10 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
     if (writer === undefined) {
       if (isKnown(cluster, stored, coverage)) return { cluster, facts: 0, known: true };
       writer = await engine.takeOver(cluster);
-      for (const { holder } of (await engine.resume(cluster.id)).state.live) leftBehind.add(holder.uid);
+      for (const { uid } of (await engine.resume(cluster.id)).state.live) leftBehind.add(uid);
     }
     if (fact.kind === 'live') leftBehind.delete(fact.uid);
-    batch.push(fact);
+    batch.push(storedFact(fact));
     if (batch.length < BATCH) continue;
     await store(batch);
     batch = [];
@@ -87,8 +89,8 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
     });
   }
   // Who lived when the store was last told, and does not in the export, has ended.
-  await store([...leftBehind].map((uid): Fact => ({ kind: 'live', uid, live: undefined })));
-  await store(coverage.map((record): Fact => ({ kind: 'coverage', coverage: record })));
+  await store([...leftBehind].map((uid): StoredFact => ({ kind: 'live', uid, state: undefined })));
+  await store(coverage.map((record): StoredFact => ({ kind: 'coverage', coverage: record })));
   if (changesSince !== undefined) await engine.pruneChanges(cluster.id, changesSince);
   return { cluster, facts, known: false };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fact } from '@podtrail/history';
+import type { StoredFact } from '@podtrail/history';
 import { FaultStage } from '../testing/fault-stage.ts';
 import { RecordedSandbox } from '../testing/recorded-sandbox.ts';
 
@@ -22,7 +22,7 @@ test('fault 4: a lost end, a lost beginning and a lost change are found by the c
   stage.switchboard.disarm(dropping);
   await recorded.current();
   assert.equal(await recorded.says('10.0.0.7'), 'held gone', 'nobody can know yet');
-  const isFound = (fact: Fact) => fact.kind === 'change' && fact.change.after?.text === 'new';
+  const isFound = (fact: StoredFact) => fact.kind === 'change' && fact.change.after?.text === 'new';
   await stage.until('it is found', () => recorded.facts().some(isFound));
   await recorded.current();
   const [gone] = await recorded.tenures('10.0.0.7');

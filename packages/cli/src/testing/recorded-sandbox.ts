@@ -6,9 +6,9 @@ import {
   type Coverage,
   type Engine,
   epochMillis,
-  type Fact,
   openStore,
   parseIp,
+  type StoredFact,
   type Tenure,
   who,
   withSnapshot,
@@ -107,14 +107,14 @@ export class RecordedSandbox {
     await until('the ledger speaks of now', () => (this.recorder.status.coverageTo ?? 0) > begun);
   }
 
-  facts(): Fact[] {
+  facts(): StoredFact[] {
     return this.batches.flatMap(({ facts }) => facts);
   }
 
-  async records<K extends Fact['kind']>(kind: K): Promise<Extract<Fact, { kind: K }>[]> {
-    const found: Extract<Fact, { kind: K }>[] = [];
+  async records<K extends StoredFact['kind']>(kind: K): Promise<Extract<StoredFact, { kind: K }>[]> {
+    const found: Extract<StoredFact, { kind: K }>[] = [];
     for await (const fact of allRecords(this.engine, this.cluster.id)) {
-      if (fact.kind === kind) found.push(fact as Extract<Fact, { kind: K }>);
+      if (fact.kind === kind) found.push(fact as Extract<StoredFact, { kind: K }>);
     }
     return found;
   }

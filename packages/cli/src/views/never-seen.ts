@@ -2,6 +2,7 @@
 // ledger for a bounded time; called only where nothing was found, so that it costs nobody who spelled it right.
 import {
   allRecords,
+  deserializeLive,
   epochMillis,
   type Holder,
   type LedgerReader,
@@ -87,7 +88,8 @@ function always({ now }: Search) {
 /** Who lives now, then the records from the oldest on. */
 async function eachHolder({ engine, cluster, clock }: Search, see: (holder: Holder) => void): Promise<void> {
   const until = clock.monotonic() + SEARCH_MS;
-  for (const { holder } of await withSnapshot(engine, cluster, (snapshot) => snapshot.liveHolders())) see(holder);
+  const live = await withSnapshot(engine, cluster, (snapshot) => snapshot.liveStates());
+  for (const state of live) see(deserializeLive(state).holder);
   for await (const fact of allRecords(engine, cluster)) {
     if (fact.kind === 'placement') see(fact.placement.pod);
     else if (fact.kind === 'tenure') see(fact.tenure.holder);

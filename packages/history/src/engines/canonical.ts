@@ -1,6 +1,7 @@
 // The canonical export: every record of a cluster, one JSON line each, in one order and one spelling. Two stores that
 // hold the same facts give the same bytes, whatever their engine and the order in which they learned them.
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
+import { restoredFact } from '../observe/live-state.ts';
 import {
   anomalyPlace,
   changePlace,
@@ -11,7 +12,7 @@ import {
   type Place,
 } from './order.ts';
 
-export const KINDS: readonly Fact['kind'][] = [
+export const KINDS: readonly StoredFact['kind'][] = [
   'coverage',
   'tenure',
   'placement',
@@ -23,14 +24,14 @@ export const KINDS: readonly Fact['kind'][] = [
 ];
 
 /** Tenures, placements and live holders by UID, the others by time: the order in which engines can stream them. */
-export function canonicalOrder(facts: Iterable<Fact>): Fact[] {
+export function canonicalOrder(facts: Iterable<StoredFact>): StoredFact[] {
   const placed = Array.from(facts, (fact) => ({ fact, kind: KINDS.indexOf(fact.kind), place: placeOf(fact) }));
   placed.sort((a, b) => a.kind - b.kind || comparePlaces(a.place, b.place) || compareTexts(a.place.tie, b.place.tie));
   return placed.map(({ fact }) => fact);
 }
 
 /** `tie` orders what has the same key. */
-function placeOf(fact: Fact): Place & { readonly tie: string } {
+function placeOf(fact: StoredFact): Place & { readonly tie: string } {
   switch (fact.kind) {
     case 'coverage':
       return { ...coveragePlace(fact.coverage), tie: '' };
@@ -54,8 +55,11 @@ function placeOf(fact: Fact): Place & { readonly tie: string } {
 }
 
 /** One line without its line end: keys sorted, absent values left out, nothing outside ASCII printables raw. */
-export function canonicalLine(fact: Fact): string {
-  return spell(fact).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export function canonicalLine(fact: StoredFact): string {
+  return spell(restoredFact(fact)).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function spell(value: unknown): string {

@@ -2,9 +2,10 @@
 // wrong as it reads now. Nothing is removed. Called by a recorder that finds its store in the future, and by
 // `podtrail store repair`; the caller says what time it is.
 import type { Boundary } from '../model/boundary.ts';
-import type { Fact } from '../model/fact.ts';
+import type { Fact, StoredFact } from '../model/fact.ts';
 import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { correctedCheckpoint, correctedFact, type WrongTime } from '../observe/clock-correction.ts';
+import { restoredFact, storedFact } from '../observe/live-state.ts';
 import type { LedgerWriter, Writer } from './ledger-writer.ts';
 import type { LedgerReader } from './snapshot.ts';
 import { allRecords } from './with-snapshot.ts';
@@ -41,7 +42,8 @@ export async function diagnoseClock(
   let latest = epochMillis(0);
   let prompt: EpochMillis | undefined;
   let first: EpochMillis | undefined;
-  for await (const fact of allRecords(reader, cluster)) {
+  for await (const stored of allRecords(reader, cluster)) {
+    const fact = restoredFact(stored);
     for (const time of claimedTimes(fact)) if (time > latest) latest = time;
     if (fact.kind === 'coverage' && (first === undefined || fact.coverage.from < first)) first = fact.coverage.from;
     for (const { observedAt } of promptBoundaries(fact)) {
@@ -53,7 +55,7 @@ export async function diagnoseClock(
   const wrong = { since: from < now ? from : now, at: now };
   const records = { tenure: 0, placement: 0, possible: 0, change: 0, coverage: 0, conflict: 0, anomaly: 0, live: 0 };
   for await (const fact of allRecords(reader, cluster))
-    if (correctedFact(fact, wrong) !== undefined) records[fact.kind]++;
+    if (correctedFact(restoredFact(fact), wrong) !== undefined) records[fact.kind]++;
   return { ...wrong, latest, records };
 }
 
@@ -65,15 +67,15 @@ export async function repairClock(
 ): Promise<number> {
   const cluster = writer.cluster.id;
   // Read first: what is written meanwhile must not be read again.
-  const corrected: Fact[] = [];
+  const corrected: StoredFact[] = [];
   for await (const fact of allRecords(engine, cluster)) {
-    const better = correctedFact(fact, diagnosis);
-    if (better !== undefined) corrected.push(better);
+    const better = correctedFact(restoredFact(fact), diagnosis);
+    if (better !== undefined) corrected.push(storedFact(better));
   }
   if (corrected.length === 0) return 0;
   for (let i = 0; i < corrected.length; i += BATCH) await writer.append({ facts: corrected.slice(i, i + BATCH) });
   const { checkpoint, state } = await engine.resume(cluster);
-  const facts: Fact[] = [
+  const facts: StoredFact[] = [
     {
       kind: 'anomaly',
       anomaly: {

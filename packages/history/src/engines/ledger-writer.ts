@@ -1,11 +1,11 @@
 // What a recorder writes with, and what it goes on from.
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
 import type { Checkpoint } from '../model/records.ts';
 import type { ObserverState } from '../observe/observer.ts';
 import type { Cluster } from './snapshot.ts';
 
 export interface Batch {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly StoredFact[];
   /** Invariant: written with the facts in one transaction, so it never runs ahead of them. */
   readonly checkpoint?: Checkpoint | undefined;
 }

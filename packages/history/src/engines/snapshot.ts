@@ -1,6 +1,6 @@
 // What a question reads: one state of one cluster's ledger. Nothing here says tables, rows or files; every engine passes
 // the same contract suite (testing/contract/). Times are inclusive-exclusive: [from, to).
-import type { Fact, LiveHolder } from '../model/fact.ts';
+import type { LiveState, StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
@@ -51,7 +51,7 @@ export interface IpSpan extends Span {
 
 /** Some of the records of a cluster, and where the next ones begin. */
 export interface RecordsChunk {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly StoredFact[];
   /** Undefined at the end. */
   readonly next: string | undefined;
 }
@@ -104,8 +104,8 @@ export interface Snapshot {
   expired(): Promise<readonly Expired[]>;
   /** Ranges whose changes alone were removed: what else is known of that time stays. */
   expiredChanges(): Promise<readonly Expired[]>;
-  /** What is remembered of holders that have not ended, by their UIDs. */
-  liveHolders(): Promise<readonly LiveHolder[]>;
+  /** What the observer keeps of holders that have not ended, by their UIDs. */
+  liveStates(): Promise<readonly LiveState[]>;
   /** Every record as the fact that would store it, in canonical order, a chunk at a time. `after`: the last `next`. */
   records(after: string | undefined): Promise<RecordsChunk>;
   /** Never rejects; a second time changes nothing. Reads of a closed snapshot are refused (`snapshot-closed`). */

@@ -1,6 +1,6 @@
 // The usual way to a snapshot: opened, asked, closed; and asked once more when the store has moved on underneath.
 import { HistoryError } from '../errors.ts';
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
 import type { LedgerReader, Snapshot } from './snapshot.ts';
 
 /** Files are replaced every few minutes at most: a question meets that once, and hardly ever twice. */
@@ -28,7 +28,7 @@ export async function withSnapshot<T>(
  * Every record of a cluster in canonical order. A reading that takes longer than a snapshot may live goes on in a new one
  * from where it stands: what is appended meanwhile may be missed, and nothing comes twice.
  */
-export async function* allRecords(reader: Pick<LedgerReader, 'snapshot'>, cluster: string): AsyncIterable<Fact> {
+export async function* allRecords(reader: Pick<LedgerReader, 'snapshot'>, cluster: string): AsyncIterable<StoredFact> {
   let after: string | undefined;
   let snapshot = await reader.snapshot(cluster);
   try {

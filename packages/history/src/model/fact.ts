@@ -1,4 +1,4 @@
-// What observing yields and an engine stores. Every fact is an upsert by its record's key: storing one twice changes
+// What observing yields, and what an engine stores of it. Every fact is an upsert by its record's key: storing one twice changes
 // nothing, and a later version of a record replaces the earlier one.
 import type {
   Anomaly,
@@ -82,6 +82,18 @@ export type Fact =
   /** Undefined: it has ended and need not be remembered. */
   | { readonly kind: 'live'; readonly uid: string; readonly live: LiveHolder | undefined };
 
+/** What is remembered of a living holder, as the observer wrote it (observe/live-state.ts): engines do not look into it. */
+export interface LiveState {
+  readonly uid: string;
+  readonly state: string;
+}
+
+/** A fact as an engine stores it. */
+export type StoredFact =
+  | Exclude<Fact, { readonly kind: 'live' }>
+  /** Undefined: it has ended and need not be remembered. */
+  | { readonly kind: 'live'; readonly uid: string; readonly state: string | undefined };
+
 export function tenureKey(t: Tenure): string {
   return `${t.ip}|${t.holder.uid}|${t.start.epoch}|${t.start.resourceVersion}`;
 }
@@ -90,7 +102,7 @@ export function possibleKey({ pod, start }: PossibleTenure): string {
   return `${pod.uid}|${start.epoch}|${start.resourceVersion}`;
 }
 
-export function possibleFact(possible: PossibleTenure): Fact {
+export function possibleFact(possible: PossibleTenure): Extract<Fact, { kind: 'possible' }> {
   return { kind: 'possible', key: possibleKey(possible), possible };
 }
 

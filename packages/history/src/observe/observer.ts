@@ -1,7 +1,14 @@
 // Where Kubernetes ends and history begins: observations in, facts out. Deterministic and without a clock; the same log
 // gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
-import { type Fact, type LiveHolder, type Machine, possibleFact } from '../model/fact.ts';
+import {
+  type Fact,
+  type LiveHolder,
+  type LiveState,
+  type Machine,
+  possibleFact,
+  type StoredFact,
+} from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
 import { clamp, type EpochMillis, earliest, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
 import { Anomalies } from './anomalies.ts';
@@ -12,6 +19,7 @@ import { correctedCoverage, type WrongTime } from './clock-correction.ts';
 import { isTerminal, kubeletTimeOf, networkReadyAt, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, lostWithNode, present, restored, returned } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
+import { deserializeLive, storedFact } from './live-state.ts';
 import { READY_PROVES_MS } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
 import { MirrorIdentities } from './mirror-identities.ts';
@@ -41,7 +49,8 @@ export interface ObserverOptions {
 
 export interface ObserverState {
   readonly epoch: number;
-  readonly live: readonly LiveHolder[];
+  /** As engines keep it (live-state.ts). */
+  readonly live: readonly LiveState[];
   readonly coverage: Coverage | undefined;
   /** What changes used of their budgets in the hour of its end, and later. */
   readonly changeUses?: readonly ChangeUse[];
@@ -86,8 +95,9 @@ export class Observer {
     this.#coverage = options.resume?.coverage;
     this.#earlier = options.resume?.coverage;
     this.#now = this.#coverage?.to;
-    this.#live = new LiveHolders(options.resume?.live ?? []);
-    this.#nodes = new NodeBook(options.resume?.live ?? []);
+    const live = (options.resume?.live ?? []).map(deserializeLive);
+    this.#live = new LiveHolders(live);
+    this.#nodes = new NodeBook(live);
     this.#releases = new Releases(this.#live, this.#nodes);
     this.#changes = new ChangeBudget(options.changeBudgets ?? DEFAULT_CHANGE_BUDGETS, options.resume?.changeUses);
   }
@@ -135,11 +145,12 @@ export class Observer {
     return this.#options.scope.kind === 'cluster' ? (this.#options.alsoFollows ?? []) : [];
   }
 
-  observe(told: Observation): Fact[] {
+  /** As engines store it. */
+  observe(told: Observation): StoredFact[] {
     const observation = this.#identities.known(told, this.#live);
     const facts = this.#changes.apply([...this.#facts(observation), ...this.#nodeNews(observation)]);
     this.#ends.remember(facts);
-    return facts;
+    return facts.map(storedFact);
   }
 
   #facts(observation: Observation): Fact[] {

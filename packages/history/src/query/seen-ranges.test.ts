@@ -4,10 +4,11 @@ import type { Engine } from '../engines/engine.ts';
 import { openStore } from '../engines/open-store.ts';
 import type { LedgerReader } from '../engines/snapshot.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
+import { storedFact } from '../observe/live-state.ts';
 import { boundary, CLUSTER, coverage, DAY, HOUR, holder, MINUTE } from '../testing/random-ledger.ts';
 import { readerWith } from '../testing/reader-with.ts';
 import type { Answer } from './answer.ts';
@@ -15,7 +16,7 @@ import { AnswerWindows } from './answer-windows.ts';
 import { who } from './who.ts';
 
 /** Somebody who has an address now, or had one. */
-function having(who: Holder, ip: string, from: number, to?: number): Fact[] {
+function having(who: Holder, ip: string, from: number, to?: number): StoredFact[] {
   const start = boundary(from, from, from, from + 1);
   const end = to === undefined ? undefined : boundary(to, to, to, to + 1);
   const tenure = { ip: ip as IpAddress, holder: who, start, end };
@@ -24,11 +25,11 @@ function having(who: Holder, ip: string, from: number, to?: number): Fact[] {
   const live = { holder: who, epoch: 1, resourceVersion: '1', seenAt: epochMillis(from), tenures: [tenure] };
   return [
     { kind: 'tenure', tenure },
-    { kind: 'live', uid: who.uid, live: { ...live, ...rest, placement: undefined, annotations: [] } },
+    storedFact({ kind: 'live', uid: who.uid, live: { ...live, ...rest, placement: undefined, annotations: [] } }),
   ];
 }
 
-async function aStore(...facts: readonly Fact[]): Promise<Engine> {
+async function aStore(...facts: readonly StoredFact[]): Promise<Engine> {
   const engine = await openStore('memory:', { access: 'write' });
   const watched = coverage(0, DAY, { opened: 'start', ended: false });
   const all = [
@@ -111,9 +112,9 @@ test('windows say of free addresses what who says, asked once and kept', async (
       reads++;
       return snapshot.tenuresAtMany(moments);
     },
-    liveHolders: () => {
+    liveStates: () => {
       reads++;
-      return snapshot.liveHolders();
+      return snapshot.liveStates();
     },
   }));
   const spell = (

@@ -4,10 +4,11 @@
 import type { Moment, Snapshot } from '../engines/snapshot.ts';
 import { type IpAddress, ipBytes } from '../model/ip-address.ts';
 import { epochMillis } from '../model/time.ts';
+import { deserializeLive } from '../observe/live-state.ts';
 import { unlessDamaged } from './damage.ts';
 import type { WatchedTime } from './watched-time.ts';
 
-export type RangeReader = Pick<Snapshot, 'liveHolders' | 'tenuresOfIps'>;
+export type RangeReader = Pick<Snapshot, 'liveStates' | 'tenuresOfIps'>;
 
 /** IPv4 ranges from which clusters take addresses of pods, nodes and services; each is one block. */
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'].map((block) => {
@@ -85,7 +86,7 @@ export class SeenRanges {
 async function readInUse(snapshot: RangeReader): Promise<InUse> {
   const blocks = new Set<string>();
   const families = new Set<string>();
-  for (const { holder, tenures } of await snapshot.liveHolders()) {
+  for (const { holder, tenures } of (await snapshot.liveStates()).map(deserializeLive)) {
     for (const { ip } of tenures) {
       const { block, isPrivate } = placeOf(ip);
       blocks.add(block);

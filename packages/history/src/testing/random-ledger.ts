@@ -3,7 +3,7 @@
 import type { Engine } from '../engines/engine.ts';
 import { openStore } from '../engines/open-store.ts';
 import type { Boundary } from '../model/boundary.ts';
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Coverage, Holder } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
@@ -25,13 +25,13 @@ export function holder(kind: Holder['kind'], name: string, more: Partial<Holder>
   return { kind, namespace, name, uid: `uid-${name}`, node: '', workload: undefined, hostNetwork: false, ...more };
 }
 
-export function coverage(from: number, to: number, more: Partial<Coverage> = {}): Fact {
+export function coverage(from: number, to: number, more: Partial<Coverage> = {}): StoredFact {
   const times = { from: epochMillis(from), to: epochMillis(to), confirmed: epochMillis(to) };
   const rest = { scope: { kind: 'cluster' }, epoch: 1, collector: 'c', ended: true, opened: 'expired' } as const;
   return { kind: 'coverage', coverage: { ...rest, ...times, ...more } };
 }
 
-const WATCHED: readonly Fact[] = [
+const WATCHED: readonly StoredFact[] = [
   coverage(0, 5 * HOUR, { opened: 'start', confirmed: epochMillis(5 * HOUR - 30 * MINUTE) }),
   coverage(6 * HOUR, 9 * HOUR, { scope: { kind: 'namespaces', namespaces: ['shop'] } }),
   // Pods that were starting before the gap had perhaps not told their addresses yet.
@@ -50,7 +50,7 @@ export const IPS = [
 /** Pods that overlap and touch, with wide and narrow bounds; two nodes with agents that come and go; a service. */
 export async function aLedger(numbers: SeededNumbers): Promise<Engine> {
   const engine = await openStore('memory:', { access: 'write' });
-  const facts: Fact[] = [...WATCHED];
+  const facts: StoredFact[] = [...WATCHED];
   const stretch = (longest: number, i: number) => {
     const start = below(numbers, DAY) - HOUR;
     const end = start + below(numbers, longest);

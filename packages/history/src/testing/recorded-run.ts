@@ -1,7 +1,7 @@
 // Plays the lives of a recorder into an engine, as the real one does: observe, append with the checkpoint, die, resume.
 import type { Engine } from '../engines/engine.ts';
 import type { Batch } from '../engines/ledger-writer.ts';
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
 import type { Checkpoint, Scope } from '../model/records.ts';
 import type { Observation } from '../observe/observation.ts';
 import { Observer } from '../observe/observer.ts';
@@ -34,7 +34,7 @@ export async function record(
     let checkpoint = resumed?.checkpoint;
     const durable = appends.slice(0, appends.length - lost);
     for (let first = 0; first < durable.length; first += gather) {
-      const facts: Fact[] = [];
+      const facts: StoredFact[] = [];
       for (const observation of durable.slice(first, first + gather).flat()) {
         facts.push(...observer.observe(observation));
         checkpoint = checkpointAfter(checkpoint, observation, observer.epoch);

@@ -5,7 +5,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { Writer } from '../engines/ledger-writer.ts';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
-import type { Fact } from '../model/fact.ts';
+import type { StoredFact } from '../model/fact.ts';
 import { type IpAddress, parseIp } from '../model/ip-address.ts';
 import type { Coverage, Scope, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
@@ -34,7 +34,7 @@ type Reason = Extract<Observation, { kind: 'listed' }>['reason'];
 
 export class ToldLedger {
   readonly engine: Engine;
-  readonly facts: Fact[] = [];
+  readonly facts: StoredFact[] = [];
   readonly #scope: Scope;
   readonly #changeBudgets: ObserverOptions['changeBudgets'];
   readonly #alsoFollows: ObserverOptions['alsoFollows'];
@@ -59,7 +59,7 @@ export class ToldLedger {
     return this.#observer;
   }
 
-  async tell(observation: Observation): Promise<readonly Fact[]> {
+  async tell(observation: Observation): Promise<readonly StoredFact[]> {
     const facts = this.#observer.observe(observation);
     this.#writer ??= await this.engine.takeOver(CLUSTER);
     const resourceVersion = String(this.#version);
@@ -72,16 +72,16 @@ export class ToldLedger {
   }
 
   /** One event of a pod; versions count up by themselves unless the pod has one. */
-  see(second: number, pod: PodBuilder, type: 'present' | 'deleted' = 'present'): Promise<readonly Fact[]> {
+  see(second: number, pod: PodBuilder, type: 'present' | 'deleted' = 'present'): Promise<readonly StoredFact[]> {
     return this.tell({ kind: 'event', type, seen: this.#next(pod), at: at(second) });
   }
 
-  deleted(second: number, pod: PodBuilder): Promise<readonly Fact[]> {
+  deleted(second: number, pod: PodBuilder): Promise<readonly StoredFact[]> {
     return this.see(second, pod, 'deleted');
   }
 
   /** A whole listing of pods. */
-  list(second: number, reason: Reason, ...pods: PodBuilder[]): Promise<readonly Fact[]> {
+  list(second: number, reason: Reason, ...pods: PodBuilder[]): Promise<readonly StoredFact[]> {
     const present = pods.map((pod) => this.#next(pod));
     const resourceVersion = String(++this.#version);
     const rest = { whole: true, present, goneUids: [], at: at(second) };

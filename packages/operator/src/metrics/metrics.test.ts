@@ -42,7 +42,7 @@ test('a recorder is told in base units, and what is not known yet is left out', 
   const metrics = new RecorderMetrics(registry);
   const clock = new ManualClock(10_000);
   metrics.watch({ status: STATUS }, clock);
-  metrics.stored({ batch: { facts: [{ kind: 'live', uid: 'u', live: undefined }] }, appendMs: 4, lagsMs: [30, 300] });
+  metrics.stored({ batch: { facts: [{ kind: 'live', uid: 'u', state: undefined }] }, appendMs: 4, lagsMs: [30, 300] });
   metrics.storeFailed();
   metrics.lost('services', 'expired');
   metrics.leaseRead('forbidden');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { epochMillis, type Fact } from '@podtrail/history';
+import { epochMillis, type StoredFact } from '@podtrail/history';
 import { type AnomalyFields, anomalyReport } from './anomaly-report.ts';
 
-function anomaly(what: 'clock-skew' | 'unparsable-address', detail: string): Fact {
+function anomaly(what: 'clock-skew' | 'unparsable-address', detail: string): StoredFact {
   const provenance = { source: 'watch', epoch: 1, resourceVersion: '1', collector: 'c' } as const;
   return { kind: 'anomaly', anomaly: { ...provenance, observedAt: epochMillis(0), what, uid: 'u', detail } };
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Batch, Fact } from '@podtrail/history';
+import type { Batch, StoredFact } from '@podtrail/history';
 import { seededRandom } from '@podtrail/machinery';
 import { ManualClock, settle } from '@podtrail/machinery/testing';
 import { CommitQueue, type StoredBatch } from './commit-queue.ts';
 
-const fact = (uid: string): Fact => ({ kind: 'live', uid, live: undefined });
-const facts = (count: number): Fact[] => Array.from({ length: count }, (_, i) => fact(String(i)));
+const fact = (uid: string): StoredFact => ({ kind: 'live', uid, state: undefined });
+const facts = (count: number): StoredFact[] => Array.from({ length: count }, (_, i) => fact(String(i)));
 const checkpoint = (version: number) => ({ epoch: 1, resourceVersion: String(version), at: 0 as never });
 
 function queueOn(append: (batch: Batch) => Promise<void>, isFatal: (error: unknown) => boolean = () => false) {

@@ -1,6 +1,6 @@
 // Between observing and storing: collects facts into batches, commits one batch at a time, and makes the caller wait
 // when the store cannot keep up. Nothing is dropped: a batch that fails is tried again until the store takes it.
-import type { Batch, Fact } from '@podtrail/history';
+import type { Batch, StoredFact } from '@podtrail/history';
 import { type Clock, type Random, sleep } from '@podtrail/machinery';
 
 export interface CommitQueueOptions {
@@ -25,7 +25,7 @@ export interface StoredBatch {
 type Checkpoint = NonNullable<Batch['checkpoint']>;
 
 interface Push {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly StoredFact[];
   readonly checkpoint: Checkpoint | undefined;
   /** By the monotonic clock; undefined for what tells no event. */
   readonly observedAt: number | undefined;
@@ -72,7 +72,7 @@ export class CommitQueue {
 
   /** Resolves at once while there is room, else when there is again. Rejects once the queue has failed for good. */
   push(
-    facts: readonly Fact[],
+    facts: readonly StoredFact[],
     checkpoint: Checkpoint | undefined,
     observedAt: number | undefined = undefined,
   ): void | Promise<void> {
@@ -108,7 +108,7 @@ export class CommitQueue {
   }
 
   #takeBatch(): TakenBatch {
-    const facts: Fact[] = [];
+    const facts: StoredFact[] = [];
     const observedAts: number[] = [];
     let checkpoint: Checkpoint | undefined;
     let taken = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_SIZE_LIMIT, epochMillis, type Fact, type RoomKept } from '@podtrail/history';
+import { DEFAULT_SIZE_LIMIT, epochMillis, type RoomKept, type StoredFact } from '@podtrail/history';
 import { ManualClock } from '@podtrail/machinery/testing';
 import type { Housekept } from './recorder-listener.ts';
 import { keepRoom } from './room-keeping.ts';
@@ -111,7 +111,7 @@ test('a disk that others fill is told of while there is still room', () => {
 
 test('suppressed changes are told of with the number of pods and one of them', () => {
   const { lines, report } = reportOn(new ManualClock());
-  const change = (name: string): Fact => {
+  const change = (name: string): StoredFact => {
     const pod = { kind: 'Pod', namespace: 'shop', name, uid: name, node: '', workload: undefined } as const;
     const provenance = { source: 'watch', epoch: 1, resourceVersion: '1', observedAt: epochMillis(1), collector: 'c' };
     const suppressed = { budget: 'pod', changes: 3, last: epochMillis(1) } as const;

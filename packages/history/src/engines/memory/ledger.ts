@@ -1,6 +1,6 @@
 // One cluster's records in maps. memory-engine.ts writes to it, memory-snapshot.ts reads it. Copied before it is written to
 // while a snapshot of it is open: records never change, so a copy only copies the maps.
-import { type Fact, type LiveHolder, newerChange, newerCoverage, tenureKey } from '../../model/fact.ts';
+import { newerChange, newerCoverage, type StoredFact, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type {
   Anomaly,
@@ -31,7 +31,7 @@ export class Ledger {
   readonly conflicts: Map<string, Conflict>;
   readonly anomalies: Map<string, Anomaly>;
   readonly coverage: Map<string, Coverage>;
-  readonly live: Map<string, LiveHolder>;
+  readonly live: Map<string, string>;
   /** How many snapshots read it: while there are any, nothing here changes. */
   openSnapshots = 0;
   /** The maps of `byIp` that no other ledger shares. */
@@ -55,7 +55,7 @@ export class Ledger {
   }
 
   /** What has expired before it came is not kept: an earlier pruning left its range. */
-  store(fact: Fact): void {
+  store(fact: StoredFact): void {
     if (this.#isOld(fact)) {
       this.#forget(fact);
       return;
@@ -94,12 +94,12 @@ export class Ledger {
         this.anomalies.set(anomalyPlace(fact.anomaly).key, fact.anomaly);
         return;
       case 'live':
-        if (fact.live === undefined) this.live.delete(fact.uid);
-        else this.live.set(fact.uid, fact.live);
+        if (fact.state === undefined) this.live.delete(fact.uid);
+        else this.live.set(fact.uid, fact.state);
     }
   }
 
-  #isOld(fact: Fact): boolean {
+  #isOld(fact: StoredFact): boolean {
     const before = (this.expired?.to ?? Number.NEGATIVE_INFINITY) as EpochMillis;
     const changesBefore = this.expiredChanges?.to ?? before;
     switch (fact.kind) {
@@ -121,7 +121,7 @@ export class Ledger {
   }
 
   /** The open version that it ends. */
-  #forget(fact: Fact): void {
+  #forget(fact: StoredFact): void {
     if (fact.kind === 'possible') this.possible.delete(fact.key);
     if (fact.kind === 'placement') this.placements.delete(fact.placement.pod.uid);
     if (fact.kind !== 'tenure') return;

@@ -11,7 +11,7 @@ import { nameTaken, staleWriter, storeClosed, unknownCluster } from '../refusals
 import type { Cluster, Snapshot } from '../snapshot.ts';
 import type { Migration, Patrol, Room, RoomKept, StoreStatus, Verification } from '../store-admin.ts';
 import { Ledger } from './ledger.ts';
-import { liveHolders, MemorySnapshot } from './memory-snapshot.ts';
+import { liveStates, MemorySnapshot } from './memory-snapshot.ts';
 
 export class MemoryEngine implements Engine {
   readonly #ledgers = new Map<string, Ledger>();
@@ -55,7 +55,7 @@ export class MemoryEngine implements Engine {
     const since = budgetStart(latest?.to);
     const recent = sortedBy(changes.values(), changePlace).filter(({ observedAt }) => observedAt >= since);
     return {
-      state: { epoch, live: liveHolders(ledger), coverage: latest, changeUses: changeUses(recent) },
+      state: { epoch, live: liveStates(ledger), coverage: latest, changeUses: changeUses(recent) },
       checkpoint,
     };
   }

@@ -1,6 +1,6 @@
 // One state of a ledger in memory. Plain maps and scans: the reference for what every engine answers.
 import type { HistoryError } from '../../errors.ts';
-import { type Fact, isVoid, type LiveHolder } from '../../model/fact.ts';
+import { isVoid, type LiveState, type StoredFact } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
@@ -129,14 +129,14 @@ export class MemorySnapshot implements Snapshot {
     return expiredChanges === undefined ? [] : [expiredChanges];
   }
 
-  async liveHolders(): Promise<readonly LiveHolder[]> {
-    return liveHolders(this.#ledger());
+  async liveStates(): Promise<readonly LiveState[]> {
+    return liveStates(this.#ledger());
   }
 
   /** All of them are here already: one chunk. */
   async records(): Promise<RecordsChunk> {
     const { coverage, tenures, placements, changes, conflicts, anomalies, possible, live } = this.#ledger();
-    const facts: Fact[] = [];
+    const facts: StoredFact[] = [];
     for (const record of coverage.values()) facts.push({ kind: 'coverage', coverage: record });
     for (const tenure of tenures.values()) facts.push({ kind: 'tenure', tenure });
     for (const placement of placements.values()) facts.push({ kind: 'placement', placement });
@@ -144,7 +144,7 @@ export class MemorySnapshot implements Snapshot {
     for (const conflict of conflicts.values()) facts.push({ kind: 'conflict', conflict });
     for (const anomaly of anomalies.values()) facts.push({ kind: 'anomaly', anomaly });
     for (const [key, record] of possible) facts.push({ kind: 'possible', key, possible: record });
-    for (const [uid, holder] of live) facts.push({ kind: 'live', uid, live: holder });
+    for (const [uid, state] of live) facts.push({ kind: 'live', uid, state });
     return { facts: canonicalOrder(facts), next: undefined };
   }
 
@@ -169,6 +169,6 @@ export class MemorySnapshot implements Snapshot {
   }
 }
 
-export function liveHolders({ live }: Ledger): LiveHolder[] {
-  return [...live.values()].sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
+export function liveStates({ live }: Ledger): LiveState[] {
+  return Array.from(live, ([uid, state]) => ({ uid, state })).sort((a, b) => compareTexts(a.uid, b.uid));
 }

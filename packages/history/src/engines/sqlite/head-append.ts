@@ -1,6 +1,6 @@
 // Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Fact, newerChange, newerCoverage } from '../../model/fact.ts';
+import { newerChange, newerCoverage, type StoredFact } from '../../model/fact.ts';
 import type { Checkpoint, Coverage, Holder, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { newer } from '../matching.ts';
 import { anomalyPlace, changePlace, conflictPlace, type Place } from '../order.ts';
@@ -8,7 +8,7 @@ import { checksumOf, handleOf, withMember, withoutMember } from './checksum.ts';
 import { isDamage } from './faults.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
-import { packRow, type RowKey, readRow } from './head-row.ts';
+import { OPAQUE, packRow, type RowKey, readRow } from './head-row.ts';
 import { ipHandle } from './ip-key.ts';
 import { OPEN } from './open-end.ts';
 import { RecordWriter } from './record-writer.ts';
@@ -59,7 +59,7 @@ export class HeadAppender {
     };
   }
 
-  store(cluster: number, fact: Fact): void {
+  store(cluster: number, fact: StoredFact): void {
     switch (fact.kind) {
       case 'tenure':
         this.#tenure(cluster, fact.tenure);
@@ -68,14 +68,13 @@ export class HeadAppender {
         this.#placement(cluster, fact.placement);
         return;
       case 'live': {
-        const { live, uid } = fact;
+        const { uid, state } = fact;
         const handle = uid === lastHolder?.uid && lastHandles !== undefined ? lastHandles.uid : handleOf(uid);
         const old = this.#reader.findLive(cluster, uid, handle);
         if (old !== undefined) this.remove('live', old);
-        if (live === undefined) return;
-        const own = live.holder.uid === uid ? handle : handleOf(live.holder.uid);
-        const key = { ...NOTHING, cluster, until: OPEN, handle: own };
-        this.#add('live', key, (w) => w.liveHolder(live));
+        if (state === undefined) return;
+        const key = { ...NOTHING, cluster, until: OPEN, handle, other: OPAQUE };
+        this.#add('live', key, (w) => w.liveState({ uid, state }));
         return;
       }
       case 'possible':

@@ -2,7 +2,7 @@
 // that was meant, or that should be there and is not, is `damaged`.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
-import { type LiveHolder, possibleKey, tenureKey } from '../../model/fact.ts';
+import { type LiveState, possibleKey, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type {
   Anomaly,
@@ -21,8 +21,9 @@ import { isDamage } from './faults.ts';
 import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
 import { HeadIndex, type HeadTable, type IndexedColumn } from './head-index.ts';
-import { HeadRow, type RowKey, readRow } from './head-row.ts';
+import { HeadRow, OPAQUE, type RowKey, readRow } from './head-row.ts';
 import { ipHandle } from './ip-key.ts';
+import { oldLiveState } from './old-live-state.ts';
 import type { Life } from './record-layout.ts';
 import { RecordReader } from './record-reader.ts';
 import type { IndexedTable, TalliedTable } from './roots.ts';
@@ -218,12 +219,14 @@ export class HeadReader {
   }
 
   /** In the order of their UIDs. */
-  live(cluster: number): LiveHolder[] {
-    const found: LiveHolder[] = [];
-    for (const entry of this.#head.index.all(cluster, 'live')) {
-      found.push(this.record(this.row('live', entry), 'live', (reader) => reader.liveHolder()));
-    }
-    return found.sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
+  live(cluster: number): LiveState[] {
+    const found: LiveState[] = [];
+    for (const entry of this.#head.index.all(cluster, 'live')) found.push(this.liveState(this.row('live', entry)));
+    return found.sort((a, b) => compareTexts(a.uid, b.uid));
+  }
+
+  liveState(row: HeadRow): LiveState {
+    return this.record(row, 'live', (reader) => (row.other === OPAQUE ? reader.liveState() : oldLiveState(reader)));
   }
 
   /** All rows of a table in the order of their UIDs. */

@@ -14,9 +14,12 @@ export interface RowKey {
   readonly uid: number;
   readonly name: number;
   readonly workload: number | null;
-  /** Of a tenure, what tells it from others of its address; of a placement, its node. */
+  /** Of a tenure, what tells it from others of its address; of a placement, its node; of a live holder, OPAQUE. */
   readonly other: number;
 }
+
+/** What is remembered of the holder is one text of the observer's; rows up to version 4 have 0 and its fields. */
+export const OPAQUE = 1;
 
 const HEADER_BYTES = 45;
 

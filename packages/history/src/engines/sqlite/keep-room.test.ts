@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Fact } from '../../model/fact.ts';
+import type { StoredFact } from '../../model/fact.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Engine } from '../engine.ts';
 import { PROD, WEEK_S } from '../testing/contract/contract-stage.ts';
@@ -42,7 +42,7 @@ async function grownStore(): Promise<{ engine: SqliteEngine; path: string }> {
   const writer = await engine.takeOver(PROD);
   await writer.append({ facts: [coverageFact(madeCoverage(0, NOW_S))] });
   for (let day = 0; day < 17; day++) {
-    const facts: Fact[] = [];
+    const facts: StoredFact[] = [];
     for (let i = 0; i < 400; i++) {
       const holder = madeHolder(`pod-${day}-${i}`, { uid: `uid-${day}-${i}-${'u'.repeat(300)}` });
       const start = day * DAY_S + i * 60;
@@ -155,7 +155,7 @@ test('of a week that is not over and sealed already, a part can go', async () =>
   const path = join(directory, `store-${++stores}.db`);
   const filling = await SqliteEngine.open({ path, access: 'write', sealAt: 1 });
   const writer = await filling.takeOver(PROD);
-  const facts: Fact[] = [coverageFact(madeCoverage(0, 3 * DAY_S))];
+  const facts: StoredFact[] = [coverageFact(madeCoverage(0, 3 * DAY_S))];
   for (let day = 0; day < 3; day++) {
     for (let i = 0; i < 1000; i++) {
       const holder = madeHolder(`pod-${day}-${i}`, { uid: `uid-${day}-${i}-${'u'.repeat(300)}` });

@@ -1,6 +1,6 @@
 // What a store is asked, answered from head and week files as one. Called within one view of the store (view.ts);
 // changes nothing.
-import { isVoid, type LiveHolder, presentCoverage } from '../../model/fact.ts';
+import { isVoid, type LiveState, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
@@ -181,7 +181,7 @@ export class Questions {
     return [{ from: changesExpiredFrom as EpochMillis, to: changesExpiredTo as EpochMillis }];
   }
 
-  liveHolders(id: string): LiveHolder[] {
+  liveStates(id: string): LiveState[] {
     return this.#reader.live(this.#head.cluster(id).number);
   }
 

@@ -1,6 +1,6 @@
 // Bytes as records. Every field of the model is built by name, so that the compiler asks for what is added there.
 import type { Boundary, Provenance } from '../../model/boundary.ts';
-import type { LiveHolder, LiveMore } from '../../model/fact.ts';
+import type { LiveState } from '../../model/fact.ts';
 import { type IpAddress, ipFromBytes } from '../../model/ip-address.ts';
 import type {
   Anomaly,
@@ -35,14 +35,6 @@ import {
 } from './record-layout.ts';
 import type { Words } from './words.ts';
 
-/** JSON leaves out what is undefined: the fields that a record always has are put back. */
-function readMore(text: string): LiveMore {
-  const more = JSON.parse(text) as LiveMore;
-  if (more.possible === undefined) return more;
-  const { pod, end } = more.possible;
-  return { ...more, possible: { ...more.possible, pod: { ...pod, workload: pod.workload }, end } };
-}
-
 export class RecordReader extends ByteReader {
   readonly #words: Words;
   readonly #origin: number;
@@ -54,7 +46,7 @@ export class RecordReader extends ByteReader {
   }
 
   life(): Life {
-    return this.#records(this.holder());
+    return this.records(this.holder());
   }
 
   /** Of a life, without reading on. */
@@ -77,7 +69,8 @@ export class RecordReader extends ByteReader {
     return this.#tenures(holder, counts >> 1, reference, end);
   }
 
-  #records(holder: Holder): Life {
+  /** What follows a holder in a life. */
+  records(holder: Holder): Life {
     const counts = this.uint();
     const reference = this.#reference();
     const placement = counts % 2 === 1 ? this.#placement(holder, reference) : undefined;
@@ -124,36 +117,8 @@ export class RecordReader extends ByteReader {
     return { kind, namespace, name, uid, node, workload, hostNetwork: (flags & HOST_NETWORK) !== 0 };
   }
 
-  liveHolder(): LiveHolder {
-    const holder = this.holder();
-    const epoch = this.uint();
-    const resourceVersion = this.version({ time: 0, version: 0 });
-    const seenAt = this.int() as EpochMillis;
-    const terminal = this.byte() === 1;
-    const blankSince = this.#optional();
-    const networkReadyAt = this.#optional();
-    const networkLostAt = this.#optional();
-    const tenures = Array.from({ length: this.uint() }, () => this.#records(this.#holderOrSame(holder)).tenures[0]!);
-    const placement = this.byte() === 1 ? this.#records(this.#holderOrSame(holder)).placement : undefined;
-    const annotations = Array.from({ length: this.uint() }, () => [this.text(), this.#value()!] as const);
-    const live = {
-      holder,
-      epoch,
-      resourceVersion,
-      seenAt,
-      terminal,
-      tenures,
-      placement,
-      blankSince,
-      networkReadyAt,
-      networkLostAt,
-      annotations,
-    };
-    return this.isAtEnd ? live : { ...live, more: readMore(this.text()) };
-  }
-
-  #holderOrSame(known: Holder): Holder {
-    return this.byte() === 1 ? known : this.holder();
+  liveState(): LiveState {
+    return { uid: this.uid(), state: this.text() };
   }
 
   possible(): PossibleTenure {
@@ -167,8 +132,8 @@ export class RecordReader extends ByteReader {
     const provenance = this.#provenance();
     const pod = this.holder();
     const key = this.text();
-    const before = this.#value();
-    const after = this.#value();
+    const before = this.value();
+    const after = this.value();
     const change: Change = { ...provenance, pod, key, before, after };
     if (this.isAtEnd) return change;
     const budget = BUDGETS[this.byte()];
@@ -253,14 +218,14 @@ export class RecordReader extends ByteReader {
     return { kind, name: number === 0 ? this.text() : this.#words.textOf(number - 1), inferred };
   }
 
-  #value(): ChangeValue | undefined {
+  value(): ChangeValue | undefined {
     const tag = this.byte();
     if (tag === 0) return undefined;
     const text = this.text();
     return { text, sha256: tag === 2 ? this.text() : undefined };
   }
 
-  #optional(): EpochMillis | undefined {
+  optional(): EpochMillis | undefined {
     return this.byte() === 1 ? (this.int() as EpochMillis) : undefined;
   }
 }

@@ -1,6 +1,6 @@
 // Records as bytes, for rows of the head (head-append.ts) and week files (week-writer.ts).
 import type { Boundary, Provenance } from '../../model/boundary.ts';
-import type { LiveHolder } from '../../model/fact.ts';
+import type { LiveState } from '../../model/fact.ts';
 import type {
   Anomaly,
   Change,
@@ -92,37 +92,13 @@ export class RecordWriter extends ByteWriter {
     this.text(shared ? name.slice(workload.name.length + 1) : name);
   }
 
-  liveHolder(live: LiveHolder): void {
-    this.holder(live.holder);
-    this.uint(live.epoch);
-    this.version(live.resourceVersion, 0);
-    this.int(live.seenAt);
-    this.byte(live.terminal ? 1 : 0);
-    for (const time of [live.blankSince, live.networkReadyAt, live.networkLostAt]) this.#optional(time);
-    this.uint(live.tenures.length);
-    for (const tenure of live.tenures) {
-      this.#holderOrSame(tenure.holder, live.holder);
-      this.#records({ placement: undefined, tenures: [tenure] });
-    }
-    const { placement } = live;
-    this.byte(placement === undefined ? 0 : 1);
-    if (placement !== undefined) {
-      this.#holderOrSame(placement.pod, live.holder);
-      this.#records({ placement, tenures: [] });
-    }
-    this.uint(live.annotations.length);
-    for (const [key, value] of live.annotations) {
-      this.text(key);
-      this.#value(value);
-    }
-    // Rows of before have nothing here.
-    if (live.more !== undefined) this.text(JSON.stringify(live.more));
-  }
-
-  /** What is known of a holder may have grown since its records began; mostly it has not. */
-  #holderOrSame(holder: Holder, known: Holder): void {
-    this.byte(holder === known ? 1 : 0);
-    if (holder !== known) this.holder(holder);
+  /** Begins as a holder does, with its UID. */
+  liveState({ uid, state }: LiveState): void {
+    const isUuid = UUID.test(uid);
+    this.byte(isUuid ? IS_UUID : 0);
+    if (isUuid) this.hex(uid.replaceAll('-', ''));
+    else this.text(uid);
+    this.text(state);
   }
 
   /** As a life with a placement, and the networks behind it. */
@@ -207,11 +183,6 @@ export class RecordWriter extends ByteWriter {
     if (value === undefined) return;
     this.text(value.text);
     if (value.sha256 !== undefined) this.text(value.sha256);
-  }
-
-  #optional(time: number | undefined): void {
-    this.byte(time === undefined ? 0 : 1);
-    if (time !== undefined) this.int(time);
   }
 }
 

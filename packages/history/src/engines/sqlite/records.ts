@@ -1,5 +1,5 @@
 // Every record in canonical order, a chunk at a time: the caller asks again with where the last chunk ended.
-import { type Fact, possibleFact, possibleKey, tenureKey } from '../../model/fact.ts';
+import { possibleFact, possibleKey, type StoredFact, tenureKey } from '../../model/fact.ts';
 import type { Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { canonicalOrder, KINDS } from '../canonical.ts';
@@ -24,9 +24,9 @@ export function recordsFrom(
   isKept: (record: Tenure | Placement) => boolean,
 ): RecordsChunk {
   const cut = after?.indexOf(':') ?? 0;
-  const kind = (after?.slice(0, cut) ?? KINDS[0]) as Fact['kind'];
+  const kind = (after?.slice(0, cut) ?? KINDS[0]) as StoredFact['kind'];
   const place = after === undefined || after.length === cut + 1 ? undefined : after.slice(cut + 1);
-  const facts: Fact[] = [];
+  const facts: StoredFact[] = [];
   let last: string | undefined;
   for (const [at, group] of groups(reader, order, weeks, cluster, kind, place, isKept)) {
     facts.push(...canonicalOrder(group));
@@ -45,10 +45,10 @@ function* groups(
   order: HeadOrder,
   weeks: Weeks,
   cluster: ClusterEntry,
-  kind: Fact['kind'],
+  kind: StoredFact['kind'],
   after: string | undefined,
   isKept: (record: Tenure | Placement) => boolean,
-): Generator<readonly [place: string, facts: Fact[]]> {
+): Generator<readonly [place: string, facts: StoredFact[]]> {
   const { number } = cluster;
   // What has expired is hidden before it is removed.
   const isChange = kind === 'change';
@@ -57,11 +57,11 @@ function* groups(
     (isChange ? cluster.changesExpiredTo : undefined) ?? ALWAYS.from,
   );
   const span = { from: (after === undefined ? first : Number(after) + 1) as EpochMillis, to: ALWAYS.to };
-  const byTime = <T extends { readonly observedAt: number }>(records: Iterable<T>, toFact: (record: T) => Fact) =>
+  const byTime = <T extends { readonly observedAt: number }>(records: Iterable<T>, toFact: (record: T) => StoredFact) =>
     grouped(records, (record) => String(record.observedAt), toFact);
   switch (kind) {
     case 'coverage':
-      yield ['', reader.coverage(number).map((coverage): Fact => ({ kind: 'coverage', coverage }))];
+      yield ['', reader.coverage(number).map((coverage): StoredFact => ({ kind: 'coverage', coverage }))];
       return;
     case 'tenure':
     case 'placement':
@@ -92,7 +92,7 @@ function* groups(
         const { uid } = row;
         const found = uid === after ? undefined : reader.rowIfThere(number, kind, row);
         if (found === undefined) continue;
-        yield [uid, [{ kind: 'live', uid, live: reader.record(found, 'live', (r) => r.liveHolder()) }]];
+        yield [uid, [{ kind: 'live', uid, state: reader.liveState(found).state }]];
       }
   }
 }
@@ -104,10 +104,10 @@ function byKey(a: PossibleTenure, b: PossibleTenure): number {
 function* grouped<T>(
   records: Iterable<T>,
   placeOf: (record: T) => string,
-  toFact: (record: T) => Fact,
-): Generator<readonly [string, Fact[]]> {
+  toFact: (record: T) => StoredFact,
+): Generator<readonly [string, StoredFact[]]> {
   let place: string | undefined;
-  let facts: Fact[] = [];
+  let facts: StoredFact[] = [];
   for (const record of records) {
     const next = placeOf(record);
     if (place !== undefined && next !== place) {
@@ -121,7 +121,7 @@ function* grouped<T>(
 }
 
 /** The head's version of a record comes first and wins. */
-function tenureFacts(lives: readonly Life[], isKept: (tenure: Tenure) => boolean): Fact[] {
+function tenureFacts(lives: readonly Life[], isKept: (tenure: Tenure) => boolean): StoredFact[] {
   const found = new Map<string, Tenure>();
   for (const tenure of lives.flatMap(({ tenures }) => tenures)) {
     const key = tenureKey(tenure);
@@ -130,7 +130,7 @@ function tenureFacts(lives: readonly Life[], isKept: (tenure: Tenure) => boolean
   return [...found.values()].filter(isKept).map((tenure) => ({ kind: 'tenure', tenure }));
 }
 
-function placementFacts(lives: readonly Life[], isKept: (placement: Placement) => boolean): Fact[] {
+function placementFacts(lives: readonly Life[], isKept: (placement: Placement) => boolean): StoredFact[] {
   const placement = lives.find((life) => life.placement !== undefined)?.placement;
   return placement === undefined || !isKept(placement) ? [] : [{ kind: 'placement', placement }];
 }

@@ -1,5 +1,5 @@
 // A snapshot on the caller's side: hands its reads over to the thread, where a read transaction holds the state.
-import type { LiveHolder } from '../../model/fact.ts';
+import type { LiveState } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
@@ -89,8 +89,8 @@ export class SqliteSnapshot implements Snapshot {
     return this.#read('expiredChanges', this.cluster);
   }
 
-  liveHolders(): Promise<readonly LiveHolder[]> {
-    return this.#read('liveHolders', this.cluster);
+  liveStates(): Promise<readonly LiveState[]> {
+    return this.#read('liveStates', this.cluster);
   }
 
   records(after: string | undefined): Promise<RecordsChunk> {

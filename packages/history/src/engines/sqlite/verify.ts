@@ -104,7 +104,7 @@ function* verifyIndexed(verification: HeadVerification, cluster: number, table: 
 
 /** What leads to a row is what the record says. */
 function isDerived(reader: HeadReader, row: HeadRow, table: IndexedTable): boolean {
-  if (table === 'live') return handleOf(reader.record(row, table, (r) => r.liveHolder()).holder.uid) === row.handle;
+  if (table === 'live') return handleOf(reader.liveState(row).uid) === row.handle;
   if (table === 'possible') {
     const possible = reader.record(row, table, (r) => r.possible());
     return handleOf(possibleKey(possible)) === row.handle && isInterval(row, possible);

@@ -1,6 +1,6 @@
 // Records for the contract suite, each with only what its test is about: `madeTenure('10.0.0.7', 'web-1', 100, 200)`.
 import type { Boundary } from '../../model/boundary.ts';
-import { type Fact, type LiveHolder, possibleFact } from '../../model/fact.ts';
+import { type LiveHolder, possibleFact, type StoredFact } from '../../model/fact.ts';
 import { type IpAddress, parseIp } from '../../model/ip-address.ts';
 import type {
   Anomaly,
@@ -13,6 +13,7 @@ import type {
   Tenure,
 } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { storedFact } from '../../observe/live-state.ts';
 
 /** A Monday, so that tests can cross weeks on purpose: 2026-11-09T00:00:00Z. */
 const MONDAY = Date.UTC(2026, 10, 9);
@@ -136,13 +137,14 @@ export function madeLive(name: string, seconds: number, more: Partial<LiveHolder
   };
 }
 
-export const tenureFact = (tenure: Tenure): Fact => ({ kind: 'tenure', tenure });
-export const placementFact = (placement: Placement): Fact => ({ kind: 'placement', placement });
-export const changeFact = (change: Change): Fact => ({ kind: 'change', change });
-export const coverageFact = (coverage: Coverage): Fact => ({ kind: 'coverage', coverage });
-export const conflictFact = (conflict: Conflict): Fact => ({ kind: 'conflict', conflict });
-export const anomalyFact = (anomaly: Anomaly): Fact => ({ kind: 'anomaly', anomaly });
-export const liveFact = (uid: string, live: LiveHolder | undefined): Fact => ({ kind: 'live', uid, live });
+export const tenureFact = (tenure: Tenure): StoredFact => ({ kind: 'tenure', tenure });
+export const placementFact = (placement: Placement): StoredFact => ({ kind: 'placement', placement });
+export const changeFact = (change: Change): StoredFact => ({ kind: 'change', change });
+export const coverageFact = (coverage: Coverage): StoredFact => ({ kind: 'coverage', coverage });
+export const conflictFact = (conflict: Conflict): StoredFact => ({ kind: 'conflict', conflict });
+export const anomalyFact = (anomaly: Anomaly): StoredFact => ({ kind: 'anomaly', anomaly });
+export const liveFact = (uid: string, live: LiveHolder | undefined): StoredFact =>
+  storedFact({ kind: 'live', uid, live });
 
 function asHolder(holder: string | Holder): Holder {
   return typeof holder === 'string' ? madeHolder(holder) : holder;
@@ -153,7 +155,7 @@ function asBoundary(boundary: number | Boundary): Boundary {
 }
 
 /** One of each kind of record that a ledger has, about two lives. */
-export function everyKind(): Fact[] {
+export function everyKind(): StoredFact[] {
   return [
     tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
     tenureFact(madeTenure('10.0.0.7', 'web-2', 210)),

@@ -160,7 +160,7 @@ function resumed(cluster: string, name: string): Question {
       const { state, checkpoint } = await engine.resume(cluster);
       // A recorder that goes on from an earlier place sees everything since then again.
       if (checkpoint !== undefined && checkpoint.at < at(END_S)) return undefined;
-      return JSON.stringify([state.live.map(({ holder }) => holder.uid), checkpoint, until]);
+      return JSON.stringify([state.live.map(({ uid }) => uid), checkpoint, until]);
     },
   };
 }

@@ -25,7 +25,7 @@ import {
   placementFact,
   tenureFact,
 } from '../../engines/testing/made-records.ts';
-import { type Fact, possibleFact } from '../../model/fact.ts';
+import { possibleFact, type StoredFact } from '../../model/fact.ts';
 import { SeededNumbers } from '../seeded-numbers.ts';
 
 export const CLUSTERS = [
@@ -77,10 +77,10 @@ export class Story {
   }
 
   /** Everything between two steps, of pods whose beginning was told. */
-  facts(cluster: { readonly id: string }, step: number): Fact[] {
+  facts(cluster: { readonly id: string }, step: number): StoredFact[] {
     const from = step * STEP_S;
     const to = from + STEP_S;
-    const facts: Fact[] = [];
+    const facts: StoredFact[] = [];
     if (step === 0) facts.push(...nodeFacts());
     for (const [i, { name, ip, start, end }] of this.#pods.entries()) {
       const holder = madeHolder(name, { node: `node-${i % 3}`, hostNetwork: false });
@@ -115,7 +115,7 @@ export function isTold({ id }: { readonly id: string }, step: number): boolean {
   return id === CLUSTERS[0].id || step % 3 === 0 || step === STEPS - 1;
 }
 
-function nodeFacts(): Fact[] {
+function nodeFacts(): StoredFact[] {
   return [0, 1, 2].map((n) => {
     const node = madeHolder(`node-${n}`, { kind: 'Node', namespace: '', workload: undefined, node: `node-${n}` });
     return tenureFact(madeTenure(`192.168.0.${n}`, node, 0));

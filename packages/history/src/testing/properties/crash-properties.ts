@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MemoryEngine } from '../../engines/memory/memory-engine.ts';
 import { withSnapshot } from '../../engines/with-snapshot.ts';
-import type { Fact } from '../../model/fact.ts';
+import type { StoredFact } from '../../model/fact.ts';
 import type { Observation } from '../../observe/observation.ts';
 import type { Answer } from '../../query/answer.ts';
 import { watchedTime } from '../../query/watched-time.ts';
@@ -57,7 +57,7 @@ export function crashProperties(subject: PropertySubject): void {
         const stale = await engine.takeOver({ id, name: id });
         await engine.takeOver({ id, name: id });
         const lines = await linesOf(engine, id);
-        const fact: Fact = { kind: 'live', uid: 'nobody', live: undefined };
+        const fact: StoredFact = { kind: 'live', uid: 'nobody', state: undefined };
         await assert.rejects(stale.append({ facts: [fact], checkpoint }), { code: 'stale-writer' });
         sameText(await linesOf(engine, id), lines);
         return { 'stale writers': 1 };

@@ -1,6 +1,6 @@
 // A recorder's life in steps, for the tests that let it die anywhere: every step is the same whoever runs it, and a step
 // that was done may be done again.
-import type { Fact } from '../../../model/fact.ts';
+import type { StoredFact } from '../../../model/fact.ts';
 import type { EpochMillis } from '../../../model/time.ts';
 import type { Engine } from '../../engine.ts';
 import type { Writer } from '../../ledger-writer.ts';
@@ -25,9 +25,9 @@ const SEALING = new Set([4, 8, 12]);
 const RETAINING = 10;
 
 /** Step n opens pods and closes those of two steps before; two days pass in each. */
-export function factsOf(step: number): Fact[] {
+export function factsOf(step: number): StoredFact[] {
   const now = step * 2 * DAY_S;
-  const facts: Fact[] = [coverageFact(madeCoverage(0, now + 1))];
+  const facts: StoredFact[] = [coverageFact(madeCoverage(0, now + 1))];
   for (let i = 0; i < 5; i++) {
     const opened = `pod-${step}-${i}`;
     const start = boundary(step, i, now);

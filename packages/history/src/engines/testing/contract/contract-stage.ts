@@ -1,6 +1,6 @@
 // Where the tests of the contract stand: a fresh store and its writer for each of them.
 
-import type { Fact } from '../../../model/fact.ts';
+import type { StoredFact } from '../../../model/fact.ts';
 import type { EpochMillis } from '../../../model/time.ts';
 import { canonicalLine } from '../../canonical.ts';
 import type { Engine } from '../../engine.ts';
@@ -52,7 +52,7 @@ export class ContractStage {
     await this.engine.close();
   }
 
-  async append(...facts: Fact[]): Promise<void> {
+  async append(...facts: StoredFact[]): Promise<void> {
     await this.writer.append({ facts });
     await this.settle();
   }

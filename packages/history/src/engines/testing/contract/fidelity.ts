@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Fact, possibleFact, possibleKey } from '../../../model/fact.ts';
+import { possibleFact, possibleKey, type StoredFact } from '../../../model/fact.ts';
 import { epochMillis } from '../../../model/time.ts';
 import { changeUses } from '../../../observe/change-budget.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
@@ -55,7 +55,7 @@ export function fidelity(stage: ContractStage): void {
       '',
       'ünïcödé\u2028',
     ];
-    const facts = strange.flatMap((text, i): Fact[] => {
+    const facts = strange.flatMap((text, i): StoredFact[] => {
       const workload = { kind: text, name: text, inferred: false };
       const holder = madeHolder(text, { uid: `uid-${i}`, namespace: text, node: text, workload });
       const value = { text: text.repeat(100), sha256: i % 2 === 0 ? undefined : 'f'.repeat(64) };
@@ -87,8 +87,8 @@ export function fidelity(stage: ContractStage): void {
     }
     const { state } = await stage.engine.resume(PROD.id);
     assert.deepEqual(
-      state.live.map((live) => live),
-      facts.filter((fact) => fact.kind === 'live').map((fact) => fact.live),
+      state.live,
+      facts.filter((fact) => fact.kind === 'live').map(({ uid, state: text }) => ({ uid, state: text })),
     );
   });
 
@@ -108,18 +108,16 @@ export function fidelity(stage: ContractStage): void {
     assert.deepEqual(await within(0, 1000), []);
   });
 
-  test('what is remembered of some holders only comes back as it was: a node, a mirror pod, one on its way out', async () => {
-    const machine = { ready: true, since: at(5), bootId: 'b-1', kubeletVersion: 'v1.36.3', podCidrs: ['10.0.0.0/24'] };
-    const going = { why: 'deleted', since: at(9), resourceVersion: '77', notBefore: at(12) } as const;
-    const lives = [
-      madeLive('node', 100, { more: { machine } }),
-      madeLive('plain', 100),
-      madeLive('static', 100, {
-        more: { mirror: 'node-a/abc', graceUntil: at(7), going, possible: madePossible('static', 90) },
-      }),
-    ];
-    await stage.append(...lives.map((live) => liveFact(live.holder.uid, live)));
-    assert.deepEqual((await stage.engine.resume(PROD.id)).state.live, lives);
+  test('what the observer keeps of living holders comes back as it was, whatever is in it', async () => {
+    const states = ['', '[1]', 'no JSON at all', '\0\u2028 ünïcödé 😀', 'x'.repeat(100_000)];
+    const kept = states.map((state, i) => ({ uid: `uid-${i}`, state }));
+    await stage.append(...kept.map((one): StoredFact => ({ kind: 'live', ...one })));
+    assert.deepEqual((await stage.engine.resume(PROD.id)).state.live, kept);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.liveStates()), kept);
+    const uuid = 'b7c0b3a4-0000-4000-8000-00000000000f';
+    await stage.append({ kind: 'live', uid: 'uid-1', state: undefined }, { kind: 'live', uid: uuid, state: 'new' });
+    const left = (await stage.engine.resume(PROD.id)).state.live.map(({ uid }) => uid);
+    assert.deepEqual(left, [uuid, 'uid-0', 'uid-2', 'uid-3', 'uid-4']);
   });
 
   test('a value of 256 KiB comes back whole', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fact } from '../../../model/fact.ts';
+import type { StoredFact } from '../../../model/fact.ts';
 import type { Page, Paged, Subject } from '../../snapshot.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
@@ -130,7 +130,7 @@ export function histories(stage: ContractStage): void {
   });
 
   test('pages come one after the other without a loss or a repeat, also at equal times', async () => {
-    const facts: Fact[] = [];
+    const facts: StoredFact[] = [];
     for (let i = 0; i < 25; i++) {
       const end = i % 3 === 0 ? undefined : 100_000 + i * 200_000;
       facts.push(tenureFact(madeTenure('10.0.0.7', `pod-${i}`, Math.floor(i / 5), end)));

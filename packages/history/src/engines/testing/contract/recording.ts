@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { serializeLive } from '../../../observe/live-state.ts';
 import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import {
   at,
@@ -82,11 +83,12 @@ export function recording(stage: ContractStage): void {
       liveFact('uid-c', madeLive('c', 100)),
       coverageFact(madeCoverage(100, 400)),
     ];
+    const kept = [madeLive('a', 100), open].map((live) => ({ uid: live.holder.uid, state: serializeLive(live) }));
     await stage.writer.append({ facts, checkpoint: { ...checkpoint, resourceVersion: '5' } });
     await stage.writer.append({ facts: [liveFact('uid-b', open), liveFact('uid-c', undefined)], checkpoint });
     await stage.settle();
     assert.deepEqual(await stage.engine.resume(PROD.id), {
-      state: { epoch: 3, live: [madeLive('a', 100), open], coverage: madeCoverage(100, 400), changeUses: [] },
+      state: { epoch: 3, live: kept, coverage: madeCoverage(100, 400), changeUses: [] },
       checkpoint,
     });
   });

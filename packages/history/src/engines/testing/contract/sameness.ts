@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HistoryError } from '../../../errors.ts';
-import type { Fact } from '../../../model/fact.ts';
+import type { StoredFact } from '../../../model/fact.ts';
 import type { Tenure } from '../../../model/records.ts';
 import { epochMillis } from '../../../model/time.ts';
 import { MemoryEngine } from '../../memory/memory-engine.ts';
@@ -95,10 +95,10 @@ export function sameness(stage: ContractStage): void {
 }
 
 /** Lives over five weeks with addresses that come again, overlaps, holders that grow, and open ends. Seeded. */
-function manyLives(): Fact[] {
+function manyLives(): StoredFact[] {
   let seed = 42;
   const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-  const facts: Fact[] = [];
+  const facts: StoredFact[] = [];
   for (let i = 0; i < 600; i++) {
     const start = next(5 * WEEK_S) - WEEK_S;
     const lasts = next(10) === 0 ? next(3 * WEEK_S) : next(4000);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HistoryError } from '../../../errors.ts';
-import { type Fact, possibleFact } from '../../../model/fact.ts';
+import { possibleFact, type StoredFact } from '../../../model/fact.ts';
 import { anomalySummary } from '../../../query/anomaly-summary.ts';
 import { AnswerWindows } from '../../../query/answer-windows.ts';
 import { changes } from '../../../query/changes.ts';
@@ -45,11 +45,11 @@ const OURS = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web
 const READS: readonly (keyof Snapshot)[] = [
   ...(['tenuresAt', 'tenuresAtMany', 'tenuresOfIp', 'tenuresOfIps', 'tenuresOf', 'placementsOf'] as const),
   ...(['placementsOn', 'hostNetworkPodsOn', 'possibleTenures', 'changesOf', 'conflicts', 'anomalies'] as const),
-  ...(['coverage', 'expired', 'expiredChanges', 'liveHolders', 'records'] as const),
+  ...(['coverage', 'expired', 'expiredChanges', 'liveStates', 'records'] as const),
 ];
 
 /** A pod that lives, a node whose address it shares with an agent, and one pod that has not shown its address. */
-const BEFORE: readonly Fact[] = [
+const BEFORE: readonly StoredFact[] = [
   tenureFact(madeTenure('10.0.0.7', 'web-1', 10)),
   placementFact(madePlacement('web-1', 5)),
   tenureFact(madeTenure('192.168.0.1', madeHolder('node-a', { kind: 'Node', workload: undefined }), 1)),
@@ -63,7 +63,7 @@ const BEFORE: readonly Fact[] = [
 ];
 
 /** They end at 65, others come, and the watch is known to have gone on. */
-const COMMITTED: readonly Fact[] = [
+const COMMITTED: readonly StoredFact[] = [
   tenureFact(madeTenure('10.0.0.7', 'web-1', 10, 65)),
   placementFact(madePlacement('web-1', 5, 65)),
   tenureFact(madeTenure('10.0.0.7', 'web-2', 50)),
@@ -151,18 +151,18 @@ export function snapshots(stage: ContractStage): void {
       (await snapshot.tenuresAt(ipOf('10.0.0.7'), at(55))).map(({ holder }) => holder.name),
       (await snapshot.placementsOn('node-a', SPAN, ALL)).items.length,
       (await snapshot.changesOf(OURS, ALWAYS, ALL)).items.length,
-      (await snapshot.liveHolders()).map(({ holder }) => holder.name),
+      (await snapshot.liveStates()).map(({ uid }) => uid),
       [...(await snapshot.expired()), ...(await snapshot.expiredChanges())].length,
       (await snapshot.records(undefined)).facts.length > 0,
     ];
     const answers = [await seen(first), await seen(second)];
     const expected = [
-      [[at(60)], ['web-1'], 2, 1, ['web-1'], 0, true],
-      [[at(300)], ['web-1', 'web-2'], 4, 2, ['web-2'], 0, true],
+      [[at(60)], ['web-1'], 2, 1, ['uid-web-1'], 0, true],
+      [[at(300)], ['web-1', 'web-2'], 4, 2, ['uid-web-2'], 0, true],
     ];
     for (const [i, answer] of answers.entries()) if (answer !== 'too old') assert.deepEqual(answer, expected[i]);
     const third = await stage.engine.snapshot(PROD.id);
-    assert.deepEqual(await seen(third), [[at(300)], ['web-2'], 2, 0, ['web-2'], 2, true]);
+    assert.deepEqual(await seen(third), [[at(300)], ['web-2'], 2, 0, ['uid-web-2'], 2, true]);
     for (const snapshot of [first, second, third]) await snapshot.close();
   });
 

@@ -4,9 +4,9 @@ import {
   type Checkpoint,
   type Engine,
   epochMillis,
-  type Fact,
   type Observation,
   Observer,
+  type StoredFact,
   type Writer,
 } from '@podtrail/history';
 import type { Cacheable, Clock } from '@podtrail/machinery';
@@ -35,7 +35,7 @@ export type Trouble =
 export const CLUSTER = { id: 'world', name: 'world' };
 
 interface Pending {
-  readonly facts: Fact[];
+  readonly facts: StoredFact[];
   readonly checkpoint: Checkpoint | undefined;
   readonly due: number;
 }
