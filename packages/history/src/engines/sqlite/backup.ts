@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HistoryError } from '../../errors.ts';
 import { asHistoryError } from './faults.ts';
-import type { Head, WeekEntry } from './head.ts';
+import type { Head, WeekEntry } from './head/head.ts';
 import { makePrivate, OWNER_ONLY } from './private-file.ts';
-import { Weeks } from './weeks.ts';
+import { Weeks } from './week/weeks.ts';
 
 export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<undefined, void> {
   const copies = new Weeks(path);

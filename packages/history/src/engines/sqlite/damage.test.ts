@@ -22,12 +22,12 @@ import {
   tenureFact,
 } from '../testing/made-records.ts';
 import { withSnapshot } from '../with-snapshot.ts';
-import { Head } from './head.ts';
-import { HeadReader } from './head-read.ts';
+import { Head } from './head/head.ts';
+import { HeadReader } from './head/head-read.ts';
+import { verifyHead } from './head/verify-head.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import { unpackGolden } from './testing/golden-store.ts';
 import { InThreadEngine } from './testing/in-thread-engine.ts';
-import { verifyHead } from './verify.ts';
 
 const directory = scratchDirectory('damage');
 const WEEK_S = 7 * 86_400;

@@ -1,6 +1,6 @@
 // What SQLite and the file system complain about, in words that a person can act on.
 import { HistoryError } from '../../errors.ts';
-import { damaged } from './checksum.ts';
+import { damaged } from './format/checksum.ts';
 
 const BUSY = 5;
 const LOCKED = 6;

@@ -2,12 +2,12 @@
 // decides how many there are; then time goes from its old end: whole weeks, days, and the hours of today last.
 import type { DatabaseSync } from 'node:sqlite';
 import type { EpochMillis } from '../../model/time.ts';
-import type { ClusterEntry } from './head.ts';
-import { OPEN } from './open-end.ts';
+import { OPEN } from './format/open-end.ts';
+import type { ClusterEntry } from './head/head.ts';
 import { type EmergencyWrite, giveBackWhatIsPossible, pruneChanges, pruneRecords } from './prune.ts';
 import { storeBytes, usedBytes } from './room.ts';
-import { type SealParts, sealWeek } from './seal.ts';
-import { WEEK_MS, weekOf, weekStart } from './week.ts';
+import { type SealParts, sealWeek } from './week/seal.ts';
+import { WEEK_MS, weekOf, weekStart } from './week/week.ts';
 
 /** From here on changes go, so that the rest of the limit is left for tenures; they go until that much is left. */
 const CHANGES_FROM = 0.9;

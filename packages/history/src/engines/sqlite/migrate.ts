@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Migration } from '../store-admin.ts';
 import type { Failpoints } from './failpoints.ts';
 import { noStore, readFault } from './faults.ts';
-import { APPLICATION_ID, FORMAT, type Format, refuseCutFile, storedVersion } from './schema.ts';
-import { type SealParts, sealWeek } from './seal.ts';
-import { WeekFile } from './week-file.ts';
-import { Weeks } from './weeks.ts';
+import { APPLICATION_ID, FORMAT, type Format, refuseCutFile, storedVersion } from './head/schema.ts';
+import { type SealParts, sealWeek } from './week/seal.ts';
+import { WeekFile } from './week/week-file.ts';
+import { Weeks } from './week/weeks.ts';
 
 /** For a writer that opens the head. An empty file becomes a store; that is no migration. */
 export function migrateHead(db: DatabaseSync, path: string, format: Format, failpoints: Failpoints): Migration {

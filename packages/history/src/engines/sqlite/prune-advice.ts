@@ -1,9 +1,9 @@
 // The command that makes room on a full disk, for the person who reads the error: spelled so that a shell takes it as it
 // is, with a time that is sure to free something.
 import { resolve } from 'node:path';
-import type { Head } from './head.ts';
-import type { HeadReader } from './head-read.ts';
-import { WEEK_MS, weekStart } from './week.ts';
+import type { Head } from './head/head.ts';
+import type { HeadReader } from './head/head-read.ts';
+import { WEEK_MS, weekStart } from './week/week.ts';
 
 /** Within a transaction. Undefined when there is nothing that could go. */
 export function pruneAdvice(head: Head, reader: HeadReader): string | undefined {

@@ -3,10 +3,10 @@
 // Works on a full disk: the ballast is released, and weeks that are to go are unlinked before anything is written.
 import type { EpochMillis } from '../../model/time.ts';
 import { isFull } from './faults.ts';
-import type { ClusterEntry } from './head.ts';
-import { TALLIED } from './roots.ts';
-import { giveBack, type SealParts } from './seal.ts';
-import { WEEK_MS, weekStart } from './week.ts';
+import type { ClusterEntry } from './head/head.ts';
+import { TALLIED } from './head/roots.ts';
+import { giveBack, type SealParts } from './week/seal.ts';
+import { WEEK_MS, weekStart } from './week/week.ts';
 
 const ROWS_PER_SLICE = 5000;
 

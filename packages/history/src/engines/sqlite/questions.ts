@@ -22,17 +22,17 @@ import type { Cluster, Expired, Page, Paged, RecordsChunk, Span, Subject } from 
 import type { Patrolled, Room, StoreStatus } from '../store-admin.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
-import { handleOf } from './checksum.ts';
-import type { ClusterEntry, Head } from './head.ts';
-import { type HeadReader, type Lookup, lookupOf } from './head-read.ts';
-import { ipHandle } from './ip-key.ts';
+import { handleOf } from './format/checksum.ts';
+import { ipHandle } from './format/ip-key.ts';
+import type { ClusterEntry, Head } from './head/head.ts';
+import { type HeadReader, type Lookup, lookupOf } from './head/head-read.ts';
 import { collect, sinceCursor } from './page-filling.ts';
 import { readPatrolNote } from './patrol-note.ts';
 import { HeadOrder, recordsFrom } from './records.ts';
 import { roomOf, storeBytes } from './room.ts';
-import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './sealed.ts';
 import { Timelines } from './timelines.ts';
-import type { Weeks } from './weeks.ts';
+import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './week/sealed.ts';
+import type { Weeks } from './week/weeks.ts';
 
 const ALWAYS: Span = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };
 

@@ -5,11 +5,11 @@ import type { EpochMillis } from '../../model/time.ts';
 import { canonicalOrder, KINDS } from '../canonical.ts';
 import { compareTexts } from '../order.ts';
 import type { RecordsChunk } from '../snapshot.ts';
-import type { ClusterEntry } from './head.ts';
-import type { HeadReader, UidRow } from './head-read.ts';
-import type { Life } from './record-layout.ts';
-import type { IndexedTable } from './roots.ts';
-import type { Weeks } from './weeks.ts';
+import type { Life } from './format/record-layout.ts';
+import type { ClusterEntry } from './head/head.ts';
+import type { HeadReader, UidRow } from './head/head-read.ts';
+import type { IndexedTable } from './head/roots.ts';
+import type { Weeks } from './week/weeks.ts';
 
 const FACTS_PER_CHUNK = 500;
 const ALWAYS = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };

@@ -3,9 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { limitBytes, type SizeLimit } from '../size-limit.ts';
 import type { Room } from '../store-admin.ts';
 import { Ballast } from './ballast.ts';
-import type { Head } from './head.ts';
+import type { Head } from './head/head.ts';
 import { volumeOf } from './volume.ts';
-import type { Weeks } from './weeks.ts';
+import type { Weeks } from './week/weeks.ts';
 
 export function roomOf(head: Head, weeks: Weeks, limit: SizeLimit): Room {
   const volume = volumeOf(head.path);

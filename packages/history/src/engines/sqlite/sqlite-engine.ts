@@ -7,9 +7,9 @@ import type { SizeLimit } from '../size-limit.ts';
 import type { Cluster, Snapshot } from '../snapshot.ts';
 import type { Migration, Patrol, Patrolled, Room, RoomKept, StoreStatus, Verification } from '../store-admin.ts';
 import type { Death } from './failpoints.ts';
-import { SNAPSHOT_LIMIT_MS } from './snapshots.ts';
 import { SqliteSnapshot } from './sqlite-snapshot.ts';
-import { ThreadClient } from './thread-client.ts';
+import { SNAPSHOT_LIMIT_MS } from './thread/snapshots.ts';
+import { ThreadClient } from './thread/thread-client.ts';
 
 export interface SqliteOptions {
   readonly path: string;

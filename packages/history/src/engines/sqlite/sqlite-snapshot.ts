@@ -7,8 +7,8 @@ import { snapshotClosed } from '../refusals.ts';
 import type { Expired, IpSpan, Moment, Page, Paged, RecordsChunk, Snapshot, Span, Subject } from '../snapshot.ts';
 import { packMoments, unpackAnswers } from './bulk.ts';
 import { packSpans, unpackTenures } from './bulk-spans.ts';
-import type { SnapshotReadName } from './messages.ts';
 import type { Questions } from './questions.ts';
+import type { SnapshotReadName } from './thread/messages.ts';
 
 /** One state of the store, for `Questions` of it. */
 export interface QuestionLine {

@@ -39,7 +39,7 @@ import {
 } from '../testing/made-records.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { asHistoryError } from './faults.ts';
-import { refuseOldSqlite } from './head.ts';
+import { refuseOldSqlite } from './head/head.ts';
 import { SqliteEngine, type SqliteOptions } from './sqlite-engine.ts';
 import { exportedText, writeGoldenStore } from './testing/golden-store.ts';
 import { placeForOthers, sourceForOthers } from './testing/sources-for-others.ts';

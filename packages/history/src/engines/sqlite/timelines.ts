@@ -4,8 +4,8 @@
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Tenure } from '../../model/records.ts';
 import { sortedBy, tenurePlace } from '../order.ts';
-import type { ClusterEntry } from './head.ts';
-import { WEEK_MS, weekOf, weekStart } from './week.ts';
+import type { ClusterEntry } from './head/head.ts';
+import { WEEK_MS, weekOf, weekStart } from './week/week.ts';
 
 /** Asked for this often within a week, an address is worth all its tenures of that week. */
 const WORTH_KEEPING = 3;

@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '../../engines/engine.ts';
-import { switchChecks } from '../../engines/sqlite/checksum.ts';
+import { switchChecks } from '../../engines/sqlite/format/checksum.ts';
 import { InThreadEngine } from '../../engines/sqlite/testing/in-thread-engine.ts';
 import { at } from '../../engines/testing/made-records.ts';
 import { HistoryError } from '../../errors.ts';

@@ -7,9 +7,9 @@ import type { SizeLimit } from '../../size-limit.ts';
 import type { Cluster, Snapshot } from '../../snapshot.ts';
 import type { Migration, Patrol, Patrolled, Room, RoomKept, StoreStatus, Verification } from '../../store-admin.ts';
 import { asHistoryError } from '../faults.ts';
+import { View } from '../head/view.ts';
 import { SqliteSnapshot } from '../sqlite-snapshot.ts';
 import { type Seams, Store, type StoreOptions } from '../store.ts';
-import { View } from '../view.ts';
 
 export class InThreadEngine implements Engine {
   readonly #store: Store;

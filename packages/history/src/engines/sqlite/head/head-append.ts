@@ -1,0 +1,315 @@
+// Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { newerChange, newerCoverage, type StoredFact } from '../../../model/fact.ts';
+import type { Checkpoint, Coverage, Holder, Placement, PossibleTenure, Tenure } from '../../../model/records.ts';
+import { newer } from '../../matching.ts';
+import { anomalyPlace, changePlace, conflictPlace, type Place } from '../../order.ts';
+import { isDamage } from '../faults.ts';
+import { checksumOf, handleOf, withMember, withoutMember } from '../format/checksum.ts';
+import { OPAQUE, packRow, type RowKey, readRow } from '../format/head-row.ts';
+import { ipHandle } from '../format/ip-key.ts';
+import { OPEN } from '../format/open-end.ts';
+import { RecordWriter } from '../format/record-writer.ts';
+import type { Head } from './head.ts';
+import type { HeadReader } from './head-read.ts';
+import type { IndexedTable, TalliedTable } from './roots.ts';
+import { tallyTime } from './tallies.ts';
+
+type Statement =
+  | IndexedTable
+  | `old-${IndexedTable}`
+  | TalliedTable
+  | `old-${TalliedTable}`
+  | 'coverage'
+  | 'checkpoint';
+
+export class HeadAppender {
+  readonly #head: Head;
+  readonly #reader: HeadReader;
+  readonly #writer: RecordWriter;
+  readonly #statements: Readonly<Record<Statement, StatementSync>>;
+  /** Invariant: no number is given twice while this writer lives, nor one that a week file has taken in. */
+  #last: number;
+
+  constructor(head: Head, reader: HeadReader) {
+    const { db, words } = head;
+    this.#last = lastNumber(db);
+    this.#head = head;
+    this.#reader = reader;
+    this.#writer = new RecordWriter(words);
+    const replace = (table: TalliedTable) => db.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?)`);
+    const old = (table: TalliedTable) => db.prepare(`SELECT at, body FROM ${table} WHERE cluster = ? AND key = ?`);
+    this.#statements = {
+      tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?)'),
+      'old-tenure': db.prepare('DELETE FROM tenure WHERE number = ?'),
+      placement: db.prepare('INSERT INTO placement VALUES (?, ?, ?, ?)'),
+      'old-placement': db.prepare('DELETE FROM placement WHERE number = ?'),
+      possible: db.prepare('INSERT INTO possible VALUES (?, ?, ?, ?)'),
+      'old-possible': db.prepare('DELETE FROM possible WHERE number = ?'),
+      live: db.prepare('INSERT INTO live VALUES (?, ?, ?)'),
+      'old-live': db.prepare('DELETE FROM live WHERE number = ?'),
+      change: replace('change'),
+      'old-change': old('change'),
+      conflict: replace('conflict'),
+      'old-conflict': old('conflict'),
+      anomaly: replace('anomaly'),
+      'old-anomaly': old('anomaly'),
+      coverage: db.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)'),
+      checkpoint: db.prepare('UPDATE cluster SET checkpoint = ? WHERE number = ?'),
+    };
+  }
+
+  store(cluster: number, fact: StoredFact): void {
+    switch (fact.kind) {
+      case 'tenure':
+        this.#tenure(cluster, fact.tenure);
+        return;
+      case 'placement':
+        this.#placement(cluster, fact.placement);
+        return;
+      case 'live': {
+        const { uid, state } = fact;
+        const handle = uid === lastHolder?.uid && lastHandles !== undefined ? lastHandles.uid : handleOf(uid);
+        const old = this.#reader.findLive(cluster, uid, handle);
+        if (old !== undefined) this.remove('live', old);
+        if (state === undefined) return;
+        const key = { ...NOTHING, cluster, until: OPEN, handle, other: OPAQUE };
+        this.#add('live', key, (w) => w.liveState({ uid, state }));
+        return;
+      }
+      case 'possible':
+        this.#possible(cluster, fact.key, fact.possible);
+        return;
+      case 'change': {
+        const place = changePlace(fact.change);
+        const known = fact.change.suppressed && this.#reader.findChange(cluster, place.key);
+        this.#timed(cluster, 'change', place, fact.change.pod, (w) => w.change(newerChange(known, fact.change)));
+        return;
+      }
+      case 'conflict':
+        this.#timed(cluster, 'conflict', conflictPlace(fact.conflict), undefined, (w) => w.conflict(fact.conflict));
+        return;
+      case 'anomaly':
+        this.#timed(cluster, 'anomaly', anomalyPlace(fact.anomaly), undefined, (w) => w.anomaly(fact.anomaly));
+        return;
+      case 'coverage':
+        this.#coverage(cluster, fact.coverage);
+    }
+  }
+
+  checkpoint(cluster: number, checkpoint: Checkpoint): void {
+    const body = this.#row({ ...NOTHING, cluster }, (w) => w.checkpoint(checkpoint));
+    this.#statements.checkpoint.run(body, cluster);
+    this.#head.roots.of(cluster).checkpoint = checksumOf(body);
+  }
+
+  #tenure(cluster: number, told: Tenure): void {
+    const { ip, holder, start } = told;
+    const handle = ipHandle(ip);
+    const stored = this.#reader.findTenure(cluster, handle, told);
+    if (stored !== undefined) {
+      if (newer(stored.record, told) !== told) return;
+      this.remove('tenure', { cluster, handle, number: stored.number });
+    }
+    const { uid, name, workload } = handlesOf(holder);
+    const until = told.end?.notAfter ?? OPEN;
+    const found = { cluster, start: start.notBefore, until, handle, uid, name, workload, other: tenureHandle(told) };
+    this.#add('tenure', found, (w) => w.life({ holder, placement: undefined, tenures: [told] }));
+  }
+
+  #placement(cluster: number, told: Placement): void {
+    const { pod, start } = told;
+    const { uid, node, name, workload } = handlesOf(pod);
+    const stored = this.#reader.findPlacement(cluster, pod.uid, uid);
+    if (stored !== undefined) {
+      if (newer(stored.record, told) !== told) return;
+      this.remove('placement', { cluster, handle: uid, number: stored.number });
+    }
+    const until = told.end?.notAfter ?? OPEN;
+    const found = { cluster, start: start.notBefore, until, handle: uid, uid, name, workload, other: node };
+    this.#add('placement', found, (w) => w.life({ holder: pod, placement: told, tenures: [] }));
+  }
+
+  #possible(cluster: number, key: string, told: PossibleTenure | undefined): void {
+    const handle = handleOf(key);
+    const stored = this.#reader.findPossible(cluster, key);
+    if (stored !== undefined) {
+      if (told !== undefined && newer(stored.record, told) !== told) return;
+      this.remove('possible', { cluster, handle, number: stored.number });
+    }
+    if (told === undefined) return;
+    const { start, end } = told;
+    const found = { ...NOTHING, cluster, start: start.notBefore, until: end?.notAfter ?? OPEN, handle };
+    this.#add('possible', found, (w) => w.possible(told));
+  }
+
+  #add(table: IndexedTable, found: Omit<RowKey, 'number'>, write: (writer: RecordWriter) => void): void {
+    const number = ++this.#last;
+    const body = this.#row({ ...found, number }, write);
+    const { cluster, handle, start, until, other } = found;
+    if (table === 'live') this.#statements.live.run(number, cluster, body);
+    else this.#statements[table].run(number, cluster, until, body);
+    this.#head.index.add(cluster, table, { handle, number, checksum: checksumOf(body), start, until, other });
+  }
+
+  /** A row that has a later version, or that is to go. */
+  remove(table: IndexedTable, { cluster, handle, number }: Pick<RowKey, 'cluster' | 'handle' | 'number'>): void {
+    this.#head.index.remove(cluster, table, handle, number);
+    this.#statements[`old-${table}`].run(number);
+  }
+
+  /** Some of what ended, or was observed, before a time; returns how many rows it saw to. */
+  forget(table: Exclude<IndexedTable, 'live'> | TalliedTable, cluster: number, before: number, most: number): number {
+    return table === 'tenure' || table === 'placement' || table === 'possible'
+      ? this.#forgetEnded(table, cluster, before, most)
+      : this.#forgetTimed(table, cluster, before, most);
+  }
+
+  #forgetEnded(table: Exclude<IndexedTable, 'live'>, cluster: number, before: number, most: number): number {
+    const sql = `SELECT number, body FROM ${table} WHERE cluster = ? AND until < ${OPEN} AND until < ? LIMIT ?`;
+    let count = 0;
+    for (const { number, body } of this.#head.db.prepare(sql).all(cluster, before, most)) {
+      count++;
+      try {
+        const row = readRow(body as Uint8Array, number as number, undefined, () => `head, ${table} ${number}`);
+        if (row.cluster === cluster && row.until < before) this.remove(table, row);
+        else this.#mend(table, row);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        // By the column beside it, it is to go; what may still list it is asked for by nobody: its time has expired.
+        this.#head.index.removeNumber(cluster, table, number as number);
+        this.#statements[`old-${table}`].run(number as number);
+      }
+    }
+    return count;
+  }
+
+  /** The columns beside a row have come to differ from it. */
+  #mend(table: Exclude<IndexedTable, 'live'>, { cluster, until, number }: RowKey): void {
+    const sql = `UPDATE ${table} SET cluster = ?, until = ? WHERE number = ?`;
+    this.#head.db.prepare(sql).run(cluster, until, number);
+  }
+
+  #forgetTimed(table: TalliedTable, cluster: number, before: number, most: number): number {
+    const { db, tallies } = this.#head;
+    const remove = db.prepare(`DELETE FROM ${table} WHERE cluster = ? AND key = ?`);
+    const rows = db.prepare(`SELECT key, at, body FROM ${table} WHERE cluster = ? AND at < ? LIMIT ?`);
+    let count = 0;
+    for (const { key, at, body } of rows.all(cluster, before, most)) {
+      tallies.remove(cluster, table, at as number, checksumOf(body as Uint8Array));
+      remove.run(cluster, key as string);
+      count++;
+    }
+    if (count < most) tallies.drop(cluster, table, before);
+    return count;
+  }
+
+  #timed(
+    cluster: number,
+    table: TalliedTable,
+    { key, time }: Place,
+    pod: Holder | undefined,
+    write: (writer: RecordWriter) => void,
+  ): void {
+    const { tallies } = this.#head;
+    const old = this.#statements[`old-${table}`].get(cluster, key);
+    if (old !== undefined) {
+      const before = old['at'] as number;
+      // A row that its hour does not count must not be taken from the count.
+      this.#reader.hour(table, cluster, tallyTime(before), tallies.sumOf(cluster, table, before));
+      tallies.remove(cluster, table, before, checksumOf(old['body'] as Uint8Array));
+    }
+    const { uid = 0, name = 0, workload = null } = pod === undefined ? {} : handlesOf(pod);
+    const body = this.#row({ ...NOTHING, cluster, start: time, until: time, uid, name, workload }, write);
+    this.#statements[table].run(cluster, key, time, body);
+    tallies.add(cluster, table, time, checksumOf(body));
+  }
+
+  #coverage(cluster: number, told: Coverage): void {
+    const { from, collector } = told;
+    const stored = this.#reader.findCoverage(cluster, from, collector);
+    const covered = newerCoverage(stored?.record, told);
+    const body = this.#row({ ...NOTHING, cluster, start: from, until: from }, (w) => w.coverage(covered));
+    this.#statements.coverage.run(cluster, from, collector, body);
+    const root = this.#head.roots.of(cluster);
+    const before = stored === undefined ? root.coverage : withoutMember(root.coverage, stored.checksum);
+    root.coverage = withMember(before, checksumOf(body));
+  }
+
+  #row(key: RowKey, write: (writer: RecordWriter) => void): Buffer {
+    this.#writer.clear();
+    write(this.#writer);
+    return packRow(key, this.#writer.take());
+  }
+}
+
+const NOTHING: RowKey = {
+  number: 0,
+  cluster: 0,
+  start: 0,
+  until: 0,
+  handle: 0,
+  uid: 0,
+  name: 0,
+  workload: null,
+  other: 0,
+};
+
+/** Tells the tenures of one address apart. */
+export function tenureHandle({ holder, start }: Tenure): number {
+  return handleOf(holder.uid, String(start.epoch), start.resourceVersion);
+}
+
+export function nameHandle({ namespace, name }: Holder): number {
+  return handleOf(namespace, name);
+}
+
+export function workloadHandle({ namespace, workload }: Holder): number | null {
+  return workload === undefined ? null : handleOf(namespace, workload.kind, workload.name);
+}
+
+interface Handles {
+  readonly uid: number;
+  readonly node: number;
+  readonly name: number;
+  readonly workload: number | null;
+}
+
+/** An observation's facts are about one holder: what was computed for the last one is asked for again at once. */
+let lastHolder: Holder | undefined;
+let lastHandles: Handles | undefined;
+
+function handlesOf(holder: Holder): Handles {
+  if (lastHolder !== undefined && lastHandles !== undefined && isNamedAs(holder, lastHolder)) return lastHandles;
+  lastHolder = holder;
+  lastHandles = {
+    uid: handleOf(holder.uid),
+    node: handleOf(holder.node),
+    name: nameHandle(holder),
+    workload: workloadHandle(holder),
+  };
+  return lastHandles;
+}
+
+function isNamedAs(one: Holder, other: Holder): boolean {
+  return (
+    one === other ||
+    (one.uid === other.uid &&
+      one.node === other.node &&
+      one.name === other.name &&
+      one.namespace === other.namespace &&
+      one.workload?.name === other.workload?.name &&
+      one.workload?.kind === other.workload?.kind)
+  );
+}
+
+function lastNumber(db: DatabaseSync): number {
+  const row = db
+    .prepare(
+      `SELECT max(ifnull((SELECT max(number) FROM tenure), 0), ifnull((SELECT max(number) FROM placement), 0),
+         ifnull((SELECT max(number) FROM live), 0), ifnull((SELECT max(number) FROM possible), 0),
+         ifnull((SELECT max(max(last_tenure, last_placement)) FROM week), 0)) AS last`,
+    )
+    .get();
+  return row!['last'] as number;
+}

@@ -1,0 +1,83 @@
+// The connections that snapshots read through: one for each that is open, kept for the next. What SQLite keeps for an old
+// state is bounded here: so many at once, and now and then a moment in which none is open, because only then the log
+// begins at its start again.
+
+import type { Weeks } from '../week/weeks.ts';
+import type { View } from './view.ts';
+
+const MOST_OPEN = 8;
+/** After so long without such a moment, the next snapshot waits until all others are closed. */
+const LONGEST_BUSY_MS = 5_000;
+
+export interface ViewsOptions {
+  /** Another connection to the store. */
+  readonly connect: () => View;
+  readonly weeks: Weeks;
+  readonly now?: () => number;
+}
+
+export class Views {
+  readonly #options: ViewsOptions;
+  readonly #now: () => number;
+  /** The one that was used last is at the end: it remembers the most. */
+  readonly #idle: View[] = [];
+  readonly #open = new Set<View>();
+  #busySince = 0;
+  #layout = -1;
+
+  constructor(options: ViewsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** A view of the present state, until it is given back; undefined while the caller has to wait for others to be. */
+  take(): View | undefined {
+    const isBusy = this.#open.size > 0 && this.#now() - this.#busySince > LONGEST_BUSY_MS;
+    return isBusy || this.#open.size >= MOST_OPEN ? undefined : this.#begin();
+  }
+
+  /** For one read: it is over before anybody could wait for it. */
+  once<T>(body: (view: View) => T): T {
+    const view = this.#begin();
+    try {
+      return body(view);
+    } finally {
+      this.give(view);
+    }
+  }
+
+  give(view: View): void {
+    if (!this.#open.delete(view)) return;
+    view.end();
+    this.#idle.push(view);
+  }
+
+  /** For the connection that the store was opened with. */
+  add(view: View): void {
+    this.#idle.push(view);
+  }
+
+  close(): void {
+    for (const view of [...this.#idle, ...this.#open]) view.close();
+  }
+
+  #begin(): View {
+    const view = this.#idle.pop() ?? this.#options.connect();
+    try {
+      view.begin();
+    } catch (error) {
+      this.#idle.push(view);
+      throw error;
+    }
+    if (this.#open.size === 0) this.#busySince = this.#now();
+    this.#open.add(view);
+    if (view.layout !== this.#layout) this.#forgetFiles(view.layout);
+    return view;
+  }
+
+  /** Closes week files that no open view lists: a writer, here or elsewhere, has replaced or removed them. */
+  #forgetFiles(layout: number): void {
+    this.#layout = layout;
+    this.#options.weeks.forgetUnlisted(new Set([...this.#open].flatMap(({ files }) => [...files])));
+  }
+}

@@ -1,0 +1,140 @@
+// What bounds a snapshot on SQLite: its age, how many there are, and that the log can begin at its start again.
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { EpochMillis } from '../../../model/time.ts';
+import { scratchDirectory } from '../../../testing/scratch-directory.ts';
+import type { LedgerReader } from '../../snapshot.ts';
+import {
+  at,
+  changeFact,
+  coverageFact,
+  ipOf,
+  madeChange,
+  madeCoverage,
+  madeTenure,
+  tenureFact,
+} from '../../testing/made-records.ts';
+import { allRecords, withSnapshot } from '../../with-snapshot.ts';
+import type { View } from '../head/view.ts';
+import { Views } from '../head/views.ts';
+import { SqliteEngine } from '../sqlite-engine.ts';
+import type { Weeks } from '../week/weeks.ts';
+
+const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
+const directory = scratchDirectory('snapshots');
+let stores = 0;
+const nextPath = () => join(directory, `${++stores}.db`);
+const LONG_NOTE = { text: 'x'.repeat(1_000_000), sha256: undefined };
+
+test('a snapshot that nobody closes is ended by its age: its reads say so, and the log shrinks again', async () => {
+  const path = nextPath();
+  const engine = await SqliteEngine.open({ path, access: 'write', snapshotLimitMs: 50 });
+  const writer = await engine.takeOver(PROD);
+  await writer.append({ facts: [coverageFact(madeCoverage(0, 10))] });
+  const forgotten = await engine.snapshot(PROD.id);
+  const before = await forgotten.coverage();
+  const write = (second: number) =>
+    writer.append({ facts: [changeFact(madeChange('web-1', second, { after: LONG_NOTE }))] });
+  const expired = async (): Promise<boolean> => {
+    try {
+      assert.deepEqual(await forgotten.coverage(), before, 'as long as it lives, it shows one state');
+      return false;
+    } catch (error) {
+      assert.equal((error as { code: string }).code, 'snapshot-expired');
+      assert.match((error as { hint: string }).hint, /ask for less/);
+      return true;
+    }
+  };
+  let second = 1;
+  while (!(await expired())) await write(second++);
+  // Far beyond the 16 MiB at which the log is brought into the file: an open state would keep it from starting again.
+  for (let more = 0; more < 60; more++) await write(second++);
+  const { size } = statSync(`${path}-wal`);
+  assert.ok(size < 40 << 20, `${size} bytes of log after ${second} commits of 1 MB`);
+  await forgotten.close();
+  assert.equal((await withSnapshot(engine, PROD.id, (snapshot) => snapshot.coverage())).length, 1);
+  await engine.close();
+});
+
+test('a reading that takes longer than a snapshot may live goes on in the next: nothing is missing, nothing comes twice', async () => {
+  const path = nextPath();
+  const engine = await SqliteEngine.open({ path, access: 'write', snapshotLimitMs: 5 });
+  const writer = await engine.takeOver(PROD);
+  const tenures = Array.from({ length: 3000 }, (_, i) =>
+    madeTenure(`10.${i >> 8}.${i & 255}.1`, `web-${i}`, i, i + 10),
+  );
+  await writer.append({ facts: [coverageFact(madeCoverage(0, 9000)), ...tenures.map(tenureFact)] });
+  let opened = 0;
+  const counting: Pick<LedgerReader, 'snapshot'> = {
+    snapshot: (cluster) => {
+      opened++;
+      return engine.snapshot(cluster);
+    },
+  };
+  const seen: string[] = [];
+  let first: Promise<unknown> | undefined;
+  for await (const fact of allRecords(counting, PROD.id)) {
+    // Until the snapshot of the reading is gone; its limit is that of all others, and this one is opened later.
+    first ??= engine.snapshot(PROD.id).then(async (snapshot) => {
+      while (
+        await snapshot.coverage().then(
+          () => true,
+          () => false,
+        )
+      );
+    });
+    await first;
+    if (fact.kind === 'tenure') seen.push(fact.tenure.holder.name);
+  }
+  assert.ok(opened > 1, `${opened} snapshots`);
+  assert.equal(seen.length, 3000);
+  assert.equal(new Set(seen).size, 3000);
+  await engine.close();
+});
+
+test('a question whose week file was replaced meanwhile is asked again, and gets its answer', async () => {
+  const path = nextPath();
+  const engine = await SqliteEngine.open({ path, access: 'write', sealAt: 1 });
+  const writer = await engine.takeOver(PROD);
+  const seal = () => engine.maintain(8_640_000_000_000_000 as EpochMillis);
+  await writer.append({ facts: [tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200))] });
+  await seal();
+  const reader = await SqliteEngine.open({ path, access: 'read' });
+  let asked = 0;
+  const names = await withSnapshot(reader, PROD.id, async (snapshot) => {
+    assert.deepEqual(await snapshot.coverage(), [], 'the state is fixed, and the file is not open yet');
+    if (++asked === 1) {
+      await writer.append({ facts: [tenureFact(madeTenure('10.0.0.7', 'web-2', 300, 400))] });
+      await seal();
+    }
+    const found = await snapshot.tenuresOfIp(ipOf('10.0.0.7'), { from: at(0), to: at(500) }, { limit: 10 });
+    return found.items.map(({ holder }) => holder.name);
+  });
+  assert.deepEqual([names, asked], [['web-1', 'web-2'], 2]);
+  await reader.close();
+  await engine.close();
+});
+
+test('now and then all snapshots are closed before the next is opened: only then the log begins at its start again', () => {
+  let now = 0;
+  const view = () => ({ begin() {}, end() {}, close() {}, layout: 1, files: new Set() }) as unknown as View;
+  const weeks = { forgetUnlisted() {} } as unknown as Weeks;
+  const views = new Views({ connect: view, weeks, now: () => now });
+  let open = views.take();
+  for (; now < 5_000; now += 100) {
+    const next = views.take();
+    assert.ok(open !== undefined && next !== undefined);
+    views.give(open);
+    open = next;
+  }
+  now += 100;
+  assert.equal(views.take(), undefined, 'there has always been one for five seconds');
+  views.give(open!);
+  const after = views.take();
+  assert.ok(after !== undefined);
+  const all = [after, ...Array.from({ length: 7 }, () => views.take())];
+  assert.ok(all.every((one) => one !== undefined));
+  assert.equal(views.take(), undefined, 'eight are as many as there may be');
+});

@@ -1,0 +1,134 @@
+// The snapshots of a store inside its thread, by their numbers. One that cannot be opened yet waits, and so do its reads;
+// one that is too old is ended, whether or not its owner ever closes it. Called by store-thread.ts, which brings the time.
+import { snapshotClosed, snapshotExpired, snapshotTooOld } from '../../refusals.ts';
+import { asHistoryError, isLocked, isMissingWeek } from '../faults.ts';
+import type { View } from '../head/view.ts';
+import type { Store } from '../store.ts';
+import { type Answer, attempt, type SnapshotRead, serializeError } from './messages.ts';
+
+/** Longer than any question takes; an old state costs room in the log for as long as it is kept. */
+export const SNAPSHOT_LIMIT_MS = 60_000;
+const RETRY_LOCKED_MS = 25;
+
+type State =
+  /** No view is free, or another program has locked the store. Left by `#openWaiting` and by `end`. */
+  | { readonly kind: 'waiting'; readonly reads: SnapshotRead[] }
+  /** Left by `end`, and by `#expire` when it is too old. */
+  | { readonly kind: 'open'; readonly view: View; readonly limit: NodeJS.Timeout }
+  /** Its reads get this error. Left by `end`. */
+  | { readonly kind: 'refused'; readonly error: unknown };
+
+export class Snapshots {
+  readonly #store: Store;
+  readonly #limitMs: number;
+  /** For answers to reads that had to wait. */
+  readonly #answer: (answers: readonly Answer[]) => void;
+  readonly #states = new Map<number, State>();
+  #isRetrying = false;
+
+  constructor(store: Store, limitMs: number, answer: (answers: readonly Answer[]) => void) {
+    this.#store = store;
+    this.#limitMs = limitMs;
+    this.#answer = answer;
+  }
+
+  begin(snapshot: number): void {
+    this.#states.set(snapshot, { kind: 'waiting', reads: [] });
+    this.#openWaiting();
+  }
+
+  /** Undefined when the answer comes later. */
+  read(read: SnapshotRead): Answer | undefined {
+    const state = this.#states.get(read.snapshot);
+    switch (state?.kind) {
+      case undefined:
+        return { id: read.id, error: serializeError(snapshotClosed()) };
+      case 'waiting':
+        state.reads.push(read);
+        return undefined;
+      case 'open':
+        return attempt(read.id, this.#store.path, () => this.#readFrom(state.view, read));
+      case 'refused':
+        return { id: read.id, error: serializeError(state.error) };
+    }
+  }
+
+  end(snapshot: number): void {
+    const state = this.#states.get(snapshot);
+    this.#states.delete(snapshot);
+    if (state?.kind !== 'open') return;
+    this.#giveBack(state);
+    this.#openWaiting();
+  }
+
+  close(): Answer[] {
+    const left: Answer[] = [];
+    for (const state of this.#states.values()) {
+      if (state.kind === 'open') this.#giveBack(state);
+      if (state.kind === 'waiting')
+        left.push(...state.reads.map(({ id }) => ({ id, error: serializeError(snapshotClosed()) })));
+    }
+    this.#states.clear();
+    return left;
+  }
+
+  #readFrom(view: View, { operation, parameters }: SnapshotRead): unknown {
+    const read = view.questions[operation] as (...parameters: readonly unknown[]) => unknown;
+    try {
+      return read.apply(view.questions, [...parameters]);
+    } catch (error) {
+      // Replaced since the snapshot was opened: the new list of files knows better, or the file is lost.
+      if (isMissingWeek(error) && this.#store.layout() !== view.layout) throw snapshotTooOld(error);
+      throw error;
+    }
+  }
+
+  /** In their order; what they were asked meanwhile is answered. */
+  #openWaiting(): void {
+    for (const [snapshot, state] of this.#states) {
+      if (state.kind !== 'waiting') continue;
+      const opened = this.#opened(snapshot);
+      if (opened === undefined) return;
+      this.#states.set(snapshot, opened);
+      const answers = state.reads.flatMap((read) => this.read(read) ?? []);
+      if (answers.length > 0) this.#answer(answers);
+    }
+  }
+
+  #opened(snapshot: number): State | undefined {
+    try {
+      const view = this.#store.takeView();
+      if (view === undefined) return undefined;
+      const limit = setTimeout(() => this.#expire(snapshot), this.#limitMs);
+      limit.unref();
+      return { kind: 'open', view, limit };
+    } catch (raw) {
+      const error = asHistoryError(raw, this.#store.path);
+      if (!isLocked(error)) return { kind: 'refused', error };
+      this.#retrySoon();
+      return undefined;
+    }
+  }
+
+  #retrySoon(): void {
+    if (this.#isRetrying) return;
+    this.#isRetrying = true;
+    setTimeout(() => {
+      this.#isRetrying = false;
+      this.#openWaiting();
+    }, RETRY_LOCKED_MS);
+  }
+
+  #expire(snapshot: number): void {
+    const state = this.#states.get(snapshot);
+    if (state?.kind !== 'open') return;
+    this.#giveBack(state);
+    this.#states.set(snapshot, { kind: 'refused', error: snapshotExpired(this.#limitMs) });
+    this.#openWaiting();
+  }
+
+  #giveBack({ view, limit }: Extract<State, { kind: 'open' }>): void {
+    clearTimeout(limit);
+    this.#store.giveView(view);
+  }
+}
