@@ -5,8 +5,8 @@ import { ConfigError, CredentialError, MachineryError } from '../errors.ts';
 import { settle } from '../testing/manual-clock.ts';
 import { ExecCredential } from './exec-credential.ts';
 import { checkExecEntry, type ExecPlugin } from './exec-plugin.ts';
+import { execCredential, FakePlugin, madeUpSurroundings } from './testing/config-env.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
-import { execCredential, FakePlugin, madeUpSurroundings } from './testing/surroundings.ts';
 
 const PLUGIN: ExecPlugin = {
   apiVersion: 'client.authentication.k8s.io/v1',
@@ -21,8 +21,8 @@ const PLUGIN: ExecPlugin = {
 function open(answer: FakePlugin['answer'], plugin: Partial<ExecPlugin> = {}, stdinIsTerminal = false) {
   const fake = new FakePlugin(answer);
   const env = { PATH: '/bin', REGION: 'us', KUBERNETES_EXEC_INFO: 'stale' };
-  const surroundings = madeUpSurroundings({}, { env, runPlugin: fake.run, stdinIsTerminal });
-  return { fake, clock: surroundings.clock, source: new ExecCredential({ ...PLUGIN, ...plugin }, surroundings) };
+  const configEnv = madeUpSurroundings({}, { env, runPlugin: fake.run, stdinIsTerminal });
+  return { fake, clock: configEnv.clock, source: new ExecCredential({ ...PLUGIN, ...plugin }, configEnv) };
 }
 
 const failure = async (promise: Promise<unknown>): Promise<MachineryError> => {

@@ -1,12 +1,12 @@
 // Credentials from an exec plugin (client.authentication.k8s.io): run when first needed, kept until they expire or the
 // server refuses them, one run at a time however many requests wait. Never shows the plugin's arguments or its output.
 import { ConfigError, CredentialError } from '../errors.ts';
+import type { ConfigEnv } from './config-env.ts';
 import { printable, readAnswer } from './exec-answer.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { errnoOf } from './file-problem.ts';
 import type { Credential, CredentialSource } from './joined-identity.ts';
 import type { PluginOutcome } from './run-plugin.ts';
-import type { ConfigSurroundings } from './surroundings.ts';
 
 /** Without a person a plugin that hangs must not hang us; with one it may be waiting for a login in a browser. */
 const TIME_LIMIT_MS = 60_000;
@@ -16,20 +16,20 @@ const SHORTEST_LIFE_MS = 1_000;
 
 export class ExecCredential implements CredentialSource {
   readonly #plugin: ExecPlugin;
-  readonly #surroundings: ConfigSurroundings;
+  readonly #configEnv: ConfigEnv;
   #credential: Credential | undefined;
   /** Wall clock, as the plugin's expirationTimestamp is. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   #refused = false;
   #pending: Promise<Credential> | undefined;
 
-  constructor(plugin: ExecPlugin, surroundings: ConfigSurroundings) {
+  constructor(plugin: ExecPlugin, configEnv: ConfigEnv) {
     this.#plugin = plugin;
-    this.#surroundings = surroundings;
+    this.#configEnv = configEnv;
   }
 
   current(): Promise<Credential> {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#configEnv;
     if (this.#credential !== undefined && !this.#refused && clock.now() < this.#freshUntil) {
       return Promise.resolve(this.#credential);
     }
@@ -47,14 +47,14 @@ export class ExecCredential implements CredentialSource {
     const outcome = await this.#run();
     const { credential, expiresAt } = readAnswer(this.#plugin, outcome);
     this.#credential = credential;
-    this.#freshUntil = Math.max(expiresAt, this.#surroundings.clock.now() + SHORTEST_LIFE_MS);
+    this.#freshUntil = Math.max(expiresAt, this.#configEnv.clock.now() + SHORTEST_LIFE_MS);
     this.#refused = false;
     return credential;
   }
 
   async #run(): Promise<PluginOutcome> {
     const { apiVersion, command, args, env, interactiveMode, clusterInfo } = this.#plugin;
-    const { clock, runPlugin, stdinIsTerminal } = this.#surroundings;
+    const { clock, runPlugin, stdinIsTerminal } = this.#configEnv;
     if (interactiveMode === 'Always' && !stdinIsTerminal) {
       throw new ConfigError(
         'exec-interactive',
@@ -80,7 +80,7 @@ export class ExecCredential implements CredentialSource {
         command,
         args,
         env: {
-          ...this.#surroundings.env,
+          ...this.#configEnv.env,
           ...Object.fromEntries(env.map((e) => [e.name, e.value])),
           KUBERNETES_EXEC_INFO: JSON.stringify({ kind: 'ExecCredential', apiVersion, spec }),
         },

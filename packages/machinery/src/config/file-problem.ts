@@ -1,6 +1,6 @@
 // Turns Node's errno errors into sentences about a file that the configuration names. Used wherever config/ reads.
 import { ConfigError } from '../errors.ts';
-import type { ConfigFiles } from './surroundings.ts';
+import type { ConfigFiles } from './config-env.ts';
 
 /** Reads `path`; `what` names its role in the sentence, for example `the certificate authority of cluster "kind"`. */
 export async function readNamedFile(files: ConfigFiles, path: string, what: string): Promise<string> {

@@ -2,6 +2,7 @@
 // Called by load-cluster-config.ts when no kubeconfig says otherwise.
 import { isIPv6 } from 'node:net';
 import { ConfigError, type MachineryError } from '../errors.ts';
+import type { ConfigEnv } from './config-env.ts';
 import { type ConfigOverrides, resolveImpersonation } from './context-resolution.ts';
 import { isMissingFile } from './file-problem.ts';
 import type { ClusterConfig } from './identity.ts';
@@ -9,28 +10,27 @@ import { fixedCredential, JoinedIdentity } from './joined-identity.ts';
 import { chooseProxy } from './proxy-choice.ts';
 import { sealConfig } from './redaction.ts';
 import { normalizeServer } from './server-url.ts';
-import type { ConfigSurroundings } from './surroundings.ts';
 import { openTlsFiles } from './tls-files.ts';
 import { bearerHeader, openTokenFile } from './token-file.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Whether the kubelet told this process where the API server is. Says nothing about a mounted token. */
-export function isInCluster({ env }: ConfigSurroundings): boolean {
+export function isInCluster({ env }: ConfigEnv): boolean {
   return !!env['KUBERNETES_SERVICE_HOST'] && !!env['KUBERNETES_SERVICE_PORT'];
 }
 
 /** Of the overrides only `namespace`, `token` and the impersonation can apply here. */
 export async function loadInClusterConfig(
   overrides: ConfigOverrides,
-  surroundings: ConfigSurroundings,
+  configEnv: ConfigEnv,
   onProblem: (problem: MachineryError) => void,
 ): Promise<ClusterConfig> {
-  const { env, files, clock } = surroundings;
-  const server = normalizeServer(serviceAddress(surroundings), 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT');
+  const { env, files, clock } = configEnv;
+  const server = normalizeServer(serviceAddress(configEnv), 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT');
   const credential = overrides.token
     ? fixedCredential(bearerHeader(overrides.token, 'the command line'))
-    : await openServiceAccountToken(surroundings, onProblem);
+    : await openServiceAccountToken(configEnv, onProblem);
   const tls = await openTlsFiles(
     {
       ca: { kind: 'file', path: `${SERVICE_ACCOUNT}/ca.crt`, what: 'the certificate authority of the cluster' },
@@ -43,7 +43,7 @@ export async function loadInClusterConfig(
   );
   return sealConfig({
     server,
-    namespace: overrides.namespace || (await podNamespace(surroundings)),
+    namespace: overrides.namespace || (await podNamespace(configEnv)),
     origin: 'in-cluster',
     proxyUrl: chooseProxy(server, undefined, 'the in-cluster config', env),
     // kubectl in a pod drops --as without a word; acting as oneself in its place would be worse than an error.
@@ -53,15 +53,12 @@ export async function loadInClusterConfig(
   });
 }
 
-function serviceAddress({ env }: ConfigSurroundings): string {
+function serviceAddress({ env }: ConfigEnv): string {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   return `https://${isIPv6(host) ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT'] ?? ''}`;
 }
 
-async function openServiceAccountToken(
-  { files, clock }: ConfigSurroundings,
-  onProblem: (problem: MachineryError) => void,
-) {
+async function openServiceAccountToken({ files, clock }: ConfigEnv, onProblem: (problem: MachineryError) => void) {
   const path = `${SERVICE_ACCOUNT}/token`;
   try {
     return await openTokenFile(
@@ -78,7 +75,7 @@ async function openServiceAccountToken(
 }
 
 /** The downward API's POD_NAMESPACE first, as in client-go. */
-async function podNamespace({ env, files }: ConfigSurroundings): Promise<string> {
+async function podNamespace({ env, files }: ConfigEnv): Promise<string> {
   if (env['POD_NAMESPACE']) return env['POD_NAMESPACE'];
   try {
     return (await files.read(`${SERVICE_ACCOUNT}/namespace`)).trim() || 'default';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { ConfigError } from '../errors.ts';
 import { type LoadClusterConfigOptions, loadClusterConfig } from './load-cluster-config.ts';
+import { execCredential, FakePlugin, madeUpSurroundings } from './testing/config-env.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
-import { execCredential, FakePlugin, madeUpSurroundings } from './testing/surroundings.ts';
 
 const ca = selfSignedCertificate('ca');
 const me = selfSignedCertificate('me');
@@ -27,8 +27,8 @@ const load = (
   options: LoadClusterConfigOptions = {},
   env: Record<string, string> = {},
 ) => {
-  const surroundings = madeUpSurroundings({ '/k/config': text, ...files }, { env });
-  return loadClusterConfig({ kubeconfig: '/k/config', surroundings, ...options });
+  const configEnv = madeUpSurroundings({ '/k/config': text, ...files }, { env });
+  return loadClusterConfig({ kubeconfig: '/k/config', configEnv, ...options });
 };
 const identityOf = async (text: string, files: Record<string, string> = {}) =>
   (await load(text, files)).identity.current();
@@ -102,8 +102,8 @@ test('a plugin is not run at loading but at the first use, and is told about the
       },
     },
   );
-  const surroundings = madeUpSurroundings({ '/k/config': text }, { runPlugin: plugin.run });
-  const config = await loadClusterConfig({ kubeconfig: '/k/config', surroundings });
+  const configEnv = madeUpSurroundings({ '/k/config': text }, { runPlugin: plugin.run });
+  const config = await loadClusterConfig({ kubeconfig: '/k/config', configEnv });
   assert.equal(plugin.requests.length, 0);
   assert.equal((await config.identity.current()).authorization, 'Bearer from-plugin');
   assert.equal(plugin.requests[0]?.command, '/k/login');
@@ -126,8 +126,8 @@ test('a plugin is run again after a 401, and its certificate joins the CA of the
     { 'certificate-authority-data': base64(ca.cert) },
     { exec: { apiVersion: 'client.authentication.k8s.io/v1beta1', command: 'login' } },
   );
-  const surroundings = madeUpSurroundings({ '/k/config': text }, { runPlugin: plugin.run });
-  const { identity } = await loadClusterConfig({ kubeconfig: '/k/config', surroundings });
+  const configEnv = madeUpSurroundings({ '/k/config': text }, { runPlugin: plugin.run });
+  const { identity } = await loadClusterConfig({ kubeconfig: '/k/config', configEnv });
   const first = await identity.current();
   assert.equal(first.tls.ca, ca.cert);
   assert.equal(first.tls.cert, me.cert);
@@ -334,12 +334,12 @@ for (const [name, { text, files, code, message, hint }] of Object.entries(proble
 }
 
 test('nothing at all to load from is one sentence that names where it looked', async () => {
-  await assert.rejects(loadClusterConfig({ surroundings: madeUpSurroundings() }), {
+  await assert.rejects(loadClusterConfig({ configEnv: madeUpSurroundings() }), {
     code: 'config-not-found',
     message: 'no Kubernetes configuration: /home/ada/.kube/config does not exist, and this is not a pod',
   });
   const env = { KUBECONFIG: '/a:/b' };
-  await assert.rejects(loadClusterConfig({ surroundings: madeUpSurroundings({}, { env }) }), {
+  await assert.rejects(loadClusterConfig({ configEnv: madeUpSurroundings({}, { env }) }), {
     message: 'no Kubernetes configuration: /a, /b (from KUBECONFIG) does not exist, and this is not a pod',
   });
 });

@@ -1,6 +1,7 @@
 // The one door to config/: which cluster, as whom, through which proxy. Order as kubectl: an explicit kubeconfig, the
 // KUBECONFIG list, ~/.kube/config, and if those choose nothing the pod's own service account. Never connects.
 import { ConfigError, type MachineryError } from '../errors.ts';
+import { type ConfigEnv, systemConfigEnv } from './config-env.ts';
 import { type ConfigOverrides, describeFiles, listNames, resolveContext } from './context-resolution.ts';
 import type { ClusterConfig } from './identity.ts';
 import { isInCluster, loadInClusterConfig } from './in-cluster.ts';
@@ -8,7 +9,6 @@ import { type LoadedKubeconfig, loadKubeconfig } from './load-kubeconfig.ts';
 import { chooseProxy } from './proxy-choice.ts';
 import { sealConfig } from './redaction.ts';
 import { normalizeServer } from './server-url.ts';
-import { type ConfigSurroundings, systemSurroundings } from './surroundings.ts';
 import { openUserIdentity } from './user-identity.ts';
 
 export interface LoadClusterConfigOptions extends ConfigOverrides {
@@ -17,21 +17,21 @@ export interface LoadClusterConfigOptions extends ConfigOverrides {
   /** Told when a reload fails and the previous certificate or token stays in use. */
   readonly onProblem?: (problem: MachineryError) => void;
   /** Replaces parts of the real machine, for tests. */
-  readonly surroundings?: Partial<ConfigSurroundings>;
+  readonly configEnv?: Partial<ConfigEnv>;
 }
 
 /** Throws ConfigError, with a sentence that names the file and a hint, if there is no usable configuration. */
 export async function loadClusterConfig(options: LoadClusterConfigOptions = {}): Promise<ClusterConfig> {
   const { onProblem = () => {} } = options;
-  const surroundings: ConfigSurroundings = { ...systemSurroundings(), ...options.surroundings };
+  const configEnv: ConfigEnv = { ...systemConfigEnv(), ...options.configEnv };
   const explicitPath = options.kubeconfig || undefined;
-  const loaded = await loadKubeconfig(explicitPath, surroundings);
+  const loaded = await loadKubeconfig(explicitPath, configEnv);
   const chosen = resolveContext(loaded.config, options);
   if (chosen === undefined) {
     // Whoever names a file or an entry of it does not want the pod's own account in its place.
     const named = explicitPath ?? (options.context || options.cluster || options.user);
-    if (!named && isInCluster(surroundings)) return loadInClusterConfig(options, surroundings, onProblem);
-    throw nothingChosen(loaded, surroundings);
+    if (!named && isInCluster(configEnv)) return loadInClusterConfig(options, configEnv, onProblem);
+    throw nothingChosen(loaded, configEnv);
   }
   const { cluster } = chosen;
   const where = cluster.name === '' ? 'the command line' : `cluster "${cluster.name}" in ${cluster.file}`;
@@ -40,14 +40,14 @@ export async function loadClusterConfig(options: LoadClusterConfigOptions = {}):
     server,
     namespace: chosen.namespace,
     origin: chosen.origin,
-    proxyUrl: chooseProxy(server, cluster.proxyUrl, where, surroundings.env),
+    proxyUrl: chooseProxy(server, cluster.proxyUrl, where, configEnv.env),
     impersonate: chosen.impersonate,
     disableCompression: cluster.disableCompression,
-    identity: await openUserIdentity(chosen, surroundings, onProblem),
+    identity: await openUserIdentity(chosen, configEnv, onProblem),
   });
 }
 
-function nothingChosen({ config, missing }: LoadedKubeconfig, { env }: ConfigSurroundings): ConfigError {
+function nothingChosen({ config, missing }: LoadedKubeconfig, { env }: ConfigEnv): ConfigError {
   if (config.files.length === 0) {
     const listed = env['KUBECONFIG'] ? ' (from KUBECONFIG)' : '';
     const looked = missing.length === 0 ? 'KUBECONFIG names no file' : `${missing.join(', ')}${listed} does not exist`;

@@ -3,7 +3,7 @@ import { delimiter } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../errors.ts';
 import { loadKubeconfig } from './load-kubeconfig.ts';
-import { madeUpSurroundings } from './testing/surroundings.ts';
+import { madeUpSurroundings } from './testing/config-env.ts';
 
 const A = `
 current-context: red
@@ -43,8 +43,8 @@ test('the first file of a list that sets current-context sets it', async () => {
 });
 
 test('missing files, empty entries and repeated files of a list are skipped', async () => {
-  const surroundings = madeUpSurroundings({ '/a': A }, list('', '/nowhere', '/a', '', '/a'));
-  const { config, missing } = await loadKubeconfig(undefined, surroundings);
+  const configEnv = madeUpSurroundings({ '/a': A }, list('', '/nowhere', '/a', '', '/a'));
+  const { config, missing } = await loadKubeconfig(undefined, configEnv);
   assert.deepEqual(config.files, ['/a']);
   assert.deepEqual(missing, ['/nowhere']);
 });
@@ -58,9 +58,9 @@ test('a broken file of a list is an error even if another file would do', async 
 });
 
 test('a file of a list that may not be read is an error, not a missing file', async () => {
-  const surroundings = madeUpSurroundings({ '/a': A, '/b': B }, list('/a', '/b'));
-  surroundings.files.fail('/b', 'EACCES');
-  await assert.rejects(loadKubeconfig(undefined, surroundings), {
+  const configEnv = madeUpSurroundings({ '/a': A, '/b': B }, list('/a', '/b'));
+  configEnv.files.fail('/b', 'EACCES');
+  await assert.rejects(loadKubeconfig(undefined, configEnv), {
     code: 'config-file-unreadable',
     message: 'the kubeconfig, /b, may not be read by this user',
   });
@@ -75,9 +75,9 @@ test('without KUBECONFIG the file in the home directory is read, with it never',
 });
 
 test('an explicit path wins over everything, is relative to the working directory, and must exist', async () => {
-  const surroundings = madeUpSurroundings({ '/work/mine': B, '/a': A, '/home/ada/.kube/config': A }, list('/a'));
-  assert.deepEqual((await loadKubeconfig('mine', surroundings)).config.files, ['/work/mine']);
-  await assert.rejects(loadKubeconfig('/gone', surroundings), {
+  const configEnv = madeUpSurroundings({ '/work/mine': B, '/a': A, '/home/ada/.kube/config': A }, list('/a'));
+  assert.deepEqual((await loadKubeconfig('mine', configEnv)).config.files, ['/work/mine']);
+  await assert.rejects(loadKubeconfig('/gone', configEnv), {
     code: 'config-file-missing',
     message: 'the kubeconfig, /gone, does not exist',
   });

@@ -1,10 +1,10 @@
 // Finds and reads the kubeconfig files: an explicit path, else the KUBECONFIG list, else ~/.kube/config. A missing file
 // of a list is skipped as kubectl does; a missing explicit file, and any file that is broken, is an error.
 import { delimiter, join, resolve } from 'node:path';
+import type { ConfigEnv } from './config-env.ts';
 import { fileProblem, isMissingFile } from './file-problem.ts';
 import { type Kubeconfig, parseKubeconfig } from './kubeconfig-file.ts';
 import { mergeKubeconfigs } from './kubeconfig-merge.ts';
-import type { ConfigSurroundings } from './surroundings.ts';
 
 export interface LoadedKubeconfig {
   readonly config: Kubeconfig;
@@ -14,12 +14,12 @@ export interface LoadedKubeconfig {
 
 export async function loadKubeconfig(
   explicitPath: string | undefined,
-  surroundings: ConfigSurroundings,
+  configEnv: ConfigEnv,
 ): Promise<LoadedKubeconfig> {
-  const { files, workingDirectory } = surroundings;
+  const { files, workingDirectory } = configEnv;
   const configs: Kubeconfig[] = [];
   const missing: string[] = [];
-  for (const listed of explicitPath === undefined ? kubeconfigPaths(surroundings) : [explicitPath]) {
+  for (const listed of explicitPath === undefined ? kubeconfigPaths(configEnv) : [explicitPath]) {
     const path = resolve(workingDirectory, listed);
     let text: string;
     try {
@@ -34,7 +34,7 @@ export async function loadKubeconfig(
   return { config: mergeKubeconfigs(configs), missing };
 }
 
-function kubeconfigPaths({ env, homeDirectory }: ConfigSurroundings): readonly string[] {
+function kubeconfigPaths({ env, homeDirectory }: ConfigEnv): readonly string[] {
   const list = env['KUBECONFIG'];
   if (list === undefined || list === '') return [join(homeDirectory, '.kube', 'config')];
   return [...new Set(list.split(delimiter).filter((path) => path !== ''))];

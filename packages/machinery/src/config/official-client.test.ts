@@ -10,9 +10,9 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import { systemClock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
+import { systemFiles } from './config-env.ts';
 import type { ClusterConfig } from './identity.ts';
 import { loadClusterConfig } from './load-cluster-config.ts';
-import { systemFiles } from './surroundings.ts';
 import {
   base64,
   ca,
@@ -108,7 +108,7 @@ for (const [name, row] of Object.entries(rows)) {
 
     const ours = loadClusterConfig({
       context: row.context,
-      surroundings: { env: { ...process.env }, files: systemFiles, clock: systemClock, stdinIsTerminal: false },
+      configEnv: { env: { ...process.env }, files: systemFiles, clock: systemClock, stdinIsTerminal: false },
     });
     if (row.weFail !== undefined) {
       await assert.rejects(ours, (e: unknown) => e instanceof ConfigError && e.code === row.weFail?.code);
@@ -144,7 +144,7 @@ test('in a pod, with IPv4 and IPv6 service addresses: seen as the official clien
     await official.applyToHTTPSOptions(options);
     const ours = await viewOf(
       await loadClusterConfig({
-        surroundings: {
+        configEnv: {
           env: { ...process.env },
           homeDirectory: directory,
           files: {

@@ -1,8 +1,8 @@
 // The proxy through which a cluster is reached: the kubeconfig's proxy-url if there is one, else what the environment
 // says. Called by load-cluster-config.ts and in-cluster.ts. Never tries the proxy.
 import { ConfigError } from '../errors.ts';
+import type { Environment } from './config-env.ts';
 import { proxyFromEnvironment } from './proxy-environment.ts';
-import type { Environment } from './surroundings.ts';
 
 /** `where` names the owner of `proxyUrl`; an explicit proxy-url is used whatever NO_PROXY says, as in client-go. */
 export function chooseProxy(

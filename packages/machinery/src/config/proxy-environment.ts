@@ -2,7 +2,7 @@
 // the same to all of them. Pure. A kubeconfig's own proxy-url is proxy-choice.ts, and ignores NO_PROXY.
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import type { Environment } from './surroundings.ts';
+import type { Environment } from './config-env.ts';
 
 export interface EnvironmentProxy {
   /** The variable it came from, for messages. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { systemFiles } from './surroundings.ts';
+import { systemFiles } from './config-env.ts';
 import { MemoryFiles } from './testing/memory-files.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
 import { openTlsFiles, type TlsSpec } from './tls-files.ts';

@@ -2,12 +2,12 @@
 // is caught half-written, or a certificate whose key has not arrived yet, leaves the previous good material in place.
 import type { Clock } from '../clock.ts';
 import { ConfigError, type MachineryError } from '../errors.ts';
+import type { ConfigFiles } from './config-env.ts';
 import { fileProblem, isMissingFile, readNamedFile } from './file-problem.ts';
 import type { TlsMaterial } from './identity.ts';
 import type { TlsSource } from './joined-identity.ts';
 import { checkAuthority, checkPair } from './pem.ts';
 import { sealTls } from './redaction.ts';
-import type { ConfigFiles } from './surroundings.ts';
 
 /** PEM text as it is, or the file to read (and watch) it from. `what` names its role in messages. */
 export type PemSource =

@@ -2,9 +2,9 @@
 // after a 401; an empty or vanished file leaves the last good token in use, as it is caught mid-rotation.
 import type { Clock } from '../clock.ts';
 import { ConfigError, type MachineryError } from '../errors.ts';
+import type { ConfigFiles } from './config-env.ts';
 import { readNamedFile } from './file-problem.ts';
 import type { Credential, CredentialSource } from './joined-identity.ts';
-import type { ConfigFiles } from './surroundings.ts';
 
 export interface TokenFileSpec {
   readonly path: string;

@@ -1,6 +1,7 @@
 // From a resolved kubeconfig context to its IdentitySource: decodes, reads and checks what the two entries point to.
 // Called by load-cluster-config.ts. Over plain http nothing secret is ever sent, as in client-go.
 import { ConfigError, type MachineryError } from '../errors.ts';
+import type { ConfigEnv } from './config-env.ts';
 import type { ResolvedContext } from './context-resolution.ts';
 import { ExecCredential } from './exec-credential.ts';
 import { checkExecEntry } from './exec-plugin.ts';
@@ -9,13 +10,12 @@ import { type CredentialSource, fixedCredential, fixedTls, JoinedIdentity, type 
 import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
 import { decodeData } from './pem.ts';
 import { isSecure } from './server-url.ts';
-import type { ConfigSurroundings } from './surroundings.ts';
 import { openTlsFiles, type PemSource, type TlsSpec } from './tls-files.ts';
 import { bearerHeader, openTokenFile } from './token-file.ts';
 
 export async function openUserIdentity(
   { cluster, user }: ResolvedContext,
-  surroundings: ConfigSurroundings,
+  configEnv: ConfigEnv,
   onProblem: (problem: MachineryError) => void,
 ): Promise<IdentitySource> {
   checkConflicts(cluster, user);
@@ -23,9 +23,9 @@ export async function openUserIdentity(
     const tls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false };
     return new JoinedIdentity(fixedTls(tls), fixedCredential(undefined));
   }
-  const context = { files: surroundings.files, clock: surroundings.clock, onProblem };
+  const context = { files: configEnv.files, clock: configEnv.clock, onProblem };
   const tls = await openTlsFiles(tlsSpec(cluster, user), context);
-  return new JoinedIdentity(tls, await openCredential(cluster, user, tls, surroundings, onProblem));
+  return new JoinedIdentity(tls, await openCredential(cluster, user, tls, configEnv, onProblem));
 }
 
 /** In client-go's order: a token file, a token, a password, a certificate; a plugin runs only if there is none of them. */
@@ -33,14 +33,14 @@ async function openCredential(
   cluster: ClusterEntry & { readonly server: string },
   user: UserEntry,
   tls: TlsSource,
-  surroundings: ConfigSurroundings,
+  configEnv: ConfigEnv,
   onProblem: (problem: MachineryError) => void,
 ): Promise<CredentialSource> {
   const where = describeUser(user);
   if (user.tokenFile !== undefined) {
     return openTokenFile(
       { path: user.tokenFile, what: `the token file of ${where}`, fallbackToken: user.token },
-      { files: surroundings.files, clock: surroundings.clock, onProblem },
+      { files: configEnv.files, clock: configEnv.clock, onProblem },
     );
   }
   if (user.token !== undefined) return fixedCredential(bearerHeader(user.token, where));
@@ -62,7 +62,7 @@ async function openCredential(
         config: cluster.execExtension,
       };
     });
-    return new ExecCredential(plugin, surroundings);
+    return new ExecCredential(plugin, configEnv);
   }
   if (user.authProvider !== undefined) {
     throw new ConfigError(

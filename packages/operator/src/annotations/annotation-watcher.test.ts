@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
 import { aPod, ManualClock, settle } from '@podtrail/machinery/testing';
-import { ToldInformer } from '../footprints/testing/told-informer.ts';
+import { FedInformer } from '../footprints/testing/fed-informer.ts';
 import type { AnnotationReport } from './annotation-report.ts';
 import {
   type AnnotationFailure,
@@ -13,7 +13,7 @@ import {
 
 function stage(options: Partial<AnnotationWatcherOptions> = {}) {
   const clock = new ManualClock();
-  const pods = new ToldInformer(clock);
+  const pods = new FedInformer(clock);
   const stop = new AbortController();
   const told: AnnotationReport[] = [];
   const starts: AnnotationSummary[] = [];

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aPod, ManualClock, settle } from '@podtrail/machinery/testing';
 import { FootprintRounds, type FootprintRoundsOptions, NotStored, type RoundNews } from './footprint-rounds.ts';
-import { ToldInformer } from './testing/told-informer.ts';
+import { FedInformer } from './testing/fed-informer.ts';
 
 function stage(options: Partial<FootprintRoundsOptions> = {}) {
   const clock = new ManualClock(Date.UTC(2026, 10, 15, 10));
-  const pods = new ToldInformer(clock);
+  const pods = new FedInformer(clock);
   const written: string[] = [];
   const news: RoundNews[] = [];
   const stop = new AbortController();
@@ -27,7 +27,7 @@ function stage(options: Partial<FootprintRoundsOptions> = {}) {
 
 test('rounds are told also where nobody wants to hear of them', async () => {
   const clock = new ManualClock();
-  const pods = new ToldInformer(clock);
+  const pods = new FedInformer(clock);
   let written = '';
   const rounds = new FootprintRounds({ pods, clock, write: async (lines) => void (written += lines) });
   pods.list(aPod('a'));

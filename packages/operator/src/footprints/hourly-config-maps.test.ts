@@ -4,7 +4,7 @@ import { ApiError, ConnectionError, type KubeObject, seededRandom } from '@podtr
 import { aPod, ManualClock, MemoryResourceClient } from '@podtrail/machinery/testing';
 import { HourlyConfigMaps, type HourlyConfigMapsOptions, type HourlyNews } from './hourly-config-maps.ts';
 import { NEW_SHARD_BYTES } from './shard-plan.ts';
-import { ToldInformer } from './testing/told-informer.ts';
+import { FedInformer } from './testing/fed-informer.ts';
 
 const TEN = Date.UTC(2026, 10, 15, 10);
 const MINUTE = 60_000;
@@ -24,7 +24,7 @@ class Stage {
 
   /** A process of its own: nothing but the server is shared with the one before. */
   process(options: Partial<HourlyConfigMapsOptions> = {}) {
-    const pods = new ToldInformer(this.clock);
+    const pods = new FedInformer(this.clock);
     const hourly = new HourlyConfigMaps({
       configMaps: this.server,
       listNames: (selector) => this.names(selector),

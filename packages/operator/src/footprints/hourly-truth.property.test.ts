@@ -8,7 +8,7 @@ import { HOUR_MS, parseShardName, startOfHour } from './hour.ts';
 import { HourlyConfigMaps } from './hourly-config-maps.ts';
 import { readShard } from './shard-objects.ts';
 import { NEW_SHARD_BYTES, type Shard, shardBytes, unionOf } from './shard-plan.ts';
-import { ToldInformer } from './testing/told-informer.ts';
+import { FedInformer } from './testing/fed-informer.ts';
 
 const SEED = Number(process.env['PODTRAIL_SEED'] ?? 20261115);
 const RUNS = 40;
@@ -32,7 +32,7 @@ class World {
   /** By hour, by key: the last node. */
   readonly truth = new Map<number, Map<string, string>>();
   readonly #random: Random;
-  #process: { readonly pods: ToldInformer; readonly hourly: HourlyConfigMaps };
+  #process: { readonly pods: FedInformer; readonly hourly: HourlyConfigMaps };
   #uids = 0;
 
   constructor(random: Random) {
@@ -96,7 +96,7 @@ class World {
   }
 
   #start() {
-    const pods = new ToldInformer(this.clock);
+    const pods = new FedInformer(this.clock);
     const hourly = new HourlyConfigMaps({
       configMaps: this.server,
       listNames: async () => (await this.server.list()).items.map(({ metadata }) => metadata.name ?? ''),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ReflectorState } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { tellOfDefinitions } from './definitions-log.ts';
-import { keptLog } from './testing/told-trackers.ts';
+import { keptLog } from './testing/fed-trackers.ts';
 
 const WATCHING: ReflectorState = { kind: 'watching', from: '1', since: 0 };
 const WAITING: ReflectorState = { kind: 'waiting', error: new Error('no such kind'), until: 0, next: 'list' };

@@ -34,11 +34,11 @@ import { Recorder } from '../recorder/recorder.ts';
 import { RoomReport } from '../recorder/room-report.ts';
 import { conversionTask } from './conversion-task.ts';
 import { tellOfDefinitions } from './definitions-log.ts';
-import { HeardLease } from './heard-lease.ts';
 import { type Log, problemOf } from './log.ts';
+import { LogSampler } from './log-sampler.ts';
+import { MonitoredLeaseLock } from './monitored-lease-lock.ts';
 import type { OperatorMonitoring } from './operator-monitoring.ts';
 import { recorderLog } from './recorder-log.ts';
-import { Thinning } from './thinning.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
 import { WatchHealth } from './watch-health.ts';
@@ -228,20 +228,20 @@ export class OperatorProcess {
     return { kind: 'failed', step: 'recorder', error: failure, cutOff: outcome.cutOff, leftQueued: outcome.leftQueued };
   }
 
-  #lock(): HeardLease {
+  #lock(): MonitoredLeaseLock {
     const { client, clock, lease } = this.#options;
     const labels = { 'app.kubernetes.io/name': 'podtrail', 'app.kubernetes.io/component': 'operator' };
-    return new HeardLease({ client: client.resource<Lease>(LEASES, lease.namespace), ...lease, labels }, clock);
+    return new MonitoredLeaseLock({ client: client.resource<Lease>(LEASES, lease.namespace), ...lease, labels }, clock);
   }
 
-  #elector(lock: HeardLease): LeaderElector {
+  #elector(lock: MonitoredLeaseLock): LeaderElector {
     const { clock, random, log, monitoring } = this.#options;
-    const failures = new Thinning();
+    const failures = new LogSampler();
     return new LeaderElector({
       ...{ ...TIMING, lock, clock, random, metrics: electionMetrics(monitoring.registry) },
       onError: (error) => {
         const problem = problemOf(error);
-        if (lock.isHeard) failures.over('lease');
+        if (lock.isAnswering) failures.over('lease');
         lock.failed(problem);
         const times = failures.again('lease');
         if (times !== undefined) log.warn('the lease could not be taken or renewed', { times, problem });

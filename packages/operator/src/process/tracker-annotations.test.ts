@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
 import { aPod, ManualClock, type PodBuilder } from '@podtrail/machinery/testing';
-import { ToldInformer } from '../footprints/testing/told-informer.ts';
-import { keptLog, ToldNamespaces, ToldTrackers } from './testing/told-trackers.ts';
+import { FedInformer } from '../footprints/testing/fed-informer.ts';
+import { FedNamespaces, FedTrackers, keptLog } from './testing/fed-trackers.ts';
 import { TrackerAnnotations } from './tracker-annotations.ts';
 
 function stage(t: { after(done: () => Promise<void>): void }) {
   const clock = new ManualClock();
-  const pods = new ToldInformer(clock);
-  const namespaces = new ToldNamespaces(clock);
-  const trackers = new ToldTrackers(clock);
+  const pods = new FedInformer(clock);
+  const namespaces = new FedNamespaces(clock);
+  const trackers = new FedTrackers(clock);
   const { log, lines } = keptLog();
   const leading = { is: true };
   const told = () => lines.filter(({ msg }) => msg === 'annotations');

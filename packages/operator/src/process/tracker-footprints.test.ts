@@ -4,9 +4,9 @@ import { ApiError, type EventInput, type KubeObject, seededRandom } from '@podtr
 import { aPod, ManualClock, MemoryResourceClient } from '@podtrail/machinery/testing';
 import type { PodTrackerSpec } from '../crds/podtracker.ts';
 import { HourlyConfigMaps } from '../footprints/hourly-config-maps.ts';
-import { ToldInformer } from '../footprints/testing/told-informer.ts';
+import { FedInformer } from '../footprints/testing/fed-informer.ts';
 import { FootprintReports } from '../podtracker/footprint-reports.ts';
-import { keptLog, ToldNamespaces, ToldTrackers } from './testing/told-trackers.ts';
+import { FedNamespaces, FedTrackers, keptLog } from './testing/fed-trackers.ts';
 import { TrackerFootprints } from './tracker-footprints.ts';
 
 const TEN = Date.UTC(2026, 10, 15, 10);
@@ -15,9 +15,9 @@ const FIRST = 'pod-ashiato-2026111510';
 
 class Stage {
   readonly clock = new ManualClock(TEN);
-  readonly pods = new ToldInformer(this.clock);
-  readonly namespaces = new ToldNamespaces(this.clock);
-  readonly trackers = new ToldTrackers(this.clock);
+  readonly pods = new FedInformer(this.clock);
+  readonly namespaces = new FedNamespaces(this.clock);
+  readonly trackers = new FedTrackers(this.clock);
   readonly servers = new Map<string, MemoryResourceClient>();
   readonly events: EventInput[] = [];
   readonly reports = new FootprintReports();

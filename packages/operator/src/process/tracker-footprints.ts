@@ -25,10 +25,10 @@ import { placeOf } from '../podtracker/footprint-places.ts';
 import type { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { Selection } from '../podtracker/selection.ts';
 import { parseAge } from './age.ts';
-import { FootprintTidings } from './footprint-tidings.ts';
-import { FootprintTrouble, isTrouble } from './footprint-trouble.ts';
-import { LeftHours } from './left-hours.ts';
+import { FootprintBackoff, isFailure } from './footprint-backoff.ts';
+import { FootprintReporter } from './footprint-reporter.ts';
 import { type Log, problemOf } from './log.ts';
+import { OrphanedShardSweeper } from './orphaned-shard-sweeper.ts';
 
 export interface TrackerFootprintsOptions {
   readonly client: Pick<Client, 'configMaps' | 'table'>;
@@ -68,7 +68,7 @@ interface Rounds {
 
 interface Target extends Partial<Rounds> {
   readonly configMaps: Pick<HourlyConfigMaps, 'flush' | 'lookAgain'>;
-  readonly trouble: FootprintTrouble;
+  readonly trouble: FootprintBackoff;
   /** From now on nothing is written: what is removed with the last tracker must not come back. */
   readonly drop: () => void;
 }
@@ -82,8 +82,8 @@ export class TrackerFootprints {
   readonly #lines = new Map<string, Rounds>();
   /** What is being brought to its end. */
   readonly #ending = new Set<Promise<void>>();
-  readonly #left: LeftHours;
-  readonly #tidings: FootprintTidings;
+  readonly #left: OrphanedShardSweeper;
+  readonly #tidings: FootprintReporter;
   #looking: Timer | undefined;
   /** Set while this replica leads. */
   #leading: AbortSignal | undefined;
@@ -92,9 +92,9 @@ export class TrackerFootprints {
     this.#options = options;
     const { client, clock, isLeader, log, events, reports } = options;
     const trackersOf = (namespace: string) => this.#askersOf(namespace);
-    this.#tidings = new FootprintTidings({ log, events, reports, trackersOf });
+    this.#tidings = new FootprintReporter({ log, events, reports, trackersOf });
     const fenced = (namespace?: string) => fencedClient(client.configMaps(namespace), isLeader);
-    this.#left = new LeftHours({
+    this.#left = new OrphanedShardSweeper({
       ...{ client: { configMaps: fenced, table: client.table.bind(client) }, clock },
       trackers: () => options.trackers.lister,
       home: options.home,
@@ -208,7 +208,7 @@ export class TrackerFootprints {
 
   #follow(namespace: string): Target {
     const { client, clock, random, isLeader, pods, intervalMs } = this.#options;
-    const trouble = new FootprintTrouble(namespace, clock, intervalMs);
+    const trouble = new FootprintBackoff(namespace, clock, intervalMs);
     let dropped = false;
     const hourly = new HourlyConfigMaps({
       configMaps: fencedClient(client.configMaps(namespace), () => isLeader() && !dropped),
@@ -229,7 +229,7 @@ export class TrackerFootprints {
         if (!dropped) this.#tidings.stored(namespace, trouble.over());
         return report;
       } catch (error) {
-        if (!dropped && isTrouble(error, signal))
+        if (!dropped && isFailure(error, signal))
           this.#tidings.notStored(namespace, error, trouble.again(error, this.#hasNamespace(namespace)));
         return { writes: 0, entries: 0 };
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HandlerFailure, PodView, ReflectorState } from '@podtrail/machinery';
-import { keptLog } from './testing/told-trackers.ts';
+import { keptLog } from './testing/fed-trackers.ts';
 import { WatchLog } from './watch-log.ts';
 
 const waiting = { kind: 'waiting', error: new Error('forbidden'), since: 0 } as unknown as ReflectorState;

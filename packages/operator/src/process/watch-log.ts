@@ -2,12 +2,12 @@
 // and a handler that fails once fails often: both are told thinned, and counted in full by the metrics.
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import { type Log, problemOf } from './log.ts';
-import { Thinning } from './thinning.ts';
+import { LogSampler } from './log-sampler.ts';
 
 export class WatchLog {
   readonly #log: Log;
-  readonly #refused = new Thinning();
-  readonly #failed = new Thinning();
+  readonly #refused = new LogSampler();
+  readonly #failed = new LogSampler();
 
   constructor(log: Log) {
     this.#log = log;

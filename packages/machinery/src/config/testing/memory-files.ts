@@ -1,5 +1,5 @@
 // Files in memory for the tests of config/: contents may change at any time, and every read and stat is counted.
-import type { ConfigFiles } from '../surroundings.ts';
+import type { ConfigFiles } from '../config-env.ts';
 
 export class MemoryFiles implements ConfigFiles {
   readonly #contents = new Map<string, { readonly text: string; readonly version: number }>();

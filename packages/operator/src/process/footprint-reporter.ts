@@ -1,13 +1,13 @@
-// How the footprints of trackers go, told to whoever wants to know: the log, events on the trackers, and reports for
-// their status. Decides nothing.
+// Reports how the footprints of trackers go: to the log, as events on the trackers, and for their status. Decides
+// nothing.
 import type { EventRecorder } from '@podtrail/machinery';
 import type { HourlyNews } from '../footprints/hourly-config-maps.ts';
 import type { FootprintReports, FootprintsState } from '../podtracker/footprint-reports.ts';
-import type { SweptHours } from './left-hours.ts';
 import { type Log, problemOf } from './log.ts';
-import { Thinning } from './thinning.ts';
+import { LogSampler } from './log-sampler.ts';
+import type { SweptShards } from './orphaned-shard-sweeper.ts';
 
-export interface FootprintTidingsOptions {
+export interface FootprintReporterOptions {
   readonly log: Log;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly reports: FootprintReports;
@@ -15,11 +15,11 @@ export interface FootprintTidingsOptions {
   readonly trackersOf: (namespace: string) => readonly { readonly name: string; readonly uid: string }[];
 }
 
-export class FootprintTidings {
-  readonly #options: FootprintTidingsOptions;
-  readonly #failures = new Thinning();
+export class FootprintReporter {
+  readonly #options: FootprintReporterOptions;
+  readonly #failures = new LogSampler();
 
-  constructor(options: FootprintTidingsOptions) {
+  constructor(options: FootprintReporterOptions) {
     this.#options = options;
   }
 
@@ -73,12 +73,12 @@ export class FootprintTidings {
     }
     if (!isKnown) return;
     this.#report(namespace, state);
-    // The event is told each time: it counts what repeats, and goes when nobody renews it.
+    // The event is recorded each time: it counts what repeats, and expires when it is not renewed.
     this.#record(namespace, { type: 'Warning', reason: 'Degraded', note: state.message });
   }
 
   /** What trackers left behind was looked for. */
-  swept({ namespace, ...swept }: SweptHours): void {
+  swept({ namespace, ...swept }: SweptShards): void {
     const { log } = this.#options;
     if ('names' in swept) {
       log.info('ConfigMaps of old hours were deleted', { namespace, names: swept.names });

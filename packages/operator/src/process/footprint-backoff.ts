@@ -1,14 +1,14 @@
-// Why hourly ConfigMaps of one namespace cannot be written, in words for a condition, and when to try again: more and
-// more slowly, at least every minute. One for each namespace; keeps no clock of its own.
+// The backoff of one namespace whose hourly ConfigMaps cannot be written: when to try again, more and more slowly, at
+// least every minute; and why, in a sentence for a condition.
 import { ApiError, type Clock, MachineryError } from '@podtrail/machinery';
 import type { FootprintsState } from '../podtracker/footprint-reports.ts';
 import { serverSentence } from '../podtracker/server-sentence.ts';
 
 const SLOWEST_MS = 60_000;
-/** What may pass by itself (a server that does not answer, somebody else's writes) is told from this failure on. */
-const TELL_AFTER = 3;
+/** What may pass by itself (a server that does not answer, somebody else's writes) is reported from this failure on. */
+const REPORT_AFTER = 3;
 
-export class FootprintTrouble {
+export class FootprintBackoff {
   readonly #namespace: string;
   readonly #clock: Clock;
   readonly #intervalMs: number;
@@ -38,12 +38,12 @@ export class FootprintTrouble {
     this.#notBefore = Number.NEGATIVE_INFINITY;
   }
 
-  /** It failed once more. Undefined: too early to tell. */
+  /** It failed once more. Undefined: too early to report. */
   again(error: unknown, hasNamespace: boolean): FootprintsState | undefined {
     const slowest = Math.max(SLOWEST_MS, this.#intervalMs);
     const pauseMs = Math.min(this.#intervalMs * 2 ** this.#failures++, slowest);
     this.#notBefore = this.#clock.monotonic() + pauseMs;
-    if (!isRefusal(error) && this.#failures < TELL_AFTER) return undefined;
+    if (!isRefusal(error) && this.#failures < REPORT_AFTER) return undefined;
     const where = `The hourly ConfigMaps in ${this.#namespace} cannot be written`;
     if (!hasNamespace) {
       const advice = 'create it, or name another in spec.footprints.configMaps.namespace';
@@ -59,7 +59,7 @@ export class FootprintTrouble {
 }
 
 /** Whether it says anything about ConfigMaps at all: whoever does not lead, or ends, did not try. */
-export function isTrouble(error: unknown, signal: AbortSignal | undefined): boolean {
+export function isFailure(error: unknown, signal: AbortSignal | undefined): boolean {
   return signal?.aborted !== true && !(error instanceof MachineryError && error.code === 'not-leader');
 }
 

@@ -3,7 +3,7 @@
 import { type Clock, Informer, PODS, type PodView, podCodec, type Transport } from '@podtrail/machinery';
 import { feed, type PodBuilder } from '@podtrail/machinery/testing';
 
-export class ToldInformer extends Informer<PodView> {
+export class FedInformer extends Informer<PodView> {
   current = true;
   #version = 100;
 

@@ -14,7 +14,7 @@ export interface ConfigFiles {
   stamp(path: string): Promise<string>;
 }
 
-export interface ConfigSurroundings {
+export interface ConfigEnv {
   readonly env: Environment;
   readonly homeDirectory: string;
   readonly workingDirectory: string;
@@ -34,7 +34,7 @@ export const systemFiles: ConfigFiles = {
   },
 };
 
-export function systemSurroundings(): ConfigSurroundings {
+export function systemConfigEnv(): ConfigEnv {
   return {
     env: process.env,
     homeDirectory: homeDirectory(process.env),

@@ -9,7 +9,7 @@ import { OWN_SHARD_SELECTOR } from '../footprints/shard-objects.ts';
 import { leftPlaces, placeOf } from '../podtracker/footprint-places.ts';
 import { parseAge } from './age.ts';
 
-export interface LeftHoursOptions {
+export interface OrphanedShardSweeperOptions {
   /** Fenced. */
   readonly client: Pick<Client, 'configMaps' | 'table'>;
   readonly clock: Clock;
@@ -17,12 +17,12 @@ export interface LeftHoursOptions {
   /** The operator's own namespace: where the ConfigMaps of a spec without a namespace are. */
   readonly home: string;
   readonly hasNamespace: (name: string) => boolean;
-  readonly onSwept: (swept: SweptHours) => void;
+  readonly onSwept: (swept: SweptShards) => void;
   /** Nothing of the tracker is left there. */
   readonly onEmptied: (tracker: { readonly name: string; readonly uid: string }, namespace: string) => void;
 }
 
-export type SweptHours = { readonly namespace: string } & (
+export type SweptShards = { readonly namespace: string } & (
   | { readonly names: readonly string[] }
   | { readonly error: unknown }
 );
@@ -34,10 +34,10 @@ interface Leaver {
   readonly retentionMs: number;
 }
 
-export class LeftHours {
-  readonly #options: LeftHoursOptions;
+export class OrphanedShardSweeper {
+  readonly #options: OrphanedShardSweeperOptions;
 
-  constructor(options: LeftHoursOptions) {
+  constructor(options: OrphanedShardSweeperOptions) {
     this.#options = options;
   }
 

@@ -16,7 +16,7 @@ import { PODTRACKERS } from '../../crds/manifests.ts';
 import type { PodTracker, PodTrackerSpec } from '../../crds/podtracker.ts';
 import { Log } from '../log.ts';
 
-class Told<T extends Cacheable> extends Informer<T> {
+class Fed<T extends Cacheable> extends Informer<T> {
   readonly #codec: ObjectCodec<T>;
   #version = 0;
 
@@ -37,7 +37,7 @@ class Told<T extends Cacheable> extends Informer<T> {
   }
 }
 
-export class ToldTrackers extends Told<PodTracker> {
+export class FedTrackers extends Fed<PodTracker> {
   #generation = 0;
 
   constructor(clock: Clock) {
@@ -56,7 +56,7 @@ export class ToldTrackers extends Told<PodTracker> {
   }
 }
 
-export class ToldNamespaces extends Told<MetadataOnlyView> {
+export class FedNamespaces extends Fed<MetadataOnlyView> {
   constructor(clock: Clock) {
     super(NAMESPACES, metadataCodec, clock);
   }

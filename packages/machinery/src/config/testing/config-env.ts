@@ -1,17 +1,17 @@
-// Made-up surroundings for the tests of config/: no real environment, home directory or process is touched.
+// A made-up environment for the tests of config/: no real environment, home directory or process is touched.
 import { ManualClock } from '../../testing/manual-clock.ts';
+import type { ConfigEnv } from '../config-env.ts';
 import type { PluginOutcome, PluginRequest } from '../run-plugin.ts';
-import type { ConfigSurroundings } from '../surroundings.ts';
 import { MemoryFiles } from './memory-files.ts';
 
-export interface MadeUpSurroundings extends ConfigSurroundings {
+export interface MadeUpSurroundings extends ConfigEnv {
   readonly files: MemoryFiles;
   readonly clock: ManualClock;
 }
 
 export function madeUpSurroundings(
   files: Readonly<Record<string, string>> = {},
-  rest: Partial<Omit<ConfigSurroundings, 'files' | 'clock'>> = {},
+  rest: Partial<Omit<ConfigEnv, 'files' | 'clock'>> = {},
 ): MadeUpSurroundings {
   return {
     env: {},
