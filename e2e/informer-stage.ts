@@ -59,7 +59,7 @@ export class InformerStage {
   }
 
   get relists(): string[] {
-    return this.deltas.flatMap((delta) => (delta.kind === 'relisted' ? [delta.relist.reason] : []));
+    return this.deltas.flatMap((delta) => (delta.kind === 'relist-began' ? [delta.relist.reason] : []));
   }
 
   has(name: string): boolean {

@@ -51,8 +51,8 @@ test('fault 02: after compaction and an API server restart, a delete that was no
   assert.deepEqual(stage.relists, ['start', 'expired']);
   const gone = stage.deltas.find((d) => d.kind === 'deleted' && d.object.metadata.name === 'unseen');
   assert.equal(gone?.kind === 'deleted' && gone.finalStateUnknown, true);
-  const relisted = stage.deltas.filter((d) => d.kind === 'relisted').at(-1);
-  assert.ok(relisted?.kind === 'relisted' && relisted.relist.from! < relisted.relist.to);
+  const relisted = stage.deltas.filter((d) => d.kind === 'relist-began').at(-1);
+  assert.ok(relisted?.kind === 'relist-began' && relisted.relist.from! < relisted.relist.to);
 });
 
 test('fault 09: a killed API server is waited for and found again, with a relist of the outage only', {

@@ -161,7 +161,7 @@ export {
 export { type Lease, type LeaseSpec, renewTimeOf } from './election/lease.ts';
 export { electionIdentity, LeaseLock, type LeaseLockOptions } from './election/lease-lock.ts';
 
-// Events: what we did, told to the people who look at an object.
+// Events: what we did, for people who look at an object.
 
 export { type EventCounts, EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
 export {

@@ -55,7 +55,7 @@ export class FollowedSandbox {
 
   /** What was delivered, in short: "added web-1", "relisted expired". */
   get story(): string[] {
-    return this.deltas.filter(({ kind }) => kind !== 'listed' && kind !== 'progress').map(tell);
+    return this.deltas.filter(({ kind }) => kind !== 'relist-ended' && kind !== 'progress').map(tell);
   }
 
   get names(): string[] {
@@ -73,7 +73,7 @@ export function notePause(pauses: Pause[], state: ReflectorState, clock: FaultSt
 }
 
 function tell(delta: Delta<PodView>): string {
-  if (delta.kind === 'relisted') return `relisted ${delta.relist.reason}`;
+  if (delta.kind === 'relist-began') return `relisted ${delta.relist.reason}`;
   if (!('object' in delta)) return delta.kind;
   const unseen = delta.kind === 'deleted' && delta.finalStateUnknown ? ' unseen' : '';
   return `${delta.kind} ${delta.object.metadata.name}${unseen}`;

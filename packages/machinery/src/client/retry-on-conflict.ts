@@ -12,7 +12,7 @@ export interface ConflictRetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `attempt` must read the object anew each time it is called; the last conflict is thrown when all tries are used. */
+/** `attempt` must read the object again each time it is called; the last conflict is thrown when all tries are used. */
 export async function retryOnConflict<T>(
   attempt: () => Promise<T>,
   { attempts = 5, firstDelayMs = 10, factor = 2, ...options }: ConflictRetryOptions = {},

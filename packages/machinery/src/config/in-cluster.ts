@@ -15,7 +15,7 @@ import { bearerHeader, openTokenFile } from './token-file.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Whether the kubelet told this process where the API server is. Says nothing about a mounted token. */
+/** Whether the kubelet set the address of the API server in the environment. Says nothing about a mounted token. */
 export function isInCluster({ env }: ConfigEnv): boolean {
   return !!env['KUBERNETES_SERVICE_HOST'] && !!env['KUBERNETES_SERVICE_PORT'];
 }
@@ -46,7 +46,7 @@ export async function loadInClusterConfig(
     namespace: overrides.namespace || (await podNamespace(configEnv)),
     origin: 'in-cluster',
     proxyUrl: chooseProxy(server, undefined, 'the in-cluster config', env),
-    // kubectl in a pod drops --as without a word; acting as oneself in its place would be worse than an error.
+    // kubectl in a pod ignores --as silently; acting under one's own name in its place would be worse than an error.
     impersonate: resolveImpersonation(overrides),
     disableCompression: false,
     identity: new JoinedIdentity(tls, credential),

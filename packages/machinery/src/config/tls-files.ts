@@ -26,7 +26,7 @@ export interface TlsSpec {
 export interface TlsFilesContext {
   readonly files: ConfigFiles;
   readonly clock: Clock;
-  /** Told once per distinct trouble while the previous material stays in use. */
+  /** Called once for each distinct problem, while the previous material stays in use. */
   readonly onProblem: (problem: MachineryError) => void;
 }
 

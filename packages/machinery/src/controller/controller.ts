@@ -75,7 +75,7 @@ export interface ControllerOptions<K> {
 export interface StopSignals {
   /** No new pass begins. */
   readonly stop: AbortSignal;
-  /** Running passes are told to end. */
+  /** Running passes are asked to end. */
   readonly abort: AbortSignal;
 }
 
@@ -233,7 +233,7 @@ export class Controller<K extends string | number = string> {
         this.#report({ key, error: outcome.error, attempt, retryInMs: undefined });
         break;
       case 'retry': {
-        // What a pass throws because it was told to end is no failure of its key.
+        // What a pass throws because it was asked to end is no failure of its key.
         if (aborted) return 'aborted';
         const least = outcome.error instanceof ApiError ? (outcome.error.retryAfterMs ?? 0) : 0;
         const retryInMs = this.#queue.addRateLimited(key, priority, least);
@@ -264,10 +264,10 @@ export class Controller<K extends string | number = string> {
   }
 
   /** Metrics that throw must not end a worker. */
-  #measure(tell: (metrics: ControllerMetrics) => void): void {
+  #measure(record: (metrics: ControllerMetrics) => void): void {
     if (this.#options.metrics === undefined) return;
     try {
-      tell(this.#options.metrics);
+      record(this.#options.metrics);
     } catch {
       this.#counts.panics++;
     }

@@ -46,7 +46,7 @@ export interface ManagerOptions {
 
 export interface CutOff {
   readonly name: string;
-  /** Keys whose pass was under way when it was told to end; empty for a task. */
+  /** Keys whose pass was under way when it was asked to end; empty for a task. */
   readonly keys: readonly (string | number)[];
 }
 

@@ -324,7 +324,7 @@ export class LeaderElector {
       try {
         this.#options.onError?.(error);
       } catch {
-        // onError itself throws: there is nobody left to tell.
+        // onError itself throws: there is no other way to report it.
       }
     }
   }

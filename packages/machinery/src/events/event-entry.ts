@@ -42,7 +42,7 @@ export type Verdict =
   | { readonly kind: 'retry'; readonly atLeastMs: number }
   | { readonly kind: 'give-up'; readonly because: 'forbidden' | 'namespaceTerminating' | 'rejected' };
 
-/** No answer, or a server in trouble: later. A refusal: never, the event will not get better. */
+/** No answer, or an error of the server: later. A refusal: never, the event will be refused again. */
 export function judgeFailure(error: unknown): Verdict {
   if (error instanceof ConnectionError) return { kind: 'retry', atLeastMs: 0 };
   if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) {

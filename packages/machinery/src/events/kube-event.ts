@@ -69,7 +69,7 @@ export function seriesKey(event: KubeEvent): string {
 
 /**
  * What the spam limit counts together: one source about one object for one reason. By reason, because a reason that
- * comes often must not keep a rare one from being told; reasons are few, and part of the program.
+ * comes often must not keep a rare one from being recorded; reasons are few, and part of the program.
  */
 export function sourceKey(event: KubeEvent): string {
   const { type, reason, reportingController, reportingInstance, regarding } = event;

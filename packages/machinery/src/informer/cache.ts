@@ -177,9 +177,9 @@ export class Cache<T extends Cacheable> implements ReflectionTarget<T> {
     this.store.replace(incoming);
     // Before the first delivery: a handler that joins from within one is given the whole cache.
     this.#synced = true;
-    this.#options.deliver({ kind: 'relisted', relist, observedAt: relist.to });
+    this.#options.deliver({ kind: 'relist-began', relist, observedAt: relist.to });
     for (const delta of deltas) this.#options.deliver(delta);
-    this.#options.deliver({ kind: 'listed', relist, observedAt: relist.to });
+    this.#options.deliver({ kind: 'relist-ended', relist, observedAt: relist.to });
     if (first) this.#options.onSynced();
   }
 

@@ -38,7 +38,7 @@ test('every change of one object reaches a slow handler, in order, none merged i
   stream.event('ADDED', aPod('foo').atVersion(10).build());
   stream.event('MODIFIED', aPod('foo').atVersion(12).build());
   stream.event('DELETED', aPod('foo').atVersion(15).build());
-  await pods.untilTold('deleted foo');
+  await pods.untilDelivered('deleted foo');
   assert.deepEqual(await slow.open(), ['added foo@10', 'updated foo@12', 'deleted foo@15']);
 });
 
@@ -81,7 +81,7 @@ test('a delete of an object that is not held is told to nobody', async (t) => {
   const stream = await pods.sync('1', [aPod('foo').atVersion(1).build()]);
   stream.event('DELETED', aPod('never-seen').atVersion(20).build());
   stream.event('DELETED', aPod('foo').atVersion(21).build());
-  await pods.untilTold('deleted foo');
+  await pods.untilDelivered('deleted foo');
   assert.deepEqual(pods.story, ['relisted start@1', 'added foo', 'deleted foo']);
   assert.equal(pods.informer.counters.stale, 1);
 });
@@ -152,7 +152,7 @@ for (const [what, events, listings, expected] of [
     let version = 10;
     for (const listing of listings) {
       stream.bookmark('Pod', String(++version));
-      await pods.untilTold(`progress ${version}`);
+      await pods.untilDelivered(`progress ${version}`);
       stream.error(410, 'Expired');
       stream = await relist(pods, ++version, listing);
     }
@@ -172,7 +172,7 @@ test('a relist deletes first, then tells updates and adds in the order of the li
   await watching.waitForSync();
   caches.length = 0;
   stream.bookmark('Pod', '6');
-  await pods.untilTold('progress 6');
+  await pods.untilDelivered('progress 6');
   const told = pods.deltas.length;
   stream.error(410, 'Expired');
   await relist(pods, 20, [
@@ -181,12 +181,12 @@ test('a relist deletes first, then tells updates and adds in the order of the li
     ['pod-4', 12],
   ]);
   assert.deepEqual(pods.deltas.slice(told).map(short), [
-    'relisted',
+    'relist-began',
     'deleted pod-3@3',
     'updated pod-1@10',
     'updated pod-2@11',
     'added pod-4@12',
-    'listed',
+    'relist-ended',
   ]);
   assert.deepEqual(new Set(caches), new Set(['pod-1,pod-2,pod-4']), 'no handler sees half a relist');
 });
@@ -195,7 +195,7 @@ test('a listing that lacks everything deletes everything', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('5', [aPod('pod-1').atVersion(1).build(), aPod('pod-3').atVersion(2).build()]);
   stream.bookmark('Pod', '6');
-  await pods.untilTold('progress 6');
+  await pods.untilDelivered('progress 6');
   stream.error(410, 'Expired');
   await relist(pods, 20, []);
   assert.deepEqual(pods.story.slice(-2), [
@@ -211,7 +211,7 @@ test('bookmarks are told in their place among the changes, to handlers that ask 
   stream.event('ADDED', aPod('a').atVersion(6).build());
   stream.bookmark('Pod', '7');
   stream.event('ADDED', aPod('b').atVersion(8).build());
-  await pods.untilTold('added b');
+  await pods.untilDelivered('added b');
   assert.deepEqual(pods.story, ['relisted start@5', 'added a', 'progress 7', 'added b']);
 });
 
@@ -228,6 +228,6 @@ test('the version that a handler reads is never behind the delta that it is give
   const stream = await pods.sync('5', [aPod('a').atVersion(1).build()]);
   stream.event('MODIFIED', aPod('a').atVersion(6).build());
   stream.event('DELETED', aPod('a').atVersion(7).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   assert.deepEqual(behind, []);
 });

@@ -1,4 +1,4 @@
-// What an informer tells its handlers. Deltas of one informer reach every handler in the same order in which the cache
+// What an informer delivers to its handlers. Deltas of one informer reach every handler in the same order in which the cache
 // changed; a handler that asks for marks also sees where the order has seams (relists, progress, replays).
 import type { Cacheable } from '../objects/kube-object.ts';
 
@@ -33,7 +33,7 @@ export type ObjectDelta<T extends Cacheable> =
       readonly observedAt: number;
     };
 
-/** Why the cache was listed anew. */
+/** Why the collection was listed again. */
 export type RelistReason =
   /** The first listing of this informer. */
   | 'start'
@@ -55,9 +55,9 @@ export interface Relist {
 }
 
 export type MarkDelta<T extends Cacheable> =
-  /** A listing follows: what it changed, as deltas of source `list`, then `listed`. What it left alone is not told. */
-  | { readonly kind: 'relisted'; readonly relist: Relist; readonly observedAt: number }
-  | { readonly kind: 'listed'; readonly relist: Relist; readonly observedAt: number }
+  /** A listing follows: what it changed, as deltas of source `list`, then `relist-ended`. What it did not change is not delivered. */
+  | { readonly kind: 'relist-began'; readonly relist: Relist; readonly observedAt: number }
+  | { readonly kind: 'relist-ended'; readonly relist: Relist; readonly observedAt: number }
   /** Everything up to this version has been delivered. */
   | { readonly kind: 'progress'; readonly resourceVersion: string; readonly observedAt: number }
   /** An event from before the listing (catch-up): it passes the cache by. */

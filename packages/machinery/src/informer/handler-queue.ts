@@ -1,5 +1,5 @@
-// One handler's place in line: delivers deltas in order, waits for promises, retries what throws, and tells when the
-// line is too long. A slow or broken handler never delays another one, nor the cache.
+// The queue of one handler: delivers deltas in order, waits for promises, retries what throws, and shows when it is too
+// long. A slow or broken handler never delays another one, nor the cache.
 import { type Clock, sleep } from '../clock.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { jitter, type Random } from '../random.ts';

@@ -63,10 +63,10 @@ test('a handler added from within the delivery of an update is given the new sta
   });
   await outer.waitForSync();
   stream.event('DELETED', aPod('a').atVersion(11).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   outer.remove();
   stream.event('MODIFIED', aPod('b').atVersion(12).build());
-  await pods.untilTold('updated b');
+  await pods.untilDelivered('updated b');
   assert.deepEqual(inner.seen, ['added b', 'updated b']);
 });
 
@@ -98,11 +98,11 @@ test('one handler registered twice is called twice, and each registration is rem
   assert.deepEqual(handler.seen, ['added a', 'added a']);
   first.remove();
   stream.event('MODIFIED', aPod('a').atVersion(11).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   assert.deepEqual(handler.seen.slice(2), ['updated a']);
   second.remove();
   stream.event('DELETED', aPod('a').atVersion(12).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   assert.equal(handler.seen.length, 3);
 });
 
@@ -151,7 +151,7 @@ test('a slow handler is synced once it has handled the listing, although more ha
   const slow = pods.informer.addHandler({ onDelta: () => new Promise<void>((resolve) => gates.push(resolve)) });
   const stream = await pods.sync('10', [aPod('a').atVersion(1).build(), aPod('b').atVersion(2).build()]);
   stream.event('DELETED', aPod('b').atVersion(11).build());
-  await pods.untilTold('deleted b');
+  await pods.untilDelivered('deleted b');
   assert.equal(slow.waiting, 3);
   gates[0]!();
   await settle();
@@ -208,7 +208,7 @@ test('no reminder overtakes or repeats what still waits, and none is given of a 
   stream.event('MODIFIED', aPod('c').atVersion(11).build());
   stream.event('MODIFIED', aPod('a').atVersion(12).build());
   stream.event('DELETED', aPod('b').atVersion(13).build());
-  await pods.untilTold('deleted b');
+  await pods.untilDelivered('deleted b');
   for (let i = 0; i < 5; i++) await pods.clock.advance(1000);
   assert.equal(slow.waiting, 4, 'c runs; a and the delete of b wait; c is reminded once, not five times');
   gate.resolve();
@@ -222,7 +222,7 @@ test('a relist tells each handler what changed, and nothing of what did not', as
   pods.informer.addHandler(plain);
   const stream = await pods.sync('2', [aPod('pod1').atVersion(1).build(), aPod('pod2').atVersion(2).build()]);
   stream.bookmark('Pod', '3');
-  await pods.untilTold('progress 3');
+  await pods.untilDelivered('progress 3');
   stream.error(410, 'Expired');
   await pods.sync('6', [
     aPod('pod1').atVersion(1).build(),
@@ -260,7 +260,7 @@ test('an index function that throws leaves that object out of that index, and no
   });
   const stream = await pods.sync('10', [aPod('a').onNode('n1').build()]);
   stream.event('ADDED', aPod('bad').onNode('n1').atVersion(11).build());
-  await pods.untilTold('added bad');
+  await pods.untilDelivered('added bad');
   assert.deepEqual(pods.names, ['a', 'bad']);
   assert.deepEqual(
     pods.informer.lister.byIndex('node', 'n1').map((p) => p.metadata.name),

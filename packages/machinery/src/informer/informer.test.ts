@@ -15,7 +15,7 @@ test('a handler that joins late is given what the cache holds first, then what h
   const late = pods.informer.addHandler({ onDelta: (d) => void seen.push(nameOf(d)) });
   await late.waitForSync();
   stream.event('DELETED', aPod('a').atVersion(11).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   assert.deepEqual(seen, ['added a', 'added b', 'deleted a']);
 });
 
@@ -39,7 +39,7 @@ test('a removed handler gets nothing more, the others go on', async (t) => {
   await gone.waitForSync();
   gone.remove();
   stream.event('DELETED', aPod('a').atVersion(11).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   assert.deepEqual(seen, ['added a']);
 });
 
@@ -55,7 +55,7 @@ test('fault 15: a handler that throws delays neither the cache, nor the version,
   });
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build()]);
   stream.event('MODIFIED', aPod('a').atVersion(11).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   await bad.waitForSync();
   assert.equal(pods.informer.lastVersion, '11');
   assert.ok(bad.failures >= 1);
@@ -68,7 +68,7 @@ test('a late delete of an earlier UID does not take its replacement away', async
   stream.event('ADDED', aPod('db-0').withUid('new').atVersion(12).build());
   stream.event('DELETED', aPod('db-0').withUid('old').atVersion(13).build());
   stream.bookmark('Pod', '14');
-  await pods.untilTold('progress 14');
+  await pods.untilDelivered('progress 14');
   assert.equal(pods.informer.lister.get('default/db-0')?.metadata.uid, 'new');
 });
 
@@ -84,7 +84,7 @@ test('a delete carries the final state', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10', [aPod('a').atVersion(8).inPhase('Running').build()]);
   stream.event('DELETED', aPod('a').atVersion(11).inPhase('Failed').build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   const deleted = pods.deltas.at(-1);
   assert.equal(deleted?.kind === 'deleted' && deleted.object.status.phase, 'Failed');
 });
@@ -109,13 +109,13 @@ test('indexes follow the cache, and may be added while it lives', async (t) => {
   const stream = await pods.sync('10', [aPod('a').onNode('n1').atVersion(8).build()]);
   pods.informer.addIndex('ip', (pod) => pod.status.podIPs);
   stream.event('MODIFIED', aPod('a').onNode('n1').withIp('10.0.0.7', 'fd00::7').atVersion(11).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   const found = (index: string, value: string) =>
     pods.informer.lister.byIndex(index, value).map((p) => p.metadata.name);
   assert.deepEqual(found('node', 'n1'), ['a']);
   assert.deepEqual(found('ip', 'fd00::7'), ['a']);
   stream.event('DELETED', aPod('a').atVersion(12).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   assert.deepEqual(pods.informer.lister.indexValues('ip'), []);
 });
 
@@ -205,10 +205,10 @@ test('fault 11: while a handler is slow the watch is not read, memory stays boun
 test('a handler that asks for marks is told where a listing begins and where it ends', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
-  assert.deepEqual(pods.deltas.map(nameOf), ['relisted', 'added a', 'added b', 'listed']);
+  assert.deepEqual(pods.deltas.map(nameOf), ['relist-began', 'added a', 'added b', 'relist-ended']);
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   stream.error(410, 'Expired');
   await pods.sync('20', [aPod('a').atVersion(8).build()]);
-  assert.deepEqual(pods.deltas.slice(5).map(nameOf), ['relisted', 'deleted b', 'listed']);
+  assert.deepEqual(pods.deltas.slice(5).map(nameOf), ['relist-began', 'deleted b', 'relist-ended']);
 });

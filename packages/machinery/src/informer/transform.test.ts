@@ -24,7 +24,7 @@ test('the transform runs exactly once on each object of the listing, each event 
   stream.event('MODIFIED', aPod('a').atVersion(4).build());
   stream.event('DELETED', aPod('b').atVersion(5).build());
   stream.event('ADDED', aPod('c').atVersion(6).build());
-  await pods.untilTold('added c');
+  await pods.untilDelivered('added c');
   assert.deepEqual(calls, ['a@1', 'b@2', 'a@4', 'b@5', 'c@6']);
   for (const delta of pods.deltas) if ('object' in delta) assert.equal(delta.object.spec.nodeName, 'transformed');
   const updated = pods.deltas.find((delta) => delta.kind === 'updated');
@@ -38,7 +38,7 @@ test('neither a relist of unchanged objects, nor a tombstone, nor a reminder tra
   pods.informer.addHandler({ resyncMs: 1000, onDelta: (d) => void (d.kind === 'updated' && d.resync && reminders++) });
   const stream = await pods.sync('3', [aPod('a').atVersion(1).build(), aPod('b').atVersion(2).build()]);
   stream.bookmark('Pod', '4');
-  await pods.untilTold('progress 4');
+  await pods.untilDelivered('progress 4');
   stream.error(410, 'Expired');
   await pods.sync('9', [aPod('a').atVersion(1).build()]);
   await pods.clock.advance(1000);
@@ -58,7 +58,7 @@ test('a transform may rename or strip the version: keys, order and the watch go 
   const stream = await pods.sync('3', [aPod('pod1').atVersion(1).build(), aPod('pod2').atVersion(2).build()]);
   stream.event('MODIFIED', aPod('pod1').atVersion(4).build());
   stream.event('DELETED', aPod('pod2').atVersion(5).build());
-  await pods.untilTold('deleted POD2');
+  await pods.untilDelivered('deleted POD2');
   assert.deepEqual(pods.story, ['relisted start@3', 'added POD1', 'added POD2', 'updated POD1', 'deleted POD2']);
   assert.equal(pods.informer.lister.get('default/pod1')?.metadata.name, 'POD1');
   assert.equal(pods.informer.lastVersion, '5');

@@ -1,4 +1,4 @@
-// The shapes that every Kubernetes object shares, as JSON spells them. Used for what we write and for kinds we have no
+// The shapes that every Kubernetes object shares, as they are in JSON. Used for what we write and for kinds we have no
 // declared view of; informers on high-volume kinds keep the compact views of codec/ instead.
 
 export interface OwnerReference {

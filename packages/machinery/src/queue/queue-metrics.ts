@@ -1,4 +1,4 @@
-// What a work queue tells about itself. A provider is called once per queue with its name; the operator joins it to
+// The metrics of a work queue. A provider is called once per queue with its name; the operator joins it to
 // its metrics registry. Names and meanings follow client-go's workqueue metrics. All times are seconds.
 import type { Clock } from '../clock.ts';
 
@@ -22,7 +22,7 @@ export type QueueMetricsProvider = (queueName: string) => QueueMetrics;
 /** How often running work is summed up, milliseconds. */
 export const UNFINISHED_WORK_PERIOD_MS = 500;
 
-/** Keeps the times that the metrics need. Only made when there is somebody to tell. */
+/** Keeps the times that the metrics need. Only made when there is a provider. */
 export class QueueTimes<T> {
   readonly #metrics: QueueMetrics;
   readonly #clock: Clock;

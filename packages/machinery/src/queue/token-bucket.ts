@@ -1,4 +1,4 @@
-// A token bucket on the monotonic clock. Work queues reserve from it (and are told how long to wait), the event
+// A token bucket on the monotonic clock. Work queues reserve from it (and get how long to wait), the event
 // recorder's spam limit takes from it or does without. It never sets a timer.
 import type { Clock } from '../clock.ts';
 

@@ -8,7 +8,7 @@ export interface BackoffLimits {
 
 /** The server is away: it is usually back within seconds, and asking costs it nothing. */
 export const CONNECTION_BACKOFF: BackoffLimits = { firstMs: 100, longestMs: 2_000 };
-/** The server is there and in trouble, or refuses us: leave it room. */
+/** The server answers with errors or refuses us: ask it less often. */
 export const SERVER_BACKOFF: BackoffLimits = { firstMs: 800, longestMs: 30_000 };
 
 export class Backoff {

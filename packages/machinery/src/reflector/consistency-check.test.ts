@@ -69,7 +69,7 @@ test('nothing is corrected before the watch has reached the listing: what is mer
   answerMetadata(listing, '30', [{ name: 'b', version: 9 }]);
   stream.event('DELETED', aPod('a').atVersion(29).build());
   stream.bookmark('Pod', '31');
-  await pods.untilTold('progress 31');
+  await pods.untilDelivered('progress 31');
   assert.equal(pods.informer.counters.corrections, 0);
   assert.deepEqual(pods.names, ['b']);
   assert.deepEqual(pods.server.unanswered, []);
@@ -100,7 +100,7 @@ test('after a rewind the check waits for the new, lower versions, whatever was r
   const pods = await FollowedPods.start(t, { consistencyMs: EVERY_MS, onChecked: checked.resolve });
   const before = await pods.sync('100', [aPod('a').atVersion(90).build()]);
   before.bookmark('Pod', '105');
-  await pods.untilTold('progress 105');
+  await pods.untilDelivered('progress 105');
   before.break();
   await pods.waitOut();
   (await pods.server.next()).list('Pod', '50', []);
@@ -136,7 +136,7 @@ test('a watch that moves, but stays behind the listing for two minutes, leaves t
   await pods.clock.untilPending(3);
   for (const version of ['20', '21', '22', '23']) {
     stream.bookmark('Pod', version);
-    await pods.untilTold(`progress ${version}`);
+    await pods.untilDelivered(`progress ${version}`);
     await pods.clock.advance(60_000);
   }
   assert.equal(
@@ -156,7 +156,7 @@ test('an object that changes while the suspects are read is left to the watch', 
   stream.bookmark('Pod', '31');
   const read = await pods.server.next();
   stream.event('MODIFIED', aPod('b').atVersion(40).build());
-  await pods.untilTold('updated b');
+  await pods.untilDelivered('updated b');
   read.json(aPod('b').atVersion(25).build());
   await read.closed;
   assert.equal(pods.informer.lister.get('default/b')?.metadata.resourceVersion, '40');
@@ -171,7 +171,7 @@ test('an object that is deleted while the suspects are read does not rise from t
   stream.bookmark('Pod', '31');
   const read = await pods.server.next();
   stream.event('DELETED', aPod('b').atVersion(40).build());
-  await pods.untilTold('deleted b');
+  await pods.untilDelivered('deleted b');
   read.json(aPod('b').atVersion(25).build());
   assert.deepEqual(await checked.promise, { kind: 'compared', resourceVersion: '30', objects: 1, corrected: 0 });
   assert.deepEqual(pods.names, []);
@@ -185,7 +185,7 @@ test('a cache that agrees with the listing is left alone, and nothing is read be
   ]);
   await listing.closed;
   stream.bookmark('Pod', '31');
-  await pods.untilTold('progress 31');
+  await pods.untilDelivered('progress 31');
   await pods.clock.advance(EVERY_MS * 1.1);
   assert.equal(
     (await pods.server.next()).path,
@@ -203,7 +203,7 @@ test('an empty cache agrees with an empty listing', async (t) => {
   answerMetadata(listing, '30', []);
   await listing.closed;
   stream.bookmark('Pod', '31');
-  await pods.untilTold('progress 31');
+  await pods.untilDelivered('progress 31');
   assert.equal(pods.informer.counters.corrections, 0);
 });
 
@@ -236,7 +236,7 @@ test('a transform that strips objects makes no difference to the comparison', as
   answerMetadata(listing, '30', [{ name: 'a', version: 8 }]);
   await listing.closed;
   stream.bookmark('Pod', '31');
-  await pods.untilTold('progress 31');
+  await pods.untilDelivered('progress 31');
   await pods.clock.advance(EVERY_MS * 1.1);
   assert.equal(
     (await pods.server.next()).path,

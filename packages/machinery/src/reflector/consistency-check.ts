@@ -1,5 +1,5 @@
 // Now and then compares the cache with a consistent listing of metadata, because a server's watch cache can lose an
-// event and no stream will ever tell. What differs is read once more, one by one, and corrected.
+// event and no stream shows it. What differs is read once more, one by one, and corrected.
 import { type Clock, sleep } from '../clock.ts';
 import type { ObjectCodec } from '../codec/codec.ts';
 import { acceptHeader } from '../codec/content-type.ts';
@@ -36,7 +36,7 @@ export interface ComparedAside {
   readonly version: string;
   /** What is not newer than the watch's version is not as it is held. */
   readonly isBroken: boolean;
-  /** Held and not listed, UIDs by key: their deletion is still to be told. */
+  /** Held and not listed, UIDs by key: their deletion is still to be delivered. */
   readonly missing: ReadonlyMap<string, string>;
 }
 
@@ -49,7 +49,7 @@ export type CheckOutcome =
     }
   /** Not compared: the watch did not reach the listing's version in time, or a relist made the question moot. */
   | { readonly kind: 'skipped'; readonly why: 'watch-behind' | 'relisted' }
-  /** The versions are those of another history: the collection is listed anew. */
+  /** The versions are those of another history: the collection is listed again. */
   | { readonly kind: 'broken'; readonly resourceVersion: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -60,7 +60,7 @@ const LONGEST_WAIT_FOR_WATCH_MS = 120_000;
 interface Running {
   /** Keys that the watch changed since the listing began: the watch knows better. */
   readonly touched: Set<string>;
-  relisted: boolean;
+  isRelisted: boolean;
   listed: string | undefined;
   caughtUp: (() => void) | undefined;
 }
@@ -96,7 +96,7 @@ export class ConsistencyCheck<T extends Cacheable> {
   relisted(version: string): void {
     this.#reached = version;
     this.#agreedAt = this.#options.clock.now();
-    if (this.#running !== undefined) this.#running.relisted = true;
+    if (this.#running !== undefined) this.#running.isRelisted = true;
     this.#running?.caughtUp?.();
   }
 
@@ -122,7 +122,7 @@ export class ConsistencyCheck<T extends Cacheable> {
     }
   }
 
-  /** While no watch is open, so that nothing held changes: does what is listed go on with what was told up to `known`? */
+  /** While no watch is open, so that nothing held changes: does what is listed continue what was delivered up to `known`? */
   async compareAside(known: string, signal: AbortSignal): Promise<ComparedAside> {
     const { version, listing } = await this.#list(signal);
     const held = new Map<string, Cacheable>();
@@ -155,14 +155,14 @@ export class ConsistencyCheck<T extends Cacheable> {
   }
 
   async #checkOnce(signal: AbortSignal): Promise<CheckOutcome> {
-    const running: Running = { touched: new Set(), relisted: false, listed: undefined, caughtUp: undefined };
+    const running: Running = { touched: new Set(), isRelisted: false, listed: undefined, caughtUp: undefined };
     this.#running = running;
     const before = this.#reached;
     const begunAt = this.#options.clock.now();
     const { version, listing } = await this.#list(signal);
     running.listed = version;
     const reached = await this.#untilReached(running, version, signal);
-    if (running.relisted) return { kind: 'skipped', why: 'relisted' };
+    if (running.isRelisted) return { kind: 'skipped', why: 'relisted' };
     if (!reached) return { kind: 'skipped', why: 'watch-behind' };
     const suspects = this.#compare(listing, running);
     // What was held before the listing was asked for cannot have been newer than what it shows.
@@ -174,7 +174,7 @@ export class ConsistencyCheck<T extends Cacheable> {
     for (const key of suspects) {
       // Under a selector an object may exist and no longer match: what the listing lacks is gone from here.
       const truth = this.#hasSelector && !listing.has(key) ? undefined : await this.#read(key, signal);
-      if (running.relisted) return { kind: 'skipped', why: 'relisted' };
+      if (running.isRelisted) return { kind: 'skipped', why: 'relisted' };
       if (running.touched.has(key)) continue;
       this.#options.target.correct(key, truth);
       corrected++;

@@ -127,7 +127,7 @@ export class Endings<T extends Cacheable> {
   }
 
   /**
-   * Whether all that happened until the end has been delivered: only the server's own word for the end proves it. A
+   * Whether all that happened until the end has been delivered: only an end that the server itself sent proves it. A
    * broken connection may have carried nothing for long, and a stream just opened may not have delivered its backlog.
    */
   #isComplete(stream: WatchStream<T>, end: WatchEnd): boolean {

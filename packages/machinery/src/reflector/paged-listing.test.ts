@@ -86,7 +86,7 @@ test('an object that left the cache can be collected although others of its page
         .atVersion(11 + i)
         .build(),
     );
-  await pods.untilTold('deleted pod-98');
+  await pods.untilDelivered('deleted pod-98');
   pods.deltas.length = 0;
   for (let i = 0; i < 20 && gone.deref() !== undefined; i++) {
     await new Promise<void>((resolve) => setImmediate(resolve));

@@ -9,7 +9,7 @@ test('adds, updates and deletes of the watch reach the cache, and the version is
   stream.event('DELETED', aPod('foo').atVersion(11).build());
   stream.event('MODIFIED', aPod('bar').atVersion(55).build());
   stream.event('ADDED', aPod('baz').atVersion(56).build());
-  await pods.untilTold('added baz');
+  await pods.untilDelivered('added baz');
   assert.deepEqual(pods.names, ['bar', 'baz']);
   assert.equal(pods.informer.lister.get('default/bar')?.metadata.resourceVersion, '55');
   assert.equal(pods.informer.lastVersion, '56');
@@ -20,16 +20,16 @@ test('added, modified, bookmarked and deleted each move the version', async (t) 
   const stream = await pods.sync('10');
   const versions: (string | undefined)[] = [pods.informer.lastVersion];
   stream.event('ADDED', aPod('a').atVersion(15).build());
-  await pods.untilTold('added a');
+  await pods.untilDelivered('added a');
   versions.push(pods.informer.lastVersion);
   stream.event('MODIFIED', aPod('a').atVersion(20).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   versions.push(pods.informer.lastVersion);
   stream.bookmark('Pod', '30');
-  await pods.untilTold('progress 30');
+  await pods.untilDelivered('progress 30');
   versions.push(pods.informer.lastVersion);
   stream.event('DELETED', aPod('a').atVersion(40).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   versions.push(pods.informer.lastVersion);
   assert.deepEqual(versions, ['10', '15', '20', '30', '40']);
 });
@@ -82,7 +82,7 @@ test('adds and deletes over several watches and failures in between add up to th
   const first = await pods.sync('1');
   first.event('ADDED', aPod('foo').atVersion(2).build());
   first.event('ADDED', aPod('bar').atVersion(3).build());
-  await pods.untilTold('added bar');
+  await pods.untilDelivered('added bar');
   first.end();
   await pods.waitOut();
   const second = (await pods.server.next()).stream();
@@ -95,14 +95,14 @@ test('adds and deletes over several watches and failures in between add up to th
     aPod('bar').atVersion(3).build(),
     aPod('qux').atVersion(5).build(),
   ]);
-  await pods.untilTold('relisted expired@5');
+  await pods.untilDelivered('relisted expired@5');
   third.end();
   await pods.waitOut();
   (await pods.server.next()).refuse(503, 'ServiceUnavailable', 'a watch error');
   await pods.waitOut();
   (await pods.server.next()).list('Pod', '5', []);
   (await pods.server.next()).stream().event('ADDED', aPod('baz').atVersion(6).build());
-  await pods.untilTold('added baz');
+  await pods.untilDelivered('added baz');
   assert.deepEqual(pods.names, ['bar', 'qux', 'baz']);
   assert.deepEqual(
     pods.informer.lister.list().map((pod) => pod.metadata.resourceVersion),

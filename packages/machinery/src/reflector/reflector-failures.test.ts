@@ -7,7 +7,7 @@ test('fault 01: 410 at the opening of a watch relists once and goes on', async (
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build()]);
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   stream.end();
   await pods.waitOut();
   (await pods.server.next()).refuse(410, 'Expired', 'too old resource version: 11 (20)');
@@ -36,7 +36,7 @@ test('fault 03: a stream that goes silent after a bookmark is given up after 75 
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
   stream.bookmark('Pod', '12');
-  await pods.untilTold('progress 12');
+  await pods.untilDelivered('progress 12');
   await pods.clock.advance(74_000);
   assert.equal(pods.informer.state.kind, 'watching');
   await pods.clock.advance(1_000);
@@ -61,7 +61,7 @@ test('fault 03: a stream on which no bookmark was seen may be silent for three m
   (await pods.server.next()).list('Pod', '10', []);
   const stream = (await pods.server.next()).stream();
   stream.event('ADDED', aPod('a').atVersion(11).build());
-  await pods.untilTold('added a');
+  await pods.untilDelivered('added a');
   await pods.clock.advance(179_000);
   assert.equal(pods.informer.state.kind, 'watching');
   await pods.clock.advance(1_000);
@@ -168,7 +168,7 @@ test('a watch that the server ends in order after minutes is opened again at onc
   for (let minute = 0; minute < 6; minute++) {
     await pods.clock.advance(60_000);
     stream.bookmark('Pod', String(20 + minute));
-    await pods.untilTold(`progress ${20 + minute}`);
+    await pods.untilDelivered(`progress ${20 + minute}`);
   }
   stream.end();
   assert.equal((await pods.server.next()).query.get('resourceVersion'), '25');
@@ -240,7 +240,7 @@ test('fault 12: half a UTF-8 character at the edge of a chunk is whole again', a
   setImmediate(() => setImmediate(half.resolve));
   await half.promise;
   stream.write(line.subarray(cut));
-  await pods.untilTold('added a');
+  await pods.untilDelivered('added a');
   assert.equal(pods.informer.lister.get('default/a')?.metadata.annotations.get('note'), 'grüß Gott 🙂');
 });
 
@@ -331,7 +331,7 @@ test('a watch answered with "too large resource version" is waited out while the
   await pods.waitOut();
   (await pods.server.next()).list('Pod', '10', []);
   answerListing(await pods.server.next(), '11', []);
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   assert.equal(pods.informer.counters.relists, 0);
 });
 
@@ -360,7 +360,7 @@ for (const [code, reason] of [
     const listing = await pods.server.next();
     assert.equal(listing.isWatch, false);
     listing.list('Pod', '30', [aPod('a').atVersion(8).build()]);
-    await pods.untilTold('relisted expired@30');
+    await pods.untilDelivered('relisted expired@30');
     assert.equal((await pods.server.next()).query.get('resourceVersion'), '30');
   });
 }

@@ -102,7 +102,7 @@ test('a stopped informer may be started again: it lists, tells what changed mean
   assert.equal(reminders, 0, 'nobody is reminded while it stands still');
   const running = pods.informer.start(stop.signal);
   answerListing(await pods.server.next(), '20', [aPod('p2').atVersion(2).build(), aPod('p3').atVersion(15).build()]);
-  await pods.untilTold('added p3');
+  await pods.untilDelivered('added p3');
   assert.deepEqual(pods.story.slice(3), ['relisted start@20', 'deleted p1 (final state unknown)', 'added p3']);
   await pods.clock.advance(1000);
   assert.equal(reminders, 2);

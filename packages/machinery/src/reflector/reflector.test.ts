@@ -14,7 +14,7 @@ test('the listing arrives as a stream and the same stream goes on as the watch',
   assert.equal(call.query.get('allowWatchBookmarks'), 'true');
   const stream = answerListing(call, '10', [aPod('a').atVersion(3).build(), aPod('b').atVersion(9).build()]);
   stream.event('MODIFIED', aPod('a').atVersion(11).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   assert.deepEqual(pods.story, ['relisted start@10', 'added a', 'added b', 'updated a']);
   assert.equal(pods.informer.lastVersion, '11');
   assert.equal(pods.server.requests, 1);
@@ -84,7 +84,7 @@ test('every event and every bookmark moves the version from which the watch goes
   const stream = await pods.sync('10');
   stream.event('ADDED', aPod('a').atVersion(12).build());
   stream.bookmark('Pod', '20');
-  await pods.untilTold('progress 20');
+  await pods.untilDelivered('progress 20');
   stream.end();
   await pods.waitOut();
   assert.equal((await pods.server.next()).query.get('resourceVersion'), '20');
@@ -96,7 +96,7 @@ test('versions beyond 2^53 are compared as decimals', async (t) => {
   stream.event('ADDED', aPod('a').atVersion('9007199254740993').build());
   stream.event('MODIFIED', aPod('a').atVersion('9007199254740992').build());
   stream.event('MODIFIED', aPod('a').atVersion('10007199254740993').build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   assert.equal(pods.informer.lastVersion, '10007199254740993');
   assert.equal(pods.informer.counters.stale, 1);
 });
@@ -111,7 +111,7 @@ test('fault 05: duplicate, reordered and older events have no effect', async (t)
   stream.event('MODIFIED', aPod('a').atVersion(9).build());
   stream.event('DELETED', aPod('a').atVersion(13).build());
   stream.bookmark('Pod', '14');
-  await pods.untilTold('progress 14');
+  await pods.untilDelivered('progress 14');
   assert.deepEqual(pods.story.slice(2), ['updated a', 'deleted a', 'progress 14']);
   assert.equal(pods.informer.counters.stale, 4);
   assert.deepEqual(pods.names, [], 'nothing rises from the dead');
@@ -121,7 +121,7 @@ test('fault 07: bookmarks alone move the version and deliver progress, no object
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
   for (const version of ['11', '12', '13']) stream.bookmark('Pod', version);
-  await pods.untilTold('progress 13');
+  await pods.untilDelivered('progress 13');
   assert.deepEqual(pods.story, ['relisted start@10', 'progress 11', 'progress 12', 'progress 13']);
   assert.equal(pods.informer.lastVersion, '13');
 });
@@ -130,19 +130,19 @@ test('a relist after 410 reports why, from when to when, and deletes what is gon
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
   stream.event('MODIFIED', aPod('a').atVersion(11).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   await pods.clock.advance(5000);
   // The stream was alive until it said so itself: nothing was missed before.
-  const heard = pods.clock.now();
+  const seenAt = pods.clock.now();
   stream.error(410, 'Expired', 'too old resource version');
   await pods.sync('20', [aPod('a').atVersion(11).build(), aPod('c').atVersion(15).build()]);
   assert.deepEqual(pods.story.slice(4), ['relisted expired@20', 'deleted b (final state unknown)', 'added c']);
-  const relisted = pods.deltas.filter((d) => d.kind === 'relisted').at(-1);
-  assert.deepEqual(relisted?.kind === 'relisted' && relisted.relist, {
+  const relisted = pods.deltas.filter((d) => d.kind === 'relist-began').at(-1);
+  assert.deepEqual(relisted?.kind === 'relist-began' && relisted.relist, {
     reason: 'expired',
     resourceVersion: '20',
     previousVersion: '11',
-    from: heard,
+    from: seenAt,
     to: pods.clock.now(),
   });
 });
@@ -152,7 +152,7 @@ test('an unchanged object of a relist is the same object as before and gives no 
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build()]);
   const before = pods.informer.lister.get('default/a');
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   stream.error(410, 'Expired');
   await pods.sync('20', [aPod('a').atVersion(8).build()]);
   assert.equal(pods.informer.lister.get('default/a'), before);
@@ -163,7 +163,7 @@ test('a name that came back with another UID during a relist is a delete and an 
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10', [aPod('db-0').withUid('old').atVersion(8).build()]);
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   stream.error(410, 'Expired');
   await pods.sync('20', [aPod('db-0').withUid('new').atVersion(18).build()]);
   assert.deepEqual(pods.story.slice(-2), ['deleted db-0 (final state unknown)', 'added db-0']);
@@ -186,7 +186,7 @@ test('a listing older than what was seen is refused, and accepted as a rewind on
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('100', [aPod('a').atVersion(90).build()]);
   stream.event('DELETED', aPod('a').atVersion(101).build());
-  await pods.untilTold('deleted a');
+  await pods.untilDelivered('deleted a');
   stream.error(410, 'Expired');
   for (let i = 0; i < 2; i++) {
     answerListing(await pods.server.next(), '95', [aPod('a').atVersion(90).build()]);
@@ -220,20 +220,20 @@ test('a relist after a silence begins its gap with the last word before it', asy
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
-  const heard = pods.clock.now();
+  await pods.untilDelivered('progress 11');
+  const seenAt = pods.clock.now();
   await pods.clock.advance(75_000);
   await pods.waitOut();
   (await pods.server.next()).list('Pod', '500', []);
   (await pods.server.next()).refuse(410, 'Expired');
   await pods.sync('501');
-  const relisted = pods.deltas.findLast((d) => d.kind === 'relisted');
-  assert.equal(relisted?.kind === 'relisted' && relisted.relist.from, heard);
+  const relisted = pods.deltas.findLast((d) => d.kind === 'relist-began');
+  assert.equal(relisted?.kind === 'relist-began' && relisted.relist.from, seenAt);
 });
 
 test('a gap begins before the first event that could not be read, however often it was tried', async (t) => {
   const pods = await FollowedPods.start(t);
-  const heard = pods.clock.now();
+  const seenAt = pods.clock.now();
   let stream = await pods.sync('10');
   for (let i = 0; i < 4; i++) {
     stream.write('{"type":"ADDED","object":garbage}\n');
@@ -242,12 +242,12 @@ test('a gap begins before the first event that could not be read, however often 
   }
   await pods.sync('20');
   assert.equal(lastRelist(pods).reason, 'undecodable');
-  assert.equal(lastRelist(pods).from, heard);
+  assert.equal(lastRelist(pods).from, seenAt);
 });
 
 test('a gap begins before streams that opened, delivered nothing and ended at once', async (t) => {
   const pods = await FollowedPods.start(t);
-  const heard = pods.clock.now();
+  const seenAt = pods.clock.now();
   (await pods.sync('10')).end();
   for (let i = 0; i < 3; i++) {
     await pods.waitOut();
@@ -257,7 +257,7 @@ test('a gap begins before streams that opened, delivered nothing and ended at on
   (await pods.server.next()).refuse(410, 'Expired');
   await pods.waitOut();
   await pods.sync('20');
-  assert.equal(lastRelist(pods).from, heard);
+  assert.equal(lastRelist(pods).from, seenAt);
 });
 
 test('a gap begins before the silence of a stream that only our deadline ended', async (t) => {
@@ -266,19 +266,19 @@ test('a gap begins before the silence of a stream that only our deadline ended',
   for (let version = 11; version < 21; version++) {
     await pods.clock.advance(56_000);
     stream.bookmark('Pod', String(version));
-    await pods.untilTold(`progress ${version}`);
+    await pods.untilDelivered(`progress ${version}`);
   }
-  const heard = pods.clock.now();
+  const seenAt = pods.clock.now();
   await pods.clock.advance(70_000);
   (await pods.server.next()).refuse(410, 'Expired');
   await pods.sync('30');
-  assert.equal(lastRelist(pods).from, heard);
+  assert.equal(lastRelist(pods).from, seenAt);
 });
 
 test('a gap begins before a reset: the connection may have carried nothing for long', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
-  const heard = pods.clock.now();
+  const seenAt = pods.clock.now();
   await pods.clock.advance(60_000);
   stream.break();
   await pods.waitOut();
@@ -286,7 +286,7 @@ test('a gap begins before a reset: the connection may have carried nothing for l
   (await pods.server.next()).refuse(410, 'Expired');
   await pods.waitOut();
   await pods.sync('501');
-  assert.equal(lastRelist(pods).from, heard);
+  assert.equal(lastRelist(pods).from, seenAt);
 });
 
 test('the watch is current once it is open, caught up and has had a second to deliver', async (t) => {
@@ -294,18 +294,18 @@ test('the watch is current once it is open, caught up and has had a second to de
   answerListing(await pods.server.next(), '10', []);
   const stream = (await pods.server.next()).stream();
   stream.event('ADDED', aPod('a').atVersion(6).build());
-  await pods.untilTold('replayed added a');
+  await pods.untilDelivered('replayed added a');
   await pods.clock.advance(1000);
   assert.equal(pods.informer.isCurrent, false, 'not before the catch-up is complete');
   stream.bookmark('Pod', '12');
-  await pods.untilTold('progress 12');
+  await pods.untilDelivered('progress 12');
   assert.equal(pods.informer.isCurrent, true);
   stream.end();
   await pods.waitOut();
   const next = await pods.server.next();
   assert.equal(pods.informer.isCurrent, false, 'not before the new stream is open');
   next.stream().bookmark('Pod', '13');
-  await pods.untilTold('progress 13');
+  await pods.untilDelivered('progress 13');
   assert.equal(pods.informer.isCurrent, false, 'more may be on its way');
   await pods.clock.advance(1000);
   assert.equal(pods.informer.isCurrent, true);
@@ -319,12 +319,12 @@ test('a state observer that throws does not stop the watch', async (t) => {
   });
   const stream = answerListing(await pods.server.next(), '10', []);
   stream.event('ADDED', aPod('a').atVersion(11).build());
-  await pods.untilTold('added a');
+  await pods.untilDelivered('added a');
 });
 
 function lastRelist(pods: FollowedPods): Relist {
-  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relisted');
-  assert.ok(relisted?.kind === 'relisted');
+  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relist-began');
+  assert.ok(relisted?.kind === 'relist-began');
   return relisted.relist;
 }
 
@@ -336,10 +336,10 @@ test('how long nothing was heard is told: listings, events and bookmarks count',
   await pods.clock.advance(2_000);
   assert.equal(pods.informer.silentMs, 2_000);
   stream.bookmark('Pod', '12');
-  await pods.untilTold('progress 12');
+  await pods.untilDelivered('progress 12');
   assert.equal(pods.informer.silentMs, 0);
   await pods.clock.advance(1_000);
   stream.event('ADDED', aPod('a').atVersion(13).build());
-  await pods.untilTold('added a');
+  await pods.untilDelivered('added a');
   assert.equal(pods.informer.silentMs, 0);
 });

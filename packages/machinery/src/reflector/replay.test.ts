@@ -16,7 +16,7 @@ test('after a restart the watch starts at the stored version; what the listing k
   stream.event('DELETED', aPod('short-lived').atVersion(109).build());
   stream.event('MODIFIED', aPod('a').atVersion(110).inPhase('Running').build());
   stream.event('MODIFIED', aPod('a').atVersion(125).inPhase('Succeeded').build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   assert.deepEqual(pods.story, [
     'relisted start@120',
     'added a',
@@ -39,7 +39,7 @@ test('a bookmark at or past the listing also ends the catch-up', async (t) => {
   const stream = watch.stream();
   stream.bookmark('Pod', '110');
   stream.bookmark('Pod', '120');
-  await pods.untilTold('progress 120');
+  await pods.untilDelivered('progress 120');
   assert.deepEqual(pods.story, ['relisted start@120', 'caught up complete 100..120', 'progress 120']);
 });
 
@@ -48,7 +48,7 @@ test('a stream that breaks during the catch-up goes on where it was, without rep
   answerListing(await pods.server.next(), '120', []);
   const first = (await pods.server.next()).stream();
   first.event('ADDED', aPod('a').atVersion(105).build());
-  await pods.untilTold('replayed added a');
+  await pods.untilDelivered('replayed added a');
   first.break();
   await pods.waitOut();
   (await pods.server.next()).list('Pod', '130', []);
@@ -58,7 +58,7 @@ test('a stream that breaks during the catch-up goes on where it was, without rep
   stream.event('ADDED', aPod('a').atVersion(105).build());
   stream.event('DELETED', aPod('a').atVersion(115).build());
   stream.bookmark('Pod', '121');
-  await pods.untilTold('progress 121');
+  await pods.untilDelivered('progress 121');
   assert.deepEqual(pods.story, [
     'relisted start@120',
     'replayed added a',

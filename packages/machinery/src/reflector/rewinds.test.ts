@@ -26,7 +26,7 @@ async function afterBreak(t: { after(done: () => Promise<void>): void }): Promis
   const pods = await FollowedPods.start(t, { consistencyMs: A_YEAR_MS });
   const stream = await synced(pods);
   stream.bookmark('Pod', '100');
-  await pods.untilTold('progress 100');
+  await pods.untilDelivered('progress 100');
   stream.break();
   await pods.waitOut();
   return [pods, await pods.server.next()];
@@ -43,8 +43,8 @@ test('fault 06: versions that have overtaken the old ones do not hide a rewind: 
   answerMetadata(comparison, '130', { a: 90, b: 80 });
   await pods.sync('131', [aPod('a').atVersion(90).build(), aPod('b').atVersion(80).build()]);
   assert.deepEqual(pods.story.slice(-3), ['relisted rewound@131', 'updated a', 'updated b']);
-  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relisted');
-  assert.ok(relisted?.kind === 'relisted' && (relisted.relist.from ?? 0) <= brokeAt, 'since the last sign of life');
+  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relist-began');
+  assert.ok(relisted?.kind === 'relist-began' && (relisted.relist.from ?? 0) <= brokeAt, 'since the last sign of life');
 });
 
 test('fault 06: an object that should have been told, and was not, shows the rewind, too', async (t) => {
@@ -73,7 +73,7 @@ test('a comparison that is refused does not keep the watch from going on, and is
   probe.json({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '130' }, items: [] });
   const stream = (await pods.server.next()).stream();
   stream.event('MODIFIED', aPod('a').atVersion(129).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   stream.break();
   await pods.waitOut();
   const next = await pods.server.next();
@@ -92,7 +92,7 @@ test('fault 06: what a listing after the break lacked, and no event deletes, sho
   answerMetadata(comparison, '130', { a: 90 });
   const stream = (await pods.server.next()).stream();
   stream.event('MODIFIED', aPod('a').atVersion(129).build());
-  await pods.untilTold('updated a');
+  await pods.untilDelivered('updated a');
   stream.bookmark('Pod', '131');
   await pods.sync('140', [aPod('a').atVersion(129).build()]);
   assert.deepEqual(pods.story.slice(-3), ['relisted rewound@140', 'deleted b (final state unknown)', 'updated a']);
@@ -104,7 +104,7 @@ test('a delete that comes with the events after the break is no rewind', async (
   const stream = (await pods.server.next()).stream();
   stream.event('DELETED', aPod('b').atVersion(128).build());
   stream.bookmark('Pod', '131');
-  await pods.untilTold('progress 131');
+  await pods.untilDelivered('progress 131');
   assert.equal(pods.informer.rewinds, 0);
   assert.equal(pods.informer.state.kind, 'watching');
 });
@@ -149,7 +149,7 @@ test('a stream that is open is not suspected when another one breaks; one that i
   const pods = await FollowedPods.start(t, { consistencyMs: A_YEAR_MS });
   const stream = await synced(pods);
   stream.bookmark('Pod', '100');
-  await pods.untilTold('progress 100');
+  await pods.untilDelivered('progress 100');
   pods.informer.suspect();
   await pods.clock.advance(6_000);
   stream.end();

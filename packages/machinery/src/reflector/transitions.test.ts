@@ -48,7 +48,7 @@ test('checking → listing: a rewind that is reported during the check is listed
   const next = await pods.server.next();
   assert.equal(next.query.get('sendInitialEvents'), 'true');
   answerListing(next, '21', []);
-  await pods.untilTold('relisted rewound@21');
+  await pods.untilDelivered('relisted rewound@21');
 });
 
 test('listing by stream → listing: a rewind that is reported meanwhile ends the stream and nothing of it is taken', async (t) => {
@@ -73,7 +73,7 @@ test('listing by pages → listing: a rewind that is reported meanwhile makes th
   pods.informer.rewound();
   listing.list('Pod', '20', [aPod('of-the-old-life').atVersion(12).build()]);
   (await pods.server.next()).list('Pod', '30', []);
-  await pods.untilTold('relisted rewound@30');
+  await pods.untilDelivered('relisted rewound@30');
   assert.deepEqual(relists(pods), ['relisted start@10', 'relisted rewound@30']);
 });
 
@@ -91,7 +91,7 @@ test('listing by stream → backing off: a listing that is cut off does not make
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   const seenAt = pods.clock.now();
   stream.error(410, 'Expired');
   const cut = (await pods.server.next()).stream();
@@ -100,8 +100,8 @@ test('listing by stream → backing off: a listing that is cut off does not make
   cut.error(500, 'InternalError', 'etcdserver: leader changed');
   await pods.waitOut();
   await pods.sync('20', [aPod('a').atVersion(12).build()]);
-  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relisted');
-  assert.equal(relisted?.kind === 'relisted' && relisted.relist.from, seenAt, 'since the watch was last complete');
+  const relisted = pods.deltas.findLast((delta) => delta.kind === 'relist-began');
+  assert.equal(relisted?.kind === 'relist-began' && relisted.relist.from, seenAt, 'since the watch was last complete');
 });
 
 test('replaying → checking → replaying: a doubt ends the stream, and the replay goes on where it was', async (t) => {
@@ -109,7 +109,7 @@ test('replaying → checking → replaying: a doubt ends the stream, and the rep
   answerListing(await pods.server.next(), '120', []);
   const stream = (await pods.server.next()).stream();
   stream.event('ADDED', aPod('a').atVersion(105).build());
-  await pods.untilTold('replayed added a');
+  await pods.untilDelivered('replayed added a');
   pods.informer.doubt();
   await stream.closed;
   await pods.waitOut();
@@ -133,7 +133,7 @@ test('replaying → watching: the same stream goes on, and its state is not repo
   answerListing(await pods.server.next(), '120', []);
   const stream = (await pods.server.next()).stream();
   stream.bookmark('Pod', '121');
-  await pods.untilTold('progress 121');
+  await pods.untilDelivered('progress 121');
   assert.deepEqual(kinds(pods), ['listing', 'watching']);
 });
 
@@ -141,7 +141,7 @@ test('checking → stopped: no request and no timer stay behind', async (t) => {
   const pods = await FollowedPods.start(t, { consistencyMs: A_YEAR_MS });
   const stream = await pods.sync('10');
   stream.bookmark('Pod', '11');
-  await pods.untilTold('progress 11');
+  await pods.untilDelivered('progress 11');
   stream.break();
   await pods.waitOut();
   const comparison = await pods.server.next();

@@ -59,14 +59,14 @@ test('a stream that ends after the listing goes on as a plain watch from the las
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('2', [aPod('p1').atVersion(1).build(), aPod('p2').atVersion(2).build()]);
   stream.event('ADDED', aPod('p3').atVersion(3).build());
-  await pods.untilTold('added p3');
+  await pods.untilDelivered('added p3');
   stream.end();
   await pods.waitOut();
   const watch = await pods.server.next();
   assert.equal(watch.query.get('resourceVersion'), '3');
   assert.equal(watch.query.has('sendInitialEvents'), false);
   watch.stream().event('ADDED', aPod('p4').atVersion(4).build());
-  await pods.untilTold('added p4');
+  await pods.untilDelivered('added p4');
   assert.deepEqual(pods.names, ['p1', 'p2', 'p3', 'p4']);
 });
 
@@ -96,7 +96,7 @@ test('a server that fails every streaming listing is listed by pages after the s
   const watch = await pods.server.next();
   assert.equal(watch.query.get('resourceVersion'), '1');
   watch.stream().event('ADDED', aPod('p2').atVersion(2).build());
-  await pods.untilTold('added p2');
+  await pods.untilDelivered('added p2');
   assert.deepEqual(pods.names, ['p1', 'p2']);
 });
 
@@ -136,7 +136,7 @@ test('streaming switched off lists by pages of 500 and then watches with bookmar
   const stream = watch.stream();
   stream.event('MODIFIED', aPod('p1').atVersion(2).build());
   stream.event('ADDED', aPod('p2').atVersion(3).build());
-  await pods.untilTold('added p2');
+  await pods.untilDelivered('added p2');
   assert.deepEqual(pods.story, ['relisted start@1', 'added p1', 'updated p1', 'added p2']);
   assert.equal(pods.server.requests, 2);
 });
@@ -145,7 +145,7 @@ test('an established watch whose version expires is listed anew by stream', asyn
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('2', [aPod('p1').atVersion(1).build()]);
   stream.event('ADDED', aPod('p3').atVersion(3).build());
-  await pods.untilTold('added p3');
+  await pods.untilDelivered('added p3');
   stream.end();
   await pods.waitOut();
   const watch = await pods.server.next();

@@ -1,5 +1,5 @@
-// A pod informer on a scripted server and a manual clock, with everything it said written down: the stage on which the
-// reflector's and informer's tests play.
+// A pod informer on a scripted server and a manual clock, with everything it delivered written down: for the
+// tests of reflector and informer.
 import { podCodec } from '../codec/pod-codec.ts';
 import type { PodView } from '../codec/pod-view.ts';
 import type { Delta } from '../informer/delta.ts';
@@ -61,7 +61,7 @@ export class FollowedPods {
 
   /** What was delivered, in short (the end of a listing left out): "added web-1", "relisted start@10", "progress 12". */
   get story(): string[] {
-    return this.deltas.filter((delta) => delta.kind !== 'listed').map(tell);
+    return this.deltas.filter((delta) => delta.kind !== 'relist-ended').map(describe);
   }
 
   get names(): string[] {
@@ -74,7 +74,7 @@ export class FollowedPods {
   }
 
   /** Resolves once this has been delivered. */
-  untilTold(line: string): Promise<void> {
+  untilDelivered(line: string): Promise<void> {
     return this.until(() => this.story.includes(line));
   }
 
@@ -124,11 +124,11 @@ export function answerListing(call: ScriptedCall, version: string, pods: readonl
   return stream;
 }
 
-function tell(delta: Delta<PodView>): string {
+function describe(delta: Delta<PodView>): string {
   switch (delta.kind) {
-    case 'relisted':
-    case 'listed':
-      return `${delta.kind} ${delta.relist.reason}@${delta.relist.resourceVersion}`;
+    case 'relist-began':
+    case 'relist-ended':
+      return `relisted ${delta.relist.reason}@${delta.relist.resourceVersion}`;
     case 'progress':
       return `progress ${delta.resourceVersion}`;
     case 'caught-up':

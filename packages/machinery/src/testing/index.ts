@@ -1,4 +1,4 @@
-// What tests of machinery's users need: a clock that moves when told, and a server that answers as told.
+// What tests of machinery's users need: a clock that the test moves, a scripted server, and a feed for informers.
 export { feed } from './informer-feed.ts';
 export { ManualClock, settle } from './manual-clock.ts';
 export { MemoryResourceClient, refusal } from './memory-resource-client.ts';

@@ -1,4 +1,4 @@
-// A clock that moves only when told. Timers fire in order of their deadline, then of their creation.
+// A clock that only the test moves. Timers fire in order of their deadline, then of their creation.
 import type { Clock, Timer } from '../clock.ts';
 
 interface PendingTimer {

@@ -37,7 +37,7 @@ export function sendBuffered(
     let status = 0;
     let headers: ResponseHeaders = {};
     let sending: Dispatcher.DispatchController | undefined;
-    // Also while there is no connection yet: the caller is told at once, and nothing is sent when its turn comes.
+    // Also while there is no connection yet: the call fails at once, and nothing is sent later.
     const onAbort = () => {
       reject(signal.reason);
       sending?.abort(asError(signal.reason));

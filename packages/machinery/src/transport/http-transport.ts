@@ -1,5 +1,5 @@
 // HTTP to one API server on undici's dispatch handlers: identity on every call, retries, time-outs, streams. Knows
-// nothing of resources; never logs (an observer is told instead).
+// nothing of resources; never logs (an observer is called instead).
 import type { Dispatcher } from 'undici';
 import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ClusterConfig, Identity } from '../config/identity.ts';
@@ -39,7 +39,7 @@ export interface HttpTransportOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly userAgent?: string;
-  /** For a whole buffered call, retries included; 60 s unless told. */
+  /** For a whole buffered call, retries included. Default 60 s. */
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   /** For buffered calls, which queue for them; each stream has its own besides. */

@@ -54,7 +54,7 @@ export class RetryBudget {
     // These two with Retry-After say that the server did not act, so that any method may be repeated. Other failures
     // may have come after the write.
     if (error.status === 429 || error.status === 503) return true;
-    // This one is for the caller: the version may never come (etcd restored from a snapshot), so he must list anew.
+    // This one is for the caller: the version may never come (etcd restored from a snapshot), so it must list again.
     return this.#reads && error.status >= 500 && !isTooLargeResourceVersion(error);
   }
 

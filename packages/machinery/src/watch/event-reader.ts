@@ -1,4 +1,4 @@
-// From the bytes of a watch to calls on its sink: splits frames, decodes each, tells events, bookmarks and refusals
+// From the bytes of a watch to calls on its sink: splits frames, decodes each, separates events, bookmarks and refusals
 // apart. After `stop` it ignores the rest of the chunk it is in.
 
 import type { ObjectCodec } from '../codec/codec.ts';

@@ -33,11 +33,11 @@ export class Liveness {
 
   opened(): void {
     this.#limitMs = this.#limits.quietMs;
-    this.heard();
+    this.received();
   }
 
   /** Called for every chunk: only notes the time, the timer looks at it when it fires. */
-  heard(): void {
+  received(): void {
     this.#lastByteAt = this.#clock.monotonic();
   }
 
@@ -54,7 +54,7 @@ export class Liveness {
 
   release(): void {
     this.#held = false;
-    this.heard();
+    this.received();
   }
 
   stop(): void {
@@ -71,7 +71,7 @@ export class Liveness {
   #check(): void {
     const silentMs = this.#clock.monotonic() - this.#lastByteAt;
     if (this.#held || silentMs < this.#limitMs) {
-      if (this.#held) this.heard();
+      if (this.#held) this.received();
       this.#arm();
       return;
     }

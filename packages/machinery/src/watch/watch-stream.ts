@@ -89,7 +89,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
 
   onData(chunk: Buffer): void {
     if (this.#over) return;
-    this.#liveness.heard();
+    this.#liveness.received();
     try {
       this.#reader?.push(chunk);
     } catch (error) {

@@ -263,7 +263,7 @@ export class PodTrackerController {
 
   #onPod(delta: Delta<PodView>): void {
     if (!isObjectDelta(delta)) {
-      if (delta.kind === 'relisted') this.#tellGap(delta.relist);
+      if (delta.kind === 'relist-began') this.#tellGap(delta.relist);
       return;
     }
     const { uid, namespace } = delta.object.metadata;
@@ -387,7 +387,7 @@ export class PodTrackerController {
 
 /** etcd was restored from a snapshot. */
 function isRewound(delta: Delta<PodTracker> | Delta<SliceView>): boolean {
-  return delta.kind === 'relisted' && delta.relist.reason === 'rewound';
+  return delta.kind === 'relist-began' && delta.relist.reason === 'rewound';
 }
 
 function isElsewhere(before: SliceView, now: SliceView): boolean {

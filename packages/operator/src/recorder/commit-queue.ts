@@ -27,7 +27,7 @@ type Checkpoint = NonNullable<Batch['checkpoint']>;
 interface Push {
   readonly facts: readonly StoredFact[];
   readonly checkpoint: Checkpoint | undefined;
-  /** By the monotonic clock; undefined for what tells no event. */
+  /** By the monotonic clock; undefined for what is no event. */
   readonly observedAt: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export class CommitQueue {
   committedFacts = 0;
   /** Worst of the last batch that carried events, in milliseconds. */
   lastLagMs = 0;
-  /** Since when, by the wall clock, the store refuses what it gets, and its last word. */
+  /** Since when, by the wall clock, the store refuses what it gets, and its last error. */
   refusal: { readonly since: number; readonly error: unknown } | undefined;
 
   constructor(options: CommitQueueOptions) {

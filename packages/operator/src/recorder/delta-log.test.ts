@@ -15,7 +15,11 @@ const relist = (reason: Relist['reason'], resourceVersion: string): Relist => ({
   from: 500,
   to: 1_000,
 });
-const mark = (kind: 'relisted' | 'listed', of: Relist): Delta<PodView> => ({ kind, relist: of, observedAt: 1_000 });
+const mark = (kind: 'relist-began' | 'relist-ended', of: Relist): Delta<PodView> => ({
+  kind,
+  relist: of,
+  observedAt: 1_000,
+});
 const added = (object: PodView, source: 'list' | 'watch' = 'list'): Delta<PodView> => ({
   kind: 'added',
   object,
@@ -32,9 +36,9 @@ const deleted = (object: PodView, source: 'list' | 'watch', finalStateUnknown: b
 });
 
 /** What the log tells of these deltas, in short. */
-function tell(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
+function translate(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
   return deltas.flatMap((delta) =>
-    log.tell(delta, AT).observations.map((o) => {
+    log.translate(delta, AT).observations.map((o) => {
       switch (o.kind) {
         case 'listed':
           return `listed ${o.reason} whole=${o.whole} +${o.present.length} -${o.goneUids} since ${o.since}`;
@@ -55,36 +59,42 @@ function tell(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
 test('the first listing is told as one whole', () => {
   const log = new DeltaLog('Pod', wrap);
   const start = relist('start', '10');
-  const told = tell(log, mark('relisted', start), added(pod('a', 3)), added(pod('b', 4)), mark('listed', start));
-  assert.deepEqual(told, ['listed start whole=true +2 - since 500']);
+  const observed = translate(
+    log,
+    mark('relist-began', start),
+    added(pod('a', 3)),
+    added(pod('b', 4)),
+    mark('relist-ended', start),
+  );
+  assert.deepEqual(observed, ['listed start whole=true +2 - since 500']);
 });
 
 test('a later listing is told by what it changed and what it lacked', () => {
   const log = new DeltaLog('Pod', wrap);
   const [start, expired] = [relist('start', '10'), relist('expired', '20')];
-  tell(log, mark('relisted', start), mark('listed', start));
-  const told = tell(
+  translate(log, mark('relist-began', start), mark('relist-ended', start));
+  const observed = translate(
     log,
-    mark('relisted', expired),
+    mark('relist-began', expired),
     deleted(pod('gone', 5), 'list', true),
     added(pod('new', 15)),
-    mark('listed', expired),
+    mark('relist-ended', expired),
   );
-  assert.deepEqual(told, ['listed expired whole=false +1 -uid-gone since 500']);
+  assert.deepEqual(observed, ['listed expired whole=false +1 -uid-gone since 500']);
 });
 
 test('during a catch-up the listing waits; when the replay is complete it only cross-checks', () => {
   const log = new DeltaLog('Pod', wrap, { catchesUp: true });
   const start = relist('start', '10');
-  assert.deepEqual(tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start)), []);
+  assert.deepEqual(translate(log, mark('relist-began', start), added(pod('a', 8)), mark('relist-ended', start)), []);
   assert.equal(log.catchingUp, true);
-  const told = tell(
+  const observed = translate(
     log,
     { kind: 'replayed', type: 'updated', object: pod('a', 7), observedAt: 1_000 },
     { kind: 'replayed', type: 'deleted', object: pod('b', 9), observedAt: 1_000 },
     { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 },
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(observed, [
     ...['event present a', 'event deleted b', 'corrected present a', 'checked uid-a at 10', 'progress 10'],
   ]);
   assert.equal(log.catchingUp, false);
@@ -94,54 +104,54 @@ test('a second listing during a catch-up tells only what it changed; what is tol
   for (const outcome of ['complete', 'expired'] as const) {
     const log = new DeltaLog('Pod', wrap, { catchesUp: true });
     const [start, again] = [relist('start', '10'), relist('expired', '20')];
-    tell(log, mark('relisted', start), added(pod('a', 8)), added(pod('b', 9)), mark('listed', start));
-    tell(log, added(pod('c', 12), 'watch'), deleted(pod('b', 13), 'watch', false));
-    assert.deepEqual(tell(log, mark('relisted', again), added(pod('d', 18)), mark('listed', again)), []);
-    const told = tell(log, { kind: 'caught-up', outcome, from: '5', to: '20', observedAt: 1_000 });
-    if (outcome === 'complete') assert.equal(told.at(-2), 'checked uid-a,uid-c,uid-d at 20');
-    else assert.deepEqual(told, ['listed expired whole=true +3 - since 500']);
+    translate(log, mark('relist-began', start), added(pod('a', 8)), added(pod('b', 9)), mark('relist-ended', start));
+    translate(log, added(pod('c', 12), 'watch'), deleted(pod('b', 13), 'watch', false));
+    assert.deepEqual(translate(log, mark('relist-began', again), added(pod('d', 18)), mark('relist-ended', again)), []);
+    const observed = translate(log, { kind: 'caught-up', outcome, from: '5', to: '20', observedAt: 1_000 });
+    if (outcome === 'complete') assert.equal(observed.at(-2), 'checked uid-a,uid-c,uid-d at 20');
+    else assert.deepEqual(observed, ['listed expired whole=true +3 - since 500']);
   }
 });
 
 test('a catch-up that has expired makes the listing count, as a whole', () => {
   const log = new DeltaLog('Pod', wrap, { catchesUp: true });
   const start = relist('start', '10');
-  tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
-  const told = tell(log, { kind: 'caught-up', outcome: 'expired', from: '5', to: '10', observedAt: 1_000 });
-  assert.deepEqual(told, ['listed expired whole=true +1 - since 500']);
+  translate(log, mark('relist-began', start), added(pod('a', 8)), mark('relist-ended', start));
+  const observed = translate(log, { kind: 'caught-up', outcome: 'expired', from: '5', to: '10', observedAt: 1_000 });
+  assert.deepEqual(observed, ['listed expired whole=true +1 - since 500']);
 });
 
 test('a rewind ends the hope of a catch-up at once', () => {
   const log = new DeltaLog('Pod', wrap, { catchesUp: true });
   const rewound = relist('rewound', '10');
-  const told = tell(log, mark('relisted', rewound), added(pod('a', 8)), mark('listed', rewound), {
+  const observed = translate(log, mark('relist-began', rewound), added(pod('a', 8)), mark('relist-ended', rewound), {
     kind: 'caught-up',
     outcome: 'expired',
     from: '500',
     to: '10',
     observedAt: 1_000,
   });
-  assert.deepEqual(told, ['listed rewound whole=true +1 - since 500']);
+  assert.deepEqual(observed, ['listed rewound whole=true +1 - since 500']);
 });
 
 test('a delete that nobody saw, and what a consistency check found, are corrections, not events', () => {
   const log = new DeltaLog('Pod', wrap);
   const found: Delta<PodView> = { ...added(pod('lost', 9)), source: 'consistency', initial: false } as Delta<PodView>;
-  const told = tell(
+  const observed = translate(
     log,
     added(pod('a', 3), 'watch'),
     deleted(pod('a', 4), 'watch', false),
     deleted(pod('b', 5), 'watch', true),
     found,
   );
-  assert.deepEqual(told, ['event present a', 'event deleted a', 'corrected deleted b', 'corrected present lost']);
+  assert.deepEqual(observed, ['event present a', 'event deleted a', 'corrected deleted b', 'corrected present lost']);
 });
 
 test('the version to go on from is that of the last event or mark; corrections and reminders move nothing', () => {
   const log = new DeltaLog('Pod', wrap);
-  assert.equal(log.tell(added(pod('a', 3), 'watch'), AT).resourceVersion, '3');
-  assert.equal(log.tell({ kind: 'progress', resourceVersion: '12', observedAt: 1_000 }, AT).resourceVersion, '12');
-  assert.equal(log.tell(deleted(pod('b', 5), 'watch', true), AT).resourceVersion, undefined);
+  assert.equal(log.translate(added(pod('a', 3), 'watch'), AT).resourceVersion, '3');
+  assert.equal(log.translate({ kind: 'progress', resourceVersion: '12', observedAt: 1_000 }, AT).resourceVersion, '12');
+  assert.equal(log.translate(deleted(pod('b', 5), 'watch', true), AT).resourceVersion, undefined);
   const reminder: Delta<PodView> = {
     kind: 'updated',
     object: pod('a', 3),
@@ -150,7 +160,7 @@ test('the version to go on from is that of the last event or mark; corrections a
     resync: true,
     observedAt: 1_000,
   };
-  assert.deepEqual(log.tell(reminder, AT), { observations: [], resourceVersion: undefined });
+  assert.deepEqual(log.translate(reminder, AT), { observations: [], resourceVersion: undefined });
 });
 
 const CONTRADICTED = { contradicts: () => true, resumedAt: () => epochMillis(300) };
@@ -158,11 +168,11 @@ const CONTRADICTED = { contradicts: () => true, resumedAt: () => epochMillis(300
 test('a first listing that contradicts the ledger is told as one after a rewind, since the recorder before', () => {
   const log = new DeltaLog('Pod', wrap, { catchesUp: true, ...CONTRADICTED });
   const start = relist('start', '10');
-  const told = tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
-  assert.deepEqual(told, ['listed rewound whole=true +1 - since 300']);
+  const observed = translate(log, mark('relist-began', start), added(pod('a', 8)), mark('relist-ended', start));
+  assert.deepEqual(observed, ['listed rewound whole=true +1 - since 300']);
   assert.equal(log.catchingUp, false);
   const end: Delta<PodView> = { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 };
-  assert.deepEqual(tell(log, end), [], 'and the catch-up is over');
+  assert.deepEqual(translate(log, end), [], 'and the catch-up is over');
 });
 
 test('a catch-up after which something is missing was one of another history', () => {
@@ -173,9 +183,9 @@ test('a catch-up after which something is missing was one of another history', (
   };
   const log = new DeltaLog('Pod', wrap, { catchesUp: true, contradicts, resumedAt: () => epochMillis(300) });
   const start = relist('start', '10');
-  assert.deepEqual(tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start)), []);
+  assert.deepEqual(translate(log, mark('relist-began', start), added(pod('a', 8)), mark('relist-ended', start)), []);
   const end: Delta<PodView> = { kind: 'caught-up', outcome: 'complete', from: '5', to: '10', observedAt: 1_000 };
-  assert.deepEqual(tell(log, end), ['listed rewound whole=true +1 - since 300']);
+  assert.deepEqual(translate(log, end), ['listed rewound whole=true +1 - since 300']);
   assert.deepEqual(asked, [
     [1, false],
     [1, true],
@@ -185,8 +195,8 @@ test('a catch-up after which something is missing was one of another history', (
 test('a recorder that does not catch up notices a rewind by its first listing, and by no later one', () => {
   const log = new DeltaLog('Pod', wrap, CONTRADICTED);
   const [start, expired] = [relist('start', '10'), relist('expired', '20')];
-  const first = tell(log, mark('relisted', start), added(pod('a', 8)), mark('listed', start));
+  const first = translate(log, mark('relist-began', start), added(pod('a', 8)), mark('relist-ended', start));
   assert.deepEqual(first, ['listed rewound whole=true +1 - since 300']);
-  const later = tell(log, mark('relisted', expired), mark('listed', expired));
+  const later = translate(log, mark('relist-began', expired), mark('relist-ended', expired));
   assert.deepEqual(later, ['listed expired whole=false +0 - since 500']);
 });

@@ -1,4 +1,4 @@
-// From the informer's deltas to the observation log: gathers listings, tells replays from news, and knows when a
+// From the informer's deltas to the observation log: gathers listings, keeps replays apart from new events, and knows when a
 // listing stands in for events that can no longer be had.
 import type { Observation, Observed } from '@podtrail/history';
 import { type Cacheable, type Delta, isObjectDelta, type Relist } from '@podtrail/machinery';
@@ -12,7 +12,7 @@ interface Listing {
   readonly goneUids: string[];
 }
 
-export interface Told {
+export interface Translated {
   readonly observations: readonly Observation[];
   /** Everything up to this version is in them or before them. */
   readonly resourceVersion: string | undefined;
@@ -21,13 +21,13 @@ export interface Told {
 export interface DeltaLogOptions {
   readonly catchesUp?: boolean;
   readonly namespace?: string | undefined;
-  /** Where the ledger contradicts a first listing, or what it holds at the end of a catch-up: etcd was restored meanwhile. */
+  /** True where the ledger contradicts a first listing, or what it holds at the end of a catch-up: etcd was restored meanwhile. */
   readonly contradicts?: (present: readonly Observed[], isWhole: boolean) => boolean;
   /** Until when an earlier recorder watched; that may turn out to have been by a wrong clock. */
   readonly resumedAt?: () => At | undefined;
 }
 
-const NOTHING: Told = { observations: [], resourceVersion: undefined };
+const NOTHING: Translated = { observations: [], resourceVersion: undefined };
 
 export class DeltaLog<T extends Cacheable> {
   readonly #resource: Resource;
@@ -36,7 +36,7 @@ export class DeltaLog<T extends Cacheable> {
   /** While a catch-up runs, the listing waits: it counts only if the events cannot be had. */
   #catchingUp: boolean;
   #listing: Listing | undefined;
-  /** While a catch-up runs: what is in the informer's cache, as far as that was told, over all listings of that time. */
+  /** While a catch-up runs: what is in the informer's cache, as far as that was delivered, over all listings of that time. */
   readonly #cached = new Map<string, Observed>();
   #first = true;
   readonly #options: DeltaLogOptions;
@@ -54,20 +54,20 @@ export class DeltaLog<T extends Cacheable> {
   }
 
   /** `at` is the recorder's own clock, which never goes back. */
-  tell(delta: Delta<T>, at: At): Told {
+  translate(delta: Delta<T>, at: At): Translated {
     if (isObjectDelta(delta)) return this.#object(delta, at);
     switch (delta.kind) {
-      case 'relisted':
+      case 'relist-began':
         this.#listing = { relist: delta.relist, present: [], goneUids: [] };
         return NOTHING;
-      case 'listed':
+      case 'relist-ended':
         if (!this.#catchingUp) return this.#endListing(at, this.#isRestored() ? 'rewound' : undefined);
         // A rewind ends the hope of a catch-up: the versions of before mean nothing now.
         return delta.relist.reason === 'rewound' || this.#contradicts(false)
           ? this.#endCatchUp(at, 'rewound')
           : NOTHING;
       case 'replayed':
-        // Of another history: the listing has been told in its place.
+        // Of another history: the listing was observed in its place.
         if (!this.#catchingUp) return NOTHING;
         return this.#event(delta.type === 'deleted' ? 'deleted' : 'present', delta.object, at);
       case 'caught-up':
@@ -77,7 +77,7 @@ export class DeltaLog<T extends Cacheable> {
     }
   }
 
-  #object(delta: Extract<Delta<T>, { kind: 'added' | 'updated' | 'deleted' }>, at: At): Told {
+  #object(delta: Extract<Delta<T>, { kind: 'added' | 'updated' | 'deleted' }>, at: At): Translated {
     if (delta.kind === 'updated' && delta.resync) return NOTHING;
     if (this.#catchingUp) this.#mirror(delta.kind === 'deleted', delta.object);
     if (delta.source === 'list' && this.#listing !== undefined) {
@@ -93,12 +93,12 @@ export class DeltaLog<T extends Cacheable> {
     return this.#event(delta.kind === 'deleted' ? 'deleted' : 'present', delta.object, at);
   }
 
-  #event(type: 'present' | 'deleted', object: T, at: At): Told {
+  #event(type: 'present' | 'deleted', object: T, at: At): Translated {
     const observation: Observation = { kind: 'event', type, seen: this.#wrap(object), at };
     return { observations: [observation], resourceVersion: object.metadata.resourceVersion };
   }
 
-  #caughtUp(outcome: 'complete' | 'expired', to: string, at: At): Told {
+  #caughtUp(outcome: 'complete' | 'expired', to: string, at: At): Translated {
     if (!this.#catchingUp) return NOTHING;
     // The events since the stored version are lost: there is a gap, and this listing is its far side.
     if (outcome === 'expired') return this.#endCatchUp(at, 'expired');
@@ -107,14 +107,14 @@ export class DeltaLog<T extends Cacheable> {
     const listing = this.#listing;
     this.#listing = undefined;
     this.#first = false;
-    // The listing cross-checks the replay: whatever it knows better is a correction, the rest tells nothing new.
+    // The listing cross-checks the replay: where it differs it is a correction, the rest is known.
     const present = this.#takeCached();
     const checks = present.map((seen): Observation => ({ kind: 'corrected', type: 'present', seen, at }));
     const missing = listing === undefined ? [] : [this.#missing(listing.relist.resourceVersion, present, at)];
     return { observations: [...checks, ...missing, this.#progress(to, at)], resourceVersion: to };
   }
 
-  /** What is in the cache, against what is remembered; `isWhole`: everything up to the listing has been told. */
+  /** What is in the cache, against what is remembered; `isWhole`: everything up to the listing has been observed. */
   #contradicts(isWhole: boolean): boolean {
     return this.#options.contradicts?.([...this.#cached.values()], isWhole) === true;
   }
@@ -131,8 +131,8 @@ export class DeltaLog<T extends Cacheable> {
     return { kind: 'checked', resource: this.#resource, namespace: this.#namespace, resourceVersion, uids, at };
   }
 
-  /** The cache is told as one listing: of several while it caught up, each told only what it changed. */
-  #endCatchUp(at: At, reason: Relist['reason']): Told {
+  /** The cache is observed as one listing: of several during the catch-up, each delivered only what it changed. */
+  #endCatchUp(at: At, reason: Relist['reason']): Translated {
     this.#catchingUp = false;
     const present = this.#takeCached();
     if (this.#listing !== undefined) this.#listing = { ...this.#listing, present, goneUids: [] };
@@ -155,25 +155,26 @@ export class DeltaLog<T extends Cacheable> {
     return { kind: 'progress', resource: this.#resource, namespace: this.#namespace, resourceVersion, at };
   }
 
-  #endListing(at: At, reason?: Relist['reason']): Told {
+  #endListing(at: At, reason?: Relist['reason']): Translated {
     const listing = this.#listing;
     if (listing === undefined) return NOTHING;
     this.#listing = undefined;
     const { relist, present, goneUids } = listing;
     const whole = this.#first;
     this.#first = false;
-    const told = reason ?? relist.reason;
+    const given = reason ?? relist.reason;
     const resumedAt = this.#options.resumedAt?.();
-    // Where nothing tells since when there was doubt, it is since the recorder before.
+    // Where it is not known since when there is doubt, it is since the earlier recorder.
     const from = relist.from as At | undefined;
-    const isBefore = told === 'rewound' && resumedAt !== undefined && (from === undefined || from < resumedAt || whole);
+    const isBefore =
+      given === 'rewound' && resumedAt !== undefined && (from === undefined || from < resumedAt || whole);
     return {
       observations: [
         {
           kind: 'listed',
           resource: this.#resource,
           namespace: this.#namespace,
-          reason: told,
+          reason: given,
           resourceVersion: relist.resourceVersion,
           whole,
           present,

@@ -47,7 +47,7 @@ export interface Problem {
   readonly catchingUp?: boolean;
 }
 
-/** A watch is opened anew every few minutes, and then takes a moment: that is no problem. */
+/** A watch is opened again every few minutes, and then takes a moment: that is no problem. */
 const PATIENCE_MS = 5_000;
 /** Bookmarks come every minute; a server that sends none is given up after three. */
 const LONGEST_SILENCE_MS = 200_000;

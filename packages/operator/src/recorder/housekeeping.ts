@@ -1,5 +1,5 @@
 // What a store wants done now and then, beside a running recorder: maintenance every few minutes, and forgetting what is
-// older than the retention, if there is one. A failure is told and tried again the next time; it ends nothing.
+// older than the retention, if there is one. A failure is reported and tried again the next time; it ends nothing.
 import { epochMillis, type StoreAdmin } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';

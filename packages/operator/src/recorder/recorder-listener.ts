@@ -1,4 +1,4 @@
-// What a recorder tells those who count and log. Every method is optional; one that throws disturbs nothing.
+// What a recorder reports, for logs and metrics. Every method is optional; one that throws disturbs nothing.
 import type { Coverage, EpochMillis, Patrol, RoomKept } from '@podtrail/history';
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import type { StoredBatch } from './commit-queue.ts';
@@ -12,7 +12,7 @@ export interface RecorderListener {
   storeFailed?(error: unknown, attempt: number): void;
   /** A stream came to another state: it lists, watches, or waits after an error. */
   watchChanged?(resource: string, state: ReflectorState): void;
-  /** Somebody who follows the caches threw; he is tried again, or skips this change, and nobody else notices. */
+  /** A handler of the caches threw; it is tried again or skips this change. Other handlers are not affected. */
   handlerFailed?(resource: string, failure: HandlerFailure<Cacheable>): void;
   /** Events were lost: the time before this listing became a gap, or unknown for what it lists. */
   lost?(resource: string, reason: Coverage['opened']): void;

@@ -368,7 +368,7 @@ export class Recorder {
     const again = () => {
       if (!cancelled) timer = this.#clock.setTimer(ms, tick);
     };
-    // A probe that fails is no news: the watch notices by itself when the server is away.
+    // A probe that fails is ignored: the watch notices by itself when the server is away.
     const tick = () =>
       void Promise.resolve(act())
         .catch(() => undefined)

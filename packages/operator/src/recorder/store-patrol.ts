@@ -1,5 +1,5 @@
 // Reads the whole store through again and again, a little every few minutes, so that damage is noticed before somebody
-// needs what is damaged. A failure is told and tried again the next time; it ends nothing.
+// needs what is damaged. A failure is reported and tried again the next time; it ends nothing.
 import { epochMillis, type Patrol, type StoreAdmin } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';

@@ -121,11 +121,11 @@ export class StreamSet {
     delta: Delta<Cacheable>,
     at: EpochMillis,
   ): void | Promise<void> {
-    const { observations, resourceVersion } = log.tell(delta, at);
+    const { observations, resourceVersion } = log.translate(delta, at);
     this.#notifyLosses(followed, observations);
     const rewind = observations.find((each) => each.kind === 'listed' && each.reason === 'rewound');
     if (rewind?.kind === 'listed') {
-      followed.observedRewind(delta.kind === 'listed' && delta.relist.reason === 'rewound');
+      followed.observedRewind(delta.kind === 'relist-ended' && delta.relist.reason === 'rewound');
       this.#passOnRewind(followed, rewind.since);
     }
     if (followed.resource === 'pods' && followed.namespace === undefined) {

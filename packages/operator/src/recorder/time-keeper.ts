@@ -1,5 +1,5 @@
-// Knows what time to write into the ledger, and makes whoever has to write wait while that is not known: asks the server
-// at once, and has the ledger corrected where the time turns out to be another. Only the recorder uses it.
+// The time to write into the ledger. While it is not known, writers wait and the server is asked; where it turns out to be
+// another, the ledger is corrected. Only the recorder uses it.
 import type { EpochMillis } from '@podtrail/history';
 import { type Clock, type ServerDate, sleep } from '@podtrail/machinery';
 import { LedgerClock, type Step } from './ledger-clock.ts';
@@ -24,7 +24,7 @@ export class TimeKeeper {
   readonly #stop = new AbortController();
   #waiting: Promise<EpochMillis> | undefined;
   #isCorrecting = false;
-  #news = Promise.withResolvers<void>();
+  #dated = Promise.withResolvers<void>();
 
   constructor(options: TimeKeeperOptions) {
     this.#options = options;
@@ -58,8 +58,8 @@ export class TimeKeeper {
   }
 
   #wake(): void {
-    this.#news.resolve();
-    this.#news = Promise.withResolvers<void>();
+    this.#dated.resolve();
+    this.#dated = Promise.withResolvers<void>();
   }
 
   async #untilKnown(): Promise<EpochMillis> {
@@ -68,7 +68,7 @@ export class TimeKeeper {
         const at = this.clock.certain();
         if (at !== undefined) return at;
         this.#stop.signal.throwIfAborted();
-        // A question that fails is no news: the watch notices by itself when the server is away.
+        // A request that fails is ignored: the watch notices by itself when the server is away.
         if (this.clock.step === undefined) await this.#asked();
         if (this.clock.certain() === undefined) await this.#pause();
       }
@@ -80,12 +80,12 @@ export class TimeKeeper {
   async #pause(): Promise<void> {
     const done = new AbortController();
     const slept = sleep(this.#options.clock, ASK_AGAIN_MS, AbortSignal.any([done.signal, this.#stop.signal]));
-    await Promise.race([slept.catch(() => undefined), this.#news.promise]);
+    await Promise.race([slept.catch(() => undefined), this.#dated.promise]);
     done.abort();
   }
 
   /** Until there is an answer, also to another question, or the keeper ends: a slow server holds nobody back. */
   async #asked(): Promise<void> {
-    await Promise.race([this.#options.ask().catch(() => undefined), this.#news.promise]);
+    await Promise.race([this.#options.ask().catch(() => undefined), this.#dated.promise]);
   }
 }

@@ -160,7 +160,7 @@ export class Collector {
       marks: true,
       attempts: Number.POSITIVE_INFINITY,
       onDelta: (delta) => {
-        const { observations, resourceVersion } = line.log.tell(delta, epochMillis(this.#now));
+        const { observations, resourceVersion } = line.log.translate(delta, epochMillis(this.#now));
         if (checkpoints) this.#podVersion = resourceVersion ?? this.#podVersion;
         this.#record(observations);
       },
