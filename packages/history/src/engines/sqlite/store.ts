@@ -109,7 +109,7 @@ export class Store {
       const version = this.#format.steps.length;
       const weeks = access === 'write' ? new Weeks(path, this.#format.weekVersion) : this.#weeks;
       const connect = () => new View(new Head(path, 'snapshots', this.#format), weeks, version);
-      this.#views = new Views({ connect, weeks });
+      this.#views = new Views({ connect, weeks, isLogLong: () => this.#head.isLogLong() });
       // Who only reads has one connection, unless several snapshots are open at once.
       if (access === 'read') this.#views.add(new View(this.#head, weeks, version));
       else this.#questions = new Questions(this.#head, this.#reader, this.#weeks, version);

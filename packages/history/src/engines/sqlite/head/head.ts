@@ -22,6 +22,9 @@ import { Tallies } from './tallies.ts';
 /** A store below this has a WAL that can lose commits. */
 const LEAST_SQLITE = [3, 51, 3];
 
+/** So many times what the log is kept at. */
+const LONG_LOGS = 4;
+
 /** `snapshots`: one of several connections of a process that only read. */
 export type HeadAccess = 'read' | 'write' | 'snapshots';
 const CACHE_KB: Readonly<Record<HeadAccess, number>> = { read: 65_536, write: 65_536, snapshots: 16_384 };
@@ -155,6 +158,11 @@ export class Head {
     } catch {
       // A reader is in the way, or the disk is full: the next one may succeed, and commits say what is wrong.
     }
+  }
+
+  /** Far beyond what it is kept at: an old state that is being read keeps it from beginning at its start again. */
+  isLogLong(): boolean {
+    return (statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > LONG_LOGS * this.#logBytes;
   }
 
   /** One view of the store for all that `body` reads. */

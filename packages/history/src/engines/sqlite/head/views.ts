@@ -1,18 +1,20 @@
 // The connections that snapshots read through: one for each that is open, kept for the next. What SQLite keeps for an old
-// state is bounded here: so many at once, and now and then a moment in which none is open, because only then the log
-// begins at its start again.
+// state is bounded here: so many at once, and, when the log has grown long, a moment in which none is open, because only
+// then it begins at its start again.
 
 import type { Weeks } from '../week/weeks.ts';
 import type { View } from './view.ts';
 
 const MOST_OPEN = 8;
-/** After so long without such a moment, the next snapshot waits until all others are closed. */
+/** After so long without such a moment, and if the log is long, the next snapshot waits until all others are closed. */
 const LONGEST_BUSY_MS = 5_000;
 
 export interface ViewsOptions {
   /** Another connection to the store. */
   readonly connect: () => View;
   readonly weeks: Weeks;
+  /** Whether the log has grown far beyond what it is kept at. */
+  readonly isLogLong: () => boolean;
   readonly now?: () => number;
 }
 
@@ -32,8 +34,10 @@ export class Views {
 
   /** A view of the present state, until it is given back; undefined while the caller has to wait for others to be. */
   take(): View | undefined {
+    if (this.#open.size >= MOST_OPEN) return undefined;
     const isBusy = this.#open.size > 0 && this.#now() - this.#busySince > LONGEST_BUSY_MS;
-    return isBusy || this.#open.size >= MOST_OPEN ? undefined : this.#begin();
+    // One long reading must not make all others wait unless it has to be.
+    return isBusy && this.#options.isLogLong() ? undefined : this.#begin();
   }
 
   /** For one read: it is over before anybody could wait for it. */

@@ -117,11 +117,12 @@ test('a question whose week file was replaced meanwhile is asked again, and gets
   await engine.close();
 });
 
-test('now and then all snapshots are closed before the next is opened: only then the log begins at its start again', () => {
+test('when the log has grown long, all snapshots are closed before the next is opened: only then it begins at its start again', () => {
   let now = 0;
+  let isLogLong = false;
   const view = () => ({ begin() {}, end() {}, close() {}, layout: 1, files: new Set() }) as unknown as View;
   const weeks = { forgetUnlisted() {} } as unknown as Weeks;
-  const views = new Views({ connect: view, weeks, now: () => now });
+  const views = new Views({ connect: view, weeks, isLogLong: () => isLogLong, now: () => now });
   let open = views.take();
   for (; now < 5_000; now += 100) {
     const next = views.take();
@@ -130,6 +131,10 @@ test('now and then all snapshots are closed before the next is opened: only then
     open = next;
   }
   now += 100;
+  const beside = views.take();
+  assert.ok(beside !== undefined, 'nobody waits for a long reading while the log is short');
+  views.give(beside);
+  isLogLong = true;
   assert.equal(views.take(), undefined, 'there has always been one for five seconds');
   views.give(open!);
   const after = views.take();
