@@ -54,6 +54,7 @@ export {
   serviceCodec,
 } from './codec/codec.ts';
 export type { EventSeriesView, EventSourceView, EventView, ObjectReferenceView } from './codec/event-view.ts';
+export { customKind, EVENT, type Kind, metadataOf, NODE, POD, SERVICE } from './codec/kind.ts';
 export type { MetadataOnlyView, MetadataView, OwnerReferenceView } from './codec/metadata-view.ts';
 export type {
   NodeAddressView,
@@ -130,6 +131,8 @@ export {
   type Task,
 } from './controller/manager.ts';
 export { DONE, type Outcome, requeueAfter, retry, terminal } from './controller/outcome.ts';
+export { type OwnerKind, ownedBy } from './controller/owner-keys.ts';
+export { anyOf, generationChanged, type Predicate } from './controller/predicate.ts';
 export type { QueueMetrics, QueueMetricsProvider } from './queue/queue-metrics.ts';
 export {
   bucketLimiter,

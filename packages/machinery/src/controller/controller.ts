@@ -12,6 +12,7 @@ import { WorkQueue } from '../queue/work-queue.ts';
 import { type Random, systemRandom } from '../random.ts';
 import type { ManagedSource } from './managed-source.ts';
 import { isBug, isOutcome, type Outcome } from './outcome.ts';
+import type { Predicate } from './predicate.ts';
 
 export interface ReconcileContext {
   /** Aborts when the leadership is lost, the shutdown deadline has passed or the pass takes too long. */
@@ -129,21 +130,27 @@ export class Controller<K extends string | number = string> {
 
   /**
    * Asks for a pass over the keys that `keysOf` names of every object that is added, changed (of the object before and
-   * after) or deleted, and makes `informer` a source. To be called before the manager is given this controller.
+   * after) or deleted, and makes `informer` a source. `when`: only for deltas that it accepts. To be called before the
+   * manager is given this controller.
    */
-  follow<T extends Cacheable>(informer: Pick<Informer<T>, 'addHandler'> & ManagedSource, keysOf: KeysOf<T, K>): void {
+  follow<T extends Cacheable>(
+    informer: Pick<Informer<T>, 'addHandler'> & ManagedSource,
+    keysOf: KeysOf<T, K>,
+    options: { readonly when?: Predicate<T> } = {},
+  ): void {
     this.#sources.push(informer);
-    const enqueue = (object: T, priority: number) => {
+    const keysIn = (object: T): readonly K[] => {
       const keys = keysOf(object);
-      if (typeof keys !== 'object') this.enqueue(keys, { priority });
-      else for (const key of keys) this.enqueue(key, { priority });
+      return typeof keys === 'object' ? keys : [keys];
     };
     informer.addHandler({
       name: this.name,
       onDelta: (delta) => {
-        if (!isObjectDelta(delta)) return;
-        if (delta.kind === 'updated') enqueue(delta.previous, 0);
-        enqueue(delta.object, delta.kind === 'added' && delta.initial ? LOW_PRIORITY : 0);
+        if (!isObjectDelta(delta) || options.when?.(delta) === false) return;
+        const priority = delta.kind === 'added' && delta.initial ? LOW_PRIORITY : 0;
+        const before = delta.kind === 'updated' ? keysIn(delta.previous) : [];
+        // Each key once: an idle worker takes the first at once, and the second would be another pass.
+        for (const key of new Set([...before, ...keysIn(delta.object)])) this.enqueue(key, { priority });
       },
     });
   }

@@ -167,14 +167,17 @@ test('a user name beyond ASCII is sent as UTF-8, and one with a line break is re
   assert.throws(() => new HttpTransport(forged), ConfigError);
 });
 
-test('the User-Agent names this package and its version, or what it was told', async (t) => {
+test('the User-Agent names the program and this package, or what it was given', async (t) => {
   const { server, transport } = await aStage(t);
   const call = transport.request(LIST);
   const seen = await server.next();
   seen.json({});
   await call;
   const { version } = JSON.parse(readFileSync(`${import.meta.dirname}/../../package.json`, 'utf8'));
-  assert.match(seen.headers['user-agent'] ?? '', new RegExp(`^podtrail-machinery/${version} \\(.+\\) node/`));
+  assert.match(
+    seen.headers['user-agent'] ?? '',
+    new RegExp(`^http-transport\\.test machinery/${version} \\(.+\\) node/`),
+  );
   const named = await aStage(t, { userAgent: 'recorder/7' });
   const other = named.transport.request(LIST);
   const its = await named.server.next();

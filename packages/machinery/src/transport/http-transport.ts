@@ -1,5 +1,6 @@
 // HTTP to one API server on undici's dispatch handlers: identity on every call, retries, time-outs, streams. Knows
 // nothing of resources; never logs (an observer is called instead).
+import { parse } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { type Clock, sleep, systemClock } from '../clock.ts';
 import type { ClusterConfig, Identity } from '../config/identity.ts';
@@ -269,6 +270,8 @@ function describe(request: HttpRequest): string {
   return `${method} ${path.length > LONGEST_PATH_IN_MESSAGES ? `${path.slice(0, LONGEST_PATH_IN_MESSAGES)}…` : path}`;
 }
 
+/** The program first, as client-go does, so that an audit log shows who asks. */
 function defaultUserAgent(): string {
-  return `podtrail-machinery/0.1.0 (${process.platform}/${process.arch}) node/${process.versions.node}`;
+  const program = parse(process.argv[1] ?? 'node').name.replaceAll(/[^\w.-]/g, '_');
+  return `${program} machinery/0.1.0 (${process.platform}/${process.arch}) node/${process.versions.node}`;
 }
