@@ -1,30 +1,23 @@
 // Where Kubernetes ends and history begins: observations in, facts out. Deterministic and without a clock; the same log
 // gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
-import {
-  type Fact,
-  type LiveHolder,
-  type LiveState,
-  type Machine,
-  possibleFact,
-  type StoredFact,
-} from '../model/fact.ts';
+import type { Fact, LiveHolder, LiveState, StoredFact } from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
-import { clamp, type EpochMillis, earliest, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
+import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { Anomalies } from './anomalies.ts';
-import { awaitedSince, waiting } from './awaited-address.ts';
 import { type Sighting, undoneSince } from './boundaries.ts';
 import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
 import { correctedCoverage, type WrongTime } from './clock-correction.ts';
-import { isTerminal, kubeletTimeOf, networkReadyAt, RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
-import { gone, type LifeStep, lostWithNode, present, restored, returned } from './holder-life.ts';
+import { CoverageClaim } from './coverage-claim.ts';
+import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
+import { gone, type LifeStep, present, restored, returned } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
 import { deserializeLive, storedFact } from './live-state.ts';
-import { READY_PROVES_MS } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
 import { MirrorIdentities } from './mirror-identities.ts';
-import { heartbeatOf, NodeBook } from './node-book.ts';
-import type { Observation, Observed, ObservedNode, ObservedPod } from './observation.ts';
+import { NodeBook } from './node-book.ts';
+import { NodeNews } from './node-news.ts';
+import type { Observation, Observed } from './observation.ts';
 import { RecentEnds } from './recent-ends.ts';
 import { Releases } from './releases.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
@@ -68,6 +61,15 @@ export interface Claim {
 }
 
 type Listing = Extract<Observation, { kind: 'listed' }>;
+/** What a listing changes of one holder; `seen` is undefined for one that is missing. */
+interface ListedStep {
+  readonly uid: string;
+  readonly before: LiveHolder | undefined;
+  readonly seen: Observed | undefined;
+  readonly sighting: Sighting;
+  readonly step: LifeStep;
+}
+
 type Check = Extract<Observation, { kind: 'checked' }>;
 type Correction = Extract<Observation, { kind: 'corrected' }>;
 
@@ -80,10 +82,11 @@ export class Observer {
   readonly #anomalies = new Anomalies();
   readonly #nodes: NodeBook;
   readonly #releases: Releases;
+  readonly #news: NodeNews;
+  readonly #claim: CoverageClaim;
   readonly #identities = new MirrorIdentities();
   readonly #changes: ChangeBudget;
   #epoch: number;
-  #coverage: Coverage | undefined;
   /** Of the recorder before. */
   #earlier: Coverage | undefined;
   /** Invariant: never goes back, whatever the collector's clock does, except where it is told that it was wrong. */
@@ -92,13 +95,14 @@ export class Observer {
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#epoch = options.resume?.epoch ?? 1;
-    this.#coverage = options.resume?.coverage;
     this.#earlier = options.resume?.coverage;
-    this.#now = this.#coverage?.to;
+    this.#now = this.#earlier?.to;
+    this.#claim = new CoverageClaim(options.collector, options.scope, this.#earlier);
     const live = (options.resume?.live ?? []).map(deserializeLive);
     this.#live = new LiveHolders(live);
     this.#nodes = new NodeBook(live);
     this.#releases = new Releases(this.#live, this.#nodes);
+    this.#news = new NodeNews(options.collector, this.#live, this.#nodes, this.#releases);
     this.#changes = new ChangeBudget(options.changeBudgets ?? DEFAULT_CHANGE_BUDGETS, options.resume?.changeUses);
   }
 
@@ -112,7 +116,7 @@ export class Observer {
   }
 
   get coverage(): Coverage | undefined {
-    return this.#coverage;
+    return this.#claim.present;
   }
 
   /** Until when the recorder before watched. */
@@ -148,9 +152,14 @@ export class Observer {
   /** As engines store it. */
   observe(told: Observation): StoredFact[] {
     const observation = this.#identities.known(told, this.#live);
-    const facts = this.#changes.apply([...this.#facts(observation), ...this.#nodeNews(observation)]);
+    const facts = this.#changes.apply([...this.#facts(observation), ...this.#ofNodes(observation)]);
     this.#ends.remember(facts);
     return facts.map(storedFact);
+  }
+
+  #ofNodes(observation: Observation): Fact[] {
+    if (!this.#others.includes('Node')) return [];
+    return this.#news.of(observation, this.#stream('Node', undefined), this.#now ?? observation.at);
   }
 
   #facts(observation: Observation): Fact[] {
@@ -173,10 +182,10 @@ export class Observer {
           false,
         );
         // With several streams one alone proves nothing: `alive` does.
-        return this.#extend(this.#others.length > 0 ? this.#coverage?.to : observation.at);
+        return this.#extend(this.#others.length > 0 ? this.#claim.present?.to : observation.at);
       case 'probed':
         for (const stream of this.#streams.values()) stream.probed(observation.resourceVersion, observation.at);
-        return this.#extend(this.#coverage?.to);
+        return this.#extend(this.#claim.present?.to);
       case 'renewed':
         return [];
       case 'alive':
@@ -186,8 +195,8 @@ export class Observer {
 
   /** After a withdrawal the watch goes on, and everything from now on is told. */
   #resumed(): Fact[] | undefined {
-    if (this.#coverage?.withdrawn === undefined || this.#now === undefined || !this.#allListed()) return undefined;
-    return this.#openCoverage('clock', this.#now);
+    if (!this.#claim.isWithdrawn || this.#now === undefined || !this.#allListed()) return undefined;
+    return this.#claim.open('clock', this.#epoch, this.#now);
   }
 
   /** Nothing is claimed since then until the next `alive`, which opens a new stretch: in between is a gap. */
@@ -199,11 +208,7 @@ export class Observer {
     this.#ends = new RecentEnds();
     for (const stream of this.#streams.values()) stream.correct(wrong);
     this.#earlier = this.#earlier && correctedCoverage(this.#earlier, wrong);
-    if (this.#coverage === undefined) return facts;
-    const cut = correctedCoverage(this.#coverage, wrong);
-    // Also where the clock only went ahead, and nothing of it is wrong: it must not go on into a time that never was.
-    this.#coverage = cut.ended ? cut : { ...cut, ended: true, withdrawn: wrong.since };
-    return [{ kind: 'coverage', coverage: this.#coverage }, ...facts];
+    return [...this.#claim.correct(wrong), ...facts];
   }
 
   /**
@@ -244,7 +249,7 @@ export class Observer {
     stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
     const known = this.#others.length > 0 ? undefined : this.#confirmed();
-    return [...facts, ...this.#extend(latest(this.#coverage?.to, known))];
+    return [...facts, ...this.#extend(latest(this.#claim.present?.to, known))];
   }
 
   #corrected({ type, seen, at: told }: Correction, at: EpochMillis): Fact[] {
@@ -287,59 +292,83 @@ export class Observer {
   #listed(listing: Listing, at: EpochMillis): Fact[] {
     const stream = this.#stream(listing.resource, listing.namespace);
     if (isRepeated(listing, stream)) return [];
-    if (listing.reason === 'rewound') this.#rewind(stream);
-    const facts: Fact[] =
-      listing.resource === 'Pod'
-        ? this.#takeBack(stream.settled, listing.since)
-        : this.#partial(listing, stream.settled, at);
     const isRewound = listing.reason === 'rewound';
+    if (isRewound) this.#rewind(stream);
+    const facts = this.#lost(listing, stream.settled, at);
     // What was told after the last certain moment was perhaps not all of it.
     const floor = isRewound ? earliest(stream.settled, listing.since) : stream.settled;
     if (isRewound && listing.since !== undefined) {
       const doubted = this.#ends.doubtedSince(listing.since, listing.resource);
       facts.push(...doubted.map((tenure): Fact => ({ kind: 'tenure', tenure })));
     }
+    const steps = [...this.#missingFrom(listing, stream, floor, at), ...this.#presentIn(listing, stream, floor, at)];
+    for (const { before, seen, sighting } of steps)
+      if (seen !== undefined) facts.push(...this.#anomalous(before, seen, sighting));
+    // All ends before any beginning: an address that moved within the gap is never held twice on the way.
+    for (const { uid, step } of steps) facts.push(...this.#live.replace(uid, step.live, step.facts));
+    for (const { uid, sighting } of steps) facts.push(...this.#live.conflicts(uid, sighting));
+    stream.restart(listing.resourceVersion, at);
+    const opens = listing.resource === 'Pod' || !this.#claim.isOpen;
+    if (opens && this.#allListed()) facts.push(...this.#claim.open(listing.reason, this.#epoch, at));
+    return facts;
+  }
+
+  /** Who is remembered and not in the listing has gone. */
+  #missingFrom(listing: Listing, stream: Stream, floor: EpochMillis | undefined, at: EpochMillis): ListedStep[] {
     const mentioned = new Set(listing.present.map((seen) => seen.object.metadata.uid));
     const missing = new Set(listing.goneUids);
     if (listing.whole)
       for (const live of this.#live.of(listing.resource, listing.namespace)) missing.add(live.holder.uid);
-    const steps: (readonly [uid: string, step: LifeStep, sighting: Sighting])[] = [];
+    const steps: ListedStep[] = [];
     for (const uid of missing) {
       const before = this.#live.get(uid);
       if (before === undefined || before.holder.kind !== listing.resource || mentioned.has(uid)) continue;
       const sighting = this.#missing(listing, stream, at, floor, before.holder.node);
-      steps.push([uid, gone(before, undefined, sighting), sighting]);
+      steps.push({ uid, before, seen: undefined, sighting, step: gone(before, undefined, sighting) });
     }
+    return steps;
+  }
+
+  /** Who is in the listing, as it is shown there. */
+  #presentIn(listing: Listing, stream: Stream, floor: EpochMillis | undefined, at: EpochMillis): ListedStep[] {
+    const isRewound = listing.reason === 'rewound';
+    const steps: ListedStep[] = [];
     for (const seen of listing.present) {
       const { uid } = seen.object.metadata;
       const missed = this.#live.missed(uid);
       const before = this.#live.get(uid) ?? missed;
-      if (missed === undefined && listing.reason !== 'rewound' && isOld(before, seen, stream)) continue;
-      // Whom nobody remembers, though the backup is from a time that was watched, has ended since.
-      const created = seen.object.metadata.creationTimestamp ?? Number.NEGATIVE_INFINITY;
-      const isForgotten =
-        listing.reason === 'rewound' && before === undefined && floor !== undefined && created < floor;
-      const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
-      const isOverlooked = !isRisen && this.#isOverlooked(before, seen);
-      // When nothing is known of the time before, it was so when it was last seen, however late that arrived.
-      const known = floor ?? (before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS));
-      const found: Sighting = { ...this.#sighting(seen, stream, at, known), source: 'list' };
-      const listed: Sighting = { ...found, isRisen, isOverlooked, isRewound };
-      // Its own version may be that of a record which has ended.
-      const anew = { ...listed, resourceVersion: listing.resourceVersion };
-      const sighting = missed === undefined ? (isOverlooked ? anew : listed) : { ...anew, floor: missed.networkLostAt };
-      facts.push(...this.#anomalous(before, seen, sighting));
-      steps.push([uid, (isRewound ? restored : present)(before, seen, sighting), sighting]);
+      if (missed === undefined && !isRewound && isOld(before, seen, stream)) continue;
+      const sighting = this.#listedSighting(listing, seen, before, missed, stream, floor, at);
+      steps.push({ uid, before, seen, sighting, step: (isRewound ? restored : present)(before, seen, sighting) });
       if (isRewound && seen.kind === 'Pod') this.#doubts.begin(seen.object, undoneSince(sighting), at);
       stream.mentioned(writtenNotBefore(seen, at));
     }
-    // All ends before any beginning: an address that moved within the gap is never held twice on the way.
-    for (const [uid, step] of steps) facts.push(...this.#live.replace(uid, step.live, step.facts));
-    for (const [uid, , sighting] of steps) facts.push(...this.#live.conflicts(uid, sighting));
-    stream.restart(listing.resourceVersion, at);
-    const opens = listing.resource === 'Pod' || this.#coverage?.ended !== false;
-    if (opens && this.#allListed()) facts.push(...this.#openCoverage(listing.reason, at));
-    return facts;
+    return steps;
+  }
+
+  #listedSighting(
+    listing: Listing,
+    seen: Observed,
+    before: LiveHolder | undefined,
+    missed: LiveHolder | undefined,
+    stream: Stream,
+    floor: EpochMillis | undefined,
+    at: EpochMillis,
+  ): Sighting {
+    const { uid, creationTimestamp: created = Number.NEGATIVE_INFINITY } = seen.object.metadata;
+    const isRewound = listing.reason === 'rewound';
+    // Whom nobody remembers, though the backup is from a time that was watched, has ended since.
+    const isForgotten = isRewound && before === undefined && floor !== undefined && created < floor;
+    const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
+    const isOverlooked = !isRisen && this.#isOverlooked(before, seen);
+    // When nothing is known of the time before, it was so when it was last seen, however late that arrived.
+    const known = floor ?? (before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS));
+    const found: Sighting = { ...this.#sighting(seen, stream, at, known), source: 'list' };
+    const listed: Sighting = { ...found, isRisen, isOverlooked, isRewound };
+    if (missed === undefined && !isOverlooked) return listed;
+    // Its own version may be that of a record which has ended.
+    const anew = { ...listed, resourceVersion: listing.resourceVersion };
+    return missed === undefined ? anew : { ...anew, floor: missed.networkLostAt };
   }
 
   #checked({ resource, namespace, resourceVersion, uids }: Check, at: EpochMillis): Fact[] {
@@ -417,8 +446,7 @@ export class Observer {
 
   /** What is known of a pod's node, for a sighting of it. */
   #ofNode(node: string): Pick<Sighting, 'kubelet' | 'knowsNodes' | 'networks'> {
-    if (!this.#others.includes('Node')) return {};
-    return { kubelet: this.#nodes.evidence(node), knowsNodes: true, networks: () => this.#nodes.networksOf(node) };
+    return this.#others.includes('Node') ? this.#news.ofNode(node) : {};
   }
 
   /** A mirror pod that was deleted is made again: its sandbox ran on. */
@@ -429,108 +457,6 @@ export class Observer {
     const { facts, live } = returned(going, sighting);
     if (live !== undefined) this.#live.keep(live);
     return facts;
-  }
-
-  /** What an observation says of nodes and their kubelets, and what of others' ends and waiting that settles. */
-  #nodeNews(observation: Observation): Fact[] {
-    if (!this.#others.includes('Node')) return [];
-    const at = this.#now ?? observation.at;
-    switch (observation.kind) {
-      case 'event':
-        return this.#eventNews(observation.type, observation.seen, at);
-      case 'listed':
-        for (const { kind, object } of observation.present) {
-          if (kind !== 'Node') continue;
-          this.#sawNode(object);
-          this.#nodes.posted(object, undefined);
-        }
-        return [];
-      case 'renewed':
-        this.#nodes.renewals(observation.node).read(epochMillis(observation.renewTime), at);
-        return this.#releases.renewed(observation.node, at);
-      case 'alive':
-        return [...this.#releases.passed(at, this.#stream('Node', undefined).settled ?? at), ...this.#waited(at)];
-      default:
-        return [];
-    }
-  }
-
-  #eventNews(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
-    const { name, resourceVersion } = seen.object.metadata;
-    if (seen.kind === 'Node' && type === 'deleted') this.#nodes.gone(name, at);
-    if (seen.kind === 'Pod') this.#paced(type, seen.object, at);
-    if (type === 'deleted' || seen.kind === 'Service') return [];
-    if (seen.kind === 'Node') {
-      const before = this.#sawNode(seen.object);
-      const { bootID } = seen.object.status.nodeInfo ?? { bootID: '' };
-      const isRebooted = before !== undefined && before.bootId !== '' && bootID !== '' && bootID !== before.bootId;
-      const facts = isRebooted ? this.#rebooted(seen, at) : [];
-      this.#nodes.posted(seen.object, at);
-      return [...facts, ...this.#sign(name, heartbeatOf(seen.object), resourceVersion, at)];
-    }
-    const live = this.#live.get(seen.object.metadata.uid);
-    for (const { ip } of live?.tenures ?? []) if (live !== undefined) this.#nodes.learn(live.holder, ip);
-    return this.#sign(seen.object.spec.nodeName, kubeletTimeOf(seen.object), resourceVersion, at);
-  }
-
-  /** How long pods wait for their network says how slow their kubelet is; which run, what images it has. */
-  #paced(type: 'present' | 'deleted', pod: ObservedPod, at: EpochMillis): void {
-    const { nodeName, hostNetwork } = pod.spec;
-    if (nodeName === '' || hostNetwork) return;
-    const pace = this.#nodes.pace(nodeName);
-    const { uid } = pod.metadata;
-    const { creating, images, runningSince } = pod.status;
-    if (images !== undefined && creating !== true && runningSince !== undefined) this.#nodes.ran(nodeName, images);
-    if (networkReadyAt(pod) !== undefined || pod.status.podIP !== '') pace.isUp(uid, at);
-    else if (type === 'deleted' || isTerminal(pod)) pace.isGone(uid);
-    else pace.waits(uid, at);
-  }
-
-  #sawNode(node: ObservedNode): Machine | undefined {
-    const { uid, name } = node.metadata;
-    return this.#nodes.saw(name, this.#live.get(uid)?.more?.machine);
-  }
-
-  /** The kubelet wrote something new: it lives, and ends what was to end. */
-  #sign(node: string, time: number | undefined, resourceVersion: string, at: EpochMillis): Fact[] {
-    return this.#nodes.sign(node, time, at) ? this.#releases.sign(node, resourceVersion, at) : [];
-  }
-
-  /** All sandboxes of before are gone; when they went, nobody says: since its kubelet last wrote. */
-  #rebooted(seen: Observed, at: EpochMillis): Fact[] {
-    const node = seen.object.metadata.name;
-    const stream = this.#stream('Node', undefined);
-    const since = this.#nodes.lastSignBefore(node, at) ?? epochMillis(at - READY_PROVES_MS);
-    const sighting: Sighting = { ...this.#sighting(seen, stream, at, undefined), source: 'inferred' };
-    return this.#live.of('Pod', undefined).flatMap((live) => {
-      if (live.holder.node !== node || live.holder.hostNetwork || live.terminal) return [];
-      const step = lostWithNode(live, since, sighting);
-      if (step?.live !== undefined) this.#live.keep(step.live);
-      return step?.facts ?? [];
-    });
-  }
-
-  /** Who waits for an address for so long that readers must know. */
-  #waited(at: EpochMillis): Fact[] {
-    return this.#live.awaiting().flatMap((live): Fact[] => {
-      const of = this.#ofNode(live.holder.node);
-      const since = awaitedSince(live, of.kubelet, at);
-      if (since === undefined || since > at - REPORTING_LAG_MS) return [];
-      const { epoch, resourceVersion } = live;
-      const { collector } = this.#options;
-      const possible = waiting(live, since, {
-        source: 'watch',
-        epoch,
-        resourceVersion,
-        collector,
-        at,
-        floor: undefined,
-        ...of,
-      });
-      const known = { ...live, more: { ...live.more, possible } };
-      this.#live.keep(known);
-      return [possibleFact(possible), { kind: 'live', uid: live.holder.uid, live: known }];
-    });
   }
 
   #stream(kind: Kind, namespace: string | undefined): Stream {
@@ -579,53 +505,16 @@ export class Observer {
   }
 
   #extend(wanted: EpochMillis | undefined): Fact[] {
-    const coverage = this.#coverage;
-    if (coverage === undefined || coverage.ended || this.#now === undefined) return [];
-    const to = clamp(wanted ?? coverage.to, coverage.to, this.#now);
-    const confirmed = clamp(this.#confirmed() ?? coverage.confirmed, coverage.confirmed, to);
-    if (to === coverage.to && confirmed === coverage.confirmed) return [];
-    this.#coverage = { ...coverage, to, confirmed };
-    return [{ kind: 'coverage', coverage: this.#coverage }];
+    return this.#claim.extend(wanted, this.#confirmed(), this.#now);
   }
 
-  /** A watch that had fallen silent was believed alive for a while: what was claimed in that time was not watched. */
-  #takeBack(settled: EpochMillis | undefined, since: EpochMillis | undefined): Fact[] {
-    const coverage = this.#coverage;
-    if (coverage === undefined) return [];
-    let to = coverage.to;
-    for (const limit of [settled, since]) if (limit !== undefined && limit < to) to = limit;
-    to = to < coverage.from ? coverage.from : to;
-    const confirmed = clamp(this.#live.addressesToldUntil(to), coverage.from, to);
-    this.#coverage = { ...coverage, to, confirmed, ended: true };
-    return [{ kind: 'coverage', coverage: this.#coverage }];
-  }
-
-  /** Services or nodes were lost sight of: what came and went there meanwhile is not known, and nothing was free. */
-  #partial(listing: Listing, settled: EpochMillis | undefined, at: EpochMillis): Fact[] {
-    const coverage = this.#coverage;
-    if (coverage === undefined || this.#others.length === 0) return [];
-    let from = settled ?? coverage.from;
-    if (listing.since !== undefined && listing.since < from) from = listing.since;
-    // Coverage is kept by where it begins: this must not take the place of what it lies over.
-    if (from === coverage.from) from = epochMillis(from - 1);
-    const { collector } = this.#options;
-    const partial: Coverage = {
-      scope: { kind: 'pods' },
-      epoch: this.#epoch,
-      collector,
-      from,
-      to: at,
-      confirmed: from,
-      ended: true,
-      opened: listing.reason,
-    };
-    return [{ kind: 'coverage', coverage: partial }];
-  }
-
-  #openCoverage(opened: Coverage['opened'], at: EpochMillis): Fact[] {
-    const { collector, scope } = this.#options;
-    this.#coverage = { scope, epoch: this.#epoch, collector, from: at, to: at, confirmed: at, ended: false, opened };
-    return [{ kind: 'coverage', coverage: this.#coverage }];
+  /** What a listing after a loss takes back of what was claimed. */
+  #lost(listing: Listing, settled: EpochMillis | undefined, at: EpochMillis): Fact[] {
+    if (listing.resource === 'Pod')
+      return this.#claim.takeBack([settled, listing.since], (to) => this.#live.addressesToldUntil(to));
+    if (this.#others.length === 0) return [];
+    const { since, reason: opened } = listing;
+    return this.#claim.podsOnly({ settled, since }, { opened, epoch: this.#epoch, at });
   }
 }
 
