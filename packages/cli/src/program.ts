@@ -18,6 +18,7 @@ const COMMANDS: readonly (readonly [name: string, load: () => Promise<BuildComma
   ['trail', async () => (await import('./commands/trail.ts')).trailCommand],
   ['node', async () => (await import('./commands/node.ts')).nodeCommand],
   ['changes', async () => (await import('./commands/changes.ts')).changesCommand],
+  ['anomalies', async () => (await import('./commands/anomalies.ts')).anomaliesCommand],
   ['gaps', async () => (await import('./commands/gaps.ts')).gapsCommand],
   ['footprints', async () => (await import('./commands/footprints.ts')).footprintsCommand],
   ['annotations', async () => (await import('./commands/annotations.ts')).annotationsCommand],

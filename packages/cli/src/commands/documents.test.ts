@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
-import { changesSchema, gapsSchema, nodeSchema, trailSchema, whoSchema } from '@podtrail/history/wire/schemas';
+import {
+  anomaliesSchema,
+  changesSchema,
+  gapsSchema,
+  nodeSchema,
+  trailSchema,
+  whoSchema,
+} from '@podtrail/history/wire/schemas';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellOfFlood, tellStory } from '../testing/story.ts';
+import { at, tellOfAnomalies, tellOfFlood, tellStory } from '../testing/story.ts';
 
 let story: Engine;
 let flood: Engine;
@@ -53,6 +60,14 @@ for (const [words, schema] of [
 test('changes of which some were suppressed', async () => {
   const { changes } = changesSchema.parse(await ask(flood, 'changes web-1 -n shop'));
   assert.ok(changes.some(({ change }) => change === 'suppressed'));
+});
+
+test('anomalies', async () => {
+  const { anomalies } = anomaliesSchema.parse(await ask(await tellOfAnomalies(), 'anomalies'));
+  assert.deepEqual(
+    anomalies.map(({ what }) => what),
+    ['node-changed', 'unparsable-address'],
+  );
 });
 
 test('a document with a field that no schema has is no document', async () => {

@@ -57,6 +57,19 @@ export async function tellOfFlood(): Promise<Engine> {
   return told;
 }
 
+/** A pod is shown on another node than before, and one with a text that is no address. */
+export async function tellOfAnomalies(): Promise<Engine> {
+  const told = await openStore('memory:', { access: 'write' });
+  const teller = new Teller(told);
+  await teller.list(0, 'start');
+  await teller.listOthers(0);
+  await teller.see(10, { name: 'web-1', ip: '10.0.0.7', node: 'node-a' });
+  await teller.see(20, { name: 'web-1', ip: '10.0.0.7', node: 'node-b' });
+  await teller.see(30, { name: 'odd-1', ip: 'pending', node: 'node-a' });
+  await teller.alive(90);
+  return told;
+}
+
 /** A pod is starting when the watch is lost at 100 s; it comes back at 160 s and finds the pod with an address. */
 export async function tellOfLostStart(): Promise<Engine> {
   const told = await openStore('memory:', { access: 'write' });

@@ -125,7 +125,7 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, sighting:
   let placement = before.placement;
   if (placement !== undefined && placement.end === undefined && placement.pod.node !== holder.node) {
     // It was restored to before it was bound, and goes elsewhere. A ledger has one place for a pod: the first one ends.
-    const detail = `from ${placement.pod.node} to ${holder.node || 'none'}`;
+    const detail = movedText(holder, placement.pod.node);
     facts.push({
       kind: 'anomaly',
       anomaly: { ...provenance(sighting), what: 'node-changed', uid: holder.uid, detail },
@@ -373,7 +373,7 @@ function placePod(
 ): LiveHolder['placement'] {
   let placement = before?.placement;
   if (placement !== undefined && holder.node !== before?.holder.node) {
-    const detail = `from ${placement.pod.node} to ${holder.node || 'none'}`;
+    const detail = movedText(holder, placement.pod.node);
     facts.push({
       kind: 'anomaly',
       anomaly: { ...provenance(sighting), what: 'node-changed', uid: holder.uid, detail },
@@ -455,4 +455,9 @@ function recordChanges(
 
 function provenance({ source, epoch, resourceVersion, collector, at }: Sighting) {
   return { source, epoch, resourceVersion, collector, observedAt: at };
+}
+
+/** As the other anomalies, it names the object first. */
+function movedText({ namespace, name, node }: Holder, before: string): string {
+  return `pod ${namespace}/${name} on node ${node || '<none>'}: it was on ${before} before`;
 }

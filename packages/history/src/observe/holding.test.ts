@@ -439,7 +439,7 @@ describe('conflicts and anomalies', () => {
     );
     assert.deepEqual(
       items.map(({ what, detail }) => [what, detail]),
-      [['node-changed', 'from node-a to node-b']],
+      [['node-changed', 'pod shop/web-1 on node node-b: it was on node-a before']],
     );
     const placed = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
       snapshot.placementsOn('node-a', span, { limit: 10 }),

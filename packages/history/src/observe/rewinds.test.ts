@@ -121,7 +121,7 @@ describe('after a rewind', () => {
     const anomalies = ledger.facts.flatMap((fact) => (fact.kind === 'anomaly' ? [fact.anomaly] : []));
     assert.deepEqual(
       anomalies.map(({ what, detail }) => [what, detail]),
-      [['node-changed', 'from node-a to none']],
+      [['node-changed', 'pod shop/web-1 on node <none>: it was on node-a before']],
     );
   });
 

@@ -6,12 +6,13 @@ export type { Cluster, LedgerReader, Paged, Snapshot, Span, Subject } from '../e
 export { withSnapshot } from '../engines/with-snapshot.ts';
 export type { Boundary } from '../model/boundary.ts';
 export { type IpAddress, parseIp } from '../model/ip-address.ts';
-export type { Change, Coverage, Holder } from '../model/records.ts';
+export type { Anomaly, Change, Coverage, Holder } from '../model/records.ts';
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
 export type { Answer, AnsweredHolder, AnswerKind } from '../query/answer.ts';
 export { LONGEST_SPAN_MS } from '../query/limits.ts';
 export type { NodePod } from '../query/node-pods.ts';
 export { type Doubt, doubtText } from '../query/why-in-doubt.ts';
+export { type AnomaliesAsked, type AnomaliesFound, anomalyDocument, askAnomalies } from './anomalies.ts';
 export { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
 export { askGaps, type GapsAsked, type GapsFound, isGapsCursor } from './gaps.ts';
@@ -19,6 +20,8 @@ export { answeredHolderDocument, boundaryDocument, endDocument, evidenceDocument
 export { askNode, type NodeAsked, type NodeFound, nodePodDocument } from './node-pods.ts';
 export { collect, type Paging, pagingDocument } from './paging.ts';
 export type {
+  AnomaliesDocument,
+  AnomalyDocument,
   AnsweredHolderDocument,
   BoundaryDocument,
   ChangeDocument,

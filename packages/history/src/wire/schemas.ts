@@ -171,6 +171,21 @@ export const changesSchema = z.strictObject({
 
 export const gapsSchema = z.strictObject({ query, ...paging, coverage: watchingSchema });
 
+export const anomalySchema = z.strictObject({
+  what: z.enum(['node-changed', 'clock-skew', 'unparsable-address']),
+  /** Of the object: a pod, a node or a Service. */
+  uid: z.string(),
+  detail: z.string(),
+  evidence: evidenceSchema,
+});
+
+export const anomaliesSchema = z.strictObject({
+  query: query.extend(askedSpan),
+  anomalies: z.array(anomalySchema).readonly(),
+  ...paging,
+  coverage: watchingSchema,
+});
+
 export type BoundaryDocument = z.infer<typeof boundarySchema>;
 export type EvidenceDocument = z.infer<typeof evidenceSchema>;
 export type HolderDocument = z.infer<typeof holderSchema>;
@@ -185,3 +200,5 @@ export type NodeDocument = z.infer<typeof nodeSchema>;
 export type ChangeDocument = z.infer<typeof changeSchema>;
 export type ChangesDocument = z.infer<typeof changesSchema>;
 export type GapsDocument = z.infer<typeof gapsSchema>;
+export type AnomalyDocument = z.infer<typeof anomalySchema>;
+export type AnomaliesDocument = z.infer<typeof anomaliesSchema>;

@@ -1,0 +1,44 @@
+// What Kubernetes should not have reported: a pod that changed its node, a clock that cannot be right, a text that is no
+// address.
+import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
+import type { Anomaly } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+import { checkedPage, checkedSpan } from '../query/limits.ts';
+import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { evidenceDocument } from './holder.ts';
+import { collect, type Paging, pagingDocument } from './paging.ts';
+import type { AnomaliesDocument, AnomalyDocument } from './schemas.ts';
+import { readWatching, type Watching, watchingDocument } from './watching.ts';
+
+export interface AnomaliesAsked {
+  readonly span: AskedSpan;
+  readonly paging: Paging;
+  readonly now: EpochMillis;
+}
+
+export interface AnomaliesFound {
+  readonly anomalies: Paged<Anomaly>;
+  readonly watching: Watching;
+  readonly document: AnomaliesDocument;
+}
+
+export async function askAnomalies(
+  snapshot: Snapshot,
+  cluster: Cluster,
+  { span, paging, now }: AnomaliesAsked,
+): Promise<AnomaliesFound> {
+  const anomalies = await collect(paging, (page) => snapshot.anomalies(checkedSpan(span), checkedPage(page)));
+  const watching = await readWatching(snapshot, span, now);
+  const document = {
+    query: { ...clusterDocument(cluster), ...spanDocument(span) },
+    anomalies: anomalies.items.map(anomalyDocument),
+    ...pagingDocument(anomalies),
+    coverage: watchingDocument(watching),
+  };
+  return { anomalies, watching, document };
+}
+
+export function anomalyDocument(anomaly: Anomaly): AnomalyDocument {
+  const { what, uid, detail } = anomaly;
+  return { what, uid, detail, evidence: evidenceDocument(anomaly) };
+}
