@@ -123,3 +123,21 @@ test('an evidence stream whose observer throws is given up delta by delta, and n
   assert.deepEqual(await readiness(recorded, stage.clock), []);
   assert.equal(await recorded.says('10.0.0.7'), 'held web');
 });
+
+test('a rewind that one stream of claims shows is listed by every other stream, evidence included, each once', async (t) => {
+  const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });
+  stage.pod('web', { ip: '10.0.0.7' });
+  const recorded = await RecordedSandbox.start(stage, { streams: withEvidence().streams });
+  const listings = () => {
+    const asked = stage.requests.filter(({ verb, query }) => verb === 'watch' && query.has('sendInitialEvents'));
+    return ['pods', 'services', 'nodes', 'configmaps'].map(
+      (resource) => asked.filter((request) => request.resource === resource).length,
+    );
+  };
+  await stage.until('all are listed', () => listings().every((count) => count === 1));
+  recorded.recorder.caches?.pods.rewound();
+  await stage.until('all are listed again', () => listings().every((count) => count > 1));
+  await recorded.current();
+  assert.deepEqual(listings(), [2, 2, 2, 2]);
+  assert.equal(await recorded.says('10.0.0.7'), 'held web');
+});
