@@ -92,7 +92,7 @@ test('a group that is not served has no resources, until it is', async (t) => {
   assert.equal((await some).length, 1);
 });
 
-test('a failed reading is told to all who asked and not remembered', async (t) => {
+test('a failed reading fails for all who asked and is not remembered', async (t) => {
   const { server, discovery } = await aDiscovery(t);
   const failed = Promise.allSettled([discovery.resources('acme.com/v1'), discovery.resources('acme.com/v1')]);
   (await server.next()).refuse(403, 'Forbidden');

@@ -264,7 +264,7 @@ describe('pages', () => {
     assert.equal(server.requests, 1);
   });
 
-  test('a list that expires between two pages is told to the reader', async (t) => {
+  test('a list that expires between two pages fails for the reader', async (t) => {
     const { server, client } = await aClient(t);
     const names = assert.rejects(collect(client.pods('a').pages({ limit: 1 })), { status: 410, reason: 'Expired' });
     (await server.next()).list('Pod', '9', [], 'c1');

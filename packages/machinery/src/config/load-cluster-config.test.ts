@@ -80,7 +80,7 @@ test('no credential is sent, and no plugin run, over plain http', async () => {
   assert.equal((await identityOf(kubeconfig(server, pair))).tls.cert, undefined);
 });
 
-test('a plugin is not run at loading but at the first use, and is told about the cluster if it asks', async () => {
+test('a plugin is not run at loading but at the first use, and gets the cluster if it asks for it', async () => {
   const plugin = new FakePlugin(() => execCredential({ token: 'from-plugin' }));
   const text = kubeconfig(
     {

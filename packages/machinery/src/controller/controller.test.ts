@@ -282,7 +282,7 @@ describe('controller', () => {
     await ended;
   });
 
-  test('a pass that takes too long is told to end, and retried once it has', async () => {
+  test('a pass that takes too long is asked to end, and retried once it has', async () => {
     let ends = 0;
     const { clock, controller, passes, reports, stop, start } = aController(
       (_key, { signal }) =>
@@ -350,7 +350,7 @@ describe('controller', () => {
     assert.equal(controller.counts.panics, 0);
   });
 
-  test('durations are told in seconds, by outcome', async () => {
+  test('durations are reported in seconds, by outcome', async () => {
     const { clock, controller, metrics, stop, start } = aController(
       () => new Promise((resolve) => clock.setTimer(1500, () => resolve(DONE))),
     );

@@ -228,7 +228,7 @@ describe('manager', () => {
     assert.equal(world.leases.peek('lock')?.spec?.holderIdentity, 'me');
   });
 
-  test('when the leadership is lost its passes are aborted at once and the caller is told', async () => {
+  test('when the leadership is lost its passes are aborted at once and the caller is notified', async () => {
     const world = new World().elected();
     const guarded = world.controller('guarded', obeying);
     guarded.enqueue('a');
@@ -258,7 +258,7 @@ describe('manager', () => {
     assert.equal(world.leases.peek('lock')?.spec?.holderIdentity, 'thief');
   });
 
-  test('a leader cut off from the API server is told so by its deadline', async () => {
+  test('a leader cut off from the API server learns it by its deadline', async () => {
     const world = new World().elected();
     const may: boolean[] = [];
     world

@@ -172,7 +172,7 @@ describe('leader elector', () => {
     await baz.done;
   });
 
-  test('the record tells when the holder acquired the lease and when it renewed it', async () => {
+  test('the record says when the holder acquired the lease and when it renewed it', async () => {
     const cluster = new Cluster();
     await cluster.leases.create({
       metadata: { name: 'lock' },

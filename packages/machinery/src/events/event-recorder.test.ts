@@ -330,7 +330,7 @@ describe('event recorder', () => {
       assert.equal(world.recorder.counts.spam, 6);
     });
 
-    test('a reason that comes too often does not keep another one of the object from being told', async () => {
+    test('a reason that comes too often does not keep another one of the object from being recorded', async () => {
       const world = new World();
       for (let i = 0; i < 30; i++) world.recorder.record(about('cart', { related: { kind: 'Pod', name: `pod-${i}` } }));
       world.recorder.record(about('cart', { reason: 'Degraded' }));
@@ -338,7 +338,7 @@ describe('event recorder', () => {
       assert.equal((await world.stored()).filter(({ reason }) => reason === 'Degraded').length, 1);
     });
 
-    test('a series over the limit goes on counting and tells its count at the end', async () => {
+    test('a series over the limit goes on counting and writes its count at the end', async () => {
       const world = new World({ spamLimit: { burst: 1, perSecond: 0 } });
       world.recorder.record(about());
       await world.recorder.flush();
@@ -429,7 +429,7 @@ describe('event recorder', () => {
       assert.equal(world.recorder.counts.written, 1);
     });
 
-    test('a server in trouble is tried again, a refusal is not, and each kind is counted', async () => {
+    test('a server that fails is tried again, a refusal is not, and each kind is counted', async () => {
       const terminating = new ApiError(
         403,
         { reason: 'Forbidden', details: { causes: [{ reason: 'NamespaceTerminating' }] } },

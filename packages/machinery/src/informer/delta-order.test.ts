@@ -76,7 +76,7 @@ test('a thousand objects from one stream arrive in its order, each once', async 
   assert.deepEqual(await slow.open(), expected);
 });
 
-test('a delete of an object that is not held is told to nobody', async (t) => {
+test('a delete of an object that is not held is delivered to nobody', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('1', [aPod('foo').atVersion(1).build()]);
   stream.event('DELETED', aPod('never-seen').atVersion(20).build());
@@ -160,7 +160,7 @@ for (const [what, events, listings, expected] of [
   });
 }
 
-test('a relist deletes first, then tells updates and adds in the order of the listing; the cache is whole before any', async (t) => {
+test('a relist deletes first, then delivers updates and adds in the order of the listing; the cache is whole before any', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('5', [
     aPod('pod-1').atVersion(1).build(),
@@ -205,7 +205,7 @@ test('a listing that lacks everything deletes everything', async (t) => {
   assert.deepEqual(pods.names, []);
 });
 
-test('bookmarks are told in their place among the changes, to handlers that ask for marks', async (t) => {
+test('bookmarks are delivered in their place among the changes, to handlers that ask for marks', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('5');
   stream.event('ADDED', aPod('a').atVersion(6).build());

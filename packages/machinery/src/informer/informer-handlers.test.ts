@@ -216,7 +216,7 @@ test('no reminder overtakes or repeats what still waits, and none is given of a 
   assert.deepEqual(seen.slice(3), ['updated c', 'updated a', 'deleted b', 'reminded c']);
 });
 
-test('a relist tells each handler what changed, and nothing of what did not', async (t) => {
+test('a relist delivers to each handler what changed, and nothing of what did not', async (t) => {
   const pods = await FollowedPods.start(t);
   const plain = recording();
   pods.informer.addHandler(plain);

@@ -202,7 +202,7 @@ test('fault 11: while a handler is slow the watch is not read, memory stays boun
   assert.equal(handled, total);
 });
 
-test('a handler that asks for marks is told where a listing begins and where it ends', async (t) => {
+test('a handler that asks for marks gets where a listing begins and where it ends', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10', [aPod('a').atVersion(8).build(), aPod('b').atVersion(9).build()]);
   assert.deepEqual(pods.deltas.map(nameOf), ['relist-began', 'added a', 'added b', 'relist-ended']);

@@ -125,7 +125,7 @@ describe('delayed adds', () => {
     assert.equal(queue.addRateLimited('one'), 1);
   });
 
-  test('a rate-limited add can be told a least delay, as Retry-After asks', () => {
+  test('a rate-limited add can be given a least delay, as Retry-After asks', () => {
     const { clock, queue } = aQueue();
     assert.equal(queue.addRateLimited('one', 0, 5000), 5000);
     assert.deepEqual(clock.delays, [5000]);

@@ -51,7 +51,7 @@ function aQueue() {
 }
 
 describe('queue metrics', () => {
-  test('depth, adds, latency, durations and running work are told in seconds', async () => {
+  test('depth, adds, latency, durations and running work are reported in seconds', async () => {
     const { clock, metrics, queue, names } = aQueue();
     assert.deepEqual(names, ['test']);
     queue.add('foo');
@@ -84,7 +84,7 @@ describe('queue metrics', () => {
     assert.equal(metrics.unfinished.at(-1), 0);
   });
 
-  test('running work of several items is summed, and the longest is told', async () => {
+  test('running work of several items is summed, and the longest is reported', async () => {
     const { clock, metrics, queue } = aQueue();
     queue.add('a');
     queue.add('b');

@@ -19,7 +19,7 @@ const delays = (limiter: RateLimiter<string>, item: string, count: number) =>
   Array.from({ length: count }, () => limiter.delayFor(item));
 
 describe('rate limiters', () => {
-  test('the exponential limiter doubles per item and starts anew when forgotten', () => {
+  test('the exponential limiter doubles per item and starts over when forgotten', () => {
     const limiter = exponentialLimiter<string>(1, 1000);
     assert.deepEqual(delays(limiter, 'one', 5), [1, 2, 4, 8, 16]);
     assert.equal(limiter.requeues('one'), 5);

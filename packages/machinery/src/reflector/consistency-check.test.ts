@@ -75,7 +75,7 @@ test('nothing is corrected before the watch has reached the listing: what is mer
   assert.deepEqual(pods.server.unanswered, []);
 });
 
-test('a relist while the check waits for the watch is told as the reason why nothing was compared', async (t) => {
+test('a relist while the check waits for the watch is reported as the reason why nothing was compared', async (t) => {
   const outcomes: CheckOutcome[] = [];
   const pods = await FollowedPods.start(t, {
     consistencyMs: EVERY_MS,

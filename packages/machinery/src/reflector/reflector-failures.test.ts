@@ -75,7 +75,7 @@ test('a request that is never answered is given up', async (t) => {
   assert.match((await pods.untilWaiting()).error.message, /silent for 30 s/);
 });
 
-test('fault 06: after a broken connection a server whose versions went backwards is listed anew as a rewind', async (t) => {
+test('fault 06: after a broken connection a server whose versions went backwards is listed again as a rewind', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('100', [aPod('a').atVersion(90).build(), aPod('late').atVersion(95).build()]);
   stream.break();
@@ -100,7 +100,7 @@ test('fault 06: a load balancer without servers behind it is an outage, too: ver
   assert.deepEqual(pods.story.slice(-2), ['relisted rewound@51', 'deleted a (final state unknown)']);
 });
 
-test('fault 06: a watch that was opened from a version yet to come is ended by the word that versions went back', async (t) => {
+test('fault 06: a watch that was opened from a version yet to come is ended when it is known that versions went back', async (t) => {
   const pods = await FollowedPods.start(t);
   await pods.sync('100', [aPod('a').atVersion(90).build()]);
   await pods.clock.advance(6000);
@@ -244,7 +244,7 @@ test('fault 12: half a UTF-8 character at the edge of a chunk is whole again', a
   assert.equal(pods.informer.lister.get('default/a')?.metadata.annotations.get('note'), 'grüß Gott 🙂');
 });
 
-test('what protobuf cannot read again and again is asked for as JSON, then listed anew', async (t) => {
+test('what protobuf cannot read again and again is asked for as JSON, then listed again', async (t) => {
   const pods = await FollowedPods.start(t);
   (await pods.sync('10')).end();
   await pods.waitOut();
@@ -348,7 +348,7 @@ for (const [code, reason] of [
   [400, 'BadRequest'],
   [422, 'Invalid'],
 ] as const) {
-  test(`a watch that is refused with ${code} again and again is listed anew instead of asked for ever`, async (t) => {
+  test(`a watch that is refused with ${code} again and again is listed again instead of asked for ever`, async (t) => {
     const pods = await FollowedPods.start(t, { streaming: false });
     (await pods.server.next()).list('Pod', '10', [aPod('a').atVersion(8).build()]);
     for (let i = 0; i < 3; i++) {

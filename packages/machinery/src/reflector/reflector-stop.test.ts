@@ -91,7 +91,7 @@ test('a stopped watch leaves no timer and no connection behind', async (t) => {
   assert.equal(pods.clock.pending, 0);
 });
 
-test('a stopped informer may be started again: it lists, tells what changed meanwhile, and reminds again', async (t) => {
+test('a stopped informer may be started again: it lists, delivers what changed meanwhile, and reminds again', async (t) => {
   const pods = await FollowedPods.start(t);
   let reminders = 0;
   pods.informer.addHandler({ resyncMs: 1000, onDelta: (d) => void (d.kind === 'updated' && d.resync && reminders++) });

@@ -216,7 +216,7 @@ test('starting twice opens one watch', async (t) => {
   assert.equal(pods.server.requests, 1);
 });
 
-test('a relist after a silence begins its gap with the last word before it', async (t) => {
+test('a relist after a silence begins its gap with the last frame before it', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
   stream.bookmark('Pod', '11');
@@ -328,7 +328,7 @@ function lastRelist(pods: FollowedPods): Relist {
   return relisted.relist;
 }
 
-test('how long nothing was heard is told: listings, events and bookmarks count', async (t) => {
+test('how long nothing was received is known: listings, events and bookmarks count', async (t) => {
   const pods = await FollowedPods.start(t);
   assert.equal(pods.informer.silentMs, undefined);
   const stream = await pods.sync('10');

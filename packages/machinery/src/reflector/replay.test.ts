@@ -78,7 +78,7 @@ test("a stored version that is no longer served ends the catch-up as expired and
   assert.equal(pods.informer.counters.relists, 0, 'no second listing');
 });
 
-test('a stored version from before an etcd restore is told as a rewind, and nothing is replayed', async (t) => {
+test('a stored version from before an etcd restore is delivered as a rewind, and nothing is replayed', async (t) => {
   const pods = await FollowedPods.start(t, { startFrom: '500' });
   for (let i = 0; i < 2; i++) {
     answerListing(await pods.server.next(), '120', [aPod('a').atVersion(110).build()]);
@@ -98,7 +98,7 @@ test('fault 10: a watch that is closed at once during the catch-up is opened aga
   assert.equal((await pods.server.next()).query.get('resourceVersion'), '100');
 });
 
-test('a rewind during the catch-up ends it before the new listing is told', async (t) => {
+test('a rewind during the catch-up ends it before the new listing is delivered', async (t) => {
   const pods = await FollowedPods.start(t, { startFrom: '100' });
   answerListing(await pods.server.next(), '120', [aPod('a').atVersion(110).build()]);
   (await pods.server.next()).stream().break();
@@ -115,7 +115,7 @@ test('a rewind during the catch-up ends it before the new listing is told', asyn
   ]);
 });
 
-test('events that cannot be read during the catch-up end it before the new listing is told', async (t) => {
+test('events that cannot be read during the catch-up end it before the new listing is delivered', async (t) => {
   const pods = await FollowedPods.start(t, { startFrom: '100' });
   answerListing(await pods.server.next(), '120', []);
   for (let i = 0; i < 4; i++) {

@@ -47,7 +47,7 @@ test('fault 06: versions that have overtaken the old ones do not hide a rewind: 
   assert.ok(relisted?.kind === 'relist-began' && (relisted.relist.from ?? 0) <= brokeAt, 'since the last sign of life');
 });
 
-test('fault 06: an object that should have been told, and was not, shows the rewind, too', async (t) => {
+test('fault 06: an object that should have been delivered, and was not, shows the rewind, too', async (t) => {
   const [pods, comparison] = await afterBreak(t);
   answerMetadata(comparison, '130', { a: 90, b: 95, risen: 70 });
   await pods.sync('131', [aPod('a').atVersion(90).build()]);
@@ -120,7 +120,7 @@ test('fault 06: after a listing from the past one that has caught up is a rewind
   assert.ok(pods.story.includes('relisted rewound@150'));
 });
 
-test('fault 06: a listing after 410 that contradicts what is held is made anew as after a rewind', async (t) => {
+test('fault 06: a listing after 410 that contradicts what is held is made again as after a rewind', async (t) => {
   const pods = await FollowedPods.start(t, { consistencyMs: A_YEAR_MS });
   const stream = await synced(pods);
   stream.error(410, 'Expired');
@@ -133,7 +133,7 @@ test('fault 06: a listing after 410 that contradicts what is held is made anew a
   );
 });
 
-test('fault 06: who is told of a rewind lists anew, whatever the versions say, and only once', async (t) => {
+test('fault 06: a rewind that is reported is listed, whatever the versions say, and only once', async (t) => {
   const pods = await FollowedPods.start(t);
   await synced(pods);
   await pods.clock.advance(6_000);

@@ -141,7 +141,7 @@ test('streaming switched off lists by pages of 500 and then watches with bookmar
   assert.equal(pods.server.requests, 2);
 });
 
-test('an established watch whose version expires is listed anew by stream', async (t) => {
+test('an established watch whose version expires is listed again by stream', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('2', [aPod('p1').atVersion(1).build()]);
   stream.event('ADDED', aPod('p3').atVersion(3).build());

@@ -51,7 +51,7 @@ test('parallel calls share the connections of the pool and wait for their turn',
   assert.equal(server.connections, 4);
 });
 
-test('unless told there are sixteen connections', async (t) => {
+test('by default there are sixteen connections', async (t) => {
   const { server, transport } = await aStage(t);
   const calls = Promise.all(Array.from({ length: 40 }, () => transport.request(LIST)));
   for (let i = 0; i < 40; i++) (await server.next()).json({});

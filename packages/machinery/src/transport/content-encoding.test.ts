@@ -64,7 +64,7 @@ test('a body of exactly the limit is fine', async (t) => {
   }
 });
 
-test('of an endless refusal the beginning is told, and the connection is given up', async (t) => {
+test('of an endless refusal the beginning is reported, and the connection is given up', async (t) => {
   const { server, transport } = await aStage(t);
   const rejected = assert.rejects(transport.request(LIST), { name: 'ApiError', status: 500, message: /xxx…$/ });
   const call = await server.next();

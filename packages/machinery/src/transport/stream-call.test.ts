@@ -49,7 +49,7 @@ test('a broken connection is a reset, once', async (t) => {
   assert.deepEqual(sink.calls, ['open', 'data', 'error']);
 });
 
-test('close hangs up, tells the sink once, and nothing comes after', async (t) => {
+test('close hangs up, calls the sink once, and nothing comes after', async (t) => {
   const { sink, stream, handle } = await anOpenStream(t);
   stream.write('one');
   await sink.until(() => sink.text === 'one');
@@ -113,7 +113,7 @@ test('fault 13: a refused watch carries the delay that the server asks for', asy
   assert.equal(server.requests, 1, 'when to try again is for the reflector to decide');
 });
 
-test('of an endless refusal the beginning is told, and the connection is given up', async (t) => {
+test('of an endless refusal the beginning is reported, and the connection is given up', async (t) => {
   const { server, transport } = await aStage(t);
   const sink = new RecordingSink();
   transport.stream(WATCH, sink);

@@ -96,7 +96,7 @@ test('a writer that was taken over stops for good and says so to every later cal
   await assert.rejects(queue.flush(), /another recorder/);
 });
 
-test('how long each observation waited is told once it is durable, retries included', async () => {
+test('how long each observation waited is reported once it is durable, retries included', async () => {
   const clock = new ManualClock();
   const stored: StoredBatch[] = [];
   let full = true;

@@ -56,7 +56,7 @@ function translate(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[
   );
 }
 
-test('the first listing is told as one whole', () => {
+test('the first listing is observed as one whole', () => {
   const log = new DeltaLog('Pod', wrap);
   const start = relist('start', '10');
   const observed = translate(
@@ -69,7 +69,7 @@ test('the first listing is told as one whole', () => {
   assert.deepEqual(observed, ['listed start whole=true +2 - since 500']);
 });
 
-test('a later listing is told by what it changed and what it lacked', () => {
+test('a later listing is observed by what it changed and what it lacked', () => {
   const log = new DeltaLog('Pod', wrap);
   const [start, expired] = [relist('start', '10'), relist('expired', '20')];
   translate(log, mark('relist-began', start), mark('relist-ended', start));
@@ -100,7 +100,7 @@ test('during a catch-up the listing waits; when the replay is complete it only c
   assert.equal(log.catchingUp, false);
 });
 
-test('a second listing during a catch-up tells only what it changed; what is told in the end is the whole', () => {
+test('a second listing during a catch-up delivers only what it changed; what is observed in the end is the whole', () => {
   for (const outcome of ['complete', 'expired'] as const) {
     const log = new DeltaLog('Pod', wrap, { catchesUp: true });
     const [start, again] = [relist('start', '10'), relist('expired', '20')];
@@ -165,7 +165,7 @@ test('the version to go on from is that of the last event or mark; corrections a
 
 const CONTRADICTED = { contradicts: () => true, resumedAt: () => epochMillis(300) };
 
-test('a first listing that contradicts the ledger is told as one after a rewind, since the recorder before', () => {
+test('a first listing that contradicts the ledger is observed as one after a rewind, since the earlier recorder', () => {
   const log = new DeltaLog('Pod', wrap, { catchesUp: true, ...CONTRADICTED });
   const start = relist('start', '10');
   const observed = translate(log, mark('relist-began', start), added(pod('a', 8)), mark('relist-ended', start));

@@ -29,7 +29,7 @@ async function houseKept(hours: number, options: { retentionMs?: number; aheadMs
   return { maintained, retained, done };
 }
 
-test('the store is maintained every five minutes, and a failure of it is told and ends nothing', async () => {
+test('the store is maintained every five minutes, and a failure of it is reported and ends nothing', async () => {
   const { maintained, retained, done } = await houseKept(1);
   assert.equal(maintained.length, 12);
   assert.equal(maintained[0], 1_000 * HOUR + 300_000);

@@ -83,7 +83,7 @@ test('a store that grows is warned of from four fifths of its limit on, once an 
   assert.equal(lines.length, 2);
 });
 
-test('what went at the limit is told with its number, gathered over an hour', async () => {
+test('what went at the limit is reported with its number, gathered over an hour', async () => {
   const clock = new ManualClock();
   const { lines, report } = reportOn(clock);
   report.roomKept({ ...WITHIN, removedChanges: 5 });
@@ -100,7 +100,7 @@ test('what went at the limit is told with its number, gathered over an hour', as
   );
 });
 
-test('a disk that others fill is told of while there is still room', () => {
+test('a disk that others fill is reported while there is still room', () => {
   const { lines, report } = reportOn(new ManualClock());
   report.roomKept({ ...WITHIN, volume: { bytes: 2000, freeBytes: 50 } });
   assert.deepEqual(
@@ -109,7 +109,7 @@ test('a disk that others fill is told of while there is still room', () => {
   );
 });
 
-test('suppressed changes are told of with the number of pods and one of them', () => {
+test('suppressed changes are reported with the number of pods and one of them', () => {
   const { lines, report } = reportOn(new ManualClock());
   const change = (name: string): StoredFact => {
     const pod = { kind: 'Pod', namespace: 'shop', name, uid: name, node: '', workload: undefined } as const;

@@ -5,7 +5,7 @@ import { ManualClock } from '@podtrail/machinery/testing';
 import type { Housekept } from './recorder-listener.ts';
 import { patrolStore } from './store-patrol.ts';
 
-test('the store is read through a little every five minutes; damage is told, and a failure ends nothing', async () => {
+test('the store is read through a little every five minutes; damage is reported, and a failure ends nothing', async () => {
   const clock = new ManualClock(0);
   const damage = { where: 'head, tenure 7', what: 'is damaged' };
   const told: Patrol[] = [];
