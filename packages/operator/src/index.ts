@@ -39,7 +39,6 @@ export type { Problem, StreamRole, StreamStatus } from './recorder/followed-stre
 export type { LeaseRefusal, LeaseResult } from './recorder/lease-reader.ts';
 export {
   type ClaimsStream,
-  type Evidence,
   type EvidenceStream,
   RECORDED_STREAMS,
   type RecordedStream,

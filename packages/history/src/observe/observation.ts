@@ -144,3 +144,6 @@ export type Observation =
   | { readonly kind: 'clock'; readonly since: EpochMillis; readonly at: EpochMillis }
   /** The watch is open and inside its liveness deadline. */
   | { readonly kind: 'alive'; readonly at: EpochMillis };
+
+/** What a stream of evidence may report: it opens no coverage, lists nothing and ends nobody. */
+export type Evidence = Extract<Observation, { readonly kind: 'renewed' }>;

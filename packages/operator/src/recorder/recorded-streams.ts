@@ -1,6 +1,6 @@
 // The kinds that a recorder follows, as data: adding one is one entry in this list. What a role means is decided where the
 // streams are followed (stream-set.ts), not here.
-import type { EpochMillis, Observation, Observed } from '@podtrail/history';
+import type { EpochMillis, Evidence, Observed } from '@podtrail/history';
 import {
   type Cacheable,
   type GroupVersionResource,
@@ -39,9 +39,6 @@ export interface EvidenceStream<T extends Cacheable = Cacheable> extends Followe
   readonly role: 'evidence';
   observe(delta: ObjectDelta<T>, at: EpochMillis): readonly Evidence[];
 }
-
-/** What evidence may say: observations that claim nothing about who was watched, listed or gone. */
-export type Evidence = Extract<Observation, { kind: 'renewed' }>;
 
 export type RecordedStream = ClaimsStream | EvidenceStream;
 
