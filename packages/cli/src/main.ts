@@ -1,9 +1,11 @@
 // The podtrail program, also as `kubectl podtrail`. People start it through podtrail.mjs, which looks at the version of Node
 // first; our own processes start it straight.
 import { enableCompileCache } from 'node:module';
+import { keepHeapSmall, runsForDays } from './small-heap.ts';
 
 // Before anything of ours is loaded: with it the second start takes half the time of the first.
 enableCompileCache();
+if (runsForDays(process.argv.slice(2))) keepHeapSmall();
 const { runPodtrail } = await import('./run.ts');
 const { systemSurroundings } = await import('./system-surroundings.ts');
 

@@ -27,7 +27,7 @@ const LONG_LOGS = 4;
 
 /** `snapshots`: one of several connections of a process that only read. */
 export type HeadAccess = 'read' | 'write' | 'snapshots';
-const CACHE_KB: Readonly<Record<HeadAccess, number>> = { read: 65_536, write: 65_536, snapshots: 16_384 };
+const CACHE_KB: Readonly<Record<HeadAccess, number>> = { read: 65_536, write: 16_384, snapshots: 16_384 };
 
 export type { ClusterEntry, WeekEntry } from './layout.ts';
 
