@@ -2,6 +2,7 @@
 // the command that ran ends up here.
 import { type Cluster, type Engine, type EpochMillis, epochMillis, parseIp } from '@podtrail/history';
 import { Command, type CommanderError } from 'commander';
+import type { CommandEnv } from './command-env.ts';
 import { InterruptedError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseCluster } from './options/choose-cluster.ts';
@@ -16,7 +17,6 @@ import { storeUrl } from './options/store-url.ts';
 import { isFormat } from './output/output-format.ts';
 import type { PrintOptions } from './output/print.ts';
 import { visible } from './output/visible.ts';
-import type { Surroundings } from './surroundings.ts';
 import { parseTime } from './times/parse-time.ts';
 import { toUtcText } from './times/show-time.ts';
 import { parseZone, UTC, type Zone } from './times/zone.ts';
@@ -28,14 +28,14 @@ export interface OpenLedger {
 }
 
 export class Cli {
-  readonly surroundings: Surroundings;
+  readonly commandEnv: CommandEnv;
   /** One now for the whole run, so that `--since 1h --until 1h` is an empty span and not a millisecond. */
   readonly now: EpochMillis;
   exitCode: ExitCode = EXIT.answered;
 
-  constructor(surroundings: Surroundings) {
-    this.surroundings = surroundings;
-    this.now = epochMillis(surroundings.clock.now());
+  constructor(commandEnv: CommandEnv) {
+    this.commandEnv = commandEnv;
+    this.now = epochMillis(commandEnv.clock.now());
   }
 
   /** A subcommand with the shared flags that it takes. */
@@ -60,7 +60,7 @@ export class Cli {
   /** Wraps what a command does, so that its exit code is kept and Ctrl+C ends it at once. */
   does<Args extends unknown[]>(work: (...args: Args) => Promise<ExitCode>): (...args: Args) => Promise<void> {
     return async (...args) => {
-      const { signal } = this.surroundings;
+      const { signal } = this.commandEnv;
       const interrupted = Promise.withResolvers<never>();
       const onAbort = () => interrupted.reject(new InterruptedError());
       signal.addEventListener('abort', onAbort, { once: true });
@@ -95,8 +95,8 @@ export class Cli {
     use: (engine: Engine, url: string) => Promise<T>,
     access: 'read' | 'write' = 'read',
   ): Promise<T> {
-    const url = storeUrl(options.store, this.surroundings);
-    const engine = await this.surroundings.openStore(url, access);
+    const url = storeUrl(options.store, this.commandEnv);
+    const engine = await this.commandEnv.openStore(url, access);
     try {
       return await use(engine, url);
     } finally {
@@ -105,8 +105,8 @@ export class Cli {
   }
 
   zone({ timezone }: SharedOptions): Zone {
-    if (timezone === undefined) return parseZone(this.surroundings.systemZone) ?? UTC;
-    const zone = parseZone(timezone === 'local' ? this.surroundings.systemZone : timezone);
+    if (timezone === undefined) return parseZone(this.commandEnv.systemZone) ?? UTC;
+    const zone = parseZone(timezone === 'local' ? this.commandEnv.systemZone : timezone);
     if (zone !== undefined) return zone;
     throw new UsageError(
       `there is no time zone ${timezone}`,
@@ -140,7 +140,7 @@ export class Cli {
     if (namespace !== undefined) return namespace;
     const named = context !== undefined || kubeconfig !== undefined;
     try {
-      return (await this.surroundings.loadConfig({ context, kubeconfig })).namespace;
+      return (await this.commandEnv.loadConfig({ context, kubeconfig })).namespace;
     } catch (error) {
       if (named) throw error;
       return 'default';
@@ -149,11 +149,11 @@ export class Cli {
 
   /** A sentence for people, beside the data. Names in it come from clusters and files: it is made visible here. */
   async note(text: string): Promise<void> {
-    await this.surroundings.stderr.write(`${text.split('\n').map(visible).join('\n')}\n`);
+    await this.commandEnv.stderr.write(`${text.split('\n').map(visible).join('\n')}\n`);
   }
 
   print(options: SharedOptions): PrintOptions {
-    const { stdout, env } = this.surroundings;
+    const { stdout, env } = this.commandEnv;
     const format = options.output ?? 'table';
     if (!isFormat(format)) throw new UsageError(`-o ${format} is not a format`);
     const wanted = options.color ?? 'auto';
@@ -173,8 +173,8 @@ export class Cli {
   /** Help goes to standard output; errors are told once, at the edge. */
   #quiet() {
     return {
-      writeOut: (text: string) => void this.surroundings.stdout.write(text),
-      writeErr: (text: string) => void this.surroundings.stderr.write(text),
+      writeOut: (text: string) => void this.commandEnv.stdout.write(text),
+      writeErr: (text: string) => void this.commandEnv.stderr.write(text),
       outputError: () => {},
       getOutHasColors: () => false,
     };

@@ -7,11 +7,11 @@ import { keepHeapSmall, runsForDays } from './small-heap.ts';
 enableCompileCache();
 if (runsForDays(process.argv.slice(2))) keepHeapSmall();
 const { runPodtrail } = await import('./run.ts');
-const { systemSurroundings } = await import('./system-surroundings.ts');
+const { systemCommandEnv } = await import('./system-command-env.ts');
 
-const { surroundings, ended } = systemSurroundings();
-const code = await runPodtrail(process.argv.slice(2), surroundings);
+const { commandEnv, ended } = systemCommandEnv();
+const code = await runPodtrail(process.argv.slice(2), commandEnv);
 ended();
 // Interrupted work may go on in the thread of a store: nobody waits for it.
-if (surroundings.signal.aborted) process.exit(code);
+if (commandEnv.signal.aborted) process.exit(code);
 process.exitCode = code;

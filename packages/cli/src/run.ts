@@ -1,13 +1,13 @@
 // One run of podtrail, from words to an exit code. Nothing here touches the process: `main.ts` does, and tests do not.
 import { Cli, HelpShown } from './cli.ts';
+import type { CommandEnv } from './command-env.ts';
 import { describeError, exitCodeOf } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { commandFirst } from './options/flags-first.ts';
 import { buildProgram, refuseLaterCommand, refuseUnknownHelp } from './program.ts';
-import type { Surroundings } from './surroundings.ts';
 
-export async function runPodtrail(words: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const cli = new Cli(surroundings);
+export async function runPodtrail(words: readonly string[], commandEnv: CommandEnv): Promise<ExitCode> {
+  const cli = new Cli(commandEnv);
   try {
     const ordered = commandFirst(words);
     refuseLaterCommand(ordered);
@@ -19,8 +19,8 @@ export async function runPodtrail(words: readonly string[], surroundings: Surrou
     if (error instanceof HelpShown) return error.exitCode;
     // The reader of our output has gone (`| head`): it has what it wanted.
     if ((error as { code?: unknown }).code === 'EPIPE') return EXIT.answered;
-    const debug = (surroundings.env['DEBUG'] ?? '').split(',').includes('podtrail');
-    await surroundings.stderr.write(`${describeError(error, debug)}\n`);
+    const debug = (commandEnv.env['DEBUG'] ?? '').split(',').includes('podtrail');
+    await commandEnv.stderr.write(`${describeError(error, debug)}\n`);
     return exitCodeOf(error);
   }
 }

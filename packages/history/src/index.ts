@@ -56,7 +56,7 @@ export { type ChangesAnswer, type ChangesQuestion, changes } from './query/chang
 export { withDoubts } from './query/doubts.ts';
 export { exportLines } from './query/export.ts';
 export { type GapsQuestion, gaps } from './query/gaps.ts';
-export { LARGEST_PAGE, LONGEST_SPAN_MS, type PageWish } from './query/limits.ts';
+export { LARGEST_PAGE, LONGEST_SPAN_MS, type PageRequest } from './query/limits.ts';
 export { type NodePod, type NodePodsAnswer, type NodePodsQuestion, podsOnNode } from './query/node-pods.ts';
 export type { SpanCoverage } from './query/span-coverage.ts';
 export { type TenuresAnswer, type TenuresQuestion, tenuresOfIp } from './query/tenures.ts';

@@ -1,8 +1,9 @@
 // The way of flow logs through `attribute`: bytes in, rows, questions, the same rows with answers out. Only one chunk of
 // the input is in memory at a time.
+
+import type { Sink } from '../command-env.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { visible } from '../output/visible.ts';
-import type { Sink } from '../surroundings.ts';
 import type { Zone } from '../times/zone.ts';
 import { type AskLedger, type AskRows, askRows } from './ask.ts';
 import { type Chosen, chooseFormat, NotRecognised, type WantedColumns } from './choose-format.ts';

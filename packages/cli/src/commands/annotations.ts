@@ -58,13 +58,13 @@ Examples:
 }
 
 async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
-  const { surroundings } = cli;
-  const { clock, random, signal, stdout, stderr } = surroundings;
+  const { commandEnv } = cli;
+  const { clock, random, signal, stdout, stderr } = commandEnv;
   const reporter = reporterOn(stderr, () => clock.now());
   const { kubeconfig, context, all = false, full = false } = options;
   if (options.namespace !== undefined) namespaceName('--namespace')(options.namespace);
-  const config = await surroundings.loadConfig({ kubeconfig, context });
-  const client = await surroundings.connect(config);
+  const config = await commandEnv.loadConfig({ kubeconfig, context });
+  const client = await commandEnv.connect(config);
   const followed = followPods({
     ...{ client, clock, random, reporter },
     namespace: options.allNamespaces === true ? undefined : (options.namespace ?? config.namespace),
@@ -113,7 +113,7 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
 
 /** `stopped` resolves at the signal; `late` rejects when draining has taken too long since. */
 function withinDrain(cli: Cli, waiting: () => number) {
-  const { clock, signal } = cli.surroundings;
+  const { clock, signal } = cli.commandEnv;
   const stopped = Promise.withResolvers<void>();
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => undefined);

@@ -92,7 +92,7 @@ function formatsHelp(): string {
 }
 
 async function run(cli: Cli, files: readonly string[], options: AttributeFlags) {
-  const { stdout, stderr, clock, signal } = cli.surroundings;
+  const { stdout, stderr, clock, signal } = cli.commandEnv;
   // Not the machine's zone: where a log was written is not where it is read.
   const zone = options.timezone === undefined ? undefined : cli.zone(options);
   const started = clock.monotonic();
@@ -100,7 +100,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
   let told = 0;
   const { tally, prefixes, skipped } = await cli.withLedger(options, async ({ engine, cluster }) =>
     attributeStream({
-      inputs: inputsOf(files, cli.surroundings),
+      inputs: inputsOf(files, cli.commandEnv),
       out: stdout,
       columns: wantedColumns(options),
       format: options.output,

@@ -19,7 +19,7 @@ Examples:
   return command.action(
     cli.does(async (shell: Shell) => {
       const root = command.parent;
-      if (root !== null) await cli.surroundings.stdout.write(completionScript(shell, commandWords(root)));
+      if (root !== null) await cli.commandEnv.stdout.write(completionScript(shell, commandWords(root)));
       return EXIT.answered;
     }),
   );

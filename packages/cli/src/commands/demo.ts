@@ -28,14 +28,14 @@ removed at the end.`,
 }
 
 async function run(cli: Cli, options: DemoOptions): Promise<ExitCode> {
-  const { random, signal } = cli.surroundings;
+  const { random, signal } = cli.commandEnv;
   checkSize(options);
   const seed = options.seed ?? Math.floor(random() * 2 ** 31);
   const { nodes, pods, speed } = options;
   const stop = new AbortController();
   const until = options.duration === undefined ? undefined : AbortSignal.timeout(options.duration);
   const ended = AbortSignal.any([signal, stop.signal, ...(until === undefined ? [] : [until])]);
-  await using demo = await Demo.begin(cli.surroundings, { nodes, pods, speed, seed, quit: () => stop.abort() });
+  await using demo = await Demo.begin(cli.commandEnv, { nodes, pods, speed, seed, quit: () => stop.abort() });
   await demo.run(ended);
   return EXIT.answered;
 }

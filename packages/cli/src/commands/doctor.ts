@@ -25,13 +25,13 @@ export function doctorCommand(cli: Cli): Command {
 }
 
 async function run(cli: Cli, options: DoctorOptions): Promise<ExitCode> {
-  const { surroundings } = cli;
-  const store = storeUrl(options.store, surroundings);
+  const { commandEnv } = cli;
+  const store = storeUrl(options.store, commandEnv);
   const findings = [
     ...checkMachine(process.versions),
-    ...(await checkFileSystem(store, surroundings)),
-    ...(await checkStore(store, storeLimit(options, surroundings), surroundings)),
-    ...(await checkCluster({ kubeconfig: options.kubeconfig, context: options.context }, surroundings)),
+    ...(await checkFileSystem(store, commandEnv)),
+    ...(await checkStore(store, storeLimit(options, commandEnv), commandEnv)),
+    ...(await checkCluster({ kubeconfig: options.kubeconfig, context: options.context }, commandEnv)),
   ];
   const listing: Listing<Finding> = {
     rows: findings,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Engine, HistoryError, openStore } from '@podtrail/history';
-import { systemSurroundings } from '../system-surroundings.ts';
+import { systemCommandEnv } from '../system-command-env.ts';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, HOSTILE, tellOfFlood, tellStory } from '../testing/story.ts';
 
@@ -170,8 +170,8 @@ test('after an import that was cut off, what has no end is not shown as lasting 
 });
 
 test('input that is a directory is a sentence that names it', async () => {
-  const { surroundings, ended } = systemSurroundings();
-  const { readFile, filesIn } = surroundings;
+  const { commandEnv, ended } = systemCommandEnv();
+  const { readFile, filesIn } = commandEnv;
   ended();
   const { code, err } = await run(['import', directory], { engine: await empty(), readFile, filesIn });
   const [sentence, hint] = err.split('\n');

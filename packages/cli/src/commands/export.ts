@@ -25,7 +25,7 @@ Example:
 }
 
 async function run(cli: Cli, options: SharedOptions) {
-  const { stdout, signal } = cli.surroundings;
+  const { stdout, signal } = cli.commandEnv;
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     let lines = -2;
     let chunk = '';

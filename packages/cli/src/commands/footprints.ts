@@ -72,11 +72,11 @@ Examples:
 }
 
 async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
-  const { surroundings } = cli;
-  const { clock, random, signal, stdout, stderr } = surroundings;
+  const { commandEnv } = cli;
+  const { clock, random, signal, stdout, stderr } = commandEnv;
   const reporter = reporterOn(stderr, () => clock.now());
   const { kubeconfig, context, oneshot = false, name: prefix = '' } = options;
-  const client = await surroundings.connect(await surroundings.loadConfig({ kubeconfig, context }));
+  const client = await commandEnv.connect(await commandEnv.loadConfig({ kubeconfig, context }));
   const followed = followPods({
     ...{ client, clock, random, reporter },
     namespace: options.allNamespaces === true ? undefined : options.namespace,
@@ -127,7 +127,7 @@ async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
 }
 
 function hourlyConfigMaps(cli: Cli, client: Client, options: FootprintsOptions, reporter: Reporter): HourlyConfigMaps {
-  const { clock, random } = cli.surroundings;
+  const { clock, random } = cli.commandEnv;
   const { cmNamespace, cmRetention } = options;
   return new HourlyConfigMaps({
     configMaps: client.configMaps(cmNamespace),

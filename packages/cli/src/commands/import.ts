@@ -60,7 +60,7 @@ async function run(cli: Cli, file: string | undefined, options: ImportFlags): Pr
     throw new UsageError('import needs a file, or --pods', `${NEEDED} See podtrail import --help.`);
   if (options.at !== undefined)
     throw new UsageError('--at is for --pods: exports and footprints say their times', 'leave --at out.');
-  const { stdin, readFile, filesIn } = cli.surroundings;
+  const { stdin, readFile, filesIn } = cli.commandEnv;
   if (file !== '-' && (await filesIn(file)) !== undefined) {
     throw new CliError('is-directory', `${file} is a directory, not a file`, {
       hint: 'name a file in it; a directory of saved pods, as a must-gather, goes with --pods.',
@@ -90,7 +90,7 @@ async function run(cli: Cli, file: string | undefined, options: ImportFlags): Pr
 }
 
 async function pods(cli: Cli, path: string, options: ImportFlags): Promise<ExitCode> {
-  const { pods: found, newest, left } = await readPods(inputsOf([path], cli.surroundings));
+  const { pods: found, newest, left } = await readPods(inputsOf([path], cli.commandEnv));
   const name = path === '-' ? 'the input' : path;
   for (const file of left) await cli.note(`${file} is left out: it could not be read`);
   if (found.length === 0) {

@@ -105,27 +105,27 @@ The rights it needs are those of deploy/kustomize/.`,
 }
 
 async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
-  const { surroundings } = cli;
-  const { clock, random, signal, stderr, stdout, hostname } = surroundings;
+  const { commandEnv } = cli;
+  const { clock, random, signal, stderr, stdout, hostname } = commandEnv;
   refuseSharedPorts(options);
-  const sizes = { storeLimit: storeLimit(options, surroundings), changeBudgets: changeBudgets(options) };
+  const sizes = { storeLimit: storeLimit(options, commandEnv), changeBudgets: changeBudgets(options) };
   // Read only here: no other command should wait for the metrics library.
   const { Log, OperatorMonitoring, OperatorProcess, problemOf } = await import('@podtrail/operator/process');
   const write = (line: string): void => void stderr.write(line).catch(() => undefined);
   const log = new Log({ level: options.logLevel, now: () => clock.now(), write });
-  const config = await surroundings.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
+  const config = await commandEnv.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
   const { bind: host, metricsPort, healthPort } = options;
   const monitoring = await OperatorMonitoring.start({
     ...{ host, metricsPort, healthPort, clock, version: podtrailVersion() },
   });
   log.info('listening', monitoring.addresses);
-  const client = await surroundings.connect(config, monitoring.observer);
+  const client = await commandEnv.connect(config, monitoring.observer);
   let engine: Engine | undefined;
   let hasBegun = false;
   try {
     // The store first: whether it can be written is known at once, whether the cluster answers may take a while.
-    const store = storeUrl(options.store, surroundings);
-    engine = await surroundings.openStore(store, 'write');
+    const store = storeUrl(options.store, commandEnv);
+    engine = await commandEnv.openStore(store, 'write');
     const onFailure = async (error: unknown) =>
       log.warn('the cluster cannot be reached; trying again', { problem: problemOf(error) });
     const id = options.clusterId ?? (await askClusterId(client, { clock, signal, onFailure }));

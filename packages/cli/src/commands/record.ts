@@ -75,21 +75,21 @@ be read), but then no address is ever "free", nodes are not known, and every res
 }
 
 async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
-  const { surroundings } = cli;
-  const { clock, signal, stderr } = surroundings;
-  const sizes = { storeLimit: storeLimit(options, surroundings), changeBudgets: changeBudgets(options) };
+  const { commandEnv } = cli;
+  const { clock, signal, stderr } = commandEnv;
+  const sizes = { storeLimit: storeLimit(options, commandEnv), changeBudgets: changeBudgets(options) };
   const reporter = reporterOn(stderr, () => clock.now());
-  const config = await surroundings.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
+  const config = await commandEnv.loadConfig({ kubeconfig: options.kubeconfig, context: options.context });
   const monitoring = await startMonitoring({
     ...{ metricsPort: options.metricsPort, healthPort: options.healthPort, bind: options.bind },
     ...{ clock, version: podtrailVersion() },
   });
-  const client = await surroundings.connect(config, monitoring.observer);
+  const client = await commandEnv.connect(config, monitoring.observer);
   let engine: Engine | undefined;
   try {
     // The store first: whether it can be written is known at once, whether the cluster answers may take a while.
-    const store = storeUrl(options.store, surroundings);
-    engine = await surroundings.openStore(store, 'write');
+    const store = storeUrl(options.store, commandEnv);
+    engine = await commandEnv.openStore(store, 'write');
     const id =
       options.clusterId ??
       (await askClusterId(client, {
@@ -104,10 +104,10 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       client,
       engine,
       cluster,
-      collector: options.collector ?? surroundings.hostname,
+      collector: options.collector ?? commandEnv.hostname,
       namespaces: options.namespaces,
       clock,
-      random: surroundings.random,
+      random: commandEnv.random,
       retentionMs: options.retention,
       ...sizes,
       listeners: [reporting(reporter), new RoomReport(clock, warn), ...monitoring.listeners],
@@ -129,7 +129,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
 }
 
 async function record(cli: Cli, recorder: Recorder, reporter: Reporter, cluster: string): Promise<ExitCode> {
-  const { clock, signal, stderr } = cli.surroundings;
+  const { clock, signal, stderr } = cli.commandEnv;
   const stopTelling = new AbortController();
   const statusEveryMs = stderr.isTTY ? TERMINAL_STATUS_MS : LOGGED_STATUS_MS;
   const tellUntil = AbortSignal.any([signal, stopTelling.signal]);

@@ -46,7 +46,7 @@ Examples:
 }
 
 async function run(cli: Cli, options: SandboxOptions): Promise<ExitCode> {
-  const { stderr, stdout, signal, clock, random } = cli.surroundings;
+  const { stderr, stdout, signal, clock, random } = cli.commandEnv;
   checkSize(options);
   const seed = options.seed ?? Math.floor(random() * 2 ** 31);
   const { nodes, pods } = options;

@@ -244,9 +244,9 @@ async function backup(cli: Cli, file: string, options: SharedOptions): Promise<E
 
 async function migrate(cli: Cli, options: MigrateOptions): Promise<ExitCode> {
   const print = cli.print(options);
-  const url = storeUrl(options.store, cli.surroundings);
+  const url = storeUrl(options.store, cli.commandEnv);
   // Also for what is to be done: a store that is not there is not made by migrating it.
-  const plan = await cli.surroundings.planMigration(url);
+  const plan = await cli.commandEnv.planMigration(url);
   const isPlan = options.dryRun === true;
   const done = isPlan ? plan : await cli.withStore(options, (engine) => engine.migrate(), 'write');
   const rows = [

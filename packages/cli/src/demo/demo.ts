@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { type Engine, epochMillis, gaps, withSnapshot } from '@podtrail/history';
 import type { SandboxServer } from '@podtrail/sandbox';
+import type { CommandEnv } from '../command-env.ts';
 import { describeError } from '../errors.ts';
 import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { DemoDirectory, removeLeftovers } from './demo-directory.ts';
 import { flowLog } from './flow-log.ts';
 import { onKeys } from './keys.ts';
@@ -34,7 +34,7 @@ const CLUSTER_NAME = 'demo';
 
 export class Demo implements AsyncDisposable {
   readonly #options: DemoOptions;
-  readonly #surroundings: Surroundings;
+  readonly #commandEnv: CommandEnv;
   readonly #stage: Stage;
   readonly #directory: DemoDirectory;
   readonly #living: LivingCluster;
@@ -43,17 +43,17 @@ export class Demo implements AsyncDisposable {
   #news: News | undefined;
   #down: NodeJS.Timeout | undefined;
 
-  static async begin(surroundings: Surroundings, options: DemoOptions): Promise<Demo> {
+  static async begin(commandEnv: CommandEnv, options: DemoOptions): Promise<Demo> {
     await removeLeftovers(tmpdir());
-    return new Demo(surroundings, options, await DemoDirectory.make(tmpdir()));
+    return new Demo(commandEnv, options, await DemoDirectory.make(tmpdir()));
   }
 
-  private constructor(surroundings: Surroundings, options: DemoOptions, directory: DemoDirectory) {
-    this.#surroundings = surroundings;
+  private constructor(commandEnv: CommandEnv, options: DemoOptions, directory: DemoDirectory) {
+    this.#commandEnv = commandEnv;
     this.#options = options;
     this.#directory = directory;
-    const now = () => surroundings.clock.now();
-    this.#stage = new Stage(surroundings.stdout, now, () => process.stdout.columns || 120, options.quit);
+    const now = () => commandEnv.clock.now();
+    this.#stage = new Stage(commandEnv.stdout, now, () => process.stdout.columns || 120, options.quit);
     const { nodes, pods, seed } = options;
     this.#living = new LivingCluster({ nodes, pods, seed, begins: now() - DAY_MS });
   }
@@ -97,8 +97,8 @@ export class Demo implements AsyncDisposable {
   /** Populated, then a day as fast as it goes, stored as it happens. */
   async #recordPast(signal: AbortSignal): Promise<void> {
     const { api, clock } = this.#living;
-    const begun = this.#surroundings.clock.monotonic();
-    const engine = await this.#surroundings.openStore(`sqlite:${this.#store}`, 'write');
+    const begun = this.#commandEnv.clock.monotonic();
+    const engine = await this.#commandEnv.openStore(`sqlite:${this.#store}`, 'write');
     try {
       const id = api.get('namespaces', undefined, 'kube-system')?.metadata.uid ?? 'demo';
       const options = { api, version: () => api.resourceVersion, now: () => clock.now(), collector: 'demo' };
@@ -106,14 +106,14 @@ export class Demo implements AsyncDisposable {
       const from = clock.now();
       const keepUp = async () => {
         const hours = Math.floor((clock.now() - from) / 3_600_000);
-        if (this.#surroundings.stdout.isTTY) this.#stage.status(`recording a day of history: ${hours} of 24 hours`);
+        if (this.#commandEnv.stdout.isTTY) this.#stage.status(`recording a day of history: ${hours} of 24 hours`);
         await past.flush();
       };
       await this.#living.populate(this.#options.pods, { onSlice: keepUp, signal });
       await this.#living.catchUp(keepUp, signal);
       await past.end();
       if (signal.aborted) return;
-      const seconds = ((this.#surroundings.clock.monotonic() - begun) / 1000).toFixed(1);
+      const seconds = ((this.#commandEnv.clock.monotonic() - begun) / 1000).toFixed(1);
       this.#stage.say(`a day of history (${past.events} changes) recorded in ${seconds} s`);
     } finally {
       await engine.close();
@@ -121,9 +121,9 @@ export class Demo implements AsyncDisposable {
   }
 
   async #writeFiles(server: SandboxServer): Promise<void> {
-    const now = this.#surroundings.clock.now();
+    const now = this.#commandEnv.clock.now();
     await writeFile(this.#directory.file('kubeconfig'), server.kubeconfig(ADMIN), { mode: 0o600 });
-    const span = { rows: FLOW_ROWS, from: now - DAY_MS, to: now, random: this.#surroundings.random };
+    const span = { rows: FLOW_ROWS, from: now - DAY_MS, to: now, random: this.#commandEnv.random };
     await writeFile(this.#directory.file('flows.csv'), flowLog(this.#living.cluster.truth.tenures, span));
   }
 
@@ -145,8 +145,8 @@ export class Demo implements AsyncDisposable {
   #suggest(): void {
     const flows = this.#directory.file('flows.csv');
     const { tenures } = this.#living.cluster.truth;
-    const now = this.#surroundings.clock.now();
-    const found = suggestions({ tenures, now, program: calledAs(this.#surroundings.env), store: this.#store, flows });
+    const now = this.#commandEnv.clock.now();
+    const found = suggestions({ tenures, now, program: calledAs(this.#commandEnv.env), store: this.#store, flows });
     const lines = found.map(({ why, command }, n) => `  ${n + 1}. ${why}:\n     ${command}`);
     const keys = process.stdin.isTTY
       ? 'k kills the recorder for 20 s, q or Ctrl+C ends the demo'
@@ -178,7 +178,7 @@ export class Demo implements AsyncDisposable {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const engine = await this.#surroundings.openStore(`sqlite:${this.#store}`, 'read');
+    const engine = await this.#commandEnv.openStore(`sqlite:${this.#store}`, 'read');
     try {
       while (!signal.aborted) {
         this.#news?.look();
@@ -192,7 +192,7 @@ export class Demo implements AsyncDisposable {
 
   async #standing(engine: Engine): Promise<string> {
     const [cluster] = (await engine.status()).clusters;
-    const now = this.#surroundings.clock.now();
+    const now = this.#commandEnv.clock.now();
     const span = { from: epochMillis(now - 2 * DAY_MS), to: epochMillis(now) };
     const watched =
       cluster === undefined

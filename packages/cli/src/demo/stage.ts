@@ -1,7 +1,8 @@
 // Where the demo writes: lines of what happens, and on a terminal a status line below them that renews itself.
 // Elsewhere the status is a line of its own now and then.
+
+import type { Sink } from '../command-env.ts';
 import { visible } from '../output/visible.ts';
-import type { Sink } from '../surroundings.ts';
 
 const CLEAR_LINE = '\r\u001b[2K';
 const PLAIN_STATUS_MS = 10_000;

@@ -1,7 +1,7 @@
 // Looks at a cluster as the recorder would need it: can it be reached, does its clock agree, may we list and watch, may we
 // read the Leases of nodes.
 import type { Client, ClusterConfig } from '@podtrail/machinery';
-import type { Surroundings } from '../surroundings.ts';
+import type { CommandEnv } from '../command-env.ts';
 import { type Finding, found, looked } from './finding.ts';
 
 export interface ClusterToCheck {
@@ -15,10 +15,10 @@ const TOLERABLE_SKEW_MS = 2000;
 const NEEDED = ['pods', 'nodes', 'services'] as const;
 const NODE_LEASES = 'may read node leases';
 
-export async function checkCluster(which: ClusterToCheck, surroundings: Surroundings): Promise<Finding[]> {
+export async function checkCluster(which: ClusterToCheck, commandEnv: CommandEnv): Promise<Finding[]> {
   let config: ClusterConfig;
   try {
-    config = await surroundings.loadConfig(which);
+    config = await commandEnv.loadConfig(which);
   } catch (error) {
     const { message, hint, code } = error as { message: string; hint?: string; code?: string };
     // Whoever only asks a store needs no cluster; whoever named one does.
@@ -26,12 +26,12 @@ export async function checkCluster(which: ClusterToCheck, surroundings: Surround
     return [found('kubeconfig', code === 'config-not-found' && !named ? 'skipped' : 'failed', message, hint)];
   }
   const findings = [found('kubeconfig', 'ok', `${config.origin}, ${config.server}`)];
-  const client = await surroundings.connect(config);
+  const client = await commandEnv.connect(config);
   try {
     const reached = await looked('API server', () => reach(client));
     findings.push(reached);
     if (reached.result === 'failed') return findings;
-    findings.push(await looked('clocks', () => compareClocks(client, surroundings)));
+    findings.push(await looked('clocks', () => compareClocks(client, commandEnv)));
     for (const resource of NEEDED) {
       findings.push(await looked(`may watch ${resource}`, () => mayWatch(client, resource)));
     }
@@ -47,7 +47,7 @@ async function reach(client: Client): Promise<Finding> {
   return found('API server', 'ok', `Kubernetes ${gitVersion}`);
 }
 
-async function compareClocks(client: Client, { clock }: Surroundings): Promise<Finding> {
+async function compareClocks(client: Client, { clock }: CommandEnv): Promise<Finding> {
   const before = clock.now();
   const { headers } = await client.raw({ method: 'GET', path: '/version' }, { timeoutMs: WITHIN_MS });
   const after = clock.now();

@@ -1,7 +1,7 @@
 // Looks at what the store lies on. SQLite locks files and shares memory through the file system; those of a network do
 // neither reliably, and a store can be damaged there.
 import { dirname } from 'node:path';
-import type { Surroundings } from '../surroundings.ts';
+import type { CommandEnv } from '../command-env.ts';
 import { type Finding, found } from './finding.ts';
 
 /** By the type that statfs(2) of Linux gives. */
@@ -23,7 +23,7 @@ const CHECK = 'file system';
 
 export async function checkFileSystem(
   url: string,
-  { fileSystemOf }: Pick<Surroundings, 'fileSystemOf'>,
+  { fileSystemOf }: Pick<CommandEnv, 'fileSystemOf'>,
 ): Promise<Finding[]> {
   const [, path] = /^sqlite:(?:\/\/)?(.+)$/i.exec(url) ?? [];
   if (path === undefined) return [];
@@ -42,7 +42,7 @@ export async function checkFileSystem(
 }
 
 /** Of the file, or of the nearest directory above it that is there. */
-async function typeOf(path: string, fileSystemOf: Surroundings['fileSystemOf']): Promise<number | undefined> {
+async function typeOf(path: string, fileSystemOf: CommandEnv['fileSystemOf']): Promise<number | undefined> {
   for (let at = path; ; at = dirname(at)) {
     try {
       return await fileSystemOf(at);

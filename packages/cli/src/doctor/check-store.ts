@@ -9,7 +9,7 @@ import {
   withSnapshot,
 } from '@podtrail/history';
 import { lastWatched } from '@podtrail/history/wire';
-import type { Surroundings } from '../surroundings.ts';
+import type { CommandEnv } from '../command-env.ts';
 import { showDuration } from '../times/duration.ts';
 import { toUtcText } from '../times/show-time.ts';
 import { anomalySentence, recentAnomalies } from '../views/anomaly.ts';
@@ -18,10 +18,10 @@ import { type Finding, found, looked } from './finding.ts';
 
 const SILENT_MS = 5000;
 
-export async function checkStore(url: string, limit: SizeLimit, surroundings: Surroundings): Promise<Finding[]> {
+export async function checkStore(url: string, limit: SizeLimit, commandEnv: CommandEnv): Promise<Finding[]> {
   let engine: Engine;
   try {
-    engine = await surroundings.openStore(url, 'read');
+    engine = await commandEnv.openStore(url, 'read');
   } catch (error) {
     const { message, hint, code } = error as { message: string; hint?: string; code?: string };
     return [found('store', code === 'no-store' ? 'warning' : 'failed', message, hint)];
@@ -38,15 +38,15 @@ export async function checkStore(url: string, limit: SizeLimit, surroundings: Su
         );
       }),
     );
-    findings.push(await looked('damage', async () => damage(await engine.patrolled(), surroundings.clock.now())));
-    findings.push(await looked('room', () => checkRoom(engine, limit, surroundings.clock.now())));
+    findings.push(await looked('damage', async () => damage(await engine.patrolled(), commandEnv.clock.now())));
+    findings.push(await looked('room', () => checkRoom(engine, limit, commandEnv.clock.now())));
     for (const { id, name } of await engine.clusters()) {
       findings.push(
         await looked(`recording ${name}`, async () =>
-          watched(name, lastWatched(await coverageOf(engine, id)), surroundings.clock.now()),
+          watched(name, lastWatched(await coverageOf(engine, id)), commandEnv.clock.now()),
         ),
       );
-      findings.push(...(await anomalies(engine, id, name, surroundings.clock.now())));
+      findings.push(...(await anomalies(engine, id, name, commandEnv.clock.now())));
     }
     return findings;
   } finally {

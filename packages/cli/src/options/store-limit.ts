@@ -9,8 +9,8 @@ import {
   type SizeLimit,
 } from '@podtrail/history';
 import type { Command } from 'commander';
+import type { CommandEnv } from '../command-env.ts';
 import { UsageError } from '../errors.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 export interface StoreLimitOptions {
   readonly storeLimit?: SizeLimit;
@@ -49,7 +49,7 @@ export const SIZES_HELP = `
 The store keeps itself within --store-limit: from nine tenths of it on the oldest annotation changes go, at the limit
 the oldest weeks, then days, and the hours of today last. Answers about what went are "unknown" (expired), never "free".`;
 
-export function storeLimit({ storeLimit: given }: StoreLimitOptions, { env }: Pick<Surroundings, 'env'>): SizeLimit {
+export function storeLimit({ storeLimit: given }: StoreLimitOptions, { env }: Pick<CommandEnv, 'env'>): SizeLimit {
   const text = env[VARIABLE];
   return given ?? (text === undefined || text === '' ? DEFAULT_SIZE_LIMIT : limitOf(VARIABLE, text));
 }

@@ -1,8 +1,8 @@
 // Which store a command uses.
 import { join } from 'node:path';
-import type { Surroundings } from '../surroundings.ts';
+import type { CommandEnv } from '../command-env.ts';
 
-export function storeUrl(given: string | undefined, { env, home }: Pick<Surroundings, 'env' | 'home'>): string {
+export function storeUrl(given: string | undefined, { env, home }: Pick<CommandEnv, 'env' | 'home'>): string {
   if (given !== undefined && given !== '') return given;
   const fromEnv = env['PODTRAIL_STORE'];
   if (fromEnv !== undefined && fromEnv !== '') return fromEnv;

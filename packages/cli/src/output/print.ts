@@ -1,6 +1,6 @@
 // Prints what a command found, in the format that was asked for. Commands say what their records look like; how that
 // becomes text is decided here once.
-import type { Sink } from '../surroundings.ts';
+import type { Sink } from '../command-env.ts';
 import type { Zone } from '../times/zone.ts';
 import { type CsvColumn, formatCsv } from './csv.ts';
 import { formatJson, formatJsonLine } from './json.ts';

@@ -1,8 +1,9 @@
 // What a running recorder says of itself, on standard error: a status line that renews itself on a terminal, JSON lines
 // anywhere else.
+
+import type { Sink } from '../command-env.ts';
 import { formatJsonLine } from '../output/json.ts';
 import { visible } from '../output/visible.ts';
-import type { Sink } from '../surroundings.ts';
 
 export type Level = 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -3,8 +3,8 @@
 import { type Engine, HistoryError } from '@podtrail/history';
 import { ConfigError, seededRandom } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
+import type { CommandEnv, Sink } from '../command-env.ts';
 import { runPodtrail } from '../run.ts';
-import type { Sink, Surroundings } from '../surroundings.ts';
 
 export interface Ran {
   readonly code: number;
@@ -12,7 +12,7 @@ export interface Ran {
   readonly err: string;
 }
 
-export interface RunOptions extends Partial<Surroundings> {
+export interface RunOptions extends Partial<CommandEnv> {
   readonly engine?: Engine | undefined;
   readonly now?: number;
   readonly input?: string | Uint8Array;
@@ -26,7 +26,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   const { engine, now, input = '', files = {}, isTTY = false, ...replaced } = options;
   const out = new TextSink(isTTY);
   const err = new TextSink(isTTY);
-  const surroundings: Surroundings = {
+  const commandEnv: CommandEnv = {
     env: {},
     stdin: chunks(input),
     stdout: out,
@@ -59,7 +59,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
     },
     ...replaced,
   };
-  const code = await runPodtrail(words, surroundings);
+  const code = await runPodtrail(words, commandEnv);
   return { code, out: out.text, err: err.text };
 }
 

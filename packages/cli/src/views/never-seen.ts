@@ -20,8 +20,8 @@ export interface Search {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-export function searchOf({ now, surroundings }: Cli, { engine, cluster }: OpenLedger): Search {
-  return { engine, cluster: cluster.id, now, clock: surroundings.clock };
+export function searchOf({ now, commandEnv }: Cli, { engine, cluster }: OpenLedger): Search {
+  return { engine, cluster: cluster.id, now, clock: commandEnv.clock };
 }
 
 /** Longer than this nobody waits for a suggestion; the ledger of a large cluster is not read to its end. */

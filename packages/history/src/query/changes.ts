@@ -1,13 +1,13 @@
 // Which annotations of a pod or of a workload's pods changed within a span.
 import type { Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
-import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
+import { checkedPage, checkedSpan, type PageRequest } from './limits.ts';
 import { cut, type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface ChangesQuestion {
   readonly subject: Subject;
   readonly span: Span;
-  readonly page?: PageWish;
+  readonly page?: PageRequest;
 }
 
 export interface ChangesAnswer extends Paged<Change> {

@@ -8,7 +8,7 @@ export const LARGEST_PAGE = 10_000;
 const DEFAULT_PAGE = 500;
 
 /** What a caller may leave out of a page. */
-export interface PageWish {
+export interface PageRequest {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -25,7 +25,7 @@ export function checkedSpan(span: Span): Span {
   return span;
 }
 
-export function checkedPage({ limit = DEFAULT_PAGE, cursor }: PageWish): Page {
+export function checkedPage({ limit = DEFAULT_PAGE, cursor }: PageRequest): Page {
   if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
     throw new HistoryError('bad-page', `a page of ${limit} records cannot be given`, {
       hint: `ask for 1 to ${LARGEST_PAGE} and go on with the cursor.`,

@@ -3,7 +3,7 @@
 import type { Paged, Snapshot, Span } from '../engines/snapshot.ts';
 import type { Placement } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
-import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
+import { checkedPage, checkedSpan, type PageRequest } from './limits.ts';
 import { coverageOf, type SpanCoverage } from './span-coverage.ts';
 import { lastSeen } from './watched-time.ts';
 import { readWatchedTime } from './who.ts';
@@ -12,7 +12,7 @@ export interface NodePodsQuestion {
   readonly node: string;
   /** An instant, or a span. */
   readonly during: EpochMillis | Span;
-  readonly page?: PageWish;
+  readonly page?: PageRequest;
 }
 
 export interface NodePod extends Placement {

@@ -2,13 +2,13 @@
 import type { Paged, Snapshot, Span } from '../engines/snapshot.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Tenure } from '../model/records.ts';
-import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
+import { checkedPage, checkedSpan, type PageRequest } from './limits.ts';
 import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface TenuresQuestion {
   readonly ip: IpAddress;
   readonly span: Span;
-  readonly page?: PageWish;
+  readonly page?: PageRequest;
 }
 
 export interface TenuresAnswer extends Paged<Tenure> {

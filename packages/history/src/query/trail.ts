@@ -2,13 +2,13 @@
 import type { Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Holder, Tenure } from '../model/records.ts';
-import { checkedPage, checkedSpan, type PageWish } from './limits.ts';
+import { checkedPage, checkedSpan, type PageRequest } from './limits.ts';
 import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface TrailQuestion {
   readonly subject: Subject;
   readonly span: Span;
-  readonly page?: PageWish;
+  readonly page?: PageRequest;
 }
 
 export interface TrailEntry {

@@ -1,6 +1,6 @@
 // Pages of a listing: as many records as are wanted, and where the next ones begin.
 import type { Paged } from '../engines/snapshot.ts';
-import { LARGEST_PAGE, type PageWish } from '../query/limits.ts';
+import { LARGEST_PAGE, type PageRequest } from '../query/limits.ts';
 
 export interface Paging {
   /** 0: all of them. */
@@ -11,7 +11,7 @@ export interface Paging {
 /** Page after page until there are enough of those that are wanted. */
 export async function collect<T>(
   { limit, cursor: after }: Paging,
-  read: (page: PageWish) => Promise<Paged<T>>,
+  read: (page: PageRequest) => Promise<Paged<T>>,
   wanted: (item: T) => boolean = () => true,
 ): Promise<Paged<T>> {
   const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;

@@ -40,7 +40,7 @@ import type { FootprintReports } from './footprint-reports.ts';
 import { sameNodeListing } from './packed-entry.ts';
 import type { Reuse } from './released-addresses.ts';
 import { type SliceView, sliceCodec } from './slice-view.ts';
-import { type Surroundings, Tracked, withoutManagedFields } from './tracked.ts';
+import { type CommandEnv, Tracked, withoutManagedFields } from './tracked.ts';
 import { LEAST_BETWEEN_MS, TrackerPass, type WriteCounts } from './tracker-pass.ts';
 
 /** One tracker could not take in what it was told; it is degraded, and the others are not affected. */
@@ -94,7 +94,7 @@ export class PodTrackerController {
   readonly #byNamespace = new Map<string, Set<Tracked>>();
   readonly #anyNamespace = new Set<Tracked>();
   readonly #listedUnder = new WeakMap<Tracked, ReadonlySet<string> | undefined>();
-  readonly #surroundings: Surroundings;
+  readonly #commandEnv: CommandEnv;
 
   constructor(options: PodTrackerControllerOptions) {
     const { client, pods, nodes, namespaces } = options;
@@ -118,7 +118,7 @@ export class PodTrackerController {
       ...options.reports?.(PODTRACKER_SLICES.resource),
       clock,
     });
-    this.#surroundings = {
+    this.#commandEnv = {
       home: options.home,
       pods: () => pods.lister,
       node: (name) => nodes.lister.get(name),
@@ -221,7 +221,7 @@ export class PodTrackerController {
   #adopt(tracker: PodTracker): void {
     const name = tracker.metadata.name ?? '';
     this.#drop(name);
-    const tracked = new Tracked(tracker, this.#surroundings);
+    const tracked = new Tracked(tracker, this.#commandEnv);
     this.#tracked.set(name, tracked);
     this.#list(tracked);
     for (const slice of this.slices.lister.byIndex('tracker', name)) tracked.learnSlice(slice);

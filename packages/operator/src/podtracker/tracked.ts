@@ -17,7 +17,7 @@ import { SliceBook } from './slice-book.ts';
 import type { Holds, SliceView } from './slice-view.ts';
 
 /** Where a tracker looks things up (the informers' listers), and whom it tells. */
-export interface Surroundings {
+export interface CommandEnv {
   /** The operator's own namespace. */
   readonly home: string;
   pods(): Iterable<PodView>;
@@ -43,7 +43,7 @@ export class Tracked {
   readonly uid: string;
   /** What the server lists, pods and nodes apart. */
   readonly books: Readonly<Record<Holds, SliceBook>>;
-  readonly #surroundings: Surroundings;
+  readonly #commandEnv: CommandEnv;
   readonly #members = new Map<string, PodView>();
   /** How many members run on each node. */
   readonly #nodes = new Map<string, number>();
@@ -57,12 +57,12 @@ export class Tracked {
   #selection = new Selection({});
   #problem: { readonly error: unknown } | undefined;
 
-  constructor(tracker: PodTracker, surroundings: Surroundings) {
+  constructor(tracker: PodTracker, commandEnv: CommandEnv) {
     this.name = tracker.metadata.name ?? '';
     this.uid = tracker.metadata.uid ?? '';
     this.books = { pods: new SliceBook(this.uid, ENTRY_LIMIT), nodes: new SliceBook(this.uid, ENTRY_LIMIT) };
     this.#tracker = tracker;
-    this.#surroundings = surroundings;
+    this.#commandEnv = commandEnv;
     this.#selectOrFail();
   }
 
@@ -91,7 +91,7 @@ export class Tracked {
   fail(error: unknown): void {
     const isNews = this.#problem === undefined;
     this.#problem = { error };
-    if (isNews) this.#surroundings.failed?.(this, error);
+    if (isNews) this.#commandEnv.failed?.(this, error);
   }
 
   /** After a failure everything is selected anew. Throws if that cannot be done either. */
@@ -99,7 +99,7 @@ export class Tracked {
     if (this.#problem === undefined) return;
     this.#selectAgain();
     this.#problem = undefined;
-    this.#surroundings.selectionChanged?.(this);
+    this.#commandEnv.selectionChanged?.(this);
   }
 
   /** The tracker itself as it is now, from the informer or from the answer to a write. False if that is old. */
@@ -111,7 +111,7 @@ export class Tracked {
     if (isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0) return false;
     const before = this.#tracker;
     this.#tracker = withoutManagedFields(tracker);
-    if (isSpecChanged(before, tracker) && this.#selectOrFail()) this.#surroundings.selectionChanged?.(this);
+    if (isSpecChanged(before, tracker) && this.#selectOrFail()) this.#commandEnv.selectionChanged?.(this);
     return true;
   }
 
@@ -119,7 +119,7 @@ export class Tracked {
   see(pod: PodView): boolean {
     const { uid, namespace } = pod.metadata;
     const before = this.#members.get(uid);
-    const labels = this.#surroundings.namespaceLabels(namespace);
+    const labels = this.#commandEnv.namespaceLabels(namespace);
     if (!isListed(pod) || !this.#selection.selects(pod, labels)) return this.lose(uid);
     this.#members.set(uid, pod);
     if (before === undefined) {
@@ -142,7 +142,7 @@ export class Tracked {
     if (before === undefined) return false;
     this.#members.delete(uid);
     this.#count(before.spec.nodeName, -1);
-    this.#released.giveUp(before, this.#surroundings.monotonic());
+    this.#released.giveUp(before, this.#commandEnv.monotonic());
     this.#mark('pods', uid);
     return true;
   }
@@ -157,7 +157,7 @@ export class Tracked {
   /** Selects anew among the pods of a namespace whose labels changed. True if that changed anything. */
   seeNamespace(name: string): boolean {
     let changed = false;
-    for (const pod of this.#surroundings.pods()) {
+    for (const pod of this.#commandEnv.pods()) {
       if (pod.metadata.namespace === name && this.see(pod)) changed = true;
     }
     return changed;
@@ -245,8 +245,8 @@ export class Tracked {
     const staying = (holds: Holds) => (this.#sliced[holds] ? this.books[holds].size - (leaving[holds] ?? 0) : 0);
     const slices = staying('pods') + staying('nodes');
     const nodes = this.#countNodes();
-    const places = footprintPlaces(this.#tracker, this.#surroundings.home, (namespace) => {
-      return this.#surroundings.isEmptied?.(this, namespace) ?? false;
+    const places = footprintPlaces(this.#tracker, this.#commandEnv.home, (namespace) => {
+      return this.#commandEnv.isEmptied?.(this, namespace) ?? false;
     });
     return {
       observedGeneration: generation,
@@ -265,9 +265,9 @@ export class Tracked {
   }
 
   #footprints(): FootprintsState | undefined {
-    const place = placeOf(specOf(this.#tracker), this.#surroundings.home);
+    const place = placeOf(specOf(this.#tracker), this.#commandEnv.home);
     if (place === undefined) return undefined;
-    return this.#surroundings.footprintsIn?.(place.namespace) ?? { kind: 'unknown' };
+    return this.#commandEnv.footprintsIn?.(place.namespace) ?? { kind: 'unknown' };
   }
 
   #inline<T extends PodEntry | NodeEntry>(holds: Holds): Record<string, T> {
@@ -288,14 +288,14 @@ export class Tracked {
       const pod = this.#members.get(key);
       return pod === undefined ? undefined : packPod(pod);
     }
-    const node = this.#nodes.has(key) ? this.#surroundings.node(key) : undefined;
+    const node = this.#nodes.has(key) ? this.#commandEnv.node(key) : undefined;
     return node === undefined ? undefined : packNode(node);
   }
 
   /** Nodes that have a Node object: of the others there is nothing to tell. */
   #countNodes(): number {
     let count = 0;
-    for (const name of this.#nodes.keys()) if (this.#surroundings.node(name) !== undefined) count++;
+    for (const name of this.#nodes.keys()) if (this.#commandEnv.node(name) !== undefined) count++;
     return count;
   }
 
@@ -308,8 +308,8 @@ export class Tracked {
   }
 
   #noteAddresses(pod: PodView, before: readonly string[]): void {
-    for (const reuse of this.#released.move(pod, before, this.#surroundings.monotonic())) {
-      this.#surroundings.addressReused?.(this, reuse);
+    for (const reuse of this.#released.move(pod, before, this.#commandEnv.monotonic())) {
+      this.#commandEnv.addressReused?.(this, reuse);
     }
   }
 
@@ -359,7 +359,7 @@ export class Tracked {
   #selectAgain(): void {
     this.#selection = new Selection(specOf(this.#tracker));
     const seen = new Set<string>();
-    for (const pod of this.#surroundings.pods()) {
+    for (const pod of this.#commandEnv.pods()) {
       seen.add(pod.metadata.uid);
       this.see(pod);
     }

@@ -7,7 +7,7 @@ import type { ResourceRegistry } from './resource-registry.ts';
 import { type ResourceType, typeKey } from './resource-type.ts';
 import type { RuleContext } from './rules/resource-rules.ts';
 
-export interface Surroundings {
+export interface CommandEnv {
   readonly clock: { now(): number };
   readonly random: () => number;
   readonly store: ObjectStore;
@@ -29,11 +29,11 @@ export class ServerState {
   readonly #contents = new Map<string, number>();
   #serviceAddresses = 0;
 
-  constructor(surroundings: Surroundings) {
-    this.store = surroundings.store;
-    this.registry = surroundings.registry;
-    this.random = surroundings.random;
-    this.#clock = surroundings.clock;
+  constructor(commandEnv: CommandEnv) {
+    this.store = commandEnv.store;
+    this.registry = commandEnv.registry;
+    this.random = commandEnv.random;
+    this.#clock = commandEnv.clock;
   }
 
   now(): number {

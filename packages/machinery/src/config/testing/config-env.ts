@@ -4,15 +4,15 @@ import type { ConfigEnv } from '../config-env.ts';
 import type { PluginOutcome, PluginRequest } from '../run-plugin.ts';
 import { MemoryFiles } from './memory-files.ts';
 
-export interface MadeUpSurroundings extends ConfigEnv {
+export interface MadeUpCommandEnv extends ConfigEnv {
   readonly files: MemoryFiles;
   readonly clock: ManualClock;
 }
 
-export function madeUpSurroundings(
+export function madeUpCommandEnv(
   files: Readonly<Record<string, string>> = {},
   rest: Partial<Omit<ConfigEnv, 'files' | 'clock'>> = {},
-): MadeUpSurroundings {
+): MadeUpCommandEnv {
   return {
     env: {},
     homeDirectory: '/home/ada',

@@ -1,5 +1,5 @@
 // Everything that a command touches outside itself, as parameters: streams, environment, clock, the store and the
-// cluster. `system-surroundings.ts` is the real one; tests hand in their own.
+// cluster. `system-command-env.ts` is the real one; tests hand in their own.
 import type { Engine, Migration } from '@podtrail/history';
 import type { Client, Clock, ClusterConfig, Random, RequestObserver } from '@podtrail/machinery';
 
@@ -14,7 +14,7 @@ export interface ConnectOptions {
   readonly context?: string | undefined;
 }
 
-export interface Surroundings {
+export interface CommandEnv {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Sink;

@@ -5,12 +5,12 @@ import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
 import { homeDirectory, systemClock, systemRandom } from '@podtrail/machinery/machine';
+import type { CommandEnv, Sink } from './command-env.ts';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Sink, Surroundings } from './surroundings.ts';
 
-export interface SystemSurroundings {
-  readonly surroundings: Surroundings;
+export interface SystemCommandEnv {
+  readonly commandEnv: CommandEnv;
   /** Lets go of signals and input, so that the process can end. */
   ended(): void;
 }
@@ -20,7 +20,7 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** A terminal tells everybody in it, and those who started us (npm, its shell, scripts/start.ts) tell us once more. */
 const SAME_WISH_MS = 1_000;
 
-export function systemSurroundings(): SystemSurroundings {
+export function systemCommandEnv(): SystemCommandEnv {
   const stop = new AbortController();
   let askedAt = 0;
   const onSignal = (): void => {
@@ -32,7 +32,7 @@ export function systemSurroundings(): SystemSurroundings {
     stop.abort(new InterruptedError());
   };
   for (const signal of ENDING) process.on(signal, onSignal);
-  const surroundings: Surroundings = {
+  const commandEnv: CommandEnv = {
     env: process.env,
     stdin: process.stdin,
     stdout: streamSink(process.stdout),
@@ -56,7 +56,7 @@ export function systemSurroundings(): SystemSurroundings {
     filesIn,
   };
   return {
-    surroundings,
+    commandEnv,
     ended() {
       for (const signal of ENDING) process.off(signal, onSignal);
       process.stdin.destroy();
