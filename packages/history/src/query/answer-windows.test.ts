@@ -198,6 +198,26 @@ test('what is settled is read once for an address, what is not for every batch, 
   assert.deepEqual([asked.length, alone], [IPS.length, 2]);
 });
 
+test('what is wanted of an address while a reading of it begins is read with it: neither takes the place of the other', async () => {
+  const engine = await aLedger(new SeededNumbers(1));
+  let readings = 0;
+  const counting = readerWith(engine, (snapshot) => ({
+    tenuresOfIps: (spans, most) => {
+      readings += spans.length;
+      return snapshot.tenuresOfIps(spans, most);
+    },
+  }));
+  const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, spell: asIs });
+  const window = windows.of(IPS[0]!);
+  windows.want(window, 2 * HOUR);
+  const first = windows.read();
+  windows.want(window, 15 * HOUR);
+  await Promise.all([first, windows.read()]);
+  assert.ok(windows.answer(window, 2 * HOUR) !== undefined, 'the first is answered from the window');
+  assert.ok(windows.answer(window, 15 * HOUR) !== undefined, 'and so is the second');
+  assert.equal(readings, 1);
+});
+
 test('what may still change is asked for anew, and what retention takes is not answered from memory', async () => {
   const engine = await openStore('memory:', { access: 'write' });
   const writer = await engine.takeOver(CLUSTER);

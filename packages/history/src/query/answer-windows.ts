@@ -48,6 +48,12 @@ interface Wanted<T> {
   readonly wantedTo: number;
 }
 
+/** How far the ledger of a snapshot is settled. */
+interface Looked {
+  readonly edition: number;
+  readonly watched: WatchedTime;
+}
+
 /** An instant at which nobody had an address. */
 interface FreePlace<T> {
   readonly window: AddressWindow<T>;
@@ -126,18 +132,18 @@ export class AnswerWindows<T> {
 
   /** Reads what is wanted by now. The next call need not wait for this one. */
   async read(): Promise<void> {
-    const wanted = this.#wanted.map((window): Wanted<T> => {
-      const { wantedFrom, wantedTo } = window;
-      window.wantedFrom = Number.POSITIVE_INFINITY;
-      window.wantedTo = Number.NEGATIVE_INFINITY;
-      return { window, wantedFrom, wantedTo };
-    });
+    const windows = this.#wanted;
     this.#wanted = [];
-    await this.#ask((snapshot) => this.#read(snapshot, wanted));
+    let wanted: readonly Wanted<T>[] | undefined;
+    await this.#ask(async (snapshot) => {
+      const looked = await this.#look(snapshot);
+      // Only now: what is wanted of these windows until then is read with the rest, and not apart from it.
+      wanted ??= windows.map(takeWanted);
+      await this.#read(snapshot, wanted, looked);
+    });
   }
 
-  async #read(snapshot: Snapshot, wanted: readonly Wanted<T>[]): Promise<void> {
-    const { edition, watched } = await this.#look(snapshot);
+  async #read(snapshot: Snapshot, wanted: readonly Wanted<T>[], { edition, watched }: Looked): Promise<void> {
     const windows: AddressWindow<T>[] = [];
     const asked: IpSpan[] = [];
     const moments: Moment[] = [];
@@ -389,7 +395,7 @@ export class AnswerWindows<T> {
   }
 
   /** How far the ledger has been told to the end, and whether its past is still what it was. */
-  async #look(snapshot: Snapshot): Promise<{ edition: number; watched: WatchedTime }> {
+  async #look(snapshot: Snapshot): Promise<Looked> {
     const { now } = this.#options;
     const [coverage, expired] = await Promise.all([snapshot.coverage(), snapshot.expired()]);
     const watched = watchedTime(coverage, expired);
@@ -406,6 +412,13 @@ export class AnswerWindows<T> {
     this.#nobody.set(watched, changesOf(coverage, expired), now);
     return { edition: this.#edition, watched };
   }
+}
+
+function takeWanted<T>(window: AddressWindow<T>): Wanted<T> {
+  const { wantedFrom, wantedTo } = window;
+  window.wantedFrom = Number.POSITIVE_INFINITY;
+  window.wantedTo = Number.NEGATIVE_INFINITY;
+  return { window, wantedFrom, wantedTo };
 }
 
 /** Where what is said of an address that nobody held may change. */
