@@ -46,7 +46,8 @@ export class Questions {
     sealed: (cluster, ip, from, to, isEnough) => this.#sealed.tenures(cluster, ip, from, to, isEnough),
     head: (cluster, ip) => [...this.#reader.tenures(cluster.number, { column: 'ip', ip }, ALWAYS)],
   });
-  #order: HeadOrder | undefined;
+  /** By cluster: of a reading in parts. */
+  readonly #orders = new Map<number, HeadOrder>();
 
   /** `version` is that of the store's format. */
   constructor(head: Head, reader: HeadReader, weeks: Weeks, version: number) {
@@ -59,7 +60,7 @@ export class Questions {
 
   /** At the beginning of a view: what is remembered of a reading in parts is that of another state. */
   begin(): void {
-    this.#order = undefined;
+    this.#orders.clear();
   }
 
   clusters(): Cluster[] {
@@ -195,8 +196,9 @@ export class Questions {
 
   records(id: string, after: string | undefined): RecordsChunk {
     const cluster = this.#head.cluster(id);
-    if (after === undefined || this.#order === undefined) this.#order = new HeadOrder(this.#reader, cluster.number);
-    return recordsFrom(this.#reader, this.#order, this.#weeks, cluster, after, (record) => isKept(cluster, record));
+    let order = this.#orders.get(cluster.number);
+    if (order === undefined) this.#orders.set(cluster.number, (order = new HeadOrder(this.#reader, cluster.number)));
+    return recordsFrom(this.#reader, order, this.#weeks, cluster, after, (record) => isKept(cluster, record));
   }
 
   status(): StoreStatus {

@@ -20,6 +20,7 @@ import { type ClusterEntry, Head } from './head/head.ts';
 import { HeadAppender } from './head/head-append.ts';
 import { HeadReader } from './head/head-read.ts';
 import { FORMAT, type Format } from './head/schema.ts';
+import { Sentinel } from './head/sentinel.ts';
 import { type Rest, verifyHead } from './head/verify-head.ts';
 import { View } from './head/view.ts';
 import { Views } from './head/views.ts';
@@ -75,6 +76,8 @@ export class Store {
   readonly #sealAt: number;
   #fence: StatementSync | undefined;
   #layout = -1;
+  /** Opened when snapshots overlap for the first time. */
+  #sentinel: Sentinel | undefined;
   #patrol: BegunPatrol | undefined;
 
   constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions, seams: Seams = {}) {
@@ -109,7 +112,12 @@ export class Store {
       const version = this.#format.steps.length;
       const weeks = access === 'write' ? new Weeks(path, this.#format.weekVersion) : this.#weeks;
       const connect = () => new View(new Head(path, 'snapshots', this.#format), weeks, version);
-      this.#views = new Views({ connect, weeks, isLogLong: () => this.#head.isLogLong() });
+      this.#views = new Views({
+        connect,
+        weeks,
+        version: () => (this.#sentinel ??= new Sentinel(path)).version(),
+        isLogLong: () => this.#head.isLogLong(),
+      });
       // Who only reads has one connection, unless several snapshots are open at once.
       if (access === 'read') this.#views.add(new View(this.#head, weeks, version));
       else this.#questions = new Questions(this.#head, this.#reader, this.#weeks, version);
@@ -332,6 +340,7 @@ export class Store {
   close(): void {
     this.#patrol?.work.return({ records: 0, damages: [], unlisted: [] });
     this.#views.close();
+    this.#sentinel?.close();
     this.#weeks.close();
     this.#head.close();
     this.#lock?.release();

@@ -1,4 +1,5 @@
-// The connections that snapshots read through: one for each that is open, kept for the next. What SQLite keeps for an old
+// The connections that snapshots read through, kept for the next. Snapshots of one state share one: it remembers more, and
+// while nothing is committed the log does not grow, however long they follow each other. What SQLite keeps for an old
 // state is bounded here: so many at once, and, when the log has grown long, a moment in which none is open, because only
 // then it begins at its start again.
 
@@ -13,9 +14,17 @@ export interface ViewsOptions {
   /** Another connection to the store. */
   readonly connect: () => View;
   readonly weeks: Weeks;
+  /** Another number whenever anybody has committed. */
+  readonly version: () => number;
   /** Whether the log has grown far beyond what it is kept at. */
   readonly isLogLong: () => boolean;
   readonly now?: () => number;
+}
+
+interface Use {
+  /** Of the store when it began; undefined where that is not known. */
+  readonly version: number | undefined;
+  count: number;
 }
 
 export class Views {
@@ -23,7 +32,7 @@ export class Views {
   readonly #now: () => number;
   /** The one that was used last is at the end: it remembers the most. */
   readonly #idle: View[] = [];
-  readonly #open = new Set<View>();
+  readonly #open = new Map<View, Use>();
   #busySince = 0;
   #layout = -1;
 
@@ -34,15 +43,22 @@ export class Views {
 
   /** A view of the present state, until it is given back; undefined while the caller has to wait for others to be. */
   take(): View | undefined {
+    // Whoever is alone, as nearly everybody, need not know.
+    const version = this.#open.size === 0 ? undefined : this.#options.version();
+    for (const [view, use] of this.#open) {
+      if (version === undefined || use.version !== version) continue;
+      use.count++;
+      return view;
+    }
     if (this.#open.size >= MOST_OPEN) return undefined;
     const isBusy = this.#open.size > 0 && this.#now() - this.#busySince > LONGEST_BUSY_MS;
     // One long reading must not make all others wait unless it has to be.
-    return isBusy && this.#options.isLogLong() ? undefined : this.#begin();
+    return isBusy && this.#options.isLogLong() ? undefined : this.#begin(version);
   }
 
   /** For one read: it is over before anybody could wait for it. */
   once<T>(body: (view: View) => T): T {
-    const view = this.#begin();
+    const view = this.#begin(undefined);
     try {
       return body(view);
     } finally {
@@ -51,7 +67,9 @@ export class Views {
   }
 
   give(view: View): void {
-    if (!this.#open.delete(view)) return;
+    const use = this.#open.get(view);
+    if (use === undefined || --use.count > 0) return;
+    this.#open.delete(view);
     view.end();
     this.#idle.push(view);
   }
@@ -62,10 +80,11 @@ export class Views {
   }
 
   close(): void {
-    for (const view of [...this.#idle, ...this.#open]) view.close();
+    for (const view of [...this.#idle, ...this.#open.keys()]) view.close();
   }
 
-  #begin(): View {
+  /** `version` was read before: if somebody commits in between, the view is newer, and is only not shared. */
+  #begin(version: number | undefined): View {
     const view = this.#idle.pop() ?? this.#options.connect();
     try {
       view.begin();
@@ -74,7 +93,7 @@ export class Views {
       throw error;
     }
     if (this.#open.size === 0) this.#busySince = this.#now();
-    this.#open.add(view);
+    this.#open.set(view, { version, count: 1 });
     if (view.layout !== this.#layout) this.#forgetFiles(view.layout);
     return view;
   }
@@ -82,6 +101,6 @@ export class Views {
   /** Closes week files that no open view lists: a writer, here or elsewhere, has replaced or removed them. */
   #forgetFiles(layout: number): void {
     this.#layout = layout;
-    this.#options.weeks.forgetUnlisted(new Set([...this.#open].flatMap(({ files }) => [...files])));
+    this.#options.weeks.forgetUnlisted(new Set([...this.#open.keys()].flatMap(({ files }) => [...files])));
   }
 }

@@ -120,9 +120,16 @@ test('a question whose week file was replaced meanwhile is asked again, and gets
 test('when the log has grown long, all snapshots are closed before the next is opened: only then it begins at its start again', () => {
   let now = 0;
   let isLogLong = false;
+  let commits = 0;
   const view = () => ({ begin() {}, end() {}, close() {}, layout: 1, files: new Set() }) as unknown as View;
   const weeks = { forgetUnlisted() {} } as unknown as Weeks;
-  const views = new Views({ connect: view, weeks, isLogLong: () => isLogLong, now: () => now });
+  const views = new Views({
+    connect: view,
+    weeks,
+    version: () => commits++,
+    isLogLong: () => isLogLong,
+    now: () => now,
+  });
   let open = views.take();
   for (; now < 5_000; now += 100) {
     const next = views.take();
@@ -142,4 +149,28 @@ test('when the log has grown long, all snapshots are closed before the next is o
   const all = [after, ...Array.from({ length: 7 }, () => views.take())];
   assert.ok(all.every((one) => one !== undefined));
   assert.equal(views.take(), undefined, 'eight are as many as there may be');
+});
+
+test('snapshots that overlap while nothing is committed share one connection, and the next state has its own', () => {
+  let connections = 0;
+  let commits = 0;
+  const ended: number[] = [];
+  const connect = () => {
+    const number = ++connections;
+    return { begin() {}, end: () => ended.push(number), close() {}, layout: 1, files: new Set() } as unknown as View;
+  };
+  const weeks = { forgetUnlisted() {} } as unknown as Weeks;
+  const views = new Views({ connect, weeks, version: () => commits, isLogLong: () => false });
+  const [alone, second, third] = [views.take()!, views.take()!, views.take()!];
+  assert.notEqual(second, alone, 'of the first one it is not known whether it is still the present state');
+  assert.equal(third, second);
+  views.give(alone);
+  commits++;
+  const later = views.take()!;
+  assert.notEqual(later, second, 'a commit later the state is another');
+  views.give(second);
+  assert.deepEqual(ended, [1], 'as long as one of them reads, the state is kept');
+  views.give(third);
+  views.give(later);
+  assert.deepEqual([ended, connections], [[1, 2, 1], 2]);
 });
