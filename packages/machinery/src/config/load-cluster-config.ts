@@ -14,7 +14,7 @@ import { openUserIdentity } from './user-identity.ts';
 export interface LoadClusterConfigOptions extends ConfigOverrides {
   /** A path; then neither KUBECONFIG nor the home directory nor the service account is looked at. */
   readonly kubeconfig?: string | undefined;
-  /** Told when a reload fails and the previous certificate or token stays in use. */
+  /** Called when a reload fails and the previous certificate or token stays in use. */
   readonly onProblem?: (problem: MachineryError) => void;
   /** Replaces parts of the real machine, for tests. */
   readonly configEnv?: Partial<ConfigEnv>;
@@ -28,7 +28,7 @@ export async function loadClusterConfig(options: LoadClusterConfigOptions = {}):
   const loaded = await loadKubeconfig(explicitPath, configEnv);
   const chosen = resolveContext(loaded.config, options);
   if (chosen === undefined) {
-    // Whoever names a file or an entry of it does not want the pod's own account in its place.
+    // A named file or entry is meant: the pod's own account must not be used in its place.
     const named = explicitPath ?? (options.context || options.cluster || options.user);
     if (!named && isInCluster(configEnv)) return loadInClusterConfig(options, configEnv, onProblem);
     throw nothingChosen(loaded, configEnv);

@@ -1,4 +1,4 @@
-// Tells the cluster what we did, as Events. `record` returns at once, never throws and never waits for the server:
+// Writes what we did as Events. `record` returns at once, never throws and never waits for the server:
 // repetitions become one series, a source that talks too much is cut, and what cannot be written is counted.
 
 import type { ResourceClient } from '../client/resource-client.ts';

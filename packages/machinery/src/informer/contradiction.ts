@@ -1,4 +1,4 @@
-// Tells one history of versions from another. An etcd that was restored from a backup hands its versions out again, and
+// Distinguishes one history of versions from another. An etcd that was restored from a backup hands its versions out again, and
 // soon reaches the old ones: then only the objects show it. Called where a listing is compared with the cache.
 import type { Cacheable } from '../objects/kube-object.ts';
 import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';

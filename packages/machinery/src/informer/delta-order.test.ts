@@ -86,7 +86,7 @@ test('a delete of an object that is not held is delivered to nobody', async (t) 
   assert.equal(pods.informer.counters.stale, 1);
 });
 
-/** Lists anew after 410 with these pods. */
+/** Lists again after 410 with these pods. */
 async function relist(pods: FollowedPods, version: number, names: readonly (readonly [string, number])[]) {
   await pods.until(() => pods.informer.state.kind === 'listing');
   return await pods.sync(
@@ -173,14 +173,14 @@ test('a relist deletes first, then delivers updates and adds in the order of the
   caches.length = 0;
   stream.bookmark('Pod', '6');
   await pods.untilDelivered('progress 6');
-  const told = pods.deltas.length;
+  const before = pods.deltas.length;
   stream.error(410, 'Expired');
   await relist(pods, 20, [
     ['pod-1', 10],
     ['pod-2', 11],
     ['pod-4', 12],
   ]);
-  assert.deepEqual(pods.deltas.slice(told).map(short), [
+  assert.deepEqual(pods.deltas.slice(before).map(short), [
     'relist-began',
     'deleted pod-3@3',
     'updated pod-1@10',

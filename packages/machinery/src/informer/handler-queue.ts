@@ -140,7 +140,7 @@ export class HandlerQueue<T extends Cacheable> {
     try {
       this.#options.onFailure(failure);
     } catch {
-      // Whoever reports failures must not cause one.
+      // A report of a failure must not cause another.
     }
   }
 

@@ -1,5 +1,5 @@
 // Kubernetes resourceVersions: decimals of any length, compared here and nowhere else. Never a JavaScript number:
-// etcd revisions may pass 2^53, and a lossy compare would let an old object rise from the dead.
+// etcd revisions may pass 2^53, and a lossy comparison would bring back a deleted object.
 
 /** Runs for every event, hence no regular expression. */
 export function isComparable(version: string): boolean {

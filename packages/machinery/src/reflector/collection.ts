@@ -7,8 +7,8 @@ export interface Collection {
   /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
   /**
-   * Mind: a watch with a selector reports DELETED when an object stops matching. Whoever needs DELETED to mean deleted
-   * (the ledger) must not use selectors.
+   * Mind: a watch with a selector reports DELETED when an object stops matching. Where DELETED must mean deleted (in the
+   * ledger), use no selectors.
    */
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;

@@ -141,7 +141,7 @@ export class RewindDetector<T extends Cacheable> {
     return false;
   }
 
-  /** Whoever asked for the replay has compared it with the listing. */
+  /** The consumer of the replay has compared it with the listing. */
   replayEnded(): void {
     if (this.isKnown) this.#verdict = { kind: 'rewound', since: undefined };
     if (this.#verdict.kind !== 'doubted' || this.#verdict.owed !== undefined) return;

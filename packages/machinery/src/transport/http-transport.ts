@@ -26,7 +26,7 @@ import type {
   Transport,
 } from './transport.ts';
 
-/** Told of every try of every call; must not throw. `status` is 0 when no answer came. */
+/** Called for every try of every call; must not throw. `status` is 0 when no answer came. */
 export type RequestObserver = (seen: {
   readonly method: string;
   readonly path: string;

@@ -35,7 +35,7 @@ const deleted = (object: PodView, source: 'list' | 'watch', finalStateUnknown: b
   observedAt: 1_000,
 });
 
-/** What the log tells of these deltas, in short. */
+/** What the log makes of these deltas, in short. */
 function translate(log: DeltaLog<PodView>, ...deltas: Delta<PodView>[]): string[] {
   return deltas.flatMap((delta) =>
     log.translate(delta, AT).observations.map((o) => {

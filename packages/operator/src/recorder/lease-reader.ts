@@ -51,7 +51,7 @@ const PASSING = [401, 408, 429];
 const BACKOFF = { firstMs: EVERY_MS, longestMs: 60_000 };
 
 interface Turn {
-  /** Monotonic. Whoever has waited longest since then is next. */
+  /** Monotonic. The node that has waited longest since then is next. */
   dueAt: number;
   isRunning: boolean;
   /** The last one that was reported; undefined again when the node was out of question meanwhile. */
@@ -104,7 +104,7 @@ export class LeaseReader {
     this.#lookedAt = now;
     const waiting = this.#waiting(now);
     const [first] = waiting;
-    // Whoever is under way looks again at its end.
+    // A reading that is under way looks again at its end.
     if (first === undefined || this.#running.size >= MOST_AT_ONCE) return;
     const next = waiting.reduce((longest, other) => (other.turn.dueAt < longest.turn.dueAt ? other : longest), first);
     const at = Math.max(next.turn.dueAt, this.#sentAt + PACE_MS, this.#pausedUntil);
@@ -121,7 +121,7 @@ export class LeaseReader {
     this.#lookAt(now + PACE_MS);
   }
 
-  /** Those in question that are not under way. Whoever left is forgotten when it could be asked for again. */
+  /** Those in question that are not under way. One that is no longer in question is forgotten when it could be asked for again. */
   #waiting(now: number): { readonly node: string; readonly turn: Turn }[] {
     const inQuestion = new Set(this.#options.nodes());
     for (const [node, turn] of this.#turns) {

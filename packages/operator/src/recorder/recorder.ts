@@ -110,7 +110,7 @@ export class Recorder {
   static async open(options: RecorderOptions): Promise<Recorder> {
     const writer = await options.engine.takeOver(options.cluster);
     const { state, checkpoint } = await options.engine.resume(options.cluster.id);
-    // Whoever recorded only some namespaces since has moved no checkpoint: what happened elsewhere was not watched.
+    // A recorder of some namespaces moves no checkpoint: what happened elsewhere since was not watched.
     const goesOn = state.coverage === undefined || state.coverage.scope.kind === 'cluster';
     return new Recorder(options, writer, state, goesOn ? checkpoint : undefined);
   }

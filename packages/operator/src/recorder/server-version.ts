@@ -1,5 +1,5 @@
 // Asks the server how far it is, aside of the watches: that keeps bounds narrow where events are rare, and shows when
-// versions went back. Called by the recorder's heart.
+// versions went back. Called by the recorder every two seconds.
 import type { EpochMillis } from '@podtrail/history';
 import { compareResourceVersions, isComparable } from '@podtrail/machinery';
 import type { FollowedStream } from './followed-stream.ts';

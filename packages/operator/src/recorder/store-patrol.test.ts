@@ -8,7 +8,7 @@ import { patrolStore } from './store-patrol.ts';
 test('the store is read through a little every five minutes; damage is reported, and a failure ends nothing', async () => {
   const clock = new ManualClock(0);
   const damage = { where: 'head, tenure 7', what: 'is damaged' };
-  const told: Patrol[] = [];
+  const patrols: Patrol[] = [];
   const failures: Housekept[] = [];
   let rounds = 0;
   const engine = {
@@ -22,7 +22,7 @@ test('the store is read through a little every five minutes; damage is reported,
   const stop = new AbortController();
   const options = {
     ...{ engine, clock },
-    onPatrolled: (patrol: Patrol) => void told.push(patrol),
+    onPatrolled: (patrol: Patrol) => void patrols.push(patrol),
     onFailure: (failure: Housekept) => void failures.push(failure),
   };
   const done = patrolStore(options, stop.signal);
@@ -31,7 +31,7 @@ test('the store is read through a little every five minutes; damage is reported,
   await done;
   assert.equal(rounds, 3);
   assert.deepEqual(
-    told.map(({ damages }) => damages),
+    patrols.map(({ damages }) => damages),
     [[], [damage]],
   );
   assert.deepEqual(
