@@ -88,7 +88,7 @@ export class Reflector<T extends Cacheable> {
   }
 
   /**
-   * Somebody learned, aside of the watch, that the server's newest version is older than ours. A watch from a version
+   * A read beside the watch showed that the server's newest version is older than ours. A watch from a version
    * that is yet to come is taken and stays silent, so this one is ended, and versions are compared before the next.
    */
   doubt(): void {
@@ -274,6 +274,8 @@ export class Reflector<T extends Cacheable> {
   async #untilEnded(stream: WatchStream<T>, signal: AbortSignal): Promise<WatchEnd> {
     const close = () => stream.close();
     signal.addEventListener('abort', close, { once: true });
+    // Perhaps the observer of the state has aborted it just now.
+    if (signal.aborted) close();
     this.#target.onDrained = () => stream.resume();
     try {
       return await stream.ended;

@@ -1,8 +1,12 @@
 // The transitions of the reflector's states that the tests of single faults do not take.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { POD } from '../codec/kind.ts';
+import { Informer } from '../informer/informer.ts';
 import { answerListing, FollowedPods } from '../testing/followed-pods.ts';
 import { aPod } from '../testing/pod-builder.ts';
+import { ScriptedServer } from '../testing/scripted-server.ts';
+import { HttpTransport } from '../transport/http-transport.ts';
 
 const A_YEAR_MS = 31_536_000_000;
 
@@ -135,6 +139,17 @@ test('replaying → watching: the same stream goes on, and its state is not repo
   stream.bookmark('Pod', '121');
   await pods.untilDelivered('progress 121');
   assert.deepEqual(kinds(pods), ['listing', 'watching']);
+});
+
+test('listing → stopped: a signal that is aborted by the observer of the state leaves no stream open', async (t) => {
+  const server = await ScriptedServer.start();
+  t.after(() => server.stop());
+  const stop = new AbortController();
+  const transport = new HttpTransport(server.config());
+  const informer = new Informer({ transport, ...POD, onState: ({ kind }) => kind === 'listing' && stop.abort() });
+  await informer.start(stop.signal);
+  assert.equal(informer.state.kind, 'stopped');
+  await transport.close();
 });
 
 test('checking → stopped: no request and no timer stay behind', async (t) => {
