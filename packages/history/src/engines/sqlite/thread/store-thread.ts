@@ -17,6 +17,7 @@ import {
   type Work,
 } from './messages.ts';
 import { Snapshots } from './snapshots.ts';
+import { SpentHeap } from './spent-heap.ts';
 
 const RETRY_LOCKED_MS = 25;
 /**
@@ -199,6 +200,10 @@ class StoreThread {
 }
 
 /** Those that follow each other are committed together. */
+function factsIn(requests: readonly Request[]): number {
+  return requests.reduce((sum, request) => sum + (request.kind === 'append' ? request.batch.batch.facts.length : 0), 0);
+}
+
 function appendsFrom(requests: readonly Request[], from: number): Append[] {
   const appends: Append[] = [];
   for (let at = from; at < requests.length; at++) {
@@ -219,7 +224,11 @@ function post(message: FromThread): void {
 
 try {
   const thread = new StoreThread();
-  port.on('message', (requests: readonly Request[]) => thread.take(requests));
+  const spent = new SpentHeap();
+  port.on('message', (requests: readonly Request[]) => {
+    thread.take(requests);
+    spent.stored(factsIn(requests));
+  });
   post({ kind: 'opened' });
 } catch (error) {
   post({ kind: 'refused', error: serializeError(error) });

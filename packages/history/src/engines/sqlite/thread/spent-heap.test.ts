@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getHeapStatistics } from 'node:v8';
+import { SpentHeap } from './spent-heap.ts';
+
+test('large messages in a row make one collection, after them; small ones none', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let collections = 0;
+  const spent = new SpentHeap(() => collections++);
+  spent.stored(200);
+  t.mock.timers.tick(10_000);
+  assert.equal(collections, 0);
+  spent.stored(20_000);
+  t.mock.timers.tick(1_000);
+  spent.stored(20_000);
+  t.mock.timers.tick(1_500);
+  assert.equal(collections, 0, 'more may come');
+  t.mock.timers.tick(1_000);
+  assert.equal(collections, 1);
+  t.mock.timers.tick(60_000);
+  assert.equal(collections, 1);
+});
+
+test('what nobody holds any more is given back', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let message: unknown[] = Array.from({ length: 300_000 }, (_, n) => ({ n, text: `fact ${n}` }));
+  const before = getHeapStatistics().used_heap_size;
+  assert.ok(message.length > 0);
+  message = [];
+  new SpentHeap().stored(300_000);
+  t.mock.timers.tick(2_000);
+  assert.ok(before - getHeapStatistics().used_heap_size > 15e6);
+});
