@@ -40,8 +40,12 @@ export class InterruptedError extends CliError {
 /** Of a store of which a part is damaged: what was asked for is unknown, and not only unsaid. */
 const DAMAGES = ['damaged', 'week-missing'];
 
+/** What was asked for cannot be meant: as wrong as a flag that does not exist. */
+const USAGES = ['bad-cursor', 'bad-span', 'span-too-long', 'bad-page'];
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
+  if (USAGES.includes(String(field(error, 'code')))) return EXIT.usage;
   if (field(error, 'status') === 403) return EXIT.forbidden;
   if (DAMAGES.includes(String(field(error, 'code')))) return EXIT.unknown;
   return EXIT.error;

@@ -300,7 +300,7 @@ FROM                   TO                     LENGTH   REASON
 test('gaps in JSON, with the one that goes on', async () => {
   const { out } = await ask('gaps -o json', { now: at(3600) });
   assert.deepEqual(JSON.parse(out), {
-    query: { cluster: CLUSTER.name, clusterId: CLUSTER.id },
+    query: { cluster: CLUSTER.name, clusterId: CLUSTER.id, since: null, until: null },
     more: false,
     cursor: null,
     coverage: {
@@ -313,6 +313,21 @@ test('gaps in JSON, with the one that goes on', async () => {
     },
   });
 });
+
+test('the time before the first record is a gap for whoever asks about it', async () => {
+  const { out } = await ask('gaps --since 2026-11-14 --until 2026-11-15T09:00:00Z -o csv --no-headers --timezone UTC');
+  assert.equal(out, '2026-11-14T00:00:00.000Z,2026-11-15T10:00:00.000Z,before-first-record\r\n');
+  const { code, err } = await ask('trail web-1 -n shop --since 2026-11-14 --until 2026-11-15T09:00:00Z --timezone UTC');
+  assert.equal(code, 3);
+  assert.match(err, /nobody was watching from 2026-11-14T00:00:00Z to .* \(nothing had been recorded yet\)/);
+});
+
+for (const listing of ['trail 10.0.0.7', 'node node-a', 'changes web-1 -n shop', 'anomalies', 'gaps'])
+  test(`a cursor that is none is a wrong command line: ${listing}`, async () => {
+    const { code, err } = await ask(`${listing} --cursor bogus`);
+    assert.equal(code, 2);
+    assert.match(err, /\nhint: /);
+  });
 
 test('gaps within a span that has none', async () => {
   const { code, out } = await ask('gaps --since 2026-11-15T10:02:50Z');

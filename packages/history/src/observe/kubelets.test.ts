@@ -671,3 +671,51 @@ test('a sandbox that is lost was there when a container of it was started again'
   await ledger.alive(210);
   assert.equal(await ledger.says('10.0.0.7', 150), 'held web-1');
 });
+
+describe('a node', () => {
+  const listNodes = (ledger: ToldLedger, second: number, version: number, ...nodes: ObservedNode[]) => {
+    const present = nodes.map((object) => ({ kind: 'Node' as const, object }));
+    const rest = { reason: 'expired', resourceVersion: String(version), goneUids: [], at: at(second) } as const;
+    return ledger.tell({ kind: 'listed', resource: 'Node', present, whole: true, ...rest });
+  };
+
+  for (const how of ['a deletion', 'a listing', 'a correction', 'a check'] as const)
+    test(`that goes by ${how} leaves its deleted pods in doubt: its machine may run on`, async () => {
+      const ledger = await watching();
+      await ledger.see(13, web);
+      await ledger.alive(20);
+      const gone = { kind: 'Node' as const, object: node('node-a', 150) };
+      const uids = [node('node-b', 3).metadata.uid];
+      if (how === 'a deletion') await ledger.tell({ kind: 'event', type: 'deleted', seen: gone, at: at(21) });
+      if (how === 'a listing') await listNodes(ledger, 21, 151, node('node-b', 3));
+      if (how === 'a correction') await ledger.tell({ kind: 'corrected', type: 'deleted', seen: gone, at: at(21) });
+      if (how === 'a check')
+        await ledger.tell({ kind: 'checked', resource: 'Node', resourceVersion: '151', uids, at: at(21) });
+      await ledger.deleted(30, web.deletedAt(at(30), 0).atVersion(200));
+      await ledger.tell({ kind: 'progress', resource: 'Node', resourceVersion: '300', at: at(390) });
+      await ledger.alive(400);
+      assert.equal(await ledger.says('10.0.0.7', 300), 'ambiguous web-1');
+    });
+
+  test('is not gone by a deletion that was delivered before it was made again', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.tell({ kind: 'progress', resource: 'Node', resourceVersion: '160', at: at(20) });
+    await ledger.alive(20);
+    const old = { kind: 'Node' as const, object: node('node-a', 150) };
+    await ledger.tell({ kind: 'event', type: 'deleted', seen: old, at: at(21) });
+    await ledger.deleted(30, web.deletedAt(at(30), 0).atVersion(200));
+    await ledger.tell({ kind: 'progress', resource: 'Node', resourceVersion: '300', at: at(390) });
+    await ledger.alive(400);
+    assert.equal(await ledger.says('10.0.0.7', 300), 'free');
+  });
+
+  test('that has booted when it is listed again took its sandboxes with it', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await ledger.alive(20);
+    await listNodes(ledger, 60, 151, node('node-a', 150, { bootID: 'boot-2' }), node('node-b', 3));
+    await ledger.alive(70);
+    assert.equal(await ledger.says('10.0.0.7', 65), 'ambiguous web-1');
+  });
+});

@@ -97,6 +97,13 @@ export class NodeBook {
     return before;
   }
 
+  /** Names of nodes that were seen and are not known to be gone. */
+  present(): readonly string[] {
+    return [...this.#nodes].flatMap(([name, { machine, goneAt }]) =>
+      machine === undefined || goneAt !== undefined ? [] : [name],
+    );
+  }
+
   gone(name: string, at: EpochMillis): void {
     this.#entry(name).goneAt = at;
   }

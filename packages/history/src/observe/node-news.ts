@@ -32,12 +32,11 @@ export class NodeNews {
       case 'event':
         return this.#event(observation.type, observation.seen, stream, at);
       case 'listed':
-        for (const { kind, object } of observation.present) {
-          if (kind !== 'Node') continue;
-          this.#sawNode(object);
-          this.#nodes.posted(object, undefined);
-        }
-        return [];
+        return observation.resource === 'Node' ? this.#listed(observation.present, stream, at) : [];
+      case 'corrected':
+        return observation.seen.kind === 'Node' ? this.#listed([observation.seen], stream, at) : [];
+      case 'checked':
+        return observation.resource === 'Node' ? this.#listed([], stream, at) : [];
       case 'renewed':
         this.#nodes.renewals(observation.node).read(epochMillis(observation.renewTime), at);
         return this.#releases.renewed(observation.node, at);
@@ -53,16 +52,35 @@ export class NodeNews {
     return { kubelet: this.#nodes.evidence(node), knowsNodes: true, networks: () => this.#nodes.networksOf(node) };
   }
 
+  /** Nodes as a listing shows them; who is no longer remembered is gone: the observer has taken the listing in. */
+  #listed(present: readonly Observed[], stream: Stream, at: EpochMillis): Fact[] {
+    const there = new Set(this.#live.of('Node', undefined).map(({ holder }) => holder.name));
+    const facts: Fact[] = [];
+    for (const { kind, object } of present) {
+      if (kind !== 'Node' || !there.has(object.metadata.name)) continue;
+      // When it booted within the gap, nobody says: each of its pods was there when it was last seen.
+      if (this.#hasBooted(object)) facts.push(...this.#rebooted(object, stream, at, ({ seenAt }) => seenAt));
+      this.#nodes.posted(object, undefined);
+    }
+    for (const name of this.#nodes.present()) if (!there.has(name)) this.#nodes.gone(name, at);
+    return facts;
+  }
+
+  /** Takes the Node in, as it is now; true where it is another boot than before. */
+  #hasBooted(node: ObservedNode): boolean {
+    const before = this.#sawNode(node);
+    const { bootID } = node.status.nodeInfo ?? { bootID: '' };
+    return before !== undefined && before.bootId !== '' && bootID !== '' && bootID !== before.bootId;
+  }
+
   #event(type: 'present' | 'deleted', seen: Observed, stream: Stream, at: EpochMillis): Fact[] {
     const { name, resourceVersion } = seen.object.metadata;
     if (seen.kind === 'Node' && type === 'deleted') this.#nodes.gone(name, at);
     if (seen.kind === 'Pod') this.#paced(type, seen.object, at);
     if (type === 'deleted' || seen.kind === 'Service') return [];
     if (seen.kind === 'Node') {
-      const before = this.#sawNode(seen.object);
-      const { bootID } = seen.object.status.nodeInfo ?? { bootID: '' };
-      const isRebooted = before !== undefined && before.bootId !== '' && bootID !== '' && bootID !== before.bootId;
-      const facts = isRebooted ? this.#rebooted(seen.object, stream, at) : [];
+      const lastSign = this.#nodes.lastSignBefore(name, at) ?? epochMillis(at - READY_PROVES_MS);
+      const facts = this.#hasBooted(seen.object) ? this.#rebooted(seen.object, stream, at, () => lastSign) : [];
       this.#nodes.posted(seen.object, at);
       return [...facts, ...this.#sign(name, heartbeatOf(seen.object), resourceVersion, at)];
     }
@@ -95,11 +113,15 @@ export class NodeNews {
   }
 
   /** All sandboxes of before are gone; when they went, nobody says: since its kubelet last wrote. */
-  #rebooted({ metadata: { name, resourceVersion } }: ObservedNode, { epoch }: Stream, at: EpochMillis): Fact[] {
-    const since = this.#nodes.lastSignBefore(name, at) ?? epochMillis(at - READY_PROVES_MS);
+  #rebooted(
+    { metadata: { name, resourceVersion } }: ObservedNode,
+    { epoch }: Stream,
+    at: EpochMillis,
+    sinceOf: (live: LiveHolder) => EpochMillis,
+  ): Fact[] {
     return this.#live.of('Pod', undefined).flatMap((live) => {
       if (live.holder.node !== name || live.holder.hostNetwork || live.terminal) return [];
-      const step = lostWithNode(live, since, this.#sighting('inferred', { epoch, resourceVersion }, '', at));
+      const step = lostWithNode(live, sinceOf(live), this.#sighting('inferred', { epoch, resourceVersion }, '', at));
       if (step?.live !== undefined) this.#live.keep(step.live);
       return step?.facts ?? [];
     });

@@ -152,6 +152,11 @@ export class Observer {
   /** As engines store it. */
   observe(told: Observation): StoredFact[] {
     const observation = this.#identities.known(told, this.#live);
+    // An event that is not taken in says nothing of nodes, either.
+    if (observation.kind === 'event' && this.#isOld(observation.seen)) {
+      this.#now = latest(this.#now, observation.at);
+      return [];
+    }
     const facts = this.#changes.apply([...this.#facts(observation), ...this.#ofNodes(observation)]);
     this.#ends.remember(facts);
     return facts.map(storedFact);
@@ -232,12 +237,16 @@ export class Observer {
     return this.#live.of(kind, namespace).some(({ holder, epoch }) => epoch === stream.epoch && !uids.has(holder.uid));
   }
 
+  /** It was delivered before; or a listing or a correction knows this object better than an event that was on its way. */
+  #isOld(seen: Observed): boolean {
+    const { namespace, resourceVersion, uid } = seen.object.metadata;
+    const stream = this.#stream(seen.kind, namespace);
+    return stream.isOld(resourceVersion) || isOld(this.#live.get(uid), seen, stream);
+  }
+
   #event(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
     const { metadata } = seen.object;
     const stream = this.#stream(seen.kind, metadata.namespace);
-    if (stream.isOld(metadata.resourceVersion)) return [];
-    // A listing or a correction may know this object better than an event that is still to come.
-    if (isOld(this.#live.get(metadata.uid), seen, stream)) return [];
     const floor = stream.heard(metadata.resourceVersion, at, true);
     // How far the streams of nodes and services are says nothing about what kubelets told of pods.
     const doubtedSince = seen.kind === 'Pod' ? this.#doubts.since(metadata.uid, floor) : undefined;

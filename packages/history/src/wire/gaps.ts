@@ -1,14 +1,14 @@
 // When nobody was watching, and why.
-import type { Cluster, Paged, Snapshot, Span } from '../engines/snapshot.ts';
+import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
 import { HistoryError } from '../errors.ts';
 import type { EpochMillis } from '../model/time.ts';
-import { clusterDocument } from './asked.ts';
+import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { type Paging, pagingDocument } from './paging.ts';
 import type { GapsDocument } from './schemas.ts';
 import { readWatching, type Unwatched, type Watching, watchingDocument } from './watching.ts';
 
 export interface GapsAsked {
-  readonly span: Span;
+  readonly span: AskedSpan;
   readonly paging: Paging;
   readonly now: EpochMillis;
 }
@@ -25,14 +25,18 @@ export async function askGaps(snapshot: Snapshot, cluster: Cluster, question: Ga
   const watching = await readWatching(snapshot, span, now);
   const gaps = pageOf(watching.gaps, paging);
   const coverage = watchingDocument({ ...watching, gaps: gaps.items });
-  return { gaps, watching, document: { query: clusterDocument(cluster), ...pagingDocument(gaps), coverage } };
+  return {
+    gaps,
+    watching,
+    document: { query: { ...clusterDocument(cluster), ...spanDocument(span) }, ...pagingDocument(gaps), coverage },
+  };
 }
 
 export function isGapsCursor(cursor: string): boolean {
   return /^\d{1,16}$/.test(cursor);
 }
 
-/** From the first that lies after the cursor's time. */
+/** From the first that lies after the cursor's time. Those that begin at the same time are on one page. */
 function pageOf(all: readonly Unwatched[], { limit, cursor }: Paging): Paged<Unwatched> {
   if (cursor !== undefined && !isGapsCursor(cursor)) {
     throw new HistoryError('bad-cursor', `${cursor} is no cursor`, {
@@ -40,7 +44,7 @@ function pageOf(all: readonly Unwatched[], { limit, cursor }: Paging): Paged<Unw
     });
   }
   const rest = cursor === undefined ? all : all.filter(({ from }) => from > Number(cursor));
-  const items = limit === 0 ? rest : rest.slice(0, limit);
-  const last = items.at(-1);
-  return { items, cursor: items.length < rest.length && last !== undefined ? String(last.from) : undefined };
+  const last = limit === 0 ? undefined : rest[limit - 1]?.from;
+  const items = last === undefined ? rest : rest.filter(({ from }) => from <= last);
+  return { items, cursor: items.length < rest.length ? String(last) : undefined };
 }

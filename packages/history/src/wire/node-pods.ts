@@ -37,7 +37,7 @@ export async function askNode(snapshot: Snapshot, cluster: Cluster, question: No
         (page) => podsOnNode(snapshot, { node, during: known, page }),
         ({ pod }) => namespace === undefined || pod.namespace === namespace,
       );
-  const query = { ...clusterDocument(cluster), node };
+  const query = { ...clusterDocument(cluster), node, namespace: namespace ?? null };
   const document = {
     query:
       'at' in during

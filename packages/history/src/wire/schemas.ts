@@ -102,7 +102,7 @@ export const gapSchema = z.strictObject({
   to: instant.nullable(),
   reason: z.enum([
     ...(['start', 'expired', 'rewound', 'clock', 'undecodable'] as const),
-    ...(['not-watching', 'removed', 'in-the-future'] as const),
+    ...(['before-first-record', 'not-watching', 'removed', 'in-the-future'] as const),
   ]),
 });
 
@@ -136,8 +136,8 @@ export const nodePodSchema = z.strictObject({ ...holderSchema.shape, certain: z.
 
 export const nodeSchema = z.strictObject({
   query: z.union([
-    query.extend({ node: z.string(), at: instant }),
-    query.extend({ node: z.string(), since: instant, until: instant }),
+    query.extend({ node: z.string(), namespace: z.string().nullable(), at: instant }),
+    query.extend({ node: z.string(), namespace: z.string().nullable(), since: instant, until: instant }),
   ]),
   pods: z.array(nodePodSchema).readonly(),
   ...paging,
@@ -169,7 +169,7 @@ export const changesSchema = z.strictObject({
   coverage: watchingSchema,
 });
 
-export const gapsSchema = z.strictObject({ query, ...paging, coverage: watchingSchema });
+export const gapsSchema = z.strictObject({ query: query.extend(askedSpan), ...paging, coverage: watchingSchema });
 
 export const anomalySchema = z.strictObject({
   what: z.enum(['node-changed', 'clock-skew', 'unparsable-address']),

@@ -5,6 +5,7 @@ import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { gaps } from '../query/gaps.ts';
 import { LONGEST_SPAN_MS } from '../query/limits.ts';
 import { LIVENESS_MS } from '../query/liveness.ts';
+import type { AskedSpan } from './asked.ts';
 import { textOrNull } from './holder.ts';
 import type { GapDocument, WatchingDocument } from './schemas.ts';
 
@@ -12,7 +13,7 @@ export interface Unwatched {
   readonly from: EpochMillis;
   /** Undefined: it goes on. */
   readonly to: EpochMillis | undefined;
-  readonly reason: Coverage['opened'] | 'not-watching' | 'removed' | 'in-the-future';
+  readonly reason: Coverage['opened'] | 'before-first-record' | 'not-watching' | 'removed' | 'in-the-future';
 }
 
 export interface Watching {
@@ -31,7 +32,7 @@ const AROUND_MS = 30 * 86_400_000;
  */
 export async function readWatching(
   snapshot: Snapshot,
-  span: Span,
+  span: Span & Partial<Pick<AskedSpan, 'hasSince'>>,
   now: EpochMillis,
   removed: readonly Span[] = [],
 ): Promise<Watching> {
@@ -42,9 +43,14 @@ export async function readWatching(
     ...[...expired, ...removed].map(({ from, to }) => ({ from, to, reason: 'removed' as const })),
     ...found,
   ];
+  // Whoever gave no beginning asks about what there is.
+  if (span.hasSince === true && first !== undefined && span.from < first)
+    all.push({ from: span.from, to: first, reason: 'before-first-record' });
   if (last !== undefined && now - last > LIVENESS_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
   if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
-  const touching = all.filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from));
+  const touching = all
+    .filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from))
+    .sort((a, b) => a.from - b.from);
   return { first, last, gaps: touching };
 }
 

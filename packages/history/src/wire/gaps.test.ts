@@ -1,0 +1,44 @@
+// Pages of gaps: all of them, each once, whatever made them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Snapshot } from '../engines/snapshot.ts';
+import type { Coverage } from '../model/records.ts';
+import { epochMillis } from '../model/time.ts';
+import { askGaps } from './gaps.ts';
+
+function stretch(from: number, to: number): Coverage {
+  const times = { from: epochMillis(from), to: epochMillis(to), confirmed: epochMillis(to) };
+  return { scope: { kind: 'cluster' }, epoch: 1, collector: 'c', ...times, ended: true, opened: 'start' };
+}
+
+/** Watched in four stretches; two ranges have expired. */
+const snapshot = {
+  cluster: 'c',
+  coverage: async () => [stretch(1000, 2000), stretch(3000, 4000), stretch(5000, 6000), stretch(7000, 8000)],
+  expired: async () => [
+    { from: epochMillis(4000), to: epochMillis(4500) },
+    { from: epochMillis(6500), to: epochMillis(6600) },
+  ],
+} as unknown as Snapshot;
+
+test('pages of any size give every gap once, in the order of their beginnings', async () => {
+  const span = { from: epochMillis(0), to: epochMillis(8000), hasSince: true, hasUntil: true };
+  const cluster = { id: 'c', name: 'c' };
+  const ask = (limit: number, cursor: string | undefined) =>
+    askGaps(snapshot, cluster, { span, paging: { limit, cursor }, now: epochMillis(8000) });
+  const all = (await ask(0, undefined)).gaps.items;
+  assert.deepEqual(
+    all.map(({ from, reason }) => `${from} ${reason}`),
+    ['0 before-first-record', '2000 start', '4000 removed', '4000 start', '6000 start', '6500 removed'],
+  );
+  for (const limit of [1, 2, 3, 4, 5, 6]) {
+    const given: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ask(limit, cursor);
+      given.push(...page.gaps.items);
+      cursor = page.gaps.cursor;
+    } while (cursor !== undefined);
+    assert.deepEqual(given, all, `pages of ${limit}`);
+  }
+});
