@@ -8,6 +8,10 @@ import { homeDirectory, systemClock, systemRandom } from '@podtrail/machinery/ma
 import type { CommandEnv, Sink } from './command-env.ts';
 import { InterruptedError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
+import { podtrailVersion } from './podtrail-version.ts';
+
+/** Who asks, in the audit log of the API server, however the command was started. */
+const USER_AGENT = `podtrail/${podtrailVersion()} (${process.platform}/${process.arch}) node/${process.versions.node}`;
 
 export interface SystemCommandEnv {
   readonly commandEnv: CommandEnv;
@@ -50,7 +54,7 @@ export function systemCommandEnv(): SystemCommandEnv {
     planMigration: async (...args) => (await stores()).planMigration(...args),
     loadConfig: async (options) => (await machinery()).loadClusterConfig(options),
     connect: async (config, observer) =>
-      (await machinery()).Client.connect(config, observer === undefined ? {} : { observer }),
+      (await machinery()).Client.connect(config, { userAgent: USER_AGENT, ...(observer && { observer }) }),
     fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
     readFile: (path) => bytesOf(path),
     filesIn,
