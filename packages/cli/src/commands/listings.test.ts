@@ -329,6 +329,18 @@ for (const listing of ['trail 10.0.0.7', 'node node-a', 'changes web-1 -n shop',
     assert.match(err, /\nhint: /);
   });
 
+for (const [text, hint] of [
+  ['10.244.300.1', 'go from 0 to 255'],
+  ['10.244.16.017', 'leave out the zeros in front'],
+  ['10.244.16.17:443', 'leave the port out: 10.244.16.17'],
+  ['10.244.16.0/24', 'without the length of its prefix'],
+] as const)
+  test(`trail of a mistyped address is a wrong command line, not a pod: ${text}`, async () => {
+    const { code, err } = await ask(`trail ${text} -n shop`);
+    assert.equal(code, 2);
+    assert.ok(err.includes(hint), err);
+  });
+
 test('gaps within a span that has none', async () => {
   const { code, out } = await ask('gaps --since 2026-11-15T10:02:50Z');
   assert.equal(code, 0);

@@ -3,6 +3,7 @@
 import type { Asked } from '@podtrail/history/wire';
 import { parseIp, type Subject } from '@podtrail/history/wire';
 import { UsageError } from '../errors.ts';
+import { addressOf } from './address.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   deployment: 'Deployment',
@@ -19,6 +20,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 /** Of the kinds above, as kubectl writes them behind a dot. */
 const GROUPS = ['apps', 'batch', 'extensions'];
+/** No pod is called so; whoever writes it has mistyped an address, or pasted one with its port or its prefix. */
+const LIKE_AN_ADDRESS = /^\d+(?:\.\d+){3}(?:[:/]\d+)?$/;
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const SUBJECT_HELP = `
@@ -30,7 +33,7 @@ What to ask about:
 
 /** `namespace` is asked for only where it is needed: it may have to read the kubeconfig. */
 export async function parseSubject(text: string, namespace: () => Promise<string>): Promise<Asked> {
-  const ip = parseIp(text);
+  const ip = LIKE_AN_ADDRESS.test(text) ? addressOf(text) : parseIp(text);
   if (ip !== undefined) return { by: 'ip', ip };
   if (UID.test(text)) return { by: 'uid', uid: text.toLowerCase() };
   const slash = text.indexOf('/');
