@@ -134,15 +134,11 @@ function isBegun({ networkReadyAt, networkLostAt }: LiveHolder): boolean {
   return networkReadyAt !== undefined || networkLostAt !== undefined;
 }
 
-/**
- * A kubelet that is there says at once that it has begun with a pod, before it makes a sandbox. One that is away does not
- * learn of the pod; one that has just come back does.
- */
+/** A kubelet that is there says at once that it has begun with a pod, before it makes a sandbox. */
 function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { kubelet, at }: Sighting): boolean {
   if (kubelet?.writesCondition !== true || live.placement === undefined || isBegun(live)) return false;
   if (pod?.status.startTime !== undefined) return false;
-  const known = latest(live.placement.start.observedAt, kubelet.backSince(at)) ?? at;
-  return at - known > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
+  return at - live.placement.start.observedAt > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
 }
 
 /**

@@ -520,6 +520,32 @@ describe('a kubelet that was away', () => {
     assert.equal(await ledger.says('10.0.0.7', 70), 'ambiguous web-1');
   });
 
+  test('and whose node is not ready yet was away, also before it posts', async () => {
+    const ledger = await watching();
+    const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
+    await ledger.see(13, mirror.atVersion(10));
+    await busy(ledger, 50, 60, 100);
+    const object = node('node-a', 150, { ready: false });
+    await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(100) });
+    await busy(ledger, 111, 113, 160);
+    await ledger.deleted(114, mirror.atVersion(190));
+    await ledger.alive(120);
+    assert.equal(await ledger.says('10.0.0.7', 55), 'ambiguous web-1');
+  });
+
+  test('may have ended a pod as it was asked, before somebody else says that it is over', async () => {
+    const ledger = await watching();
+    await ledger.see(13, web);
+    await busy(ledger, 50, 59, 100);
+    const asked = web.deletedAt(at(64), 4);
+    await ledger.see(60.5, asked.atVersion(150));
+    await ledger.alive(109);
+    await ledger.see(110, asked.inPhase('Failed').atVersion(160));
+    await ledger.alive(112);
+    assert.equal(await ledger.says('10.0.0.7', 55), 'held web-1');
+    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
+  });
+
   test('may have stopped a static pod before somebody else deletes its mirror', async () => {
     const ledger = await watching();
     const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
@@ -585,9 +611,9 @@ describe('a kubelet that was away', () => {
     await ledger.see(28.2, bound);
     await ledger.alive(58);
     await posts(ledger, 60, 200);
-    await ledger.deleted(61, bound.atVersion(210));
-    await ledger.alive(62);
-    assert.equal(await ledger.says('10.0.0.20', 61.5), 'ambiguous late-1');
+    await ledger.deleted(65, bound.atVersion(210));
+    await ledger.alive(66);
+    assert.equal(await ledger.says('10.0.0.20', 65.5), 'ambiguous late-1');
   });
 
   test('may have made the network of a mirror pod that never showed it, which is soon made again', async () => {
@@ -626,13 +652,18 @@ test('a node that boots takes with it what its kubelet had done and not written:
   const mirror = web.annotated({ 'kubernetes.io/config.mirror': 'abc', 'kubernetes.io/config.hash': 'abc' });
   await ledger.see(13, mirror.atVersion(10));
   await ledger.see(13.5, aPod('plain').withIp('10.0.0.8').createdAt(at(10)).readyAt(at(12)).atVersion(11));
-  await busy(ledger, 50, 60, 100);
+  await busy(ledger, 50, 56, 100);
+  const going = aPod('going').withIp('10.0.0.9').createdAt(at(10)).readyAt(at(12));
+  await ledger.see(57.1, going.deletedAt(at(87), 30).atVersion(120));
+  await busy(ledger, 58, 60, 121);
   const object = node('node-a', 150, { heartbeat: 100, bootID: 'boot-2' });
   await ledger.tell({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(100) });
   await ledger.alive(101);
   assert.equal(await ledger.says('10.0.0.7', 25), 'held web-1');
   assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous web-1');
   assert.equal(await ledger.says('10.0.0.8', 50), 'held plain');
+  assert.equal(await ledger.says('10.0.0.8', 60), 'held plain');
+  assert.equal(await ledger.says('10.0.0.9', 60), 'ambiguous going');
 });
 
 describe('a container runtime that could not be asked', () => {
@@ -716,6 +747,7 @@ describe('a node', () => {
     await ledger.alive(20);
     await listNodes(ledger, 60, 151, node('node-a', 150, { bootID: 'boot-2' }), node('node-b', 3));
     await ledger.alive(70);
+    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous web-1');
     assert.equal(await ledger.says('10.0.0.7', 65), 'ambiguous web-1');
   });
 });

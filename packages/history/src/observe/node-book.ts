@@ -4,7 +4,7 @@
 import { isWithin, networkAround } from '../model/cidr.ts';
 import type { LiveHolder, Machine } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { type EpochMillis, earliest, epochMillis } from '../model/time.ts';
 import { noticed, type WrongTime } from './clock-correction.ts';
 import { RESOLUTION_MS } from './evidence.ts';
 import { KubeletPace } from './kubelet-pace.ts';
@@ -22,8 +22,6 @@ export interface KubeletEvidence {
   readonly withholdsEnd: boolean;
   /** When it last wrote something that we saw before it was away, on our clock; undefined while it is there. */
   readonly awaySince: (at: EpochMillis, asked?: EpochMillis) => EpochMillis | undefined;
-  /** When it was first there again after it was away; undefined while it is silent, or has been there all the time. */
-  readonly backSince: (at: EpochMillis) => EpochMillis | undefined;
   readonly pace: KubeletPace;
   /** Pods with these images have run on the node: none has to be pulled. */
   readonly hasImages: (images: number | undefined) => boolean;
@@ -149,7 +147,6 @@ export class NodeBook {
       withholdsEnd: minor >= FIRST_THAT_WITHHOLDS_ENDS,
       hasImages: (images) => images !== undefined && entry.images.has(images),
       awaySince: (at, asked) => awaySince(entry, at, asked),
-      backSince: (at) => backSince(entry, at),
       pace,
     };
   }
@@ -298,12 +295,6 @@ function awaySince(entry: Entry, at: EpochMillis, asked: EpochMillis | undefined
   return startedAt !== undefined && at - startedAt < START_SHOWS_MS
     ? epochMillis(startedAt - START_SHOWS_MS)
     : undefined;
-}
-
-function backSince(entry: Entry, at: EpochMillis): EpochMillis | undefined {
-  const { lastSign, thereSince, startedAt } = entry;
-  if (lastSign === undefined || at - lastSign > SILENCE_MS || thereSince === undefined) return undefined;
-  return latest(hasComeBack(entry, thereSince) ? thereSince : undefined, startedAt);
 }
 
 /**

@@ -83,7 +83,7 @@ export class TrackerFootprints {
   /** What is being brought to its end. */
   readonly #ending = new Set<Promise<void>>();
   readonly #left: OrphanedShardSweeper;
-  readonly #tidings: FootprintReporter;
+  readonly #reporter: FootprintReporter;
   #looking: Timer | undefined;
   /** Set while this replica leads. */
   #leading: AbortSignal | undefined;
@@ -92,14 +92,14 @@ export class TrackerFootprints {
     this.#options = options;
     const { client, clock, isLeader, log, events, reports } = options;
     const trackersOf = (namespace: string) => this.#askersOf(namespace);
-    this.#tidings = new FootprintReporter({ log, events, reports, trackersOf });
+    this.#reporter = new FootprintReporter({ log, events, reports, trackersOf });
     const fenced = (namespace?: string) => fencedClient(client.configMaps(namespace), isLeader);
     this.#left = new OrphanedShardSweeper({
       ...{ client: { configMaps: fenced, table: client.table.bind(client) }, clock },
       trackers: () => options.trackers.lister,
       home: options.home,
       hasNamespace: (name) => this.#hasNamespace(name),
-      onSwept: (swept) => this.#tidings.swept(swept),
+      onSwept: (swept) => this.#reporter.swept(swept),
       onEmptied: (tracker, namespace) => reports.setEmptied(tracker, namespace),
     });
     options.trackers.addHandler({
@@ -217,7 +217,7 @@ export class TrackerFootprints {
       owners: () => this.#askersOf(namespace),
       ...{ clock, random },
       onNews: (news) => {
-        if (isLeader()) this.#tidings.news(namespace, news);
+        if (isLeader()) this.#reporter.news(namespace, news);
       },
     });
     const matches = (pod: PodView) => this.#askersOf(namespace).some((asker) => this.#selects(asker, pod));
@@ -226,11 +226,11 @@ export class TrackerFootprints {
       if (dropped || trouble.isWaiting) return { writes: 0, entries: 0 };
       try {
         const report = await hourly.flush(signal);
-        if (!dropped) this.#tidings.stored(namespace, trouble.over());
+        if (!dropped) this.#reporter.stored(namespace, trouble.over());
         return report;
       } catch (error) {
         if (!dropped && isFailure(error, signal))
-          this.#tidings.notStored(namespace, error, trouble.again(error, this.#hasNamespace(namespace)));
+          this.#reporter.notStored(namespace, error, trouble.again(error, this.#hasNamespace(namespace)));
         return { writes: 0, entries: 0 };
       }
     };
