@@ -93,7 +93,7 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   const changed = performance.now();
   // Of the processor, not of the clock: on a busy machine the process may be set aside in the middle of it.
   const busy = process.cpuUsage();
-  feed(pods).apply('MODIFIED', told);
+  feed(pods).onEvent('MODIFIED', told);
   const { user, system } = process.cpuUsage(busy);
   const handled = (user + system) / 1_000;
   await until('the change is written', () => stage.controller.writes.slices > writes, { everyMs: 5 });

@@ -40,6 +40,7 @@ export {
   SERVICES,
 } from './objects/group-version-resource.ts';
 export type { Cacheable, KubeList, KubeObject, ObjectMeta, OwnerReference } from './objects/kube-object.ts';
+export { keyOf, splitKey } from './objects/object-key.ts';
 export { compareResourceVersions, isComparable } from './objects/resource-version.ts';
 
 // Codec: bytes to the compact views that caches hold.
@@ -85,20 +86,14 @@ export { StringMap } from './codec/string-map.ts';
 // Reflector and informer: a collection followed, cached and delivered to handlers.
 
 export type { InformerCounters } from './informer/cache.ts';
-export {
-  type Delta,
-  type DeltaSource,
-  isObjectDelta,
-  type ObjectDelta,
-  type Relist,
-  type RelistReason,
-} from './informer/delta.ts';
+export { type Delta, type DeltaSource, isObjectDelta, type ObjectDelta } from './informer/delta.ts';
 export type { DeltaHandler, HandlerFailure } from './informer/handler-queue.ts';
 export type { HandlerRegistration } from './informer/handler-registration.ts';
 export { Informer, type InformerOptions } from './informer/informer.ts';
 export type { Lister } from './informer/lister.ts';
-export { type IndexFunction, keyOf, splitKey } from './informer/object-store.ts';
+export type { IndexFunction } from './informer/object-store.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
+export type { Relist, RelistReason } from './reflector/relist.ts';
 
 // Controllers: keys in a queue, passes over them, a manager around all of it.
 

@@ -375,10 +375,10 @@ describe('controller', () => {
     const ended = start();
     await settle();
     assert.deepEqual(passes, ['listed']);
-    feed(informer).apply('MODIFIED', pod('2', 'moved'));
+    feed(informer).onEvent('MODIFIED', pod('2', 'moved'));
     await settle();
     assert.deepEqual(passes, ['listed', 'listed', 'moved']);
-    feed(informer).apply('DELETED', pod('3', ''));
+    feed(informer).onEvent('DELETED', pod('3', ''));
     await settle();
     assert.deepEqual(passes, ['listed', 'listed', 'moved'], 'no key, no pass');
     stop.abort();
@@ -394,7 +394,7 @@ describe('controller', () => {
     const listing = feed(informer).beginReplace(false);
     listing.add(pod('listed', '1'));
     listing.commit({ reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 });
-    feed(informer).apply('ADDED', pod('live', '2'));
+    feed(informer).onEvent('ADDED', pod('live', '2'));
     await settle();
     const ended = start();
     await settle();

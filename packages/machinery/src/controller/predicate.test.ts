@@ -33,7 +33,7 @@ test('a predicate decides which deltas ask for a pass: with generationChanged, s
     ['MODIFIED', '3', 2, 2],
     ['DELETED', '4', 2, 3],
   ] as const) {
-    target.apply(type, pod(version, generation));
+    target.onEvent(type, pod(version, generation));
     await settle();
     assert.equal(passes.length, expected, `${type} ${version}`);
   }

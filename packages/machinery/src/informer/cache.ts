@@ -2,11 +2,13 @@
 // the informer; it knows nothing of handlers and never talks to the network.
 import type { Clock } from '../clock.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
+import { keyOf } from '../objects/object-key.ts';
 import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
+import { isContradicted } from '../reflector/contradiction.ts';
 import type { EventType, ReflectionTarget, Replacement } from '../reflector/reflection-target.ts';
-import { isContradicted } from './contradiction.ts';
-import type { Delta, DeltaSource, MarkDelta, Relist } from './delta.ts';
-import { keyOf, ObjectStore } from './object-store.ts';
+import type { Relist } from '../reflector/relist.ts';
+import type { Delta, DeltaSource, MarkDelta } from './delta.ts';
+import { ObjectStore } from './object-store.ts';
 
 /** Counts since the start; for metrics. */
 export interface InformerCounters {
@@ -91,7 +93,7 @@ export class Cache<T extends Cacheable> implements ReflectionTarget<T> {
     };
   }
 
-  apply(type: EventType, raw: T): void {
+  onEvent(type: EventType, raw: T): void {
     this.counters.events++;
     this.#change(type, raw, 'watch');
   }

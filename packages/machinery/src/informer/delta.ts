@@ -1,6 +1,7 @@
 // What an informer delivers to its handlers. Deltas of one informer reach every handler in the same order in which the cache
 // changed; a handler that asks for marks also sees where the order has seams (relists, progress, replays).
 import type { Cacheable } from '../objects/kube-object.ts';
+import type { Relist } from '../reflector/relist.ts';
 
 /** How the knowledge arrived. `watch` is an event as it happened; the others were found out later. */
 export type DeltaSource = 'watch' | 'list' | 'consistency';
@@ -32,27 +33,6 @@ export type ObjectDelta<T extends Cacheable> =
       readonly finalStateUnknown: boolean;
       readonly observedAt: number;
     };
-
-/** Why the collection was listed again. */
-export type RelistReason =
-  /** The first listing of this informer. */
-  | 'start'
-  /** 410: the server no longer has the events after our version. */
-  | 'expired'
-  /** The server's versions went backwards: etcd was restored from a snapshot. Versions of before mean nothing now. */
-  | 'rewound'
-  /** Events could not be decoded: by us again and again, or by the server, whose store holds an object in ruins. */
-  | 'undecodable';
-
-export interface Relist {
-  readonly reason: RelistReason;
-  /** The listing's own version; the watch goes on from here. */
-  readonly resourceVersion: string;
-  /** The last version before, and when it was still being watched (wall clock); undefined at the first start. */
-  readonly previousVersion: string | undefined;
-  readonly from: number | undefined;
-  readonly to: number;
-}
 
 export type MarkDelta<T extends Cacheable> =
   /** A listing follows: what it changed, as deltas of source `list`, then `relist-ended`. What it did not change is not delivered. */

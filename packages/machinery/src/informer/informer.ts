@@ -2,6 +2,7 @@
 // listers read it; nothing here talks to the network.
 import { type Clock, systemClock } from '../clock.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
+import { keyOf } from '../objects/object-key.ts';
 import { type Random, systemRandom } from '../random.ts';
 import type { ReflectionTarget } from '../reflector/reflection-target.ts';
 import { Reflector } from '../reflector/reflector.ts';
@@ -12,7 +13,7 @@ import { type Delta, isObjectDelta, type MarkDelta } from './delta.ts';
 import { type DeltaHandler, type HandlerFailure, HandlerQueue } from './handler-queue.ts';
 import { type HandlerRegistration, Registration } from './handler-registration.ts';
 import { Lister } from './lister.ts';
-import { type IndexFunction, keyOf } from './object-store.ts';
+import type { IndexFunction } from './object-store.ts';
 
 export interface InformerOptions<T extends Cacheable> extends Omit<ReflectorOptions<T>, 'target'> {
   /** Runs once on every object before it is kept; drop what nobody reads. If it throws, the object is kept as it came. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keyOf } from '../objects/object-key.ts';
 import { Lister } from './lister.ts';
-import { keyOf, ObjectStore } from './object-store.ts';
+import { ObjectStore } from './object-store.ts';
 
 interface Thing {
   readonly metadata: { readonly name: string; readonly namespace: string };

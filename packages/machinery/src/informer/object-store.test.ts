@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyOf, ObjectStore, splitKey } from './object-store.ts';
+import { keyOf, splitKey } from '../objects/object-key.ts';
+import { ObjectStore } from './object-store.ts';
 
 interface Thing {
   readonly metadata: { readonly name: string; readonly namespace: string };

@@ -8,16 +8,6 @@ import type { Cacheable } from '../objects/kube-object.ts';
  */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-export function keyOf(object: Cacheable): string {
-  const { namespace, name } = object.metadata;
-  return namespace === undefined || namespace === '' ? (name ?? '') : `${namespace}/${name ?? ''}`;
-}
-
-export function splitKey(key: string): { namespace: string; name: string } {
-  const slash = key.indexOf('/');
-  return slash < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
 interface Index<T> {
   readonly values: IndexFunction<T>;
   /** Invariant: no set in here is empty, so that churn does not leak memory. */

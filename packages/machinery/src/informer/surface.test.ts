@@ -14,7 +14,7 @@ test('only the reflector can change the cache: nothing that an informer shows to
     shown.push(...Object.getOwnPropertyNames(type).filter((name) => name in informer));
   }
   assert.deepEqual(shown.sort(), ['constructor', 'counters', 'synced']);
-  for (const name of ['apply', 'beginReplace', 'correct', 'replay', 'caughtUp', 'progress', 'held', 'onDrained']) {
+  for (const name of ['onEvent', 'beginReplace', 'correct', 'replay', 'caughtUp', 'progress', 'held', 'onDrained']) {
     assert.equal(name in informer, false, name);
     assert.equal(name in target || name === 'onDrained', true, `${name} is what a reflector calls`);
   }

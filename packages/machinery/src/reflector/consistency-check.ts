@@ -5,14 +5,14 @@ import type { ObjectCodec } from '../codec/codec.ts';
 import { acceptHeader } from '../codec/content-type.ts';
 import { metadataCodec } from '../codec/metadata-codec.ts';
 import { isNotFound } from '../errors.ts';
-import { isContradicted } from '../informer/contradiction.ts';
-import { keyOf, splitKey } from '../informer/object-store.ts';
 import { objectPath } from '../objects/group-version-resource.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
+import { keyOf, splitKey } from '../objects/object-key.ts';
 import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
 import { jitter, type Random } from '../random.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Collection } from './collection.ts';
+import { isContradicted } from './contradiction.ts';
 import { listAll } from './paged-listing.ts';
 import type { ReflectionTarget } from './reflection-target.ts';
 

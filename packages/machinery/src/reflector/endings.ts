@@ -9,7 +9,6 @@ import {
   isTooLargeResourceVersion,
   isTooManyRequests,
 } from '../errors.ts';
-import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import type { WatchEnd, WatchStream } from '../watch/watch-stream.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
@@ -25,6 +24,7 @@ import {
   type Step,
   type Watching,
 } from './reflector-state.ts';
+import type { RelistReason } from './relist.ts';
 import type { Replay } from './replay.ts';
 import type { RewindDetector } from './rewind-detector.ts';
 

@@ -1,6 +1,6 @@
 // What a reflector feeds: the informer's cache, or a test. All calls are synchronous and in order.
-import type { Relist } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
+import type { Relist } from './relist.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -22,7 +22,7 @@ export interface ReflectionTarget<T extends Cacheable> {
   /** `rewound`: equal versions do not mean equal objects, so that nothing held may be kept instead of what is listed. */
   beginReplace(rewound: boolean): Replacement<T>;
   /** An event newer than everything before it. */
-  apply(type: EventType, object: T): void;
+  onEvent(type: EventType, object: T): void;
   /** A duplicate or an event older than what was applied already: dropped, only counted. */
   ignoredStale(): void;
   /** An event from before the listing, asked for by `startFrom`. */

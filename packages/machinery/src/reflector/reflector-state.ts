@@ -1,7 +1,7 @@
 // The states of a reflector: the private union that its loop runs on, and what others may see of it. Drawn in the README.
-import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import type { WatchStream } from '../watch/watch-stream.ts';
+import type { RelistReason } from './relist.ts';
 import type { Replay } from './replay.ts';
 import type { WatchList } from './watch-list.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podCodec } from '../codec/pod-codec.ts';
-import type { Relist } from '../informer/delta.ts';
 import { answerListing, FollowedPods } from '../testing/followed-pods.ts';
 import { aPod } from '../testing/pod-builder.ts';
+import type { Relist } from './relist.ts';
 
 test('the listing arrives as a stream and the same stream goes on as the watch', async (t) => {
   const pods = await FollowedPods.start(t);

@@ -4,7 +4,6 @@
 import { type Clock, sleep, systemClock } from '../clock.ts';
 import { acceptHeader, jsonOnly } from '../codec/content-type.ts';
 import { ApiError } from '../errors.ts';
-import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { type Random, systemRandom } from '../random.ts';
 import { type WatchEnd, type WatchSink, WatchStream } from '../watch/watch-stream.ts';
@@ -29,6 +28,7 @@ import {
   type Step,
   streamOf,
 } from './reflector-state.ts';
+import type { RelistReason } from './relist.ts';
 import { Replay } from './replay.ts';
 import { RewindDetector } from './rewind-detector.ts';
 import { isOlder, isStale } from './version-order.ts';
@@ -316,7 +316,7 @@ export class Reflector<T extends Cacheable> {
         this.#target.ignoredStale();
         return;
       }
-      this.#target.apply(type, object);
+      this.#target.onEvent(type, object);
       this.#position.reached(version);
       this.#check?.touched(object);
       this.#check?.reached(version);

@@ -1,13 +1,13 @@
 // Finds out whether etcd was restored from a backup, so that versions are handed out a second time: by versions, by a
 // comparison of metadata after a broken connection, by listings. Asked by the reflector; it never lists nor watches.
 import type { Clock } from '../clock.ts';
-import type { RelistReason } from '../informer/delta.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Collection } from './collection.ts';
 import type { ComparedAside, ConsistencyCheck } from './consistency-check.ts';
 import { isAway } from './failure-meaning.ts';
 import type { ReflectionTarget, Replacement } from './reflection-target.ts';
+import type { RelistReason } from './relist.ts';
 import { isOlder } from './version-order.ts';
 import { probeVersion } from './version-probe.ts';
 

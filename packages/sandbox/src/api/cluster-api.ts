@@ -1,39 +1,9 @@
 // The API server without HTTP, as the simulated cluster and the in-process tests call it: the same verbs, the same
 // admission, the same errors and the same versions as over the wire, but synchronous, because the store is memory and
 // the clock may be virtual. Objects that are handed out are frozen: what changes the cluster goes through a verb.
+import type { KubeObject, WatchEventType } from '../store/kube-object.ts';
 
-/** Plain JSON, as Kubernetes writes it. */
-export interface KubeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly [field: string]: unknown;
-}
-
-export interface ObjectMeta {
-  readonly name?: string;
-  readonly generateName?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-}
-
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
+export type { KubeObject, ObjectMeta, OwnerReference, WatchEventType } from '../store/kube-object.ts';
 
 /** Names a kind of object as a path does: `pods`, `deployments.apps`. The registry knows its version and kind. */
 export type ResourceName = string;
@@ -50,8 +20,6 @@ export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
 }
-
-export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 export type WatchListener = (type: WatchEventType, object: KubeObject, previous: KubeObject | undefined) => void;
 

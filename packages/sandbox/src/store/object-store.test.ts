@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../api/cluster-api.ts';
+import type { KubeObject } from './kube-object.ts';
 import { ObjectStore } from './object-store.ts';
 
 function aStore(options: { historyLimit?: number; historyAge?: number } = {}) {

@@ -1,7 +1,8 @@
 // The memory behind the API server: one counter of versions for everything, one table for each resource, and the
 // order in which changes are told. Holds no rule of Kubernetes beyond versions: what may be written is decided above.
-import type { KubeObject } from '../api/cluster-api.ts';
+
 import { frozenCopy } from './frozen-copy.ts';
+import type { KubeObject } from './kube-object.ts';
 import { ResourceTable, type StoreEvent } from './resource-table.ts';
 
 export interface ObjectStoreOptions {

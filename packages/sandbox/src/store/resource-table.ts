@@ -1,6 +1,6 @@
 // All objects of one resource with a bounded history of their changes. The history answers watches and lets a list
 // be read as it was at an earlier version. Written by the ObjectStore only.
-import type { KubeObject, WatchEventType } from '../api/cluster-api.ts';
+import type { KubeObject, WatchEventType } from './kube-object.ts';
 import { SortedKeys } from './sorted-keys.ts';
 
 /** One committed change. `previous` is what the key held before; on DELETED, `object` carries the version of the deletion. */

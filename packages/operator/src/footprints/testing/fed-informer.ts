@@ -25,15 +25,15 @@ export class FedInformer extends Informer<PodView> {
   }
 
   add(pod: PodBuilder): void {
-    feed(this).apply('ADDED', this.#next(pod));
+    feed(this).onEvent('ADDED', this.#next(pod));
   }
 
   change(pod: PodBuilder): void {
-    feed(this).apply('MODIFIED', this.#next(pod));
+    feed(this).onEvent('MODIFIED', this.#next(pod));
   }
 
   delete(pod: PodBuilder): void {
-    feed(this).apply('DELETED', this.#next(pod));
+    feed(this).onEvent('DELETED', this.#next(pod));
   }
 
   #next(pod: PodBuilder): PodView {

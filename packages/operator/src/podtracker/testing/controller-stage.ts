@@ -68,13 +68,13 @@ export class ControllerStage {
   }
 
   tellTracker(tracker: PodTracker): void {
-    feed(this.controller.trackers).apply('MODIFIED', structuredClone(tracker));
+    feed(this.controller.trackers).onEvent('MODIFIED', structuredClone(tracker));
   }
 
   putPod(name: string, sketch: PodSketch = {}): void {
     const pod = podView(name, sketch);
     const metadata = { ...pod.metadata, resourceVersion: String(++this.#version) };
-    feed(this.pods).apply('MODIFIED', { ...pod, metadata } as PodView);
+    feed(this.pods).onEvent('MODIFIED', { ...pod, metadata } as PodView);
   }
 
   /** The pods that the cache has are listed anew, for this reason. */

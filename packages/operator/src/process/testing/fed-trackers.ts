@@ -33,7 +33,7 @@ class Fed<T extends Cacheable> extends Informer<T> {
 
   tell(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: { metadata: object }): void {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
-    feed(this).apply(type, this.#codec.fromJson({ ...object, metadata }));
+    feed(this).onEvent(type, this.#codec.fromJson({ ...object, metadata }));
   }
 }
 

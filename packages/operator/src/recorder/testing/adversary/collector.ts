@@ -354,7 +354,7 @@ export class Collector {
       return;
     }
     if (version <= line.version) return;
-    feed(informer).apply(write.type, write.object as unknown as Cacheable);
+    feed(informer).onEvent(write.type, write.object as unknown as Cacheable);
     line.version = version;
     for (const comparison of this.#comparisons) if (comparison.line === line) comparison.listed.delete(write.key);
     for (const comparison of this.#comparisons)
