@@ -1,16 +1,5 @@
 // A controller: keeps the annotation example.podtrail.dev/pods of every node equal to the number of its pods.
-import {
-  Client,
-  Controller,
-  DONE,
-  Informer,
-  loadClusterConfig,
-  Manager,
-  NODES,
-  nodeCodec,
-  PODS,
-  podCodec,
-} from '@podtrail/machinery';
+import { Client, Controller, DONE, Informer, loadClusterConfig, Manager, NODE, POD } from '@podtrail/machinery';
 
 const KEY = 'example.podtrail.dev/pods';
 const config = await loadClusterConfig().catch(({ message, hint }) => {
@@ -19,8 +8,8 @@ const config = await loadClusterConfig().catch(({ message, hint }) => {
 });
 const client = Client.connect(config);
 const { transport } = client;
-const nodes = new Informer({ transport, resource: NODES, codec: nodeCodec });
-const pods = new Informer({ transport, resource: PODS, codec: podCodec, indexes: { node: (p) => [p.spec.nodeName] } });
+const nodes = new Informer({ ...NODE, transport });
+const pods = new Informer({ ...POD, transport, indexes: { node: (p) => [p.spec.nodeName] } });
 
 const counter = new Controller({
   name: 'count-pods-per-node',

@@ -1,5 +1,5 @@
 // Follows every pod of the cluster in the current context: node examples/pods-informer.ts
-import { Client, Informer, isObjectDelta, loadClusterConfig, PODS, podCodec } from '@podtrail/machinery';
+import { Client, Informer, isObjectDelta, loadClusterConfig, POD } from '@podtrail/machinery';
 
 const config = await loadClusterConfig().catch(({ message, hint }) => {
   console.error([message, hint].filter(Boolean).join('\n'));
@@ -7,7 +7,7 @@ const config = await loadClusterConfig().catch(({ message, hint }) => {
 });
 const client = Client.connect(config);
 const onState = (now: { kind: string; error?: Error }) => now.error && console.error(now.error.message);
-const pods = new Informer({ transport: client.transport, resource: PODS, codec: podCodec, onState });
+const pods = new Informer({ ...POD, transport: client.transport, onState });
 pods.addHandler({
   onDelta(delta) {
     if (!isObjectDelta(delta)) return;

@@ -166,3 +166,30 @@ test('a folder with TypeScript and no package.json, and a file that does not par
   assert.equal(violations[0], 'packages/cli holds TypeScript but no package.json that declares what it imports');
   assert.match(violations[1] ?? '', /^scripts\/broken\.ts does not parse: /);
 });
+
+test('folders of one package may not need each other, not even for a type or by way of a third; tests may look back', (t) => {
+  const circle = check(t, {
+    ...machinery,
+    'packages/machinery/src/index.ts': `export * from './reflector/a.ts'; export * from './informer/b.ts';`,
+    'packages/machinery/src/reflector/a.ts': `import type { B } from '../informer/b.ts'; import '../clock.ts';`,
+    'packages/machinery/src/informer/b.ts': `import '../objects/c.ts';`,
+    'packages/machinery/src/objects/c.ts': `import '../reflector/d.ts';`,
+    'packages/machinery/src/reflector/d.ts': `import './a.ts';`,
+    'packages/machinery/src/objects/c.test.ts': `import '../informer/b.ts';`,
+  });
+  const because = (a: string, b: string) => `${b} needs ${a} already, and rooms may not need each other`;
+  const at = 'packages/machinery/src';
+  assert.deepEqual(circle, [
+    `${at}/informer/b.ts imports ${at}/objects/c.ts: ${because('informer', 'objects')}`,
+    `${at}/objects/c.ts imports ${at}/reflector/d.ts: ${because('objects', 'reflector')}`,
+    `${at}/reflector/a.ts imports ${at}/informer/b.ts: ${because('reflector', 'informer')}`,
+  ]);
+  const line = check(t, {
+    ...machinery,
+    'packages/machinery/src/reflector/a.ts': `import '../objects/c.ts';`,
+    'packages/machinery/src/reflector/a.test.ts': `import '../informer/b.ts';`,
+    'packages/machinery/src/informer/b.ts': `import '../reflector/a.ts'; import '../objects/c.ts';`,
+    'packages/machinery/src/objects/c.ts': `import './d.ts';`,
+  });
+  assert.deepEqual(line, []);
+});

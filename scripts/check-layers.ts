@@ -1,4 +1,5 @@
-// Compares what every TypeScript file imports with what its package.json declares and with the arrows of the house.
+// Compares what every TypeScript file imports with what its package.json declares and with the arrows of the house,
+// and finds folders of one package that need each other.
 // Needed because npm hoists: an import that nobody declared still resolves here, and breaks for whoever installs the
 // package alone. Run by `npm run check`.
 import { readFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
 import { ARROWS, DOORS } from './layers/arrows.ts';
 import { type ImportedModule, readImports } from './layers/read-imports.ts';
+import { findRoomCycles, type InnerImport } from './layers/room-cycles.ts';
 import { readWorkspace, type WorkspacePackage } from './layers/workspace.ts';
 
 /** One sentence for each violation, in the order of the files. */
@@ -15,7 +17,7 @@ export function findLayerViolations(root: string): string[] {
   return [
     ...undeclared.map((directory) => `${directory} holds TypeScript but no package.json that declares what it imports`),
     ...packages.flatMap((entry) => declaredArrows(entry, ours)),
-    ...packages.flatMap((entry) => entry.files.flatMap((file) => fileViolations(root, file, entry, ours))),
+    ...packages.flatMap((entry) => packageViolations(root, entry, ours)),
   ];
 }
 
@@ -29,28 +31,37 @@ function declaredArrows(entry: WorkspacePackage, ours: ReadonlyMap<string, Works
   });
 }
 
-function fileViolations(
+function packageViolations(
   root: string,
-  file: string,
   entry: WorkspacePackage,
   ours: ReadonlyMap<string, WorkspacePackage>,
 ): string[] {
-  let imports: ImportedModule[];
-  try {
-    imports = readImports(file, readFileSync(join(root, file), 'utf8'));
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+  const violations: string[] = [];
+  const inner: InnerImport[] = [];
+  for (const file of entry.files) {
+    try {
+      for (const imported of readImports(file, readFileSync(join(root, file), 'utf8'))) {
+        const { specifier } = imported;
+        const isRelative = specifier.startsWith('.');
+        const fault = isRelative ? relativeFault(imported, file, entry) : bareFault(imported, file, entry, ours);
+        if (fault !== undefined) violations.push(`${file} imports ${specifier}: ${fault}`);
+        if (isRelative && !isTestCode(file)) inner.push({ from: file, to: targetOf(specifier, file) });
+      }
+    } catch (error) {
+      violations.push(error instanceof Error ? error.message : String(error));
+    }
   }
-  return imports.flatMap((imported) => {
-    const fault = imported.specifier.startsWith('.')
-      ? relativeFault(imported, file, entry)
-      : bareFault(imported, file, entry, ours);
-    return fault === undefined ? [] : [`${file} imports ${imported.specifier}: ${fault}`];
-  });
+  return entry.directory.startsWith('packages/')
+    ? [...violations, ...findRoomCycles(entry.directory, inner)]
+    : violations;
+}
+
+function targetOf(specifier: string, file: string): string {
+  return posix.join(posix.dirname(file), specifier);
 }
 
 function relativeFault({ specifier }: ImportedModule, file: string, entry: WorkspacePackage): string | undefined {
-  const target = posix.join(posix.dirname(file), specifier);
+  const target = targetOf(specifier, file);
   if (target !== entry.directory && !target.startsWith(`${entry.directory}/`)) {
     return `a relative path may not leave ${entry.directory}`;
   }
