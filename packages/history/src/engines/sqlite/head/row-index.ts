@@ -34,6 +34,7 @@ const CHECKSUM_BYTES = 4;
 
 /** A bucket that a writer has looked into, with room behind what it lists. */
 interface Draft {
+  /** Memory of its own: a piece of Node's pool would keep all 64 KiB of the pool for as long as it is kept. */
   bytes: Buffer;
   length: number;
   /** Of the bucket as it is stored; undefined before it is for the first time. */
@@ -210,12 +211,12 @@ export class RowIndex {
     if (draft !== undefined) return draft;
     const body = this.#bucket(cluster, table, place);
     if (body === undefined) {
-      const bytes = Buffer.allocUnsafe(PLACE_BYTES + 4 * ENTRY_BYTES);
+      const bytes = Buffer.allocUnsafeSlow(PLACE_BYTES + 4 * ENTRY_BYTES);
       bytes.writeDoubleLE(place, 0);
       draft = { bytes, length: PLACE_BYTES, stored: undefined, isChanged: false };
     } else {
       const { length } = body;
-      const bytes = Buffer.allocUnsafe(length + 4 * ENTRY_BYTES);
+      const bytes = Buffer.allocUnsafeSlow(length + 4 * ENTRY_BYTES);
       body.copy(bytes);
       // The checksum stands behind the body, in the same memory.
       const stored = Buffer.from(body.buffer, body.byteOffset, length + CHECKSUM_BYTES).readUInt32LE(length);
@@ -227,7 +228,7 @@ export class RowIndex {
   }
 
   #enlarge(draft: Draft): void {
-    const larger = Buffer.allocUnsafe(Math.ceil(draft.bytes.length * 1.5) + 4 * ENTRY_BYTES);
+    const larger = Buffer.allocUnsafeSlow(Math.ceil(draft.bytes.length * 1.5) + 4 * ENTRY_BYTES);
     draft.bytes.copy(larger, 0, 0, draft.length);
     this.#keptBytes += larger.length - draft.bytes.length;
     draft.bytes = larger;
