@@ -41,7 +41,10 @@ export class InterruptedError extends CliError {
 const DAMAGES = ['damaged', 'week-missing'];
 
 /** What was asked for cannot be meant: as wrong as a flag that does not exist. */
-const USAGES = ['bad-cursor', 'bad-span', 'span-too-long', 'bad-page', 'bad-store-url', 'no-such-engine'];
+const USAGES = [
+  ...['bad-address', 'bad-subject', 'bad-cursor', 'bad-span', 'span-too-long', 'bad-page'],
+  ...['bad-store-url', 'no-such-engine'],
+];
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;

@@ -1,9 +1,10 @@
 // The tree of commands. Each is a file in commands/; those of later parts are named here so that asking for one gives
 // a true sentence, and nothing pretends.
+
+import { nearest } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { UsageError } from './errors.ts';
-import { nearest } from './views/never-seen.ts';
 
 const LATER = new Set([...['moves', 'explain', 'audit', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
 

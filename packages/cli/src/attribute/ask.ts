@@ -1,45 +1,20 @@
 // Many questions at once, as `attribute` asks them: the same answers as `who` and `whoDuring`, row by row.
-import { type AnsweredHolder, AnswerWindows, type Engine, type EpochMillis, type Overlap } from '@podtrail/history';
-import { type Attributed, type Attribution, MALFORMED, NOTHING_ASKED } from './columns.ts';
+import {
+  type AskAttributions,
+  type Attribution,
+  type AttributionWindows,
+  inUse,
+  MALFORMED,
+  NOTHING_ASKED,
+} from '@podtrail/history/wire';
 import type { Asked, Row } from './row.ts';
-import { inUse } from './traffic.ts';
 
 /** The attributions of each row, one for each of its ends. */
 export type AskRows = (rows: readonly Row[]) => Promise<readonly (readonly Attribution[])[]>;
 
-export type AskWindows<T> = Pick<
-  AnswerWindows<T>,
-  'of' | 'want' | 'wantDuring' | 'read' | 'answer' | 'answerDuring' | 'askEach' | 'askEachDuring'
->;
-
-/**
- * The ledger that is asked; `spell` makes of each answer what the rows need. `aboutFree`: what is said of addresses that
- * nobody had is wanted too.
- */
-export type AskLedger = <T>(spell: (attribution: Attribution) => T, aboutFree: boolean) => AskWindows<T>;
-
-export function askLedger(engine: Engine, cluster: string, now: EpochMillis): AskLedger {
-  return (spell, aboutFree) =>
-    new AnswerWindows(engine, {
-      cluster,
-      now,
-      aboutFree,
-      spell: (answer, holders, provisional, overlaps, free, isOnly) =>
-        spell({
-          answer,
-          holders: holders.map((holder, i) => attributed(holder, overlaps?.[i])),
-          provisional,
-          reason: free?.reason,
-          isOnly,
-          last: free?.last && attributed(free.last),
-          next: free?.next && attributed(free.next),
-        }),
-    });
-}
-
 type Question = Extract<Asked, { kind: 'ask' }>;
 
-export function askRows(ledger: AskLedger): AskRows {
+export function askRows(ledger: AskAttributions): AskRows {
   const windows = ledger((attribution) => attribution, true);
   return async (rows) => {
     const questions: Question[] = [];
@@ -55,7 +30,10 @@ export function askRows(ledger: AskLedger): AskRows {
   };
 }
 
-async function askAll(windows: AskWindows<Attribution>, questions: readonly Question[]): Promise<Attribution[]> {
+async function askAll(
+  windows: AttributionWindows<Attribution>,
+  questions: readonly Question[],
+): Promise<Attribution[]> {
   const asked = questions.map((question) => ({ ...question, window: windows.of(question.ip) }));
   for (const { window, from, to } of asked) {
     if (from === to) windows.want(window, from);
@@ -82,12 +60,4 @@ async function askAll(windows: AskWindows<Attribution>, questions: readonly Ques
 
 function weighed(attribution: Attribution, { sent, from, to }: Question): Attribution {
   return sent ? inUse(attribution, from, to) : attribution;
-}
-
-function attributed(
-  { kind, namespace, name, uid, node, workload, start, end }: AnsweredHolder,
-  overlap?: Overlap | undefined,
-): Attributed {
-  const bounds = { since: start.notBefore, until: end?.notAfter };
-  return { kind, namespace, name, uid, node, workload, from: start.at, to: end?.at, ...bounds, overlap };
 }

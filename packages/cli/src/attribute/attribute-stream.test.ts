@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { allRecords, type Engine, openStore, parseIp, type StoredFact, who, withSnapshot } from '@podtrail/history';
 import { readerWith } from '@podtrail/history/testing';
+import { type Attribution, MALFORMED } from '@podtrail/history/wire';
 import { seededRandom } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
 import { at, CLUSTER, tellStory } from '../testing/story.ts';
-import { type Attribution, csvTail, MALFORMED } from './columns.ts';
+import { csvTail } from './columns.ts';
 
 const NOW = at(201);
 

@@ -1,13 +1,14 @@
 // The way of flow logs through `attribute`: bytes in, rows, questions, the same rows with answers out. Only one chunk of
 // the input is in memory at a time.
 
+import type { AskAttributions, Attribution } from '@podtrail/history/wire';
 import type { Sink } from '../command-env.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { visible } from '../output/visible.ts';
 import type { Zone } from '../times/zone.ts';
-import { type AskLedger, type AskRows, askRows } from './ask.ts';
+import { type AskRows, askRows } from './ask.ts';
 import { type Chosen, chooseFormat, NotRecognised, type WantedColumns } from './choose-format.ts';
-import type { Attribution, OurColumns } from './columns.ts';
+import type { OurColumns } from './columns.ts';
 import type { Input } from './input.ts';
 import { JsonRows } from './json-rows.ts';
 import { type NotText, notText } from './not-text.ts';
@@ -27,7 +28,7 @@ export interface AttributeOptions {
   readonly headers: boolean;
   /** Of times that say none; undefined: a row with such a time is refused. */
   readonly zone: Zone | undefined;
-  readonly ledger: AskLedger;
+  readonly ledger: AskAttributions;
   readonly signal: AbortSignal;
   readonly onProgress?: (tally: Tally) => Promise<void>;
   /** The first few rows about which nothing could be asked. */

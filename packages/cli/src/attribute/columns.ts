@@ -1,48 +1,12 @@
 // What `attribute` adds to a row: these columns, in this order, for each address that is asked about. A column of the
 // input keeps its name; ours give way.
-import type { EpochMillis } from '@podtrail/history';
+import { type Attributed, type Attribution, attributionDocument } from '@podtrail/history/wire';
 import { csvField } from '../output/csv.ts';
 import { formatJsonLine } from '../output/json.ts';
 import { visible } from '../output/visible.ts';
 import { toUtcText } from '../times/show-time.ts';
 
-export interface Attributed {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly node: string;
-  readonly workload: { readonly kind: string; readonly name: string } | undefined;
-  readonly from: EpochMillis;
-  readonly to: EpochMillis | undefined;
-  /** The earliest and the latest instant that it may have had the address at. */
-  readonly since?: EpochMillis | undefined;
-  readonly until?: EpochMillis | undefined;
-  /** The part of the row's window that may have been its; undefined where the row is an instant. */
-  readonly overlap?: { readonly possible: number; readonly certain: number } | undefined;
-}
-
-/** One holder when held; several or one when ambiguous; none else. */
-export interface Attribution {
-  /** Empty where the row has no address there, as it may. */
-  readonly answer: 'held' | 'free' | 'ambiguous' | 'unknown' | 'malformed' | '';
-  readonly holders: readonly Attributed[];
-  /** The watch has not confirmed that instant yet: it may still change. Only counted, there is no column for it. */
-  readonly provisional: boolean;
-  readonly reason?: string | undefined;
-  /** With `ambiguous`: it was the one candidate or nobody. */
-  readonly isOnly?: boolean | undefined;
-  /** The row's own traffic decided. */
-  readonly basis?: 'traffic' | undefined;
-  /** With `free`: who had the address before and after. */
-  readonly last?: Attributed | undefined;
-  readonly next?: Attributed | undefined;
-}
-
 export type AnswerText = Exclude<Attribution['answer'], ''>;
-
-export const MALFORMED: Attribution = { answer: 'malformed', holders: [], provisional: false };
-export const NOTHING_ASKED: Attribution = { answer: '', holders: [], provisional: false };
 
 const PLAIN_COLUMNS = [
   ...(['answer', 'kind', 'namespace', 'pod', 'uid', 'node', 'workload', 'from', 'to', 'candidates'] as const),
@@ -147,32 +111,12 @@ export class OurColumns {
 
   /** The members of a JSON object for one end, without braces; `names` are those of the end. */
   members(attribution: Attribution, names: readonly string[], problem?: Problem): string {
-    const { answer, holders, reason, basis, last, next } = attribution;
-    const holder = answer === 'held' ? holders[0] : undefined;
-    const workload = holder?.workload;
-    const values: unknown[] = [
-      answer,
-      holder?.kind ?? '',
-      holder?.namespace ?? '',
-      holder?.name ?? '',
-      holder?.uid ?? '',
-      holder?.node ?? '',
-      workload === undefined ? '' : `${workload.kind}/${workload.name}`,
-      holder === undefined ? '' : toUtcText(holder.from),
-      holder?.to === undefined ? '' : toUtcText(holder.to),
-      answer === 'ambiguous' ? holders.map(candidateJson) : [],
-    ];
-    const members = values.map((value, i) => `${JSON.stringify(names[i])}:${formatJsonLine(value).trimEnd()}`);
-    const [prefix] = [(names[0] ?? '').slice(0, -'answer'.length)];
-    const more: readonly (readonly [string, unknown])[] = [
-      ['reason', reason],
-      ['basis', basis],
-      ['last', last === undefined ? undefined : neighbourJson(last, last.to)],
-      ['next', next === undefined ? undefined : neighbourJson(next, next.from)],
-    ];
-    for (const [name, value] of more) {
-      if (value !== undefined) members.push(`${JSON.stringify(prefix + name)}:${formatJsonLine(value).trimEnd()}`);
-    }
+    const document: Readonly<Record<string, unknown>> = attributionDocument(attribution);
+    const member = (name: string | undefined, value: unknown) =>
+      `${JSON.stringify(name)}:${formatJsonLine(value).trimEnd()}`;
+    const members = PLAIN_COLUMNS.map((column, i) => member(names[i], document[column]));
+    const prefix = (names[0] ?? '').slice(0, -'answer'.length);
+    for (const name of MEMBERS) if (document[name] !== undefined) members.push(member(prefix + name, document[name]));
     if (problem !== undefined) members.push(`${JSON.stringify(problem.name)}:${JSON.stringify(problem.text)}`);
     return members.join(',');
   }
@@ -196,20 +140,6 @@ export function problemOf(text: string | undefined, taken: readonly string[]): P
 
 export function nameOf({ namespace, name }: Pick<Attributed, 'namespace' | 'name'>): string {
   return namespace === '' ? name : `${namespace}/${name}`;
-}
-
-function candidateJson({ kind, namespace, name, uid, node, overlap }: Attributed) {
-  const holder = { kind, namespace, pod: name, uid, node };
-  if (overlap === undefined) return holder;
-  return { ...holder, overlap: rounded(overlap.possible), certain: rounded(overlap.certain) };
-}
-
-function neighbourJson({ kind, namespace, name, uid, node }: Attributed, at: EpochMillis | undefined) {
-  return { kind, namespace, pod: name, uid, node, at: at === undefined ? '' : toUtcText(at) };
-}
-
-function rounded(share: number): number {
-  return Math.round(share * 1e6) / 1e6;
 }
 
 function shareText(share: number): string {

@@ -1,6 +1,6 @@
 // The address of a row of a flow log. Plain IPv4, which logs mostly have, is read from the bytes; every other spelling
 // goes through parseIp, and is known from then on.
-import { type IpAddress, parseIp } from '@podtrail/history';
+import { type IpAddress, parseIp } from '@podtrail/history/wire';
 
 const DOT = 46;
 const MOST_KNOWN = 200_000;

@@ -1,7 +1,7 @@
 // The time of a row of a flow log. The same times as on the command line, but no ages: a log does not know when it is
 // read. Besides, what logs write and people do not: epochs in microseconds and nanoseconds, `+0000`, ` UTC`. RFC 3339
 // and epoch times, which logs mostly have, are read from the bytes; all else goes through parse-time.ts.
-import { type EpochMillis, epochMillis } from '@podtrail/history';
+import { type EpochMillis, epochMillis } from '@podtrail/history/wire';
 import { ageOf, parseTime } from '../times/parse-time.ts';
 import { UTC, type Zone } from '../times/zone.ts';
 

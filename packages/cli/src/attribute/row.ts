@@ -1,5 +1,5 @@
 // A row of the input on its way through `attribute`: what it says, and what is asked about it.
-import { type EpochMillis, epochMillis, type IpAddress } from '@podtrail/history';
+import { type EpochMillis, epochMillis, type IpAddress } from '@podtrail/history/wire';
 import type { Flow } from './formats/format.ts';
 import { RowAddresses } from './row-address.ts';
 import type { RowTimes } from './row-time.ts';

@@ -1,6 +1,7 @@
 // What is put behind the rows of delimited text that have one answer: our columns, as bytes. Answers are worked out for
 // whole windows of time, and most of them no row asks for: the text is made for the first row that does.
-import type { Attribution, OurColumns } from './columns.ts';
+import type { Attribution } from '@podtrail/history/wire';
+import type { OurColumns } from './columns.ts';
 import { rawOf } from './row.ts';
 import { usualPlace } from './tally.ts';
 import type { TextLayout } from './text-layout.ts';
@@ -30,12 +31,12 @@ export class Tail {
 
   /** Delimiter and our columns; one character a byte. */
   get text(): string {
-    return this.#text ?? this.#spell();
+    return this.#text ?? this.#format();
   }
 
   /** How many rows had it; undefined where nobody counts. */
   get counter(): { rows: number } | undefined {
-    if (this.#text === undefined) this.#spell();
+    if (this.#text === undefined) this.#format();
     return this.#counter;
   }
 
@@ -46,7 +47,7 @@ export class Tail {
     return this.#other;
   }
 
-  #spell(): string {
+  #format(): string {
     const { layout, ours, counterOf } = this.#maker;
     this.#counter = counterOf(this.attribution);
     this.#text = inOnePiece(rawOf(`${layout.delimiter}${ours.cells(this.attribution, layout)}`));

@@ -1,7 +1,7 @@
 // What a run of `attribute` counts: rows, the answers of each address of them, and which pods most of them were given to.
-import { type AnswerText, type Attribution, nameOf } from './columns.ts';
+import { type Attribution, CONTRADICTED } from '@podtrail/history/wire';
+import { type AnswerText, nameOf } from './columns.ts';
 import { NO_ZONE } from './row-time.ts';
-import { CONTRADICTED } from './traffic.ts';
 
 /** Where the parts of a run count: a row first, then the answer of each of its ends. */
 export interface Count {

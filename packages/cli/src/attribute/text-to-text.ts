@@ -1,10 +1,17 @@
 // Delimited text to the same kind of text, the way that most logs go and the fast one: rows stay bytes from the input to
-// the output, and what is put behind each is a text that was spelled once for all rows with that answer. Some thousand
+// the output, and what is put behind each is a text that was made once for all rows with that answer. Some thousand
 // rows at a time are read, asked about and written; while the ledger is read for some, those before them are written and
 // those behind them taken apart.
-import { type AddressWindow, epochMillis, type IpAddress } from '@podtrail/history';
-import type { AskWindows } from './ask.ts';
-import { type Attribution, MALFORMED, NOTHING_ASKED } from './columns.ts';
+import {
+  type AddressWindow,
+  type Attribution,
+  type AttributionWindows,
+  epochMillis,
+  type IpAddress,
+  inUse,
+  MALFORMED,
+  NOTHING_ASKED,
+} from '@podtrail/history/wire';
 import { csvFields } from './csv-fields.ts';
 import { CsvRecords } from './csv-records.ts';
 import { type Asked, Questions, rawOf, utf8Of } from './row.ts';
@@ -14,12 +21,11 @@ import { Tail } from './tail.ts';
 import { type Count, USUAL_ANSWERS } from './tally.ts';
 import { TextHeader, type TextLayout } from './text-layout.ts';
 import { flowOf, namesOf, wrongCount } from './text-rows.ts';
-import { inUse } from './traffic.ts';
 
 export interface TextToTextOptions {
   readonly layout: TextLayout;
   readonly times: RowTimes;
-  readonly windows: (spell: (attribution: Attribution) => Tail, aboutFree: boolean) => AskWindows<Tail>;
+  readonly windows: (format: (attribution: Attribution) => Tail, aboutFree: boolean) => AttributionWindows<Tail>;
   readonly write: (bytes: Buffer) => Promise<void>;
   /** The names that go out: before the first row, unless another input of the run has written them. */
   readonly writeHeader: (names: readonly string[], text: string) => Promise<void>;
@@ -106,7 +112,7 @@ export class TextToText {
   readonly #addresses = new RowAddresses();
   readonly #questions: Questions;
   readonly #batches: readonly [Batch, Batch];
-  readonly #windows: AskWindows<Tail>;
+  readonly #windows: AttributionWindows<Tail>;
   readonly #malformed: Tail;
   readonly #nothing: Tail;
   readonly #ends: number;
@@ -130,11 +136,11 @@ export class TextToText {
     this.#batches = [new Batch(this.#ends), new Batch(this.#ends)];
     this.#hasComments = layout.header === 'directive';
     const maker = { layout, ours, counterOf };
-    const spell = (attribution: Attribution) => new Tail(attribution, maker);
-    this.#malformed = spell(MALFORMED);
-    this.#nothing = spell(NOTHING_ASKED);
+    const format = (attribution: Attribution) => new Tail(attribution, maker);
+    this.#malformed = format(MALFORMED);
+    this.#nothing = format(NOTHING_ASKED);
     // Without the columns for it, nobody would see it.
-    this.#windows = windows(spell, ours.isFull);
+    this.#windows = windows(format, ours.isFull);
     if (Array.isArray(layout.header)) this.#header = this.#headerOf(layout.header);
   }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Engine, epochMillis } from '@podtrail/history';
+import { type Attributed, type Attribution, inUse } from '@podtrail/history/wire';
 import { run } from '../testing/run-in-process.ts';
 import { at, tellStory } from '../testing/story.ts';
-import type { Attributed, Attribution } from './columns.ts';
-import { inUse } from './traffic.ts';
 
 let engine: Engine;
 before(async () => {
@@ -35,7 +34,7 @@ test('traffic of an address of the cluster that certainly nobody had contradicts
   assert.equal(inUse(between, 104_000, 110_000), between);
   assert.equal(inUse(between, 150_000, 196_000), between);
   assert.equal(inUse(FREE, 0, 0), FREE, 'an address that nobody of the cluster ever had is others’ to use');
-  const outside = { ...between, reason: 'outside' };
+  const outside = { ...between, reason: 'outside' as const };
   assert.equal(inUse(outside, 150_000, 160_000), outside);
   const provisional = { ...between, provisional: true };
   assert.equal(inUse(provisional, 150_000, 160_000), provisional);

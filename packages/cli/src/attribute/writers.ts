@@ -1,7 +1,8 @@
 // The rows as they go out: the same rows in the same order, with our columns behind. What came in as text goes out as
 // the same text; only where the format changes is a row written again.
+import type { Attribution } from '@podtrail/history/wire';
 import { csvField } from '../output/csv.ts';
-import { type Attribution, COMMAS, type OurColumns, problemOf } from './columns.ts';
+import { COMMAS, type OurColumns, problemOf } from './columns.ts';
 import { type Members, type Row, rawOf, utf8Of } from './row.ts';
 import type { TextHeader } from './text-layout.ts';
 import type { TextRows } from './text-rows.ts';
@@ -82,7 +83,7 @@ function plainField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** JSON lines to JSON lines: ours go before the last brace, so that numbers and spelling of the input stay. */
+/** JSON lines to JSON lines: ours go before the last brace, so that the input's own text stays, its numbers included. */
 export class JsonToJson implements RowWriter {
   readonly #ours: OurColumns;
 
@@ -171,7 +172,7 @@ function jsonTails(
   });
 }
 
-/** Numbers as they are spelled: 64-bit ids do not fit into a number of JavaScript. */
+/** Numbers as they are written: 64-bit ids do not fit into a number of JavaScript. */
 function exactMembers(raw: string): Members {
   return JSON.parse(utf8Of(raw), (_, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && context?.source !== undefined ? rawJson.rawJSON(context.source) : value,
@@ -192,7 +193,7 @@ function textOf(members: Members | undefined, column: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Many rows have one holder: its columns are spelled once. */
+/** Many rows have one holder: their text is made once. */
 class TailCache {
   readonly #ours: OurColumns;
   readonly #known = new WeakMap<Attribution, string>();

@@ -1,6 +1,7 @@
 // `podtrail attribute`: who held each address of a flow log at the time of its row, in bulk.
+
+import { ALL_VISIBLE, askAttributions } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
-import { askLedger } from '../attribute/ask.ts';
 import { attributeStream, withoutZone } from '../attribute/attribute-stream.ts';
 import { FORMAT_NAMES, FORMATS, type WantedColumns } from '../attribute/choose-format.ts';
 import { inputsOf } from '../attribute/input.ts';
@@ -106,7 +107,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
       format: options.output,
       headers: options.headers !== false,
       zone,
-      ledger: askLedger(engine, cluster.id, cli.now),
+      ledger: askAttributions(engine, ALL_VISIBLE, cluster.id, cli.now),
       signal,
       async onProgress({ rows }) {
         const now = clock.monotonic();

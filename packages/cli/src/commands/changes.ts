@@ -1,17 +1,28 @@
 // `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
-import { askChanges, type Change, changeDocument, changeKind, withSnapshot } from '@podtrail/history/wire';
+import {
+  ALL_VISIBLE,
+  askChanges,
+  type Change,
+  changeDocument,
+  changeKind,
+  isNamed,
+  neverSeenPod,
+  parseSubject,
+  subjectPhrase,
+  withSnapshot,
+} from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
+import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
-import { isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { SUBJECT_HELP } from '../options/subject-help.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { holderName } from '../views/holder.ts';
-import { neverSeenPod, searchOf } from '../views/never-seen.ts';
 import { gapWarning } from '../views/watched.ts';
 
 interface ChangesOptions extends SharedOptions, PagingOptions {
@@ -52,7 +63,9 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { asked, key: options.key, span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) => askChanges(snapshot, cluster, question));
+    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+      askChanges(snapshot, ALL_VISIBLE, cluster, question),
+    );
     const { document, watching } = found;
     const changes = found.changes.items;
     const isExpired = watching.gaps.some(({ reason }) => reason === 'removed');

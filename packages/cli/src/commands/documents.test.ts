@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import {
   anomaliesSchema,
+  attributionSchema,
   changesSchema,
   gapsSchema,
   nodeSchema,
@@ -68,6 +69,24 @@ test('anomalies', async () => {
     anomalies.map(({ what }) => what),
     ['node-changed', 'unparsable-address'],
   );
+});
+
+test('what attribute puts beside a row', async () => {
+  const times = ['10:00:30', '10:00:59.5', '10:02:00', '10:01:30', 'never'];
+  const rows = times.flatMap((time) =>
+    ['10.0.0.7', '10.0.0.9', '10.200.0.9', '192.168.0.1', ''].map((ip) => `${ip},2026-11-15T${time}Z`),
+  );
+  const input = `addr,when\n${rows.join('\n')}\n`;
+  const words = 'attribute - --ip addr --time when -o jsonl'.split(' ');
+  const { out } = await run(words, { engine: story, now: at(201), input });
+  const answers = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { addr: _addr, when: _when, problem: _problem, ...document } = JSON.parse(line);
+      return attributionSchema.parse(document).answer;
+    });
+  assert.deepEqual([...new Set(answers)].sort(), ['ambiguous', 'free', 'held', 'malformed', 'unknown']);
 });
 
 test('a document with a field that no schema has is no document', async () => {

@@ -1,15 +1,7 @@
 // `podtrail gaps`: when nobody was watching, and why.
-import {
-  askGaps,
-  gapDocument,
-  isGapsCursor,
-  type Unwatched,
-  type Watching,
-  withSnapshot,
-} from '@podtrail/history/wire';
+import { ALL_VISIBLE, askGaps, gapDocument, type Unwatched, type Watching, withSnapshot } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
@@ -42,15 +34,12 @@ Examples:
 
 async function run(cli: Cli, options: GapsOptions) {
   const print = cli.print(options);
-  if (options.cursor !== undefined && !isGapsCursor(options.cursor))
-    throw new UsageError(
-      `--cursor ${options.cursor} is no cursor`,
-      'pass one as it was printed, or leave it out to start at the first page.',
-    );
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) => askGaps(snapshot, cluster, question));
+    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+      askGaps(snapshot, ALL_VISIBLE, cluster, question),
+    );
     const { document, watching } = found;
     const listing: Listing<Unwatched> = {
       rows: found.gaps.items,

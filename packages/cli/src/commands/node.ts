@@ -1,16 +1,25 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
-import { askNode, epochMillis, type NodePod, nodePodDocument, type Span, withSnapshot } from '@podtrail/history/wire';
+import {
+  ALL_VISIBLE,
+  askNode,
+  epochMillis,
+  type NodePod,
+  neverSeenNode,
+  nodePodDocument,
+  type Span,
+  withSnapshot,
+} from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
+import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { neverSeenNode, searchOf } from '../views/never-seen.ts';
 import { endText, gapWarning, lastedText } from '../views/watched.ts';
 
 interface NodeOptions extends SharedOptions, PagingOptions {}
@@ -49,7 +58,9 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const during = at === undefined ? span : { at };
     const question = { node, during, namespace, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) => askNode(snapshot, cluster, question));
+    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+      askNode(snapshot, ALL_VISIBLE, cluster, question),
+    );
     const { document, watching } = found;
     const pods = found.pods.items;
     const listing: Listing<NodePod> = {

@@ -1,6 +1,6 @@
 // `podtrail store`: looking after the ledger itself: how it stands, whether it is whole, forgetting, copying.
 import { type AnomalySummary, type Engine, HistoryError, type Migration, withSnapshot } from '@podtrail/history';
-import { lastWatched } from '@podtrail/history/wire';
+import { watchedFromTo } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
@@ -92,7 +92,7 @@ async function status(cli: Cli, options: SharedOptions): Promise<ExitCode> {
     const watched = new Map<string, number | undefined>();
     const anomalies = new Map<string, readonly AnomalySummary[]>();
     for (const { id } of clusters) {
-      watched.set(id, lastWatched(await withSnapshot(engine, id, (snapshot) => snapshot.coverage())));
+      watched.set(id, watchedFromTo(await withSnapshot(engine, id, (snapshot) => snapshot.coverage())).last);
       anomalies.set(id, await recentAnomalies(engine, id, cli.now));
     }
     const odd = (cluster: ClusterStatus) => anomalies.get(cluster.id) ?? [];
@@ -199,7 +199,8 @@ async function retain(cli: Cli, options: RetainOptions): Promise<ExitCode> {
       'name a time that is over: 720h forgets what ended thirty days ago.',
     );
   const forget = async ({ engine, cluster }: OpenLedger): Promise<ExitCode> => {
-    const last = lastWatched(await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage())) ?? cli.now;
+    const last =
+      watchedFromTo(await withSnapshot(engine, cluster.id, (snapshot) => snapshot.coverage())).last ?? cli.now;
     const restsOnClock = !NAMED_TIME.test(options.before);
     if (restsOnClock && options.force !== true && cli.now - last > PLAUSIBLE_MS) throw implausible(cli.now, last);
     const removed = await engine.prune(cluster.id, before);

@@ -1,16 +1,26 @@
 // `podtrail trail`: where a pod, a workload or an address was, life by life.
-import { askTrail, type Stay, stayDocument, withSnapshot } from '@podtrail/history/wire';
+import {
+  ALL_VISIBLE,
+  askTrail,
+  isNamed,
+  neverSeenPod,
+  parseSubject,
+  type Stay,
+  stayDocument,
+  subjectPhrase,
+  withSnapshot,
+} from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
+import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
-import { isNamed, parseSubject, SUBJECT_HELP, subjectPhrase } from '../options/subject.ts';
+import { SUBJECT_HELP } from '../options/subject-help.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
-import { neverSeenPod, searchOf } from '../views/never-seen.ts';
 import { endText, gapWarning, lastedText } from '../views/watched.ts';
 
 interface TrailOptions extends SharedOptions, PagingOptions {}
@@ -44,7 +54,9 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
     const question = { asked, span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) => askTrail(snapshot, cluster, question));
+    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+      askTrail(snapshot, ALL_VISIBLE, cluster, question),
+    );
     const { document, watching } = found;
     const stays = found.stays.items;
     const listing: Listing<Stay> = {

@@ -1,17 +1,17 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
 import {
+  ALL_VISIBLE,
   type Answer,
   type AnsweredHolder,
+  addressOf,
   answeredHolderDocument,
   askWho,
   type EpochMillis,
-  lastWatched,
   withSnapshot,
 } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT_BY_ANSWER } from '../exit-codes.ts';
-import { addressOf } from '../options/address.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { answerColour } from '../output/colour.ts';
 import { type CsvColumn, formatCsv } from '../output/csv.ts';
@@ -59,8 +59,10 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   const at = await cli.at(options);
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { ip, at, now: cli.now, seen: options.seen === true };
-    const asked = await withSnapshot(engine, cluster.id, (snapshot) => askWho(snapshot, cluster, question));
-    const { answer, document, coverage } = asked;
+    const asked = await withSnapshot(engine, cluster.id, (snapshot) =>
+      askWho(snapshot, ALL_VISIBLE, cluster, question),
+    );
+    const { answer, document, watched } = asked;
     if (print.format === 'csv') {
       // One record for each holder, and one for nobody: the answer is in it either way.
       const rows = answer.holders.length === 0 ? [undefined] : answer.holders;
@@ -68,10 +70,10 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
       return EXIT_BY_ANSWER[answer.answer];
     }
     const listing: Listing<AnsweredHolder> = {
-      ...holderListing(print.zone, cli.now, lastWatched(coverage), answer.answer === 'ambiguous'),
+      ...holderListing(print.zone, cli.now, watched.last, answer.answer === 'ambiguous'),
       document,
       rows: answer.holders,
-      sentence: answerSentence(answer, coverage, print.zone),
+      sentence: answerSentence(answer, watched, print.zone),
       paint: answerColour(answer.answer, print.colour),
       // A question has one answer: one line, also when there are several candidates or none.
       ...(print.format === 'jsonl' ? { lines: [document] } : {}),

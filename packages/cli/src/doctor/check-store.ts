@@ -8,15 +8,13 @@ import {
   type SizeLimit,
   withSnapshot,
 } from '@podtrail/history';
-import { lastWatched } from '@podtrail/history/wire';
+import { LIVENESS_MS, watchedFromTo } from '@podtrail/history/wire';
 import type { CommandEnv } from '../command-env.ts';
 import { showDuration } from '../times/duration.ts';
 import { toUtcText } from '../times/show-time.ts';
 import { anomalySentence, recentAnomalies } from '../views/anomaly.ts';
 import { checkRoom } from './check-room.ts';
 import { type Finding, found, looked } from './finding.ts';
-
-const SILENT_MS = 5000;
 
 export async function checkStore(url: string, limit: SizeLimit, commandEnv: CommandEnv): Promise<Finding[]> {
   let engine: Engine;
@@ -43,7 +41,7 @@ export async function checkStore(url: string, limit: SizeLimit, commandEnv: Comm
     for (const { id, name } of await engine.clusters()) {
       findings.push(
         await looked(`recording ${name}`, async () =>
-          watched(name, lastWatched(await coverageOf(engine, id)), commandEnv.clock.now()),
+          watched(name, watchedFromTo(await coverageOf(engine, id)).last, commandEnv.clock.now()),
         ),
       );
       findings.push(...(await anomalies(engine, id, name, commandEnv.clock.now())));
@@ -100,7 +98,7 @@ async function anomalies(engine: Engine, id: string, name: string, now: number):
 function watched(name: string, last: number | undefined, now: number): Finding {
   const check = `recording ${name}`;
   if (last === undefined) return found(check, 'warning', 'nothing has been watched yet');
-  if (last - now > SILENT_MS) {
+  if (last - now > LIVENESS_MS) {
     const until = new Date(Math.floor(last / 1000) * 1000).toISOString().replace('.000Z', 'Z');
     return found(
       check,
@@ -109,7 +107,7 @@ function watched(name: string, last: number | undefined, now: number): Finding {
       'see which clock is wrong (the line "clocks" compares with the API server); if it was the recorder\'s, `podtrail store repair` takes it back.',
     );
   }
-  if (now - last <= SILENT_MS) return found(check, 'ok', 'a recorder is watching');
+  if (now - last <= LIVENESS_MS) return found(check, 'ok', 'a recorder is watching');
   return found(
     check,
     'warning',

@@ -27,7 +27,7 @@ test('an address that only pods on the host network show is said to be their nod
     coverage: { scope: { kind: 'cluster' }, from: AT, to: AT, gaps: [] },
   } as unknown as Answer;
   assert.equal(
-    answerSentence(answer, [], UTC),
+    answerSentence(answer, { first: AT, last: AT }, UTC),
     '192.168.1.5 was shown at 2026-11-15T10:00:00Z on the host network of node node-a, which did not list it: the node itself or any of the 2 pods there may be meant.',
   );
 });

@@ -1,5 +1,5 @@
 // An answer to "who held this address then" as a sentence for people. It says what is known, what it rests on, and when nothing is known why.
-import { type Answer, type Coverage, doubtText, lastWatched } from '@podtrail/history/wire';
+import { type Answer, doubtText, type Watched } from '@podtrail/history/wire';
 import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
 import { showSpan, showTime } from '../times/show-time.ts';
@@ -9,15 +9,15 @@ import { holderPhrase } from './holder.ts';
 
 const MOST_EXPLAINED = 3;
 
-/** `watched` is all coverage of the cluster: it says since when and until when anybody could know. */
-export function answerSentence(answer: Answer, watched: readonly Coverage[], zone: Zone): string {
+/** `watched` says since when and until when anybody could know. */
+export function answerSentence(answer: Answer, watched: Watched, zone: Zone): string {
   const at = showTime(answer.at, zone);
   const words = [visible(verdict(answer, watched, at, zone))];
   if (answer.provisional) words.push('The watch has not confirmed that instant yet: the answer may still change.');
   return words.join(' ');
 }
 
-function verdict(answer: Answer, watched: readonly Coverage[], at: string, zone: Zone): string {
+function verdict(answer: Answer, watched: Watched, at: string, zone: Zone): string {
   const { ip } = answer;
   switch (answer.answer) {
     case 'held':
@@ -80,7 +80,7 @@ function candidates({ ip, holders, conflicts }: Answer, at: string): string {
   return `${ip} may have been held by any of ${holders.length} at ${at}, or by nobody.`;
 }
 
-function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage[], zone: Zone): string {
+function whyUnknown({ at, reason, coverage }: Answer, watched: Watched, zone: Zone): string {
   const [gap] = coverage.gaps;
   switch (reason) {
     case 'gap':
@@ -89,23 +89,22 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: readonly Coverage
         ? `pods were starting, and the watch was lost before they had reported their addresses: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`
         : `nobody was watching then: gap ${showSpan(gap.from, gap.to, zone)}, ${gapReason(gap.reason)}`;
     case 'before-first-record': {
-      const first = watched.find(({ scope }) => scope.kind !== 'pods');
-      return first === undefined
-        ? 'nothing has been recorded'
-        : `nobody was watching before ${showTime(first.from, zone)}`;
+      const { first } = watched;
+      return first === undefined ? 'nothing has been recorded' : `nobody was watching before ${showTime(first, zone)}`;
     }
     case 'after-last-record': {
-      const last = lastWatched(watched) ?? 0;
-      return `the recorder was last known to watch at ${showTime(last, zone)}`;
+      return `the recorder was last known to watch at ${showTime(watched.last ?? 0, zone)}`;
     }
     case 'in-the-future':
-      return `that time is in the future${claimedBeyond(at, lastWatched(watched), zone)}`;
+      return `that time is in the future${claimedBeyond(at, watched.last, zone)}`;
     case 'expired':
       return 'records of that time have expired and were removed';
     case 'not-watched':
       return partlyWatched(coverage.scope);
     case 'damaged':
       return 'a part of the store that could tell is damaged or missing; `podtrail store verify` says which';
+    case 'not-visible':
+      return 'you may see some namespaces only, and no pod of those had it';
     case 'outside':
     case undefined:
       return 'nobody was watching then';

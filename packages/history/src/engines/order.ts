@@ -82,7 +82,7 @@ export function cutPage<T>(items: Iterable<T>, placeOf: (item: T) => Place, page
   const last = taken.at(-1);
   return {
     items: taken.map(({ item }) => item),
-    cursor: rest.length > taken.length && last !== undefined ? encodeCursor(last.place) : undefined,
+    cursor: rest.length > taken.length && last !== undefined ? encodePlace(last.place) : undefined,
   };
 }
 
@@ -91,7 +91,11 @@ export function cursorPlace({ limit, cursor }: Page): Place | undefined {
   if (!Number.isInteger(limit) || limit < 1) {
     throw new HistoryError('bad-page', `a page of ${limit} records cannot be given`, { hint: 'ask for at least one.' });
   }
-  if (cursor === undefined) return undefined;
+  return cursor === undefined ? undefined : decodePlace(cursor);
+}
+
+/** Throws on what is no place. */
+export function decodePlace(cursor: string): Place {
   const [time, key] = cursor.split('.');
   if (time === undefined || key === undefined || !/^-?\d{1,16}$/.test(time) || !/^[\w-]*$/.test(key)) {
     throw new HistoryError('bad-cursor', 'this is no cursor that a page came with', {
@@ -101,6 +105,6 @@ export function cursorPlace({ limit, cursor }: Page): Place | undefined {
   return { time: Number(time), key: Buffer.from(key, 'base64url').toString('utf8') };
 }
 
-function encodeCursor({ time, key }: Place): string {
+export function encodePlace({ time, key }: Place): string {
   return `${time}.${Buffer.from(key, 'utf8').toString('base64url')}`;
 }

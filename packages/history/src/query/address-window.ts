@@ -71,15 +71,15 @@ export class AddressWindow<T> {
 /** What is said of an address that nobody can have held: it depends on what was being watched, and on nothing else. */
 export class NobodyThere<T> {
   readonly #answers = new Map<AnswerKind, T>();
-  readonly #spell: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T;
+  readonly #format: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T;
   #bounds: readonly number[] = NONE;
   #said: readonly T[] = NONE;
   #kinds: readonly AnswerKind[] = NONE;
   /** Where the last one was found: logs go on in time. */
   #place = 0;
 
-  constructor(spell: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T) {
-    this.#spell = spell;
+  constructor(format: (answer: AnswerKind, holders: readonly AnsweredHolder[]) => T) {
+    this.#format = format;
   }
 
   /** `changes` are the instants at which it may change, in any order. */
@@ -114,7 +114,7 @@ export class NobodyThere<T> {
 
   #answer(answer: AnswerKind): T {
     let known = this.#answers.get(answer);
-    if (known === undefined) this.#answers.set(answer, (known = this.#spell(answer, NONE)));
+    if (known === undefined) this.#answers.set(answer, (known = this.#format(answer, NONE)));
     return known;
   }
 }

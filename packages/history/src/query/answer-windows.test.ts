@@ -74,7 +74,7 @@ test('windows give the answers of who: in order and in none, in gaps, expired, b
     if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = run % 2 === 0 ? DAY + 2000 : DAY + HOUR;
     const mostKept = run % 4 === 3 ? 60 : 100_000;
-    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now: epochMillis(now), spell: asIs, mostKept });
+    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now: epochMillis(now), format: asIs, mostKept });
     const times = Array.from({ length: 900 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
     // Right at the bounds is where mistakes live.
     for (const { start, end } of (
@@ -131,7 +131,7 @@ test('windows answer stretches of time as whoDuring does, and one that changes w
     const engine = await aLedger(numbers);
     if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = epochMillis(run % 2 === 0 ? DAY + 2000 : DAY + HOUR);
-    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now, spell: withOverlaps });
+    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now, format: withOverlaps });
     const starts = Array.from({ length: 400 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
     if (run % 4 !== 1) starts.sort((a, b) => a - b);
     const stretches = starts.map((from, i) => ({
@@ -182,7 +182,7 @@ test('what is settled is read once for an address, what is not for every batch, 
       return snapshot.tenuresAtMany(moments);
     },
   }));
-  const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, spell: asIs });
+  const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, format: asIs });
   for (let batch = 0; batch < 10; batch++) {
     const times = Array.from({ length: 500 }, (_, i) => 2 * HOUR + batch * MINUTE + i);
     await ask(
@@ -207,7 +207,7 @@ test('what is wanted of an address while a reading of it begins is read with it:
       return snapshot.tenuresOfIps(spans, most);
     },
   }));
-  const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, spell: asIs });
+  const windows = new AnswerWindows(counting, { cluster: CLUSTER.id, format: asIs });
   const window = windows.of(IPS[0]!);
   windows.want(window, 2 * HOUR);
   const first = windows.read();
@@ -226,7 +226,7 @@ test('what may still change is asked for anew, and what retention takes is not a
   const until = (confirmed: number) =>
     coverage(0, DAY, { confirmed: epochMillis(confirmed), ended: false, opened: 'start' });
   await writer.append({ facts: [until(HOUR), { kind: 'tenure', tenure: open }] });
-  const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, spell: (answer) => answer });
+  const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, format: (answer) => answer });
   const moments = [1000, 2000, 10 * HOUR].map((at): Moment => ({ ip, at: epochMillis(at) }));
   assert.deepEqual(await ask(windows, moments), ['held', 'held', 'held']);
   const end = boundary(2 * HOUR, 2 * HOUR, 2 * HOUR, 9001);
@@ -248,8 +248,8 @@ test('right after a gap what lies in it is as provisional as for who, and asked 
   await writer.append({
     facts: [coverage(0, HOUR, { opened: 'start' }), again(2 * HOUR), { kind: 'tenure', tenure: open }],
   });
-  const spell = (answer: string, _holders: unknown, provisional: boolean) => `${answer} ${provisional}`;
-  const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, spell });
+  const format = (answer: string, _holders: unknown, provisional: boolean) => `${answer} ${provisional}`;
+  const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, format });
   const inGap: Moment[] = [{ ip, at: epochMillis(1.5 * HOUR) }];
   const { provisional } = await withSnapshot(engine, CLUSTER.id, (snapshot) => who(snapshot, { ...inGap[0]! }));
   assert.deepEqual([provisional, await ask(windows, inGap)], [true, ['held true']]);
@@ -261,7 +261,7 @@ test('right after a gap what lies in it is as provisional as for who, and asked 
 test('an address to which too much happened is asked for row by row, with the same answers', async () => {
   const engine = await aLedger(new SeededNumbers(3));
   const narrow = readerWith(engine, (snapshot) => ({ tenuresOfIps: (spans) => snapshot.tenuresOfIps(spans, 2) }));
-  const windows = new AnswerWindows(narrow, { cluster: CLUSTER.id, spell: asIs });
+  const windows = new AnswerWindows(narrow, { cluster: CLUSTER.id, format: asIs });
   const moments = Array.from(
     { length: 500 },
     (_, i): Moment => ({ ip: IPS[i % IPS.length]!, at: epochMillis(i * 150_000) }),
@@ -289,7 +289,7 @@ test('what retention takes while the windows are read is not called free', async
       return await snapshot.tenuresOfIps(...asked);
     },
   }));
-  const windows = new AnswerWindows<string>(reader, { cluster: CLUSTER.id, spell: (answer) => answer });
+  const windows = new AnswerWindows<string>(reader, { cluster: CLUSTER.id, format: (answer) => answer });
   const window = windows.of(ip);
   const answer = async (): Promise<string | undefined> => {
     windows.want(window, MINUTE);

@@ -14,8 +14,8 @@ import { toldUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { SeenRanges, SHOWN_WITHIN_MS } from './seen-ranges.ts';
 import { readTenuresAtMany, readTenuresOfIps } from './tenure-reads.ts';
+import { ALL_VISIBLE, isHolderVisible, type Visibility } from './visibility.ts';
 import { type WatchedTime, watchedTime } from './watched-time.ts';
-
 import { aboutFree, answerFrom, damagedAnswer } from './who.ts';
 import { damagedDuring, duringFrom, type Overlap } from './who-during.ts';
 
@@ -24,7 +24,7 @@ export interface AnswerWindowsOptions<T> {
   /** The asker's clock, as for `who`. */
   readonly now?: EpochMillis | undefined;
   /** What the caller makes of an answer; made once for many rows, and kept instead of the answer unless provisional. */
-  spell(
+  format(
     answer: AnswerKind,
     holders: readonly AnsweredHolder[],
     provisional: boolean,
@@ -37,6 +37,8 @@ export interface AnswerWindowsOptions<T> {
   ): T;
   /** Whether more than that is wanted of addresses that nobody had: whether they are outside, and who was around. */
   readonly aboutFree?: boolean;
+  /** What the asker may see; everything unless it says otherwise. */
+  readonly visibility?: Visibility;
   /** For tests: how many answers may be kept. */
   readonly mostKept?: number;
 }
@@ -92,9 +94,9 @@ export class AnswerWindows<T> {
 
   constructor(reader: Pick<LedgerReader, 'snapshot'>, options: AnswerWindowsOptions<T>) {
     this.#reader = reader;
-    this.#options = options;
+    this.#options = narrowedOptions(options);
     this.#mostKept = options.mostKept ?? MOST_KEPT;
-    this.#nobody = new NobodyThere((answer, holders) => options.spell(answer, holders, false));
+    this.#nobody = new NobodyThere((answer, holders) => this.#options.format(answer, holders, false));
   }
 
   /** The window of an address; an IPv4 address may be given as its 32 bits, signed. */
@@ -210,7 +212,7 @@ export class AnswerWindows<T> {
   }
 
   async #askDuring(snapshot: Snapshot, stretches: readonly IpSpan[], watched: WatchedTime): Promise<T[]> {
-    const { now, spell } = this.#options;
+    const { now, format } = this.#options;
     const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
     const found = await eachUnlessDamaged(spans, (some) => readTenuresOfIps(snapshot, some, LARGEST_PAGE));
     const answers = await Promise.all(
@@ -226,7 +228,7 @@ export class AnswerWindows<T> {
     const free = await this.#aboutFree(snapshot, moments, answers, watched);
     return answers.map(({ answer, holders, provisional, isOnly }, i) => {
       const overlaps = holders.map(({ overlap }) => overlap);
-      const said = spell(answer, holders, provisional, overlaps, free[i], isOnly);
+      const said = format(answer, holders, provisional, overlaps, free[i], isOnly);
       const { ip, from, to } = stretches[i] as IpSpan;
       if (free[i] !== undefined && !provisional) this.#keepFree(this.#find(ip), from, to, said);
       return said;
@@ -241,7 +243,7 @@ export class AnswerWindows<T> {
   }
 
   async #askAt(snapshot: Snapshot, moments: readonly Moment[], watched: WatchedTime): Promise<T[]> {
-    const { now, spell } = this.#options;
+    const { now, format } = this.#options;
     const possible = await eachUnlessDamaged(moments, (some) => readTenuresAtMany(snapshot, some));
     const answers = await Promise.all(
       moments.map(async (moment, i) => {
@@ -254,7 +256,7 @@ export class AnswerWindows<T> {
     );
     const free = await this.#aboutFree(snapshot, moments, answers, watched);
     return answers.map(({ answer, holders, provisional, isOnly }, i) => {
-      const said = spell(answer, holders, provisional, undefined, free[i], isOnly);
+      const said = format(answer, holders, provisional, undefined, free[i], isOnly);
       const { ip, at } = moments[i] as Moment;
       if (free[i] !== undefined && !provisional) this.#keepFree(this.#find(ip), at, at, said);
       return said;
@@ -310,11 +312,11 @@ export class AnswerWindows<T> {
   /** What is said of addresses that nobody had, kept for the next rows about them. */
   async #readFree(snapshot: Snapshot, places: readonly FreePlace<T>[], watched: WatchedTime): Promise<void> {
     if (places.length === 0) return;
-    const { spell } = this.#options;
+    const { format } = this.#options;
     const moments = places.map(({ window, at }) => ({ ip: window.ip, at }));
     const about = await aboutFree(snapshot, moments, watched, this.#ranges);
     for (const [i, place] of places.entries()) {
-      place.said = spell('free', [], false, undefined, about[i], false);
+      place.said = format('free', [], false, undefined, about[i], false);
       this.#keepFree(place.window, place.at, place.at, place.said);
     }
   }
@@ -386,9 +388,9 @@ export class AnswerWindows<T> {
       this.#weight += window.answers.length - before;
     };
     const { now } = this.#options;
-    const spell = (answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean) =>
-      this.#options.spell(answer, holders, false, undefined, undefined, isOnly);
-    const found = tenures && answersWithin(snapshot, { span, tenures, watched, now, spell });
+    const format = (answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean) =>
+      this.#options.format(answer, holders, false, undefined, undefined, isOnly);
+    const found = tenures && answersWithin(snapshot, { span, tenures, watched, now, format });
     if (found instanceof Promise) return unlessDamaged(() => found).then(keep);
     keep(found);
     return undefined;
@@ -412,6 +414,23 @@ export class AnswerWindows<T> {
     this.#nobody.set(watched, changesOf(coverage, expired), now);
     return { edition: this.#edition, watched };
   }
+}
+
+/** Who sees some namespaces only is never told that an address was free, and so not who was around. */
+function narrowedOptions<T>(options: AnswerWindowsOptions<T>): AnswerWindowsOptions<T> {
+  const { visibility = ALL_VISIBLE, format } = options;
+  if (visibility.kind === 'all') return options;
+  return {
+    ...options,
+    aboutFree: false,
+    format(answer, holders, provisional, overlaps, _free, isOnly) {
+      const seen = holders.map((holder) => isHolderVisible(visibility, holder, holder.start));
+      const visible = holders.filter((_, i) => seen[i]);
+      if (visible.length === 0) return format('unknown', [], false);
+      const parts = overlaps?.filter((_, i) => seen[i]);
+      return format(answer, visible, provisional, parts, undefined, isOnly);
+    },
+  };
 }
 
 function takeWanted<T>(window: AddressWindow<T>): Wanted<T> {

@@ -24,7 +24,9 @@ export type UnknownReason =
   /** Later than the asker's clock, whatever a wrong clock had the store claim. */
   | 'in-the-future'
   /** A part of the store that could have the answer is damaged or missing. */
-  | 'damaged';
+  | 'damaged'
+  /** The asker may see some namespaces only, and none of them had it: somebody else may have, or nobody. */
+  | 'not-visible';
 
 /** Why an answer is what it is, where that needs saying. */
 export type AnswerReason =

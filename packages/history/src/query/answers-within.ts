@@ -16,7 +16,7 @@ export interface SpanQuestion<T> {
   readonly tenures: readonly Tenure[];
   readonly watched: WatchedTime;
   readonly now: EpochMillis | undefined;
-  spell(answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean): T;
+  format(answer: AnswerKind, holders: readonly AnsweredHolder[], isOnly: boolean): T;
 }
 
 export interface SpanAnswers<T> {
@@ -43,7 +43,7 @@ export function answersWithin<T>(
   const parts = partsOf(question);
   if (parts.some(({ verdict }) => nodesOf(verdict).length > 0)) return withNodes(snapshot, question, parts);
   const answers = parts.map(({ verdict }) =>
-    verdict === undefined ? undefined : question.spell(verdict.answer, verdict.tenures.map(answered), isOnly(verdict)),
+    verdict === undefined ? undefined : question.format(verdict.answer, verdict.tenures.map(answered), isOnly(verdict)),
   );
   return { bounds: parts.slice(1).map(({ from }) => from), answers };
 }
@@ -81,7 +81,7 @@ export function judgedParts(
 /** A node's address is shared by its host-network pods, and those come and go too. */
 async function withNodes<T>(
   snapshot: Pick<Snapshot, 'hostNetworkPodsOn'>,
-  { span, spell }: SpanQuestion<T>,
+  { span, format }: SpanQuestion<T>,
   parts: readonly Part[],
 ): Promise<SpanAnswers<T> | undefined> {
   const names = [...new Set(parts.flatMap(({ verdict }) => nodesOf(verdict)))];
@@ -102,7 +102,7 @@ async function withNodes<T>(
         const there = nodesOf(verdict).flatMap((name) =>
           (pods.get(name) ?? []).filter((pod) => mayBeThere(pod, at) && !isNamed(pod)),
         );
-        answers.push(spell(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)], isOnly(verdict)));
+        answers.push(format(verdict.answer, [...verdict.tenures.map(answered), ...there.map(placed)], isOnly(verdict)));
       }
     }
   }

@@ -1,4 +1,4 @@
-// The ledger of one cluster as JSON lines, one record each, in one order and one spelling: two ledgers that hold the
+// The ledger of one cluster as JSON lines, one record each, in one order and one format: two ledgers that hold the
 // same facts export the same bytes. Streams; holds no more than the engine does.
 import { canonicalLine } from '../engines/canonical.ts';
 import type { LedgerReader } from '../engines/snapshot.ts';

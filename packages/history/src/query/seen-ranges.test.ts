@@ -117,7 +117,7 @@ test('windows say of free addresses what who says, asked once and kept', async (
       return snapshot.liveStates();
     },
   }));
-  const spell = (
+  const format = (
     answer: string,
     _h: unknown,
     _p: boolean,
@@ -126,7 +126,7 @@ test('windows say of free addresses what who says, asked once and kept', async (
   ) => [answer, free?.reason, free?.last?.name, free?.next?.name] as const;
   const windows = new AnswerWindows(counting, {
     cluster: CLUSTER.id,
-    spell,
+    format,
     aboutFree: true,
     now: epochMillis(DAY + 1000),
   });
@@ -158,7 +158,7 @@ test('windows say of free addresses what who says, asked once and kept', async (
 function reasons(engine: LedgerReader) {
   return new AnswerWindows(engine, {
     cluster: CLUSTER.id,
-    spell: (answer, _h, _p, _o, free) => [answer, free?.reason] as const,
+    format: (answer, _h, _p, _o, free) => [answer, free?.reason] as const,
     aboutFree: true,
     now: epochMillis(DAY + 1000),
   });

@@ -4,12 +4,14 @@ import type { Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
-import type { Ambiguous, Answer, AnsweredHolder, Free, Held, Unknown } from './answer.ts';
+import type { Ambiguous, Answer, AnsweredHolder, Free, Held, Unknown, UnknownReason } from './answer.ts';
 import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
+import { type Finding, narrowedFinding, visibleConflicts } from './narrow.ts';
 import { type Neighbours, neighboursOf } from './neighbours.ts';
 import { type RangeReader, SeenRanges } from './seen-ranges.ts';
 import { readTenuresAt } from './tenure-reads.ts';
+import { ALL_VISIBLE, type Visibility, visibleScope } from './visibility.ts';
 import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
@@ -19,6 +21,8 @@ export interface WhoQuestion {
   readonly now?: EpochMillis | undefined;
   /** The address was seen in use then: that nobody had it is ruled out, and one candidate is the holder. */
   readonly seen?: boolean;
+  /** What the asker may see; everything unless it says otherwise. */
+  readonly visibility?: Visibility;
 }
 
 export const MOST_HOST_NETWORK_PODS = 1000;
@@ -124,40 +128,49 @@ async function readRest(
 
 function inFull(
   cluster: string,
-  { ip, at, now }: WhoQuestion,
+  question: WhoQuestion,
   verdict: Verdict,
   watched: WatchedTime,
   holders: readonly AnsweredHolder[],
   conflicts: Answer['conflicts'],
 ): Answer {
-  const { provisional } = verdict;
+  const { ip, at, now, visibility = ALL_VISIBLE } = question;
+  const found = narrowedFinding(findingOf(verdict, holders), visibility, () => reasonUnseen(question, watched));
   const stretch = stretchAt(watched, knownInstant(watched, at, now));
-  const isGap = verdict.answer === 'unknown' && verdict.reason === 'gap';
+  const isGap = found.answer === 'unknown' && found.reason === 'gap';
   const gap = gapAt(watched, at) ?? (isGap ? gapSoonAfter(watched, at) : undefined);
   const coverage = {
-    scope: stretch?.scope,
+    scope: stretch && visibleScope(visibility, stretch.scope),
     from: stretch?.from,
     to: stretch?.to,
     gaps: gap === undefined ? [] : [gap],
   };
-  const base = { cluster, ip, at, provisional, conflicts, coverage, evidence: evidenceOf(holders), ...WITHOUT };
-  switch (verdict.answer) {
+  const seen = visibleConflicts(conflicts, found.holders, visibility);
+  const base = { cluster, ip, at, conflicts: seen, coverage, evidence: evidenceOf(found.holders), ...WITHOUT };
+  return { ...base, ...found };
+}
+
+function findingOf(verdict: Verdict, [first, ...rest]: readonly AnsweredHolder[]): Finding {
+  const { answer, provisional } = verdict;
+  switch (answer) {
     case 'held':
-      return { ...base, answer: 'held', holders: [answered(verdict.tenures[0])] };
+      return { answer, provisional, holders: [answered(verdict.tenures[0])] };
     case 'free':
-      return { ...base, answer: 'free', holders: [] };
-    case 'ambiguous': {
-      const [first, ...rest] = holders;
+      return { answer, provisional, holders: [] };
+    case 'ambiguous':
       return {
-        ...base,
-        answer: 'ambiguous',
+        ...{ answer, provisional, isOnly: verdict.isOnly },
         holders: [first ?? answered(verdict.tenures[0]), ...rest],
-        isOnly: verdict.isOnly,
       };
-    }
     case 'unknown':
-      return { ...base, answer: 'unknown', holders: [], reason: verdict.reason };
+      return { answer, provisional, holders: [], reason: verdict.reason };
   }
+}
+
+/** As if there were no record: it says nothing about those that are hidden. */
+function reasonUnseen({ at, now }: WhoQuestion, watched: WatchedTime): UnknownReason {
+  const verdict = judge([], watched, at, now);
+  return verdict.answer === 'unknown' ? verdict.reason : 'not-visible';
 }
 
 async function hostNetworkPods(snapshot: RestReader, node: string, at: EpochMillis): Promise<AnsweredHolder[]> {

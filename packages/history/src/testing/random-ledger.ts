@@ -47,10 +47,23 @@ export const IPS = [
   '192.168.0.2',
 ] as IpAddress[];
 
-/** Pods that overlap and touch, with wide and narrow bounds; two nodes with agents that come and go; a service. */
 export async function aLedger(numbers: SeededNumbers): Promise<Engine> {
+  return await ledgerOf(ledgerFacts(numbers));
+}
+
+export async function ledgerOf(facts: readonly StoredFact[]): Promise<Engine> {
   const engine = await openStore('memory:', { access: 'write' });
+  await (await engine.takeOver(CLUSTER)).append({ facts });
+  return engine;
+}
+
+/**
+ * Pods that overlap and touch, with wide and narrow bounds; two nodes with agents that come and go; a service. Names that
+ * differ are spread over the namespaces.
+ */
+export function ledgerFacts(numbers: SeededNumbers, namespaces: readonly string[] = ['shop']): StoredFact[] {
   const facts: StoredFact[] = [...WATCHED];
+  const inNamespace = (i: number) => ({ namespace: namespaces[i % namespaces.length] as string });
   const stretch = (longest: number, i: number) => {
     const start = below(numbers, DAY) - HOUR;
     const end = start + below(numbers, longest);
@@ -63,7 +76,8 @@ export async function aLedger(numbers: SeededNumbers): Promise<Engine> {
   };
   for (let i = 0; i < 300; i++) {
     const ip = IPS[below(numbers, 27)] as IpAddress;
-    const pod = holder('Pod', `pod-${below(numbers, 280)}`, { node: 'node-a' });
+    const n = below(numbers, 280);
+    const pod = holder('Pod', `pod-${n}`, { node: 'node-a', ...inNamespace(n) });
     facts.push({ kind: 'tenure', tenure: { ip, holder: pod, ...stretch(2 * HOUR, i) } });
   }
   for (const [i, name] of ['node-a', 'node-b'].entries()) {
@@ -73,14 +87,13 @@ export async function aLedger(numbers: SeededNumbers): Promise<Engine> {
       facts.push({ kind: 'tenure', tenure: { ip, holder: node, ...stretch(20 * HOUR, 1000 + i * 10 + life) } });
     }
     for (let n = 0; n < 40; n++) {
-      const pod = holder('Pod', `agent-${i}-${n}`, { node: name, hostNetwork: n % 3 > 0 });
+      const pod = holder('Pod', `agent-${i}-${n}`, { node: name, hostNetwork: n % 3 > 0, ...inNamespace(n) });
       facts.push({ kind: 'placement', placement: { pod, ...stretch(3 * HOUR, 2000 + i * 100 + n) } });
     }
   }
   const service = { ip: '10.0.0.3' as IpAddress, holder: holder('Service', 'cart'), ...stretch(DAY, 3000) };
   facts.push({ kind: 'tenure', tenure: service });
-  await (await engine.takeOver(CLUSTER)).append({ facts });
-  return engine;
+  return facts;
 }
 
 export function below(numbers: SeededNumbers, limit: number): number {

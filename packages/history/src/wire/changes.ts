@@ -1,10 +1,14 @@
 // Which annotations of a pod, or of the pods of a workload, changed.
+
+import { changePlace } from '../engines/order.ts';
 import type { Cluster, Paged, Snapshot, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
 import { changes } from '../query/changes.ts';
+import { isChangeVisible } from '../query/visibility.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { evidenceDocument } from './holder.ts';
+import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
 import type { ChangeDocument, ChangesDocument } from './schemas.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
@@ -24,16 +28,25 @@ export interface ChangesFound {
   readonly document: ChangesDocument;
 }
 
-export async function askChanges(snapshot: Snapshot, cluster: Cluster, question: ChangesAsked): Promise<ChangesFound> {
+export async function askChanges(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  cluster: Cluster,
+  question: ChangesAsked,
+): Promise<ChangesFound> {
   const { asked, key: wanted, span, paging, now } = question;
-  const found = await collect(
-    paging,
-    (page) => changes(snapshot, { subject: asked, span, page }),
-    ({ key, suppressed }) => wanted === undefined || suppressed !== undefined || key === wanted,
-  );
+  const isWanted = ({ key, suppressed }: Change) => wanted === undefined || suppressed !== undefined || key === wanted;
+  const isAll = wanted === undefined && visibility.kind === 'all';
+  const found = await collect(paging, {
+    question: { listing: 'changes', cluster: cluster.id, ...asked, key: wanted },
+    placeOf: changePlace,
+    read: (page) => changes(snapshot, { subject: asked, span, page }),
+    wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
+  });
   const watching = await readWatching(snapshot, span, now, await snapshot.expiredChanges());
   const document = {
     query: { ...clusterDocument(cluster), ...asked, key: wanted ?? null, ...spanDocument(span) },
+    ...narrowedDocument(visibility),
     changes: found.items.map(changeDocument),
     ...pagingDocument(found),
     coverage: watchingDocument(watching),

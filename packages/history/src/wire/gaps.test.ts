@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Snapshot } from '../engines/snapshot.ts';
 import type { Coverage } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
+import { ALL_VISIBLE } from '../query/visibility.ts';
 import { askGaps } from './gaps.ts';
 
 function stretch(from: number, to: number): Coverage {
@@ -25,7 +26,7 @@ test('pages of any size give every gap once, in the order of their beginnings', 
   const span = { from: epochMillis(0), to: epochMillis(8000), hasSince: true, hasUntil: true };
   const cluster = { id: 'c', name: 'c' };
   const ask = (limit: number, cursor: string | undefined) =>
-    askGaps(snapshot, cluster, { span, paging: { limit, cursor }, now: epochMillis(8000) });
+    askGaps(snapshot, ALL_VISIBLE, cluster, { span, paging: { limit, cursor }, now: epochMillis(8000) });
   const all = (await ask(0, undefined)).gaps.items;
   assert.deepEqual(
     all.map(({ from, reason }) => `${from} ${reason}`),

@@ -1,9 +1,9 @@
 // When nobody was watching, and why.
 import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
-import { HistoryError } from '../errors.ts';
 import type { EpochMillis } from '../model/time.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
-import { type Paging, pagingDocument } from './paging.ts';
+import { narrowedDocument, type Visibility } from './narrowed.ts';
+import { cursorPlace, type PagedListing, type Paging, pagingDocument, questionCursor } from './paging.ts';
 import type { GapsDocument } from './schemas.ts';
 import { readWatching, type Unwatched, type Watching, watchingDocument } from './watching.ts';
 
@@ -20,31 +20,31 @@ export interface GapsFound {
   readonly document: GapsDocument;
 }
 
-export async function askGaps(snapshot: Snapshot, cluster: Cluster, question: GapsAsked): Promise<GapsFound> {
-  const { span, paging, now } = question;
+/** Gaps name nobody: they are the same for every asker. */
+export async function askGaps(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  cluster: Cluster,
+  { span, paging, now }: GapsAsked,
+): Promise<GapsFound> {
   const watching = await readWatching(snapshot, span, now);
-  const gaps = pageOf(watching.gaps, paging);
+  const gaps = pageOf(watching.gaps, { listing: 'gaps', cluster: cluster.id }, paging);
   const coverage = watchingDocument({ ...watching, gaps: gaps.items });
-  return {
-    gaps,
-    watching,
-    document: { query: { ...clusterDocument(cluster), ...spanDocument(span) }, ...pagingDocument(gaps), coverage },
-  };
-}
-
-export function isGapsCursor(cursor: string): boolean {
-  return /^\d{1,16}$/.test(cursor);
+  const query = { ...clusterDocument(cluster), ...spanDocument(span) };
+  const document = { query, ...narrowedDocument(visibility), ...pagingDocument(gaps), coverage };
+  return { gaps, watching, document };
 }
 
 /** From the first that lies after the cursor's time. Those that begin at the same time are on one page. */
-function pageOf(all: readonly Unwatched[], { limit, cursor }: Paging): Paged<Unwatched> {
-  if (cursor !== undefined && !isGapsCursor(cursor)) {
-    throw new HistoryError('bad-cursor', `${cursor} is no cursor`, {
-      hint: 'pass one as it was given, or leave it out to start at the first page.',
-    });
-  }
-  const rest = cursor === undefined ? all : all.filter(({ from }) => from > Number(cursor));
+function pageOf(
+  all: readonly Unwatched[],
+  question: PagedListing<Unwatched>['question'],
+  { limit, cursor }: Paging,
+): Paged<Unwatched> {
+  const after = cursor === undefined ? undefined : cursorPlace(cursor, question).time;
+  const rest = after === undefined ? all : all.filter(({ from }) => from > after);
   const last = limit === 0 ? undefined : rest[limit - 1]?.from;
   const items = last === undefined ? rest : rest.filter(({ from }) => from <= last);
-  return { items, cursor: items.length < rest.length ? String(last) : undefined };
+  const isMore = last !== undefined && items.length < rest.length;
+  return { items, cursor: isMore ? questionCursor({ time: last, key: '' }, question) : undefined };
 }

@@ -8,21 +8,38 @@ export type { Boundary } from '../model/boundary.ts';
 export { type IpAddress, parseIp } from '../model/ip-address.ts';
 export type { Anomaly, Change, Coverage, Holder } from '../model/records.ts';
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
+export type { AddressWindow } from '../query/address-window.ts';
 export type { Answer, AnsweredHolder, AnswerKind } from '../query/answer.ts';
 export { LONGEST_SPAN_MS } from '../query/limits.ts';
+export { LIVENESS_MS } from '../query/liveness.ts';
 export type { NodePod } from '../query/node-pods.ts';
 export { type Doubt, doubtText } from '../query/why-in-doubt.ts';
+export { addressOf } from './address.ts';
 export { type AnomaliesAsked, type AnomaliesFound, anomalyDocument, askAnomalies } from './anomalies.ts';
 export { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+export {
+  type AskAttributions,
+  type Attributed,
+  type Attribution,
+  type AttributionWindows,
+  askAttributions,
+  attributionDocument,
+  MALFORMED,
+  NOTHING_ASKED,
+} from './attribution.ts';
 export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
-export { askGaps, type GapsAsked, type GapsFound, isGapsCursor } from './gaps.ts';
+export { askGaps, type GapsAsked, type GapsFound } from './gaps.ts';
 export { answeredHolderDocument, boundaryDocument, endDocument, evidenceDocument, holderDocument } from './holder.ts';
+export { ALL_VISIBLE, type Visibility } from './narrowed.ts';
+export { nearest } from './nearest.ts';
+export { neverSeenNode, neverSeenPod, type Search } from './never-seen.ts';
 export { askNode, type NodeAsked, type NodeFound, nodePodDocument } from './node-pods.ts';
 export { collect, type Paging, pagingDocument } from './paging.ts';
 export type {
   AnomaliesDocument,
   AnomalyDocument,
   AnsweredHolderDocument,
+  AttributionDocument,
   BoundaryDocument,
   ChangeDocument,
   ChangesDocument,
@@ -37,15 +54,18 @@ export type {
   WatchingDocument,
   WhoDocument,
 } from './schemas.ts';
+export { isNamed, parseSubject, subjectPhrase } from './subject.ts';
+export { CONTRADICTED, inUse } from './traffic.ts';
 export { askTrail, type Stay, stayDocument, type TrailAsked, type TrailFound } from './trail.ts';
 export {
   asFarAsKnown,
   gapDocument,
-  lastWatched,
   openUntil,
   readWatching,
   type Unwatched,
+  type Watched,
   type Watching,
+  watchedFromTo,
   watchingDocument,
 } from './watching.ts';
-export { askWho, type WhoAsked, whoDocument } from './who.ts';
+export { askWho, type WhoAsked, type WhoFound, whoDocument } from './who.ts';

@@ -1,9 +1,13 @@
 // Which pods were on a node, at an instant or within a span.
+
+import { placementPlace } from '../engines/order.ts';
 import type { Cluster, Paged, Snapshot, Span } from '../engines/snapshot.ts';
 import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { type NodePod, podsOnNode } from '../query/node-pods.ts';
+import { isHolderVisible } from '../query/visibility.ts';
 import { clusterDocument } from './asked.ts';
 import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
+import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
 import type { NodeDocument, NodePodDocument } from './schemas.ts';
 import { asFarAsKnown, readWatching, type Watching, watchingDocument } from './watching.ts';
@@ -23,26 +27,36 @@ export interface NodeFound {
   readonly document: NodeDocument;
 }
 
-export async function askNode(snapshot: Snapshot, cluster: Cluster, question: NodeAsked): Promise<NodeFound> {
+export async function askNode(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  cluster: Cluster,
+  question: NodeAsked,
+): Promise<NodeFound> {
   const { node, during, namespace, paging, now } = question;
   const span = 'at' in during ? { from: during.at, to: epochMillis(during.at + 1) } : during;
   const watching = await readWatching(snapshot, span, now);
   // Nothing is known of an instant that has not come, whatever a wrong clock had the store claim.
   const isFuture = 'at' in during && during.at > now;
   const known = asFarAsKnown(span, watching, now);
+  const isAll = namespace === undefined && visibility.kind === 'all';
+  const isWanted = ({ pod, start }: NodePod) =>
+    (namespace === undefined || pod.namespace === namespace) && isHolderVisible(visibility, pod, start);
   const pods = isFuture
     ? { items: [], cursor: undefined }
-    : await collect(
-        paging,
-        (page) => podsOnNode(snapshot, { node, during: known, page }),
-        ({ pod }) => namespace === undefined || pod.namespace === namespace,
-      );
+    : await collect(paging, {
+        question: { listing: 'node', cluster: cluster.id, node, namespace },
+        placeOf: placementPlace,
+        read: (page) => podsOnNode(snapshot, { node, during: known, page }),
+        wanted: isAll ? undefined : isWanted,
+      });
   const query = { ...clusterDocument(cluster), node, namespace: namespace ?? null };
   const document = {
     query:
       'at' in during
         ? { ...query, at: toText(during.at) }
         : { ...query, since: toText(during.from), until: toText(during.to) },
+    ...narrowedDocument(visibility),
     pods: pods.items.map(nodePodDocument),
     ...pagingDocument(pods),
     coverage: watchingDocument(watching),

@@ -2,6 +2,9 @@
 // them, so that builders and documents cannot differ; whoever only builds documents imports types and does not load zod.
 import { z } from 'zod';
 
+/** There where the asker may see some namespaces only. What is in others is neither in the document nor counted. */
+const narrowed = { narrowed: z.literal(true).exactOptional() };
+
 /** RFC 3339 in UTC, with milliseconds. */
 const instant = z.iso.datetime({ precision: 3 });
 
@@ -52,6 +55,7 @@ const scope = z.union([
 ]);
 
 const answerRest = {
+  ...narrowed,
   query: query.extend({ ip: z.string(), at: instant }),
   provisional: z.boolean(),
   coverage: z.strictObject({
@@ -88,13 +92,13 @@ export const whoSchema = z.discriminatedUnion('answer', [
     answer: z.literal('unknown'),
     reason: z.enum([
       ...(['before-first-record', 'gap', 'expired', 'after-last-record', 'not-watched'] as const),
-      ...(['in-the-future', 'damaged'] as const),
+      ...(['in-the-future', 'damaged', 'not-visible'] as const),
     ]),
     holders: z.tuple([]).readonly(),
   }),
 ]);
 
-const paging = { more: z.boolean(), cursor: z.string().nullable() };
+const paging = { ...narrowed, more: z.boolean(), cursor: z.string().nullable() };
 
 export const gapSchema = z.strictObject({
   from: instant,
@@ -186,6 +190,40 @@ export const anomaliesSchema = z.strictObject({
   coverage: watchingSchema,
 });
 
+const attributedSchema = z.strictObject({
+  kind: z.enum(['Pod', 'Node', 'Service']),
+  namespace: z.string(),
+  /** The name of the holder, whatever its kind. */
+  pod: z.string(),
+  uid: z.string(),
+  node: z.string(),
+  /** The parts of the row's window, 0 to 1, that may have been and certainly were its; not there for an instant. */
+  overlap: z.number().exactOptional(),
+  certain: z.number().exactOptional(),
+});
+const neighbourSchema = attributedSchema.omit({ overlap: true, certain: true }).extend({ at: z.string() });
+
+/** What `attribute` puts beside a row, for each address of it. Empty texts where there is nothing to say. */
+export const attributionSchema = z.strictObject({
+  answer: z.enum(['held', 'free', 'ambiguous', 'unknown', 'malformed', '']),
+  kind: z.enum(['Pod', 'Node', 'Service', '']),
+  namespace: z.string(),
+  pod: z.string(),
+  uid: z.string(),
+  node: z.string(),
+  workload: z.string(),
+  from: z.union([instant, z.literal('')]),
+  to: z.union([instant, z.literal('')]),
+  candidates: z.array(attributedSchema).readonly(),
+  reason: z.enum(['outside', 'contradicted']).exactOptional(),
+  basis: z.literal('traffic').exactOptional(),
+  last: neighbourSchema.exactOptional(),
+  next: neighbourSchema.exactOptional(),
+});
+
+export type AttributedDocument = z.infer<typeof attributedSchema>;
+export type NeighbourDocument = z.infer<typeof neighbourSchema>;
+export type AttributionDocument = z.infer<typeof attributionSchema>;
 export type BoundaryDocument = z.infer<typeof boundarySchema>;
 export type EvidenceDocument = z.infer<typeof evidenceSchema>;
 export type HolderDocument = z.infer<typeof holderSchema>;

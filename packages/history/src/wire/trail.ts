@@ -1,12 +1,17 @@
 // Where a pod, a workload, a Service or an address was, life by life.
+
+import { placementPlace, tenurePlace } from '../engines/order.ts';
 import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Holder } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
+import { checkedPage } from '../query/limits.ts';
 import { tenuresOfIp } from '../query/tenures.ts';
 import { type TrailEntry, trail } from '../query/trail.ts';
+import { isHolderVisible } from '../query/visibility.ts';
 import { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
+import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
 import type { StayDocument, TrailDocument } from './schemas.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
@@ -32,12 +37,18 @@ export interface TrailFound {
   readonly document: TrailDocument;
 }
 
-export async function askTrail(snapshot: Snapshot, cluster: Cluster, question: TrailAsked): Promise<TrailFound> {
+export async function askTrail(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  cluster: Cluster,
+  question: TrailAsked,
+): Promise<TrailFound> {
   const { asked, span, now } = question;
-  const stays = await readStays(snapshot, question);
+  const stays = await readStays(snapshot, visibility, cluster, question);
   const watching = await readWatching(snapshot, span, now);
   const document = {
     query: { ...clusterDocument(cluster), ...asked, ...spanDocument(span) },
+    ...narrowedDocument(visibility),
     stays: stays.items.map(stayDocument),
     ...pagingDocument(stays),
     coverage: watchingDocument(watching),
@@ -45,20 +56,34 @@ export async function askTrail(snapshot: Snapshot, cluster: Cluster, question: T
   return { stays, watching, document };
 }
 
-async function readStays(snapshot: Snapshot, { asked, span, paging }: TrailAsked): Promise<Paged<Stay>> {
+async function readStays(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  { id }: Cluster,
+  { asked, span, paging }: TrailAsked,
+): Promise<Paged<Stay>> {
+  const question = { listing: 'trail', cluster: id, ...asked };
+  const isVisible = ({ holder, start }: Stay) => isHolderVisible(visibility, holder, start);
   if (asked.by === 'ip') {
     const { ip } = asked;
-    return await collect(paging, (page) => tenuresOfIp(snapshot, { ip, span, page }));
+    return await collect(paging, {
+      ...{ question, placeOf: tenurePlace, wanted: visibility.kind === 'all' ? undefined : isVisible },
+      read: (page) => tenuresOfIp(snapshot, { ip, span, page }),
+    });
   }
   if (asked.by === 'service') {
     const { namespace, name } = asked;
-    return await collect(
-      paging,
-      ({ limit = 0, cursor }) => snapshot.tenuresOf({ by: 'name', namespace, name }, span, { limit, cursor }),
-      ({ holder }) => holder.kind === 'Service',
-    );
+    return await collect(paging, {
+      ...{ question, placeOf: tenurePlace },
+      read: (page) => snapshot.tenuresOf({ by: 'name', namespace, name }, span, checkedPage(page)),
+      wanted: (stay) => stay.holder.kind === 'Service' && isVisible(stay),
+    });
   }
-  const { items, cursor } = await collect(paging, (page) => trail(snapshot, { subject: asked, span, page }));
+  const { items, cursor } = await collect(paging, {
+    ...{ question, placeOf: placementPlace },
+    read: (page) => trail(snapshot, { subject: asked, span, page }),
+    wanted: visibility.kind === 'all' ? undefined : ({ pod, start }) => isHolderVisible(visibility, pod, start),
+  });
   return { items: items.flatMap(staysOf), cursor };
 }
 

@@ -54,12 +54,17 @@ export async function readWatching(
   return { first, last, gaps: touching };
 }
 
-/** The last instant at which anybody is known to have watched. */
-export function lastWatched(coverage: readonly Coverage[]): EpochMillis | undefined {
-  return coverage.reduce<EpochMillis | undefined>(
-    (last, { to }) => (last === undefined || to > last ? to : last),
-    undefined,
-  );
+/** The first and the last instant of which anybody is known to have watched everything, or the recorder's namespaces. */
+export type Watched = Pick<Watching, 'first' | 'last'>;
+
+export function watchedFromTo(coverage: readonly Coverage[]): Watched {
+  let first: EpochMillis | undefined;
+  let last: EpochMillis | undefined;
+  for (const { scope, from, to } of coverage) {
+    if (scope.kind !== 'pods' && (first === undefined || from < first)) first = from;
+    if (last === undefined || to > last) last = to;
+  }
+  return { first, last };
 }
 
 /**

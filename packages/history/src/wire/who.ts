@@ -6,25 +6,35 @@ import type { Answer } from '../query/answer.ts';
 import { withDoubts } from '../query/doubts.ts';
 import { type WhoQuestion, who } from '../query/who.ts';
 import { answeredHolderDocument, evidenceDocument, textOrNull } from './holder.ts';
+import { narrowedDocument, type Visibility } from './narrowed.ts';
 import type { WhoDocument } from './schemas.ts';
+import { type Watched, watchedFromTo } from './watching.ts';
 
-export interface WhoAsked {
+export type WhoAsked = Omit<WhoQuestion, 'visibility'>;
+
+export interface WhoFound {
   readonly answer: Answer;
   readonly document: WhoDocument;
-  /** All coverage of the cluster: since when and until when anybody could know. Empty where the store is damaged. */
-  readonly coverage: readonly Coverage[];
+  /** Since when and until when anybody could know; undefined where nothing was recorded, or the store is damaged. */
+  readonly watched: Watched;
 }
 
-export async function askWho(snapshot: Snapshot, cluster: Cluster, question: WhoQuestion): Promise<WhoAsked> {
-  const answer = await withDoubts(snapshot, await who(snapshot, question));
-  const coverage = answer.reason === 'damaged' ? [] : await snapshot.coverage();
-  return { answer, document: whoDocument(answer, cluster), coverage };
+export async function askWho(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  cluster: Cluster,
+  question: WhoAsked,
+): Promise<WhoFound> {
+  const answer = await withDoubts(snapshot, await who(snapshot, { ...question, visibility }));
+  const watched = watchedFromTo(answer.reason === 'damaged' ? [] : await snapshot.coverage());
+  return { answer, document: whoDocument(answer, visibility, cluster), watched };
 }
 
-export function whoDocument(answer: Answer, cluster: Cluster): WhoDocument {
+export function whoDocument(answer: Answer, visibility: Visibility, cluster: Cluster): WhoDocument {
   const { ip, at, provisional, conflicts, coverage } = answer;
   const query = { cluster: cluster.name, clusterId: cluster.id, ip, at: toText(at) };
   const rest = {
+    ...narrowedDocument(visibility),
     coverage: {
       scope: scopeDocument(coverage.scope),
       from: textOrNull(coverage.from),

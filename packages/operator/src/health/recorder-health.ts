@@ -1,4 +1,6 @@
 // What a recorder's probes are answered from. Ready means: what happens now is being recorded and can be asked for.
+
+import { LIVENESS_MS } from '@podtrail/history/wire';
 import type { CheckResult, Clock, HealthChecks } from '@podtrail/machinery';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
 import type { Recorder } from '../recorder/recorder.ts';
@@ -9,7 +11,7 @@ type Watched = Pick<Recorder, 'status' | 'beatAgeMs'>;
 /** The recorder looks after itself twice a second; one that has not for this long hangs. */
 const HANGS_AFTER_MS = 30_000;
 /** A reader takes a recorder for gone after five seconds without a word: then it is no longer ready either. */
-const COVERAGE_LIMIT_MS = 5_000;
+const COVERAGE_LIMIT_MS = LIVENESS_MS;
 const OK: CheckResult = { ok: true };
 
 export function addRecorderLiveness(checks: HealthChecks, recorder: Watched): void {

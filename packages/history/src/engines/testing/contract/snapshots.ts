@@ -222,8 +222,8 @@ function asked(
 
 async function attributed(snapshot: Snapshot): Promise<unknown> {
   const shared = snapshotWith(snapshot, () => ({ close: async () => undefined }));
-  const spell = (...answer: unknown[]): string => JSON.stringify(answer);
-  const options = { cluster: PROD.id, spell, aboutFree: true };
+  const format = (...answer: unknown[]): string => JSON.stringify(answer);
+  const options = { cluster: PROD.id, format, aboutFree: true };
   const windows = new AnswerWindows({ snapshot: async () => shared }, options);
   const moments = ['10.0.0.7', '10.0.0.8', '192.168.0.1'].flatMap((ip) =>
     [35, 55, 150].map((second) => ({ ip: ipOf(ip), at: at(second) })),

@@ -1,12 +1,12 @@
-// An address on the command line. What is none is refused with a hint that fits what was written: people paste ranges,
+// An address as people write it. What is none is refused with a hint that fits what was written: people paste ranges,
 // addresses with ports, halves of addresses and names of pods.
-import { type IpAddress, parseIp } from '@podtrail/history/wire';
-import { UsageError } from '../errors.ts';
+import { HistoryError } from '../errors.ts';
+import { type IpAddress, parseIp } from '../model/ip-address.ts';
 
 export function addressOf(text: string): IpAddress {
   const ip = parseIp(text);
   if (ip !== undefined) return ip;
-  throw new UsageError(`"${text}" is not an IP address`, hintFor(text.trim()));
+  throw new HistoryError('bad-address', `"${text}" is not an IP address`, { hint: hintFor(text.trim()) });
 }
 
 function hintFor(text: string): string {
@@ -17,11 +17,11 @@ function hintFor(text: string): string {
   if (parseIp(withoutPort) !== undefined) return `leave the port out: ${withoutPort}.`;
   if (/^[\d.]+$/.test(text)) return hintForNumbers(text.split('.').filter((part) => part !== ''));
   if (/^[a-z][-a-z0-9./]*$/i.test(text) && !text.includes('://'))
-    return `this command asks about an address; for a pod or a workload write: podtrail trail ${text}.`;
-  return SPELLING;
+    return `this is asked about an address; for a pod or a workload write: podtrail trail ${text}.`;
+  return FORMS;
 }
 
-const SPELLING = 'write IPv4 as 10.1.2.3, and IPv6 as fd00::17.';
+const FORMS = 'write IPv4 as 10.1.2.3, and IPv6 as fd00::17.';
 
 function hintForNumbers(parts: readonly string[]): string {
   if (parts.length !== 4)

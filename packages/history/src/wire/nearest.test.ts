@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearest } from './never-seen.ts';
+import { nearest } from './nearest.ts';
 
 const NODES = ['worker-1', 'worker-2', 'worker-10', 'control-plane-0', 'ip-10-0-1-7.ec2.internal'];
 

@@ -1,9 +1,9 @@
-// What a person means by `web-1`, `deploy/cart`, a UID or an address. Kinds as kubectl spells them, short names too.
-
-import type { Asked } from '@podtrail/history/wire';
-import { parseIp, type Subject } from '@podtrail/history/wire';
-import { UsageError } from '../errors.ts';
+// What a person means by `web-1`, `deploy/cart`, a UID or an address. Kinds as kubectl writes them, short names too.
+import type { Subject } from '../engines/snapshot.ts';
+import { HistoryError } from '../errors.ts';
+import { parseIp } from '../model/ip-address.ts';
 import { addressOf } from './address.ts';
+import type { Asked } from './asked.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   deployment: 'Deployment',
@@ -24,13 +24,6 @@ const GROUPS = ['apps', 'batch', 'extensions'];
 const LIKE_AN_ADDRESS = /^\d+(?:\.\d+){3}(?:[:/]\d+)?$/;
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export const SUBJECT_HELP = `
-What to ask about:
-  web-1, pod/web-1        a pod by name, with all its lives (-n says in which namespace)
-  deploy/cart             a workload: deployment, statefulset, daemonset, replicaset, job and their short names,
-                          or any Kind/NAME as the owner is spelled; deployments.apps/cart is the same
-  uid/UID, or a bare UUID one life of a pod`;
-
 /** `namespace` is asked for only where it is needed: it may have to read the kubeconfig. */
 export async function parseSubject(text: string, namespace: () => Promise<string>): Promise<Asked> {
   const ip = LIKE_AN_ADDRESS.test(text) ? addressOf(text) : parseIp(text);
@@ -41,7 +34,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   const type = text.slice(0, slash);
   const name = text.slice(slash + 1);
   if (name === '' || name.includes('/'))
-    throw new UsageError(
+    throw badSubject(
       `"${text}" is neither a pod nor TYPE/NAME`,
       'write web-1 or deploy/cart, and the namespace with -n.',
     );
@@ -50,19 +43,23 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   if (/^(?:services?|svc)$/i.test(type)) return { by: 'service', namespace: await namespace(), name };
   const plain = withoutGroup(type.toLowerCase());
   if (/^(?:cronjobs?|cj)$/.test(plain)) {
-    throw new UsageError(
+    throw badSubject(
       `podtrail records the Job that owns a pod, and not the CronJob behind it`,
       `ask for one of its Jobs, which are named ${name}-NUMBER: job/${name}-29384710.`,
     );
   }
   const kind = known(plain.replace(/s$/, '')) ?? known(plain);
   if (kind === undefined && !/^[A-Z]/.test(type)) {
-    throw new UsageError(
+    throw badSubject(
       `"${type}" is not a kind that podtrail knows`,
       'write a namespace with -n, and a custom kind as its owner reference has it: Rollout/cart.',
     );
   }
   return { by: 'workload', namespace: await namespace(), kind: kind ?? type, name };
+}
+
+function badSubject(message: string, hint: string): HistoryError {
+  return new HistoryError('bad-subject', message, { hint });
 }
 
 /** `deployments.apps` and `deployments.v1.apps`, as kubectl takes them. */

@@ -1,7 +1,7 @@
 // A row of a flow log is evidence: its address was in use. Then nobody is no candidate, and one candidate is the holder.
 // Where the ledger is certain that nobody had the address, the row contradicts it, which is shown and never bent: a
 // spoofed source, a clock that is wrong, or an error of ours.
-import type { Attributed, Attribution } from './columns.ts';
+import type { Attributed, Attribution } from './attribution.ts';
 
 /** How far the clocks of a log and of a cluster may be apart before a row contradicts. */
 const CLOCKS_APART_MS = 5000;
@@ -12,7 +12,7 @@ export function inUse(attribution: Attribution, from: number, to: number): Attri
   return isContradicted(attribution, from, to) ? contradicted(attribution) : attribution;
 }
 
-/** One for all rows with the attribution, so that its text is spelled once. */
+/** One for all rows with the attribution, so that its text is made once. */
 const held = new WeakMap<Attribution, Attribution>();
 const contradictions = new WeakMap<Attribution, Attribution>();
 
@@ -31,7 +31,7 @@ function contradicted(attribution: Attribution): Attribution {
   return known;
 }
 
-export const CONTRADICTED = 'contradicted';
+export const CONTRADICTED = 'contradicted' as const;
 
 /**
  * Certainly nobody's, and of the cluster: somebody had it before or after, and not so near in time that two clocks could

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CliError } from '../errors.ts';
+import { HistoryError } from '../errors.ts';
 import { addressOf } from './address.ts';
 
 const HINTS: Readonly<Record<string, readonly [text: string, hint: RegExp]>> = {
@@ -23,7 +23,7 @@ for (const [what, [text, hint]] of Object.entries(HINTS)) {
   test(`${what} is refused with a hint: ${text}`, () => {
     assert.throws(
       () => addressOf(text),
-      (error) => error instanceof CliError && error.exitCode === 2 && hint.test(error.hint ?? ''),
+      (error) => error instanceof HistoryError && error.code === 'bad-address' && hint.test(error.hint ?? ''),
     );
   });
 }

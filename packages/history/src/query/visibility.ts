@@ -1,0 +1,42 @@
+// What an asker may see of a ledger: all of it, or the namespaces in which it may list pods. Every question takes one.
+// Whoever sees some namespaces only gets what the unrestricted answer says about those, and never learns of others:
+// neither by a record, nor by a count, nor by a cursor.
+import type { Boundary } from '../model/boundary.ts';
+import type { Change, Coverage, Holder } from '../model/records.ts';
+import type { EpochMillis } from '../model/time.ts';
+
+export type Visibility =
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'namespaces';
+      /**
+       * The namespaces, each with the instant from which on its records may be seen: when the namespace that stands now
+       * was created. Who may read a namespace may not read one of the same name that was deleted before it.
+       */
+      readonly since: ReadonlyMap<string, EpochMillis>;
+    };
+
+export const ALL_VISIBLE: Visibility = { kind: 'all' };
+
+/** Nodes are in no namespace: only who may see everything sees them. */
+export function isHolderVisible(
+  visibility: Visibility,
+  { namespace }: Pick<Holder, 'namespace'>,
+  { notBefore }: Pick<Boundary, 'notBefore'>,
+): boolean {
+  return visibility.kind === 'all' || isSince(visibility.since.get(namespace), notBefore);
+}
+
+export function isChangeVisible(visibility: Visibility, { pod, observedAt }: Change): boolean {
+  return visibility.kind === 'all' || isSince(visibility.since.get(pod.namespace), observedAt);
+}
+
+/** Of a recorder that watches some namespaces only, those that the asker may know of. */
+export function visibleScope(visibility: Visibility, scope: Coverage['scope']): Coverage['scope'] {
+  if (visibility.kind === 'all' || scope.kind !== 'namespaces') return scope;
+  return { ...scope, namespaces: scope.namespaces.filter((namespace) => visibility.since.has(namespace)) };
+}
+
+function isSince(since: EpochMillis | undefined, at: EpochMillis): boolean {
+  return since !== undefined && at >= since;
+}

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Engine } from '../engines/engine.ts';
+import type { Snapshot } from '../engines/snapshot.ts';
+import { withSnapshot } from '../engines/with-snapshot.ts';
+import type { Provenance } from '../model/boundary.ts';
+import type { StoredFact } from '../model/fact.ts';
+import type { IpAddress } from '../model/ip-address.ts';
+import type { Anomaly, Change, Conflict, Holder } from '../model/records.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
+import {
+  boundary,
+  CLUSTER,
+  coverage,
+  DAY,
+  HOUR,
+  holder,
+  IPS,
+  ledgerFacts,
+  ledgerOf,
+  MINUTE,
+} from '../testing/random-ledger.ts';
+import { SeededNumbers } from '../testing/seeded-numbers.ts';
+import { askAnomalies } from './anomalies.ts';
+import { type Attribution, askAttributions } from './attribution.ts';
+import { askChanges } from './changes.ts';
+import { askGaps } from './gaps.ts';
+import { askNode } from './node-pods.ts';
+import type { WhoDocument } from './schemas.ts';
+import { askTrail } from './trail.ts';
+import { askWho, type WhoFound } from './who.ts';
+
+const SEED = Number(process.env['SEED'] ?? 20261116);
+const SPAN = { from: epochMillis(0), to: epochMillis(DAY), hasSince: true, hasUntil: true };
+const SHOP: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(-DAY)]]) };
+
+/** Two of three pods are in namespaces that the asker may not see. */
+const NAMESPACES = ['shop', 'vault', 'kitchen'];
+const isHidden = ({ kind, namespace }: Pick<Holder, 'kind' | 'namespace'>) => kind === 'Node' || namespace !== 'shop';
+
+let facts: readonly StoredFact[];
+/** Everything, and the same without what is hidden: an asker must not be able to tell one from the other. */
+let whole: Engine;
+let rest: Engine;
+before(async () => {
+  console.log(`SEED=${SEED}`);
+  const numbers = new SeededNumbers(SEED);
+  const random = ledgerFacts(numbers, NAMESPACES);
+  const pods = random.flatMap((fact) => (fact.kind === 'placement' ? [fact.placement.pod] : []));
+  const secret = holder('Service', 'secret', { namespace: 'vault' });
+  const service = { ip: IPS[4] as IpAddress, holder: secret, start: boundary(0, 0, 0, 9000), end: undefined };
+  facts = [
+    ...random,
+    ...pods.map(changeOf).map((change): StoredFact => ({ kind: 'change', change })),
+    { kind: 'tenure', tenure: service },
+  ];
+  whole = await ledgerOf([...facts, { kind: 'anomaly', anomaly: anomalyOf(secret) }]);
+  rest = await ledgerOf(facts.filter((fact) => !holdersOf(fact).some(isHidden)));
+});
+
+function anomalyOf({ uid, namespace, name }: Holder): Anomaly {
+  return { ...provenance(9500, HOUR), what: 'clock-skew', uid, detail: `${namespace}/${name}` };
+}
+
+function provenance(version: number, observedAt: number): Provenance {
+  return {
+    ...{ source: 'watch', epoch: 1, resourceVersion: String(version), collector: 'c' },
+    observedAt: epochMillis(observedAt),
+  };
+}
+
+function changeOf(pod: Holder, i: number): Change {
+  return {
+    ...provenance(5000 + i, i * MINUTE),
+    pod,
+    key: 'team',
+    before: undefined,
+    after: { text: pod.name, sha256: undefined },
+  };
+}
+
+function holdersOf(fact: StoredFact): readonly Holder[] {
+  if (fact.kind === 'tenure') return [fact.tenure.holder];
+  if (fact.kind === 'placement') return [fact.placement.pod];
+  return fact.kind === 'change' ? [fact.change.pod] : [];
+}
+
+const who = (engine: Engine, visibility: Visibility, ip: IpAddress, at: EpochMillis): Promise<WhoFound> =>
+  withSnapshot(engine, CLUSTER.id, (snapshot) => askWho(snapshot, visibility, CLUSTER, { ip, at }));
+
+/** Whatever is hidden has a name of its own. */
+function assertNamesNobodyHidden(document: object): void {
+  const text = JSON.stringify({ ...document, query: undefined });
+  assert.doesNotMatch(text, /vault|kitchen|node-b-|uid-node/);
+  for (const fact of facts) {
+    for (const { uid } of holdersOf(fact).filter(isHidden)) assert.ok(!text.includes(`"${uid}"`), uid);
+  }
+}
+
+test('who: what the unrestricted answer says about visible holders, else unknown, never free', async () => {
+  const numbers = new SeededNumbers(SEED);
+  const kinds: Record<string, number> = {};
+  for (let i = 0; i < 4000; i++) {
+    const ip = IPS[numbers.between(0, IPS.length - 1)] as IpAddress;
+    const at = epochMillis(numbers.between(-HOUR, DAY + HOUR));
+    const full: WhoDocument = (await who(whole, ALL_VISIBLE, ip, at)).document;
+    const seen: WhoDocument = (await who(whole, SHOP, ip, at)).document;
+    const visible = full.holders.filter((one) => !isHidden(one));
+    kinds[`${full.answer} ${seen.answer}`] = (kinds[`${full.answer} ${seen.answer}`] ?? 0) + 1;
+    assertNamesNobodyHidden(seen);
+    assert.equal(seen.narrowed, true);
+    assert.notEqual(seen.answer, 'free');
+    assert.deepEqual(
+      seen.holders.map(({ uid }) => uid),
+      visible.map(({ uid }) => uid),
+    );
+    assert.equal(seen.answer, visible.length === 0 ? 'unknown' : full.answer);
+    if (full.answer === 'free') assert.ok(seen.answer === 'unknown' && seen.reason === 'not-visible');
+    // Of an address that no visible pod can have had, the answer is the same whether or not there are hidden records.
+    const alone: WhoDocument = (await who(rest, SHOP, ip, at)).document;
+    if (alone.answer === 'unknown' || seen.answer === 'held') assert.deepEqual(seen, alone);
+  }
+  for (const kind of ['held held', 'held unknown', 'free unknown', 'ambiguous ambiguous', 'ambiguous unknown']) {
+    assert.ok((kinds[kind] ?? 0) > 20, `${kind}: ${JSON.stringify(kinds)}`);
+  }
+});
+
+test('who: a hidden candidate never lets the traffic of a row decide for the visible one', async () => {
+  const at = (second: number) => second * 1000;
+  const tenure = (one: Holder, n: number): StoredFact => {
+    const times = { start: boundary(at(0), at(5), at(10), n), end: boundary(at(20), at(25), at(30), n + 1) };
+    return { kind: 'tenure', tenure: { ip: IPS[0] as IpAddress, holder: one, ...times } };
+  };
+  const mine = tenure(holder('Pod', 'mine', { node: 'node-a' }), 1);
+  const theirs = tenure(holder('Pod', 'theirs', { node: 'node-a', namespace: 'vault' }), 3);
+  const question = { ip: IPS[0] as IpAddress, at: epochMillis(at(25)), seen: true };
+  const answers: string[] = [];
+  for (const lives of [[mine], [mine, theirs]]) {
+    const engine = await ledgerOf([coverage(0, at(100)), ...lives]);
+    const asked = await withSnapshot(engine, CLUSTER.id, (snapshot) => askWho(snapshot, SHOP, CLUSTER, question));
+    answers.push(`${asked.document.answer} ${asked.document.holders.map(({ name }) => name)} ${asked.answer.isOnly}`);
+  }
+  assert.deepEqual(answers, ['held mine false', 'ambiguous mine false']);
+});
+
+test('who: a conflict with a hidden holder, and the namespaces of a recorder, are hidden', async () => {
+  const ip = IPS[0] as IpAddress;
+  const mine = holder('Pod', 'mine');
+  const theirs = holder('Pod', 'theirs', { namespace: 'vault' });
+  const lives = [mine, theirs].map((one, n): StoredFact => {
+    return { kind: 'tenure', tenure: { ip, holder: one, start: boundary(0, 0, 0, n), end: undefined } };
+  });
+  const conflict: Conflict = { ...provenance(77, 1000), ip, holders: [mine, theirs] };
+  const scope = { kind: 'namespaces' as const, namespaces: ['shop', 'vault'] };
+  const engine = await ledgerOf([coverage(0, HOUR, { scope }), ...lives, { kind: 'conflict', conflict }]);
+  const { document } = await who(engine, SHOP, ip, epochMillis(1000));
+  assert.equal(document.answer, 'ambiguous');
+  assert.deepEqual(document.coverage.scope, { namespaces: ['shop'] });
+  assert.deepEqual(
+    document.evidence.map(({ resourceVersion }) => resourceVersion),
+    ['0'],
+  );
+  const all = (await who(engine, ALL_VISIBLE, ip, epochMillis(1000))).document;
+  assert.deepEqual(
+    all.evidence.map(({ resourceVersion }) => resourceVersion),
+    ['0', '1', '77'],
+  );
+});
+
+test('a namespace that was created again shows nothing of the one before it', async () => {
+  const since: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(12 * HOUR)]]) };
+  const ask = (visibility: Visibility) =>
+    withSnapshot(whole, CLUSTER.id, (snapshot) =>
+      askNode(snapshot, visibility, CLUSTER, {
+        ...{ node: 'node-a', during: SPAN, namespace: undefined, paging: { limit: 0 }, now: SPAN.to },
+      }),
+    );
+  const all = (await ask(SHOP)).document.pods;
+  const seen = (await ask(since)).document.pods;
+  const expected = all.filter(({ start }) => Date.parse(start.notBefore) >= 12 * HOUR);
+  assert.ok(expected.length > 0 && expected.length < all.length, `${expected.length} of ${all.length}`);
+  assert.deepEqual(seen, expected);
+});
+
+/** Every listing, for an asker and a page. */
+const LISTINGS: Readonly<
+  Record<
+    string,
+    (engine: Engine, visibility: Visibility, limit: number, cursor: string | undefined) => Promise<unknown>
+  >
+> = {
+  'trail of an address': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askTrail(snapshot, visibility, CLUSTER, {
+        ...{ asked: { by: 'ip', ip: IPS[3] as IpAddress }, span: SPAN, paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  'trail of a pod that is hidden': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askTrail(snapshot, visibility, CLUSTER, {
+        ...{ asked: { by: 'uid', uid: 'uid-agent-0-1' }, span: SPAN, paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  'trail of a Service that is hidden': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askTrail(snapshot, visibility, CLUSTER, {
+        ...{ asked: { by: 'service', namespace: 'vault', name: 'secret' }, span: SPAN },
+        ...{ paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  'the pods of a node': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askNode(snapshot, visibility, CLUSTER, {
+        ...{ node: 'node-a', during: SPAN, namespace: undefined, paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  'the changes of a pod': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askChanges(snapshot, visibility, CLUSTER, {
+        ...{ asked: { by: 'name', namespace: 'shop', name: 'agent-0-3' }, key: undefined, span: SPAN },
+        ...{ paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  'the changes of a pod that is hidden': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askChanges(snapshot, visibility, CLUSTER, {
+        ...{ asked: { by: 'uid', uid: 'uid-agent-0-1' }, key: undefined, span: SPAN },
+        ...{ paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  gaps: (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askGaps(snapshot, visibility, CLUSTER, { span: SPAN, paging: { limit, cursor }, now: SPAN.to }),
+    ),
+  anomalies: (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askAnomalies(snapshot, visibility, CLUSTER, { span: SPAN, paging: { limit, cursor }, now: SPAN.to }),
+    ),
+};
+
+async function listed(
+  engine: Engine,
+  ask: (snapshot: Snapshot) => Promise<{ readonly document: unknown }>,
+): Promise<unknown> {
+  return (await withSnapshot(engine, CLUSTER.id, ask)).document;
+}
+
+function recordsOf(document: unknown): unknown[] {
+  const { stays, pods, changes, anomalies, coverage } = document as Record<string, unknown>;
+  return (stays ?? pods ?? changes ?? anomalies ?? (coverage as { gaps: unknown }).gaps) as unknown[];
+}
+
+for (const [name, ask] of Object.entries(LISTINGS)) {
+  test(`${name}: pages, counts and cursors are those of a ledger without what is hidden`, async () => {
+    const all = recordsOf(await ask(whole, SHOP, 0, undefined));
+    for (const limit of [0, 1, 2, 7]) {
+      const given: unknown[] = [];
+      let cursor: string | undefined;
+      for (let pages = 0; ; pages++) {
+        const seen = (await ask(whole, SHOP, limit, cursor)) as { cursor: string | null; narrowed?: true };
+        const alone = await ask(rest, SHOP, limit, cursor);
+        assert.deepEqual(seen, alone, `page ${pages} of ${limit}`);
+        assert.equal(seen.narrowed, true);
+        assertNamesNobodyHidden(seen);
+        const place = Buffer.from(seen.cursor?.split('.')[2] ?? '', 'base64url').toString();
+        for (const fact of facts)
+          for (const { uid } of holdersOf(fact).filter(isHidden)) assert.ok(!place.startsWith(`${uid}|`), place);
+        given.push(...recordsOf(seen));
+        if (seen.cursor === null) break;
+        cursor = seen.cursor;
+      }
+      assert.deepEqual(given, all, `pages of ${limit}`);
+    }
+  });
+}
+
+test('the cursor of one question is refused by another, and by the same about another subject', async () => {
+  const page = (await LISTINGS['the pods of a node']?.(whole, ALL_VISIBLE, 1, undefined)) as { cursor: string };
+  assert.equal(typeof page.cursor, 'string');
+  for (const [name, ask] of Object.entries(LISTINGS)) {
+    if (name === 'the pods of a node') continue;
+    await assert.rejects(ask(whole, ALL_VISIBLE, 1, page.cursor), { code: 'bad-cursor', message: /another question/ });
+  }
+  const other = (cursor: string) =>
+    withSnapshot(whole, CLUSTER.id, (snapshot) =>
+      askNode(snapshot, ALL_VISIBLE, CLUSTER, {
+        ...{ node: 'node-b', during: SPAN, namespace: undefined, paging: { limit: 1, cursor }, now: SPAN.to },
+      }),
+    );
+  await assert.rejects(other(page.cursor), { code: 'bad-cursor' });
+  // As podtrail gave them before cursors named their question.
+  await assert.rejects(other(page.cursor.slice(9)), { code: 'bad-cursor' });
+});
+
+test('attribution: the answers of a narrowed who, row by row', async () => {
+  const numbers = new SeededNumbers(SEED + 1);
+  const moments = Array.from({ length: 1500 }, () => ({
+    ip: IPS[numbers.between(0, IPS.length - 1)] as IpAddress,
+    at: epochMillis(numbers.between(-HOUR, DAY + HOUR)),
+  }));
+  const windows = askAttributions(whole, SHOP, CLUSTER.id, epochMillis(2 * DAY))((one) => one, true);
+  const kept = moments.map(({ ip, at }) => ({ window: windows.of(ip), at }));
+  for (const { window, at } of kept) windows.want(window, at);
+  await windows.read();
+  const asked = await windows.askEach(moments);
+  let fromWindows = 0;
+  for (const [i, { ip, at }] of moments.entries()) {
+    const question = { ip, at, now: epochMillis(2 * DAY) };
+    const ask = (snapshot: Snapshot): Promise<WhoFound> => askWho(snapshot, SHOP, CLUSTER, question);
+    const { document }: WhoFound = await withSnapshot(whole, CLUSTER.id, ask);
+    const looked = windows.answer(kept[i]?.window as never, at);
+    if (looked !== undefined) fromWindows++;
+    for (const one of [asked[i] as Attribution, looked ?? (asked[i] as Attribution)]) {
+      const expected = document.holders.map(({ uid }) => uid).sort();
+      assert.deepEqual([one.answer, one.holders.map(({ uid }) => uid).sort()], [document.answer, expected]);
+      assert.deepEqual([one.last, one.next, one.reason], [undefined, undefined, undefined]);
+    }
+  }
+  assert.ok(fromWindows > 1000, String(fromWindows));
+});
