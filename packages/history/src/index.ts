@@ -74,3 +74,4 @@ export { type Doubt, type DoubtCode, doubtText } from './query/why-in-doubt.ts';
 export { parseScenario } from './scenario/parse-scenario.ts';
 export { type AskOutcome, runScenario } from './scenario/run-scenario.ts';
 export type { Ask, Scenario, Statement } from './scenario/scenario.ts';
+export { SpentHeap } from './spent-heap.ts';

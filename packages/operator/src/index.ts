@@ -48,3 +48,4 @@ export { Recorder, type RecorderOptions } from './recorder/recorder.ts';
 export type { ClockCorrection, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
 export type { ClockStatus, RecorderStatus } from './recorder/recorder-status.ts';
 export { daysLeft, isNearlyFull, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';
+export { collectsSpentListings } from './recorder/spent-listing.ts';

@@ -1,7 +1,14 @@
 // `podtrail record`: watches a cluster and writes its history until it is told to stop. May be killed at any time; the
 // next one goes on where the store says.
 import { type Engine, toText } from '@podtrail/history';
-import { anomalyReport, Recorder, type RecorderListener, type ReportRoom, RoomReport } from '@podtrail/operator';
+import {
+  anomalyReport,
+  collectsSpentListings,
+  Recorder,
+  type RecorderListener,
+  type ReportRoom,
+  RoomReport,
+} from '@podtrail/operator';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
@@ -110,7 +117,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       random: commandEnv.random,
       retentionMs: options.retention,
       ...sizes,
-      listeners: [reporting(reporter), new RoomReport(clock, warn), ...monitoring.listeners],
+      listeners: [reporting(reporter), new RoomReport(clock, warn), collectsSpentListings(), ...monitoring.listeners],
     });
     monitoring.watch(recorder);
     await reporter.event('info', 'recording', {

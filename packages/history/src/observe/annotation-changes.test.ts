@@ -59,3 +59,14 @@ test('fault 30: keys like constructor and __proto__ are keys like any other', as
     ['toString', undefined, '3'],
   ]);
 });
+
+test('an annotation that many pods have is kept once', () => {
+  const [one, other] = [values({ a: 'the same', b: '1' }), values({ a: 'the same', b: '2' })];
+  assert.equal(one[0], other[0]);
+  assert.deepEqual(
+    values({ c: 'the same' }),
+    [['c', { text: 'the same', sha256: undefined }]],
+    'not under another key',
+  );
+  for (let n = 0; n < 10_000; n++) assert.equal(values({ a: `its own ${n}` })[0]?.[1].text, `its own ${n}`);
+});

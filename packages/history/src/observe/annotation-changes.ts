@@ -6,7 +6,14 @@ import type { ChangeValue } from '../model/records.ts';
 const LEFT_OUT = new Set(['kubectl.kubernetes.io/last-applied-configuration']);
 const LONGEST_VALUE_BYTES = 4096;
 
-export type AnnotationValues = readonly (readonly [key: string, value: ChangeValue])[];
+export type AnnotationEntry = readonly [key: string, value: ChangeValue];
+export type AnnotationValues = readonly AnnotationEntry[];
+
+/** By text. What is on one pod only does no harm: the table begins again when it is full. */
+const shared = new Map<string, AnnotationEntry>();
+const MOST_SHARED = 4096;
+/** Far from where a value is cut. */
+const LONGEST_SHARED = 256;
 
 export interface AnnotationChange {
   readonly key: string;
@@ -15,9 +22,22 @@ export interface AnnotationChange {
 }
 
 export function annotationValues(annotations: ReadonlyMap<string, string>): AnnotationValues {
-  const values: [string, ChangeValue][] = [];
-  for (const [key, text] of annotations) if (!LEFT_OUT.has(key)) values.push([key, keptValue(text)]);
-  return values.sort(([a], [b]) => (a < b ? -1 : 1));
+  const values: AnnotationEntry[] = [];
+  for (const [key, text] of annotations) if (!LEFT_OUT.has(key)) values.push(annotationEntry(key, text));
+  // A copy has the exact length; an array that was pushed to keeps room for seventeen.
+  return values.sort(([a], [b]) => (a < b ? -1 : 1)).slice();
+}
+
+/** Most annotations are the same on many pods, and are kept once. `sha256`: of one that was cut before. */
+export function annotationEntry(key: string, text: string, sha256?: string): AnnotationEntry {
+  if (sha256 !== undefined) return [key, { text, sha256 }];
+  if (text.length > LONGEST_SHARED) return [key, keptValue(text)];
+  const known = shared.get(text);
+  if (known?.[0] === key) return known;
+  const entry: AnnotationEntry = [key, { text, sha256: undefined }];
+  if (shared.size >= MOST_SHARED) shared.clear();
+  shared.set(text, entry);
+  return entry;
 }
 
 export function annotationChanges(before: AnnotationValues, after: AnnotationValues): AnnotationChange[] {

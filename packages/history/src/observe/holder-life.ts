@@ -271,7 +271,8 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
     resourceVersion: sighting.resourceVersion,
     seenAt: sighting.at,
     terminal,
-    tenures: lost.length === 0 ? open : [...lost, ...open],
+    // Of its exact length: an array that was pushed to keeps room for seventeen.
+    tenures: lost.concat(open),
     placement,
     blankSince,
     networkReadyAt: networkReadyAt(pod) ?? before?.networkReadyAt,

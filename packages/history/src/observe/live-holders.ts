@@ -9,6 +9,7 @@ import { endKnownBy, isDoubtful, type Sighting, undecidedStart } from './boundar
 import { correctedLive, type WrongTime } from './clock-correction.ts';
 import { GoingPods } from './going-pods.ts';
 import { released } from './holder-life.ts';
+import { HoldersByAddress } from './holders-by-address.ts';
 import { stateOf } from './pod-life.ts';
 import { isEndOpen } from './tenure-ends.ts';
 
@@ -20,13 +21,13 @@ const REMEMBERED_MISSES = 50_000;
 export class LiveHolders {
   readonly #live = new Map<string, LiveHolder>();
   /** Who shows an address now; more than one is a conflict. */
-  readonly #holding = new Map<IpAddress, Set<string>>();
+  readonly #holding = new HoldersByAddress();
   readonly #ended = new Set<string>();
   /** With what was known of it. */
   readonly #missed = new Map<string, LiveHolder>();
   readonly #going = new GoingPods();
   /** Whose sandbox was lost, or that somebody else ended, by address: those that are there. */
-  readonly #losing = new Map<IpAddress, Set<string>>();
+  readonly #losing = new HoldersByAddress();
   /** Pods on a node that show no address, and of whose waiting nothing is stored. */
   readonly #awaiting = new Set<string>();
   readonly #mirrors = new Map<string, string>();
@@ -118,7 +119,7 @@ export class LiveHolders {
     for (const { ip, start } of heldBy(live)) {
       // Only at the beginning of the later one: a conflict is one record, however long it lasts.
       if (live === undefined || start.epoch !== epoch || start.resourceVersion !== resourceVersion) continue;
-      for (const other of [...(this.#holding.get(ip) ?? [])]) {
+      for (const other of this.#holding.of(ip)) {
         const before = other === uid ? undefined : this.#live.get(other);
         if (before === undefined) continue;
         const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
@@ -139,7 +140,7 @@ export class LiveHolders {
       if (tenure.ip !== ip || tenure.end !== undefined) kept.push(tenure);
       else facts.push({ kind: 'tenure', tenure: takenSince(tenure, since, provenance) });
     }
-    this.#release(ip, uid);
+    this.#holding.remove(ip, uid);
     const live: LiveHolder = { ...blank, tenures: kept };
     this.#live.set(uid, live);
     return [...facts, { kind: 'live', uid, live }];
@@ -166,7 +167,7 @@ export class LiveHolders {
   /** Another pod has the address: whoever had it before has let go of it. */
   #goneBy(ip: IpAddress, uid: string, release: EpochMillis): Fact[] {
     const facts: Fact[] = [];
-    const losing = [...(this.#losing.get(ip) ?? [])].flatMap((other) => this.#live.get(other) ?? []);
+    const losing = this.#losing.of(ip).flatMap((other) => this.#live.get(other) ?? []);
     for (const other of [...this.#going.having(ip), ...losing]) {
       if (other.holder.uid === uid) continue;
       const tenures = other.tenures.map((tenure) => {
@@ -186,7 +187,7 @@ export class LiveHolders {
 
   #drop(live: LiveHolder): void {
     const { uid } = live.holder;
-    for (const { ip, end } of live.tenures) this.#release(ip, uid, end === undefined ? this.#holding : this.#losing);
+    for (const { ip, end } of live.tenures) (end === undefined ? this.#holding : this.#losing).remove(ip, uid);
     this.#awaiting.delete(uid);
     if (live.more?.mirror !== undefined) this.#mirrors.delete(live.more.mirror);
     this.#live.delete(uid);
@@ -200,16 +201,10 @@ export class LiveHolders {
     this.#live.set(live.holder.uid, live);
     if (isAwaiting(live)) this.#awaiting.add(live.holder.uid);
     if (live.more?.mirror !== undefined) this.#mirrors.set(live.more.mirror, live.holder.uid);
-    for (const tenure of live.tenures) if (isEndOpen(tenure)) hold(this.#losing, tenure.ip, live.holder.uid);
+    for (const tenure of live.tenures) if (isEndOpen(tenure)) this.#losing.add(tenure.ip, live.holder.uid);
     this.#ended.delete(live.holder.uid);
     this.#missed.delete(live.holder.uid);
-    for (const { ip } of heldBy(live)) hold(this.#holding, ip, live.holder.uid);
-  }
-
-  #release(ip: IpAddress, uid: string, index = this.#holding): void {
-    const holders = index.get(ip);
-    holders?.delete(uid);
-    if (holders?.size === 0) index.delete(ip);
+    for (const { ip } of heldBy(live)) this.#holding.add(ip, live.holder.uid);
   }
 
   #remember(uid: string, missed: LiveHolder | undefined): void {
@@ -221,12 +216,6 @@ export class LiveHolders {
       forgetOldest(this.#missed, REMEMBERED_MISSES);
     }
   }
-}
-
-function hold(index: Map<IpAddress, Set<string>>, ip: IpAddress, uid: string): void {
-  const holders = index.get(ip);
-  if (holders === undefined) index.set(ip, new Set([uid]));
-  else holders.add(uid);
 }
 
 function isGone({ more }: LiveHolder): boolean {

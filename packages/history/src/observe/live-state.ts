@@ -5,8 +5,9 @@ import { HistoryError } from '../errors.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Fact, LiveHolder, LiveMore, LiveState, StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { ChangeValue, Holder, Placement, Tenure } from '../model/records.ts';
+import type { Holder, Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { annotationEntry } from './annotation-changes.ts';
 
 const VERSION = 1;
 
@@ -90,7 +91,7 @@ export function deserializeLive({ uid, state }: LiveState): LiveHolder {
     blankSince,
     networkReadyAt,
     networkLostAt,
-    annotations: annotations.map(([key, text, sha256]): readonly [string, ChangeValue] => [key, { text, sha256 }]),
+    annotations: annotations.map(([key, text, sha256]) => annotationEntry(key, text, sha256)),
   };
   return more === undefined ? live : { ...live, more: restoredMore(more) };
 }

@@ -32,6 +32,7 @@ import { FootprintReports } from '../podtracker/footprint-reports.ts';
 import { PodTrackerController } from '../podtracker/podtracker-controller.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import { RoomReport } from '../recorder/room-report.ts';
+import { collectsSpentListings } from '../recorder/spent-listing.ts';
 import { conversionTask } from './conversion-task.ts';
 import { tellOfDefinitions } from './definitions-log.ts';
 import { type Log, problemOf } from './log.ts';
@@ -93,7 +94,7 @@ export class OperatorProcess {
     const recorder = await Recorder.open({
       ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
       ...{ storeLimit: options.storeLimit, changeBudgets: options.changeBudgets },
-      listeners: [monitoring.recorderMetrics, recorderLog(log, watches), room],
+      listeners: [monitoring.recorderMetrics, recorderLog(log, watches), room, collectsSpentListings()],
     });
     return new OperatorProcess(options, recorder, watches);
   }

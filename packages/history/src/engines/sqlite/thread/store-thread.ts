@@ -2,6 +2,7 @@
 // does long work in slices in between. sqlite-engine.ts starts it; this is the edge, so it may use timers.
 import { parentPort, workerData } from 'node:worker_threads';
 import { HistoryError } from '../../../errors.ts';
+import { SpentHeap } from '../../../spent-heap.ts';
 import { storeClosed } from '../../refusals.ts';
 import { asHistoryError, isLocked } from '../faults.ts';
 import { Store } from '../store.ts';
@@ -17,7 +18,6 @@ import {
   type Work,
 } from './messages.ts';
 import { Snapshots } from './snapshots.ts';
-import { SpentHeap } from './spent-heap.ts';
 
 const RETRY_LOCKED_MS = 25;
 /**

@@ -1,6 +1,6 @@
-// Gives back the memory of a large message. The facts of a first listing reach the thread as one message, 60 MB for
-// 20,000 pods; they are garbage once they are stored, and V8 keeps garbage for as long as its limit is far: in a thread
-// that then has little to do, for ever. Called by store-thread.ts.
+// Gives back the memory of a large batch. The facts of a first listing are 60 MB for 20,000 pods, in the thread that
+// observes and again in the thread that stores; they are garbage once they are stored, and V8 keeps garbage for as long as
+// its limit is far: in a thread that then has little to do, for ever. Called by store-thread.ts and by recorders.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -8,7 +8,7 @@ type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort
 
 /** A fact with its parts takes about 1 kB: less than 10 MB is not worth the pause. */
 const LARGE_FACTS = 10_000;
-/** Large messages come in a row; one collection for all. It takes 20 ms. */
+/** Large batches come in a row; one collection for all. It takes 20 ms. */
 const QUIET_MS = 2_000;
 
 export class SpentHeap {
@@ -19,7 +19,7 @@ export class SpentHeap {
     this.#collect = collect;
   }
 
-  /** So many facts were in the message that was just stored. */
+  /** So many facts were in the batch that was just stored. */
   stored(facts: number): void {
     if (facts < LARGE_FACTS) return;
     clearTimeout(this.#timer);
