@@ -91,7 +91,7 @@ test('fault 29: a cluster whose name would act on a terminal is imported, and no
 
 test('changes that were removed are not taken for none: the question is unknown, also after an export and an import', async () => {
   const told = await tellStory();
-  await told.pruneChanges(CLUSTER.id, at(150));
+  await told.pruneKind(CLUSTER.id, 'change', at(150));
   const of = (from: Engine) => run(['changes', 'db-0', '-n', 'shop'], { engine: from, now: at(201) });
   const { code, err } = await of(told);
   assert.equal(code, 5);

@@ -28,7 +28,7 @@ export interface ExportFooter {
 /** Lines with their line ends. */
 export async function* exportLedger(engine: LedgerReader, cluster: Cluster): AsyncGenerator<string> {
   const [ranges, removedChanges] = await withSnapshot(engine, cluster.id, (snapshot) =>
-    Promise.all([snapshot.expired(), snapshot.expiredChanges()]),
+    Promise.all([snapshot.expired(), snapshot.expired('change')]),
   );
   const removed = endOf(removedChanges);
   const about = { podtrailExport: EXPORT_FORMAT, cluster: { id: cluster.id, name: cluster.name } };

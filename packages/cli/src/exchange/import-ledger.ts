@@ -91,7 +91,7 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
   // Who lived when the store was last told, and does not in the export, has ended.
   await store([...leftBehind].map((uid): StoredFact => ({ kind: 'live', uid, state: undefined })));
   await store(coverage.map((record): StoredFact => ({ kind: 'coverage', coverage: record })));
-  if (changesSince !== undefined) await engine.pruneChanges(cluster.id, changesSince);
+  if (changesSince !== undefined) await engine.pruneKind(cluster.id, 'change', changesSince);
   return { cluster, facts, known: false };
 }
 

@@ -3,9 +3,11 @@
 // `podtrail store repair`; the caller says what time it is.
 import type { Boundary } from '../model/boundary.ts';
 import type { Fact, StoredFact } from '../model/fact.ts';
+import { recordOf } from '../model/occurrence.ts';
 import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { correctedCheckpoint, correctedFact, type WrongTime } from '../observe/clock-correction.ts';
 import { restoredFact, storedFact } from '../observe/live-state.ts';
+import { factKinds } from './canonical.ts';
 import type { LedgerWriter, Writer } from './ledger-writer.ts';
 import type { LedgerReader } from './snapshot.ts';
 import { allRecords } from './with-snapshot.ts';
@@ -53,7 +55,7 @@ export async function diagnoseClock(
   if (since === undefined && latest <= now + toleranceMs) return undefined;
   const from = since ?? prompt ?? first ?? now;
   const wrong = { since: from < now ? from : now, at: now };
-  const records = { tenure: 0, placement: 0, possible: 0, change: 0, coverage: 0, conflict: 0, anomaly: 0, live: 0 };
+  const records = Object.fromEntries(factKinds().map((kind) => [kind, 0])) as Record<Fact['kind'], number>;
   for await (const fact of allRecords(reader, cluster))
     if (correctedFact(restoredFact(fact), wrong) !== undefined) records[fact.kind]++;
   return { ...wrong, latest, records };
@@ -113,12 +115,8 @@ function claimedTimes(fact: Fact): EpochMillis[] {
       return fact.possible === undefined ? [] : observations(fact.possible);
     case 'live':
       return fact.live === undefined ? [] : [fact.live.seenAt];
-    case 'change':
-      return [fact.change.observedAt];
-    case 'conflict':
-      return [fact.conflict.observedAt];
-    case 'anomaly':
-      return [fact.anomaly.observedAt];
+    default:
+      return [recordOf(fact).observedAt];
   }
 }
 

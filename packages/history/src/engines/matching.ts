@@ -1,7 +1,8 @@
 // What a question means, for one record at a time: shared by all engines, so that they cannot differ in it.
-import type { Holder, Tenure } from '../model/records.ts';
+import type { Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
-import type { Span, Subject } from './snapshot.ts';
+import type { About, Named } from './occurrences/occurrence-type.ts';
+import type { OccurrenceQuestion, Span, Subject } from './snapshot.ts';
 
 type Interval = Pick<Tenure, 'start' | 'end'>;
 
@@ -15,11 +16,17 @@ export function isExpired({ end }: Interval, before: EpochMillis | undefined): b
   return before !== undefined && end !== undefined && end.notAfter < before;
 }
 
-export function isWithin(record: { readonly observedAt: EpochMillis }, span: Span): boolean {
-  return record.observedAt >= span.from && record.observedAt < span.to;
+export function isWithin(time: number, span: Span): boolean {
+  return time >= span.from && time < span.to;
 }
 
-export function concerns(subject: Subject, holder: Holder): boolean {
+/** Whether an occurrence is about what was asked for. */
+export function isAsked({ subject, ip }: Pick<OccurrenceQuestion, 'subject' | 'ip'>, about: About): boolean {
+  if (ip !== undefined && about.ip !== ip) return false;
+  return subject === undefined || about.holders.some((holder) => concerns(subject, holder));
+}
+
+export function concerns(subject: Subject, holder: Named): boolean {
   switch (subject.by) {
     case 'uid':
       return holder.uid === subject.uid;

@@ -2,7 +2,7 @@
 // pages; a cursor of one engine is good on another.
 import { HistoryError } from '../errors.ts';
 import { possibleKey } from '../model/fact.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
+import type { Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
 import type { Page, Paged } from './snapshot.ts';
 
 /** A record's place: its time, then its key among those of the same time. */
@@ -23,24 +23,11 @@ export function possiblePlace(possible: PossibleTenure): Place {
   return { time: possible.start.notBefore, key: possibleKey(possible) };
 }
 
-export function changePlace(change: Change): Place {
-  return { time: change.observedAt, key: `${change.pod.uid}|${versionKey(change)}|${change.key}` };
-}
-
-export function conflictPlace(conflict: Conflict): Place {
-  const uids = conflict.holders.map((holder) => holder.uid).join('|');
-  return { time: conflict.observedAt, key: `${conflict.ip}|${uids}|${versionKey(conflict)}` };
-}
-
-export function anomalyPlace(anomaly: Anomaly): Place {
-  return { time: anomaly.observedAt, key: `${anomaly.what}|${anomaly.uid}|${versionKey(anomaly)}` };
-}
-
 export function coveragePlace(coverage: Coverage): Place {
   return { time: coverage.from, key: coverage.collector };
 }
 
-function versionKey(of: { readonly epoch: number; readonly resourceVersion: string }): string {
+export function versionKey(of: { readonly epoch: number; readonly resourceVersion: string }): string {
   return `${of.epoch}|${of.resourceVersion}`;
 }
 

@@ -42,3 +42,9 @@ export function snapshotTooOld(cause?: unknown): HistoryError {
     cause,
   });
 }
+
+export function noOwnRetention(kind: string): HistoryError {
+  return new HistoryError('no-own-retention', `records of kind ${kind} cannot be removed alone`, {
+    hint: 'they go with all else of their time.',
+  });
+}

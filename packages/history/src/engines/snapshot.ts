@@ -2,7 +2,8 @@
 // the same contract suite (testing/contract/). Times are inclusive-exclusive: [from, to).
 import type { LiveState, StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
+import type { OccurrenceKind, OccurrenceRecords } from '../model/occurrence.ts';
+import type { Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 
 export interface Cluster {
@@ -34,6 +35,15 @@ export type Subject =
   | { readonly by: 'uid'; readonly uid: string }
   | { readonly by: 'name'; readonly namespace: string; readonly name: string }
   | { readonly by: 'workload'; readonly namespace: string; readonly kind: string; readonly name: string };
+
+/** Which occurrences are asked for: of one kind, and about one holder, one address, or whatever. */
+export interface OccurrenceQuestion<K extends OccurrenceKind = OccurrenceKind> {
+  readonly kind: K;
+  readonly subject?: Subject | undefined;
+  readonly ip?: IpAddress | undefined;
+  readonly span: Span;
+  readonly page: Page;
+}
 
 /** A range whose closed records were removed: answers there are "unknown (expired)", never "free". */
 export interface Expired extends Span {}
@@ -96,14 +106,12 @@ export interface Snapshot {
   hostNetworkPodsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>>;
   /** Pods that may have had an address that they never showed, within the span, oldest first: few, hence all of them. */
   possibleTenures(span: Span): Promise<readonly PossibleTenure[]>;
-  changesOf(subject: Subject, span: Span, page: Page): Promise<Paged<Change>>;
-  conflicts(ip: IpAddress, span: Span): Promise<readonly Conflict[]>;
-  anomalies(span: Span, page: Page): Promise<Paged<Anomaly>>;
+  /** Occurrences of one kind within a span, oldest first. */
+  occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>>;
   /** All of it that holds, by its beginning; what was withdrawn as a whole is among `records` only. */
   coverage(): Promise<readonly Coverage[]>;
-  expired(): Promise<readonly Expired[]>;
-  /** Ranges whose changes alone were removed: what else is known of that time stays. */
-  expiredChanges(): Promise<readonly Expired[]>;
+  /** With a kind: ranges whose occurrences of that kind alone were removed; what else is known of that time stays. */
+  expired(kind?: OccurrenceKind): Promise<readonly Expired[]>;
   /** What the observer keeps of holders that have not ended, by their UIDs. */
   liveStates(): Promise<readonly LiveState[]>;
   /** Every record as the fact that would store it, in canonical order, a chunk at a time. `after`: the last `next`. */

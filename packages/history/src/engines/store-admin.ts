@@ -1,4 +1,5 @@
 // What those who look after a store do with it: how large and how whole it is, what it forgets, where a copy goes.
+import type { OccurrenceKind } from '../model/occurrence.ts';
 import type { Checkpoint } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { SizeLimit } from './size-limit.ts';
@@ -79,25 +80,28 @@ export interface Room {
 
 /** What was done to keep a store within its limit. */
 export interface RoomKept extends Room {
-  /** How many changes were removed, and how many records of any kind besides. */
+  /** How many occurrences with a retention of their own (changes), and how many records of any kind besides. */
   readonly removedChanges: number;
   readonly removedRecords: number;
 }
 
 export interface StoreAdmin {
   /**
-   * Removes closed records that ended before `before`, and changes, conflicts and anomalies observed before it; leaves
-   * an `Expired` range. Returns how many records it removed; an engine may hide some at once and remove them later.
+   * Removes closed records that ended before `before`, and occurrences before it; leaves an `Expired` range. Returns
+   * how many records it removed; an engine may hide some at once and remove them later.
    */
   prune(cluster: string, before: EpochMillis): Promise<number>;
-  /** Removes the changes observed before `before`, and nothing else; leaves a range of its own. Returns how many. */
-  pruneChanges(cluster: string, before: EpochMillis): Promise<number>;
+  /**
+   * Removes the occurrences of one kind before `before`, and nothing else; leaves a range of its own. Returns how many.
+   * Only for kinds with a retention of their own (`no-own-retention`).
+   */
+  pruneKind(cluster: string, kind: OccurrenceKind, before: EpochMillis): Promise<number>;
   /** How the store stands to a limit. */
   room(limit: SizeLimit): Promise<Room>;
   /**
-   * Keeps the store within a limit. At nine tenths of it changes go, the oldest first: the rest is reserved for tenures.
-   * At the limit itself whole weeks go, the oldest first, then days, and the hours of today last. Everything that goes
-   * leaves its range. What has not ended stays, however large it is.
+   * Keeps the store within a limit. At nine tenths of it occurrences with a retention of their own (changes) go, the
+   * oldest first: the rest is reserved for tenures. At the limit itself whole weeks go, the oldest first, then days, and
+   * the hours of today last. Everything that goes leaves its range. What has not ended stays, however large it is.
    */
   keepRoom(limit: SizeLimit, now: EpochMillis): Promise<RoomKept>;
   /** Housekeeping that the engine never does on its own: a recorder calls it every few minutes. */

@@ -1,16 +1,7 @@
 // What observing yields, and what an engine stores of it. Every fact is an upsert by its record's key: storing one twice changes
 // nothing, and a later version of a record replaces the earlier one.
-import type {
-  Anomaly,
-  Change,
-  ChangeValue,
-  Conflict,
-  Coverage,
-  Holder,
-  Placement,
-  PossibleTenure,
-  Tenure,
-} from './records.ts';
+import type { OccurrenceFact } from './occurrence.ts';
+import type { Change, ChangeValue, Coverage, Holder, Placement, PossibleTenure, Tenure } from './records.ts';
 import type { EpochMillis } from './time.ts';
 
 /** What must be remembered of a holder that has not ended, to understand its next observation, also after a restart. */
@@ -75,10 +66,8 @@ export type Fact =
   | { readonly kind: 'placement'; readonly placement: Placement }
   /** Undefined: its pod has shown the address after all. */
   | { readonly kind: 'possible'; readonly key: string; readonly possible: PossibleTenure | undefined }
-  | { readonly kind: 'change'; readonly change: Change }
   | { readonly kind: 'coverage'; readonly coverage: Coverage }
-  | { readonly kind: 'conflict'; readonly conflict: Conflict }
-  | { readonly kind: 'anomaly'; readonly anomaly: Anomaly }
+  | OccurrenceFact
   /** Undefined: it has ended and need not be remembered. */
   | { readonly kind: 'live'; readonly uid: string; readonly live: LiveHolder | undefined };
 

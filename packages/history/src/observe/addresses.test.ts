@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withSnapshot } from '../engines/with-snapshot.ts';
+import { conflictsOf } from '../query/conflicts.ts';
 import { aNode, aPod, aService } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
 import type { Observed } from './observation.ts';
@@ -20,7 +21,7 @@ function see(ledger: ToldLedger, second: number, seen: Observed, type: 'present'
 async function anomalies(ledger: ToldLedger): Promise<string[]> {
   const span = { from: at(-1e6), to: at(1e6) };
   const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
-    snapshot.anomalies(span, { limit: 100 }),
+    snapshot.occurrences({ kind: 'anomaly', span, page: { limit: 100 } }),
   );
   return items.map(({ what, detail }) => `${what}: ${detail}`);
 }
@@ -57,7 +58,7 @@ describe('pods on the host network', () => {
     assert.equal(await ledger.says(NODE_IP, 30), 'ambiguous agent,proxy');
     assert.deepEqual(
       await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
-        snapshot.conflicts(ip(NODE_IP), { from: at(0), to: at(99) }),
+        conflictsOf(snapshot, ip(NODE_IP), { from: at(0), to: at(99) }),
       ),
       [],
     );

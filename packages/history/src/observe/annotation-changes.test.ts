@@ -51,7 +51,7 @@ test('fault 30: keys like constructor and __proto__ are keys like any other', as
   const span = { from: at(0), to: at(99) };
   const subject = { by: 'uid', uid: 'uid-web-1' } as const;
   const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
-    snapshot.changesOf(subject, span, { limit: 10 }),
+    snapshot.occurrences({ kind: 'change', subject, span, page: { limit: 10 } }),
   );
   assert.deepEqual(items.map(({ key, before, after }) => [key, before?.text, after?.text]).sort(), [
     ['__proto__', undefined, '2'],

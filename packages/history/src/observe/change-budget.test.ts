@@ -11,7 +11,9 @@ const ALWAYS = { from: at(-1e6), to: at(1e6) };
 
 async function changesOf(ledger: ToldLedger, uid: string): Promise<readonly Change[]> {
   return (
-    await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) => snapshot.changesOf({ by: 'uid', uid }, ALWAYS, ALL))
+    await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
+      snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid }, span: ALWAYS, page: ALL }),
+    )
   ).items;
 }
 

@@ -3,6 +3,7 @@
 // it for what it remembers, `corrections` for what is stored.
 import type { Boundary } from '../model/boundary.ts';
 import type { Fact, Going, LiveHolder } from '../model/fact.ts';
+import { occurrenceFact, recordOf } from '../model/occurrence.ts';
 import type { Checkpoint, Coverage, Placement, Tenure } from '../model/records.ts';
 import { clamp, type EpochMillis, earliest, epochMillis } from '../model/time.ts';
 import { isDoubtful } from './boundaries.ts';
@@ -36,19 +37,10 @@ export function correctedFact(fact: Fact, wrong: WrongTime): Fact | undefined {
       const live = fact.live && correctedLive(fact.live, wrong);
       return live === fact.live ? undefined : { kind: 'live', uid: fact.uid, live };
     }
-    case 'change': {
-      const { observedAt } = fact.change;
-      return observedAt <= wrong.at ? undefined : { kind: 'change', change: { ...fact.change, observedAt: wrong.at } };
-    }
-    case 'conflict': {
-      const { observedAt } = fact.conflict;
-      if (observedAt <= wrong.at) return undefined;
-      return { kind: 'conflict', conflict: { ...fact.conflict, observedAt: wrong.at } };
-    }
-    case 'anomaly': {
-      const { observedAt } = fact.anomaly;
-      if (observedAt <= wrong.at) return undefined;
-      return { kind: 'anomaly', anomaly: { ...fact.anomaly, observedAt: wrong.at } };
+    default: {
+      const record = recordOf(fact);
+      if (record.observedAt <= wrong.at) return undefined;
+      return occurrenceFact(fact.kind, { ...record, observedAt: wrong.at } as never);
     }
   }
 }

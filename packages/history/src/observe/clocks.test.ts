@@ -10,7 +10,7 @@ const HOUR = 3600;
 async function anomalies(ledger: ToldLedger): Promise<string[]> {
   const span = { from: at(-1e6), to: at(1e6) };
   const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
-    snapshot.anomalies(span, { limit: 100 }),
+    snapshot.occurrences({ kind: 'anomaly', span, page: { limit: 100 } }),
   );
   return items.map(({ what, detail }) => `${what}: ${detail}`);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withSnapshot } from '../engines/with-snapshot.ts';
+import { conflictsOf } from '../query/conflicts.ts';
 import { aNode, aPod, aService } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
 
@@ -69,7 +70,7 @@ describe('who holds an address', () => {
     assert.equal(await ledger.says('10.0.0.7', 50), 'held job-2');
     assert.deepEqual(
       await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
-        snapshot.conflicts(ip('10.0.0.7'), { from: at(0), to: at(99) }),
+        conflictsOf(snapshot, ip('10.0.0.7'), { from: at(0), to: at(99) }),
       ),
       [],
     );
@@ -435,7 +436,7 @@ describe('conflicts and anomalies', () => {
     await ledger.see(21, web.onNode('node-b').annotated({ a: '1' }));
     const span = { from: at(0), to: at(99) };
     const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
-      snapshot.anomalies(span, { limit: 10 }),
+      snapshot.occurrences({ kind: 'anomaly', span, page: { limit: 10 } }),
     );
     assert.deepEqual(
       items.map(({ what, detail }) => [what, detail]),

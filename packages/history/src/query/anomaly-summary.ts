@@ -13,8 +13,8 @@ export interface AnomalySummary {
   readonly latest: Anomaly;
 }
 
-export async function anomalySummary(snapshot: Pick<Snapshot, 'anomalies'>, span: Span): Promise<AnomalySummary[]> {
-  const { items } = await snapshot.anomalies(span, { limit: LARGEST_PAGE });
+export async function anomalySummary(snapshot: Pick<Snapshot, 'occurrences'>, span: Span): Promise<AnomalySummary[]> {
+  const { items } = await snapshot.occurrences({ kind: 'anomaly', span, page: { limit: LARGEST_PAGE } });
   const kinds = new Map<Anomaly['what'], Anomaly[]>();
   for (const anomaly of items) {
     const same = kinds.get(anomaly.what);

@@ -17,8 +17,8 @@ export interface ChangesAnswer extends Paged<Change> {
 export async function changes(snapshot: Snapshot, question: ChangesQuestion): Promise<ChangesAnswer> {
   const { subject, page = {} } = question;
   const span = checkedSpan(question.span);
-  const found = await snapshot.changesOf(subject, span, checkedPage(page));
-  const [coverage, removed] = await Promise.all([spanCoverage(snapshot, span), snapshot.expiredChanges()]);
+  const found = await snapshot.occurrences({ kind: 'change', subject, span, page: checkedPage(page) });
+  const [coverage, removed] = await Promise.all([spanCoverage(snapshot, span), snapshot.expired('change')]);
   // Changes may expire before all else: where they have, their absence says nothing.
   return { ...found, coverage: { ...coverage, expired: [...coverage.expired, ...cut(removed, span)] } };
 }

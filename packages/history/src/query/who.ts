@@ -5,6 +5,7 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Ambiguous, Answer, AnsweredHolder, Free, Held, Unknown, UnknownReason } from './answer.ts';
+import { conflictsOf } from './conflicts.ts';
 import { unlessDamaged } from './damage.ts';
 import { judge, knownInstant, type Verdict } from './judge.ts';
 import { type Finding, narrowedFinding, visibleConflicts } from './narrow.ts';
@@ -90,7 +91,7 @@ export async function readWatchedTime(snapshot: Pick<Snapshot, 'coverage' | 'exp
   return watchedTime(coverage, expired);
 }
 
-type RestReader = Pick<Snapshot, 'cluster' | 'hostNetworkPodsOn' | 'conflicts'>;
+type RestReader = Pick<Snapshot, 'cluster' | 'hostNetworkPodsOn' | 'occurrences'>;
 
 /** The rest of `who`, for those who have read the tenures and the coverage already. At once, unless more must be read. */
 export function answerFrom(
@@ -122,7 +123,7 @@ async function readRest(
     holders.push(...pods.filter(({ uid }) => !holders.some((holder) => holder.uid === uid)));
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
-  const conflicts = verdict.tenures.length > 1 ? await snapshot.conflicts(ip, span) : [];
+  const conflicts = verdict.tenures.length > 1 ? await conflictsOf(snapshot, ip, span) : [];
   return inFull(snapshot.cluster, question, verdict, watched, holders, conflicts);
 }
 

@@ -1,7 +1,7 @@
 // What Kubernetes should not have reported: a pod that changed its node, a clock that cannot be right, a text that is no
 // address.
 
-import { anomalyPlace } from '../engines/order.ts';
+import { typeOf } from '../engines/occurrences/registry.ts';
 import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
 import type { Anomaly } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
@@ -33,8 +33,8 @@ export async function askAnomalies(
 ): Promise<AnomaliesFound> {
   const anomalies = await collect(paging, {
     question: { listing: 'anomalies', cluster: cluster.id },
-    placeOf: anomalyPlace,
-    read: (page) => snapshot.anomalies(checkedSpan(span), checkedPage(page)),
+    placeOf: typeOf('anomaly').place,
+    read: (page) => snapshot.occurrences({ kind: 'anomaly', span: checkedSpan(span), page: checkedPage(page) }),
     // Their records say in prose whom they are about: they are for who may see everything.
     wanted: visibility.kind === 'all' ? undefined : () => false,
   });

@@ -1,6 +1,6 @@
 // Which annotations of a pod, or of the pods of a workload, changed.
 
-import { changePlace } from '../engines/order.ts';
+import { typeOf } from '../engines/occurrences/registry.ts';
 import type { Cluster, Paged, Snapshot, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
@@ -39,11 +39,11 @@ export async function askChanges(
   const isAll = wanted === undefined && visibility.kind === 'all';
   const found = await collect(paging, {
     question: { listing: 'changes', cluster: cluster.id, ...asked, key: wanted },
-    placeOf: changePlace,
+    placeOf: typeOf('change').place,
     read: (page) => changes(snapshot, { subject: asked, span, page }),
     wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
   });
-  const watching = await readWatching(snapshot, span, now, await snapshot.expiredChanges());
+  const watching = await readWatching(snapshot, span, now, await snapshot.expired('change'));
   const document = {
     query: { ...clusterDocument(cluster), ...asked, key: wanted ?? null, ...spanDocument(span) },
     ...narrowedDocument(visibility),

@@ -1,20 +1,13 @@
 // One cluster's records in maps. memory-engine.ts writes to it, memory-snapshot.ts reads it. Copied before it is written to
 // while a snapshot of it is open: records never change, so a copy only copies the maps.
-import { newerChange, newerCoverage, type StoredFact, tenureKey } from '../../model/fact.ts';
+import { newerCoverage, type StoredFact, tenureKey } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type {
-  Anomaly,
-  Change,
-  Checkpoint,
-  Conflict,
-  Coverage,
-  Placement,
-  PossibleTenure,
-  Tenure,
-} from '../../model/records.ts';
+import { type OccurrenceKind, type OccurrenceRecords, recordOf } from '../../model/occurrence.ts';
+import type { Checkpoint, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { isExpired, newer } from '../matching.ts';
-import { anomalyPlace, changePlace, conflictPlace, sortedBy } from '../order.ts';
+import { isOccurrence, type OccurrenceRecord, occurrenceKinds, typeOf } from '../occurrences/registry.ts';
+import { sortedBy } from '../order.ts';
 import type { Cluster, Expired } from '../snapshot.ts';
 
 export class Ledger {
@@ -22,14 +15,14 @@ export class Ledger {
   fence = 0;
   checkpoint: Checkpoint | undefined;
   expired: Expired | undefined;
-  expiredChanges: Expired | undefined;
+  /** Of kinds that were pruned alone. */
+  readonly expiredKinds: Map<OccurrenceKind, Expired>;
   readonly tenures: Map<string, Tenure>;
   readonly byIp: Map<IpAddress, ReadonlyMap<string, Tenure>>;
   readonly placements: Map<string, Placement>;
   readonly possible: Map<string, PossibleTenure>;
-  readonly changes: Map<string, Change>;
-  readonly conflicts: Map<string, Conflict>;
-  readonly anomalies: Map<string, Anomaly>;
+  /** By kind and key. */
+  readonly #occurrences: Map<OccurrenceKind, Map<string, OccurrenceRecord>>;
   readonly coverage: Map<string, Coverage>;
   readonly live: Map<string, string>;
   /** How many snapshots read it: while there are any, nothing here changes. */
@@ -42,14 +35,13 @@ export class Ledger {
     this.fence = from?.fence ?? 0;
     this.checkpoint = from?.checkpoint;
     this.expired = from?.expired;
-    this.expiredChanges = from?.expiredChanges;
+    this.expiredKinds = new Map(from?.expiredKinds);
     this.tenures = new Map(from?.tenures);
     this.byIp = new Map(from?.byIp);
     this.placements = new Map(from?.placements);
     this.possible = new Map(from?.possible);
-    this.changes = new Map(from?.changes);
-    this.conflicts = new Map(from?.conflicts);
-    this.anomalies = new Map(from?.anomalies);
+    const occurrences = from === undefined ? [] : [...from.#occurrences];
+    this.#occurrences = new Map(occurrences.map(([kind, records]) => [kind, new Map(records)]));
     this.coverage = new Map(from?.coverage);
     this.live = new Map(from?.live);
   }
@@ -58,6 +50,10 @@ export class Ledger {
   store(fact: StoredFact): void {
     if (this.#isOld(fact)) {
       this.#forget(fact);
+      return;
+    }
+    if (isOccurrence(fact)) {
+      this.#storeOccurrence(fact.kind, recordOf(fact));
       return;
     }
     switch (fact.kind) {
@@ -77,22 +73,11 @@ export class Ledger {
         if (fact.possible === undefined) this.possible.delete(fact.key);
         else this.possible.set(fact.key, newer(this.possible.get(fact.key), fact.possible));
         return;
-      case 'change': {
-        const { key } = changePlace(fact.change);
-        this.changes.set(key, newerChange(this.changes.get(key), fact.change));
-        return;
-      }
       case 'coverage': {
         const key = `${fact.coverage.from}|${fact.coverage.collector}`;
         this.coverage.set(key, newerCoverage(this.coverage.get(key), fact.coverage));
         return;
       }
-      case 'conflict':
-        this.conflicts.set(conflictPlace(fact.conflict).key, fact.conflict);
-        return;
-      case 'anomaly':
-        this.anomalies.set(anomalyPlace(fact.anomaly).key, fact.anomaly);
-        return;
       case 'live':
         if (fact.state === undefined) this.live.delete(fact.uid);
         else this.live.set(fact.uid, fact.state);
@@ -101,7 +86,7 @@ export class Ledger {
 
   #isOld(fact: StoredFact): boolean {
     const before = (this.expired?.to ?? Number.NEGATIVE_INFINITY) as EpochMillis;
-    const changesBefore = this.expiredChanges?.to ?? before;
+    if (isOccurrence(fact)) return this.#timeOf(fact.kind, recordOf(fact)) < this.keptSince(fact.kind);
     switch (fact.kind) {
       case 'tenure':
         return isExpired(fact.tenure, before);
@@ -109,12 +94,6 @@ export class Ledger {
         return isExpired(fact.placement, before);
       case 'possible':
         return fact.possible !== undefined && isExpired(fact.possible, before);
-      case 'change':
-        return fact.change.observedAt < Math.max(before, changesBefore);
-      case 'conflict':
-        return fact.conflict.observedAt < before;
-      case 'anomaly':
-        return fact.anomaly.observedAt < before;
       default:
         return false;
     }
@@ -140,9 +119,43 @@ export class Ledger {
     return own;
   }
 
-  pruneChanges(before: EpochMillis): number {
-    this.expiredChanges = this.#grown(this.expiredChanges, before);
-    return sweep(this.changes, (change) => change.observedAt < before);
+  occurrences<K extends OccurrenceKind>(kind: K): ReadonlyMap<string, OccurrenceRecords[K]> {
+    return this.#ofKind(kind) as unknown as ReadonlyMap<string, OccurrenceRecords[K]>;
+  }
+
+  /** What was before it has been removed. */
+  keptSince(kind: OccurrenceKind): number {
+    const since = (range: Expired | undefined) => range?.to ?? Number.NEGATIVE_INFINITY;
+    return Math.max(since(this.expired), since(this.expiredKinds.get(kind)));
+  }
+
+  #storeOccurrence(kind: OccurrenceKind, record: OccurrenceRecord): void {
+    const type = typeOf(kind);
+    const records = this.#ofKind(kind);
+    const { key } = type.place(record as never);
+    const stored = records.get(key);
+    const kept = stored === undefined ? record : (type.newer?.(stored as never, record as never) ?? record);
+    records.set(key, kept);
+  }
+
+  #ofKind(kind: OccurrenceKind): Map<string, OccurrenceRecord> {
+    let records = this.#occurrences.get(kind);
+    if (records === undefined) this.#occurrences.set(kind, (records = new Map()));
+    return records;
+  }
+
+  #timeOf(kind: OccurrenceKind, record: OccurrenceRecord): number {
+    return typeOf(kind).place(record as never).time;
+  }
+
+  pruneKind(kind: OccurrenceKind, before: EpochMillis): number {
+    const range = this.#grown(this.expiredKinds.get(kind), before);
+    if (range !== undefined) this.expiredKinds.set(kind, range);
+    return this.#sweepKind(kind, before);
+  }
+
+  #sweepKind(kind: OccurrenceKind, before: EpochMillis): number {
+    return sweep(this.#ofKind(kind), (record) => this.#timeOf(kind, record) < before);
   }
 
   /** A range reaches from the first record to the latest time before which records were removed. */
@@ -161,9 +174,7 @@ export class Ledger {
       sweep(this.tenures, (tenure) => isExpired(tenure, before)) +
       sweep(this.placements, (placement) => isExpired(placement, before)) +
       sweep(this.possible, (possible) => isExpired(possible, before)) +
-      sweep(this.changes, (change) => change.observedAt < before) +
-      sweep(this.conflicts, (conflict) => conflict.observedAt < before) +
-      sweep(this.anomalies, (anomaly) => anomaly.observedAt < before)
+      occurrenceKinds().reduce((removed, kind) => removed + this.#sweepKind(kind, before), 0)
     );
   }
 }

@@ -2,12 +2,14 @@
 // needs speed or durability uses another one.
 import { HistoryError } from '../../errors.ts';
 import { presentCoverage } from '../../model/fact.ts';
+import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import type { Engine } from '../engine.ts';
 import type { Batch, Resumption, Writer } from '../ledger-writer.ts';
-import { changePlace, compareTexts, coveragePlace, sortedBy } from '../order.ts';
-import { nameTaken, staleWriter, storeClosed, unknownCluster } from '../refusals.ts';
+import { kindsWithOwnRetention, typeOf } from '../occurrences/registry.ts';
+import { compareTexts, coveragePlace, sortedBy } from '../order.ts';
+import { nameTaken, noOwnRetention, staleWriter, storeClosed, unknownCluster } from '../refusals.ts';
 import type { Cluster, Snapshot } from '../snapshot.ts';
 import type { Migration, Patrol, Room, RoomKept, StoreStatus, Verification } from '../store-admin.ts';
 import { Ledger } from './ledger.ts';
@@ -49,11 +51,12 @@ export class MemoryEngine implements Engine {
 
   async resume(cluster: string): Promise<Resumption> {
     const ledger = this.#ledger(cluster);
-    const { checkpoint, coverage, changes } = ledger;
+    const { checkpoint, coverage } = ledger;
     const latest = presentCoverage(sortedBy(coverage.values(), coveragePlace));
     const epoch = checkpoint?.epoch ?? latest?.epoch ?? 1;
     const since = budgetStart(latest?.to);
-    const recent = sortedBy(changes.values(), changePlace).filter(({ observedAt }) => observedAt >= since);
+    const changes = sortedBy(ledger.occurrences('change').values(), typeOf('change').place);
+    const recent = changes.filter(({ observedAt }) => observedAt >= since);
     return {
       state: { epoch, live: liveStates(ledger), coverage: latest, changeUses: changeUses(recent) },
       checkpoint,
@@ -64,8 +67,9 @@ export class MemoryEngine implements Engine {
     return this.#toWrite(cluster).prune(before);
   }
 
-  async pruneChanges(cluster: string, before: EpochMillis): Promise<number> {
-    return this.#toWrite(cluster).pruneChanges(before);
+  async pruneKind(cluster: string, kind: OccurrenceKind, before: EpochMillis): Promise<number> {
+    if (!kindsWithOwnRetention().includes(kind)) throw noOwnRetention(kind);
+    return this.#toWrite(cluster).pruneKind(kind, before);
   }
 
   async room(): Promise<Room> {
@@ -100,8 +104,10 @@ export class MemoryEngine implements Engine {
   }
 
   async status(): Promise<StoreStatus> {
-    const clusters = this.#sortedLedgers().map(({ cluster, tenures, placements, changes, live, checkpoint }) => {
-      const counts = { tenures: tenures.size, placements: placements.size, changes: changes.size, live: live.size };
+    const clusters = this.#sortedLedgers().map((ledger) => {
+      const { cluster, tenures, placements, live, checkpoint } = ledger;
+      const changes = ledger.occurrences('change').size;
+      const counts = { tenures: tenures.size, placements: placements.size, changes, live: live.size };
       return { ...cluster, ...counts, checkpoint };
     });
     return { version: 1, bytes: 0, clusters };

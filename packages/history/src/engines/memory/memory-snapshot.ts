@@ -2,15 +2,14 @@
 import type { HistoryError } from '../../errors.ts';
 import { isVoid, type LiveState, type StoredFact } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
+import type { OccurrenceKind, OccurrenceRecords } from '../../model/occurrence.ts';
+import type { Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
 import { canonicalOrder } from '../canonical.ts';
-import { concerns, isWithin, touches } from '../matching.ts';
+import { concerns, isAsked, isWithin, touches } from '../matching.ts';
+import { factOf, occurrenceKinds, typeOf } from '../occurrences/registry.ts';
 import {
-  anomalyPlace,
-  changePlace,
   compareTexts,
-  conflictPlace,
   coveragePlace,
   cutPage,
   placementPlace,
@@ -19,7 +18,18 @@ import {
   tenurePlace,
 } from '../order.ts';
 import { snapshotClosed } from '../refusals.ts';
-import type { Expired, IpSpan, Moment, Page, Paged, RecordsChunk, Snapshot, Span, Subject } from '../snapshot.ts';
+import type {
+  Expired,
+  IpSpan,
+  Moment,
+  OccurrenceQuestion,
+  Page,
+  Paged,
+  RecordsChunk,
+  Snapshot,
+  Span,
+  Subject,
+} from '../snapshot.ts';
 import type { Ledger } from './ledger.ts';
 
 export class MemorySnapshot implements Snapshot {
@@ -89,28 +99,13 @@ export class MemorySnapshot implements Snapshot {
     );
   }
 
-  async changesOf(subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
-    const found = this.#ledger().changes.values();
+  async occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>> {
+    const { kind, span, page } = question;
+    const { place, about } = typeOf(kind);
+    const found = this.#ledger().occurrences(kind).values();
     return cutPage(
-      found.filter((change) => concerns(subject, change.pod) && isWithin(change, span)),
-      changePlace,
-      page,
-    );
-  }
-
-  async conflicts(ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
-    const found = this.#ledger().conflicts.values();
-    return sortedBy(
-      found.filter((conflict) => conflict.ip === ip && isWithin(conflict, span)),
-      conflictPlace,
-    );
-  }
-
-  async anomalies(span: Span, page: Page): Promise<Paged<Anomaly>> {
-    const found = this.#ledger().anomalies.values();
-    return cutPage(
-      found.filter((anomaly) => isWithin(anomaly, span)),
-      anomalyPlace,
+      found.filter((record) => isWithin(place(record).time, span) && isAsked(question, about(record))),
+      place,
       page,
     );
   }
@@ -119,14 +114,10 @@ export class MemorySnapshot implements Snapshot {
     return sortedBy(this.#ledger().coverage.values(), coveragePlace).filter((one) => !isVoid(one));
   }
 
-  async expired(): Promise<readonly Expired[]> {
-    const { expired } = this.#ledger();
-    return expired === undefined ? [] : [expired];
-  }
-
-  async expiredChanges(): Promise<readonly Expired[]> {
-    const { expiredChanges } = this.#ledger();
-    return expiredChanges === undefined ? [] : [expiredChanges];
+  async expired(kind?: OccurrenceKind): Promise<readonly Expired[]> {
+    const { expired, expiredKinds } = this.#ledger();
+    const range = kind === undefined ? expired : expiredKinds.get(kind);
+    return range === undefined ? [] : [range];
   }
 
   async liveStates(): Promise<readonly LiveState[]> {
@@ -135,14 +126,15 @@ export class MemorySnapshot implements Snapshot {
 
   /** All of them are here already: one chunk. */
   async records(): Promise<RecordsChunk> {
-    const { coverage, tenures, placements, changes, conflicts, anomalies, possible, live } = this.#ledger();
+    const ledger = this.#ledger();
+    const { coverage, tenures, placements, possible, live } = ledger;
     const facts: StoredFact[] = [];
     for (const record of coverage.values()) facts.push({ kind: 'coverage', coverage: record });
     for (const tenure of tenures.values()) facts.push({ kind: 'tenure', tenure });
     for (const placement of placements.values()) facts.push({ kind: 'placement', placement });
-    for (const change of changes.values()) facts.push({ kind: 'change', change });
-    for (const conflict of conflicts.values()) facts.push({ kind: 'conflict', conflict });
-    for (const anomaly of anomalies.values()) facts.push({ kind: 'anomaly', anomaly });
+    for (const kind of occurrenceKinds()) {
+      for (const record of ledger.occurrences(kind).values()) facts.push(factOf(kind, record));
+    }
     for (const [key, record] of possible) facts.push({ kind: 'possible', key, possible: record });
     for (const [uid, state] of live) facts.push({ kind: 'live', uid, state });
     return { facts: canonicalOrder(facts), next: undefined };

@@ -163,16 +163,16 @@ test('an entry of the index by address that is missing, altered or older is dama
 
 test('a change that is missing, or coverage that is, is noticed by whoever reads it', async () => {
   const path = await store();
-  change(path, 'DELETE FROM change WHERE key = (SELECT max(key) FROM change)');
+  change(path, 'DELETE FROM occurrence WHERE kind = 1 AND key = (SELECT max(key) FROM occurrence WHERE kind = 1)');
   await asking(path, async (engine) => {
     const subject = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
     const ask = (from: number, to: number) =>
       withSnapshot(engine, PROD.id, (snapshot) =>
-        snapshot.changesOf(subject, { from: at(from), to: at(to) }, ALL),
+        snapshot.occurrences({ kind: 'change', subject, span: { from: at(from), to: at(to) }, page: ALL }),
       ).catch(({ code }) => code as string);
     const answers = [await ask(0, WEEK_S), await ask(WEEK_S, 2 * WEEK_S), await ask(2 * WEEK_S, 3 * WEEK_S)];
     const other = await withSnapshot(engine, CLUSTERS[1]!.id, (snapshot) =>
-      snapshot.changesOf(subject, ALWAYS, ALL),
+      snapshot.occurrences({ kind: 'change', subject, span: ALWAYS, page: ALL }),
     ).catch(({ code }) => code as string);
     assert.equal([...answers, other].filter((answer) => answer === 'damaged').length, 1);
     assert.ok((await engine.verify()).damages.length > 0);
@@ -358,10 +358,10 @@ const REFUSED: readonly (readonly [sentence: string, spoil: (path: string) => vo
       ),
   ],
   [
-    'a page of changes that SQLite cannot read',
+    'a page of occurrences that SQLite cannot read',
     (path) => {
       const db = new DatabaseSync(path);
-      const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'change'").get()!['rootpage'];
+      const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'occurrence'").get()!['rootpage'];
       db.close();
       spoil(
         path,

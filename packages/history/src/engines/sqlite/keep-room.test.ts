@@ -90,12 +90,17 @@ test('at nine tenths of its limit a store loses its oldest changes, and no tenur
   assert.ok(kept.removedChanges > 0 && kept.removedChanges < before, `${kept.removedChanges} of ${before} changes`);
   assert.equal(kept.removedRecords, 0);
   assert.ok(kept.bytes <= 0.9 * (kept.limitBytes ?? 0), `${kept.bytes} bytes of ${kept.limitBytes}`);
-  const [range] = await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expiredChanges());
+  const [range] = await withSnapshot(engine, PROD.id, (snapshot) => snapshot.expired('change'));
   assert.equal(range?.from, at(0));
   const all = { from: at(0), to: at(NOW_S) };
   const of = (day: number) =>
     withSnapshot(engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'uid', uid: `uid-pod-${day}-1` }, all, { limit: 9 }),
+      snapshot.occurrences({
+        kind: 'change',
+        subject: { by: 'uid', uid: `uid-pod-${day}-1` },
+        span: all,
+        page: { limit: 9 },
+      }),
     ).then(({ items }) => items);
   assert.deepEqual(await of(0), []);
   assert.equal((await of(16)).length, 1, 'the newest stay');
@@ -109,7 +114,7 @@ test('then whole weeks go, the oldest first, by their files, and answers about t
   const { engine, path } = await grownStore();
   const files = readdirSync(`${path}.d`).length;
   assert.equal(files, 2);
-  await engine.pruneChanges(PROD.id, at(NOW_S));
+  await engine.pruneKind(PROD.id, 'change', at(NOW_S));
   await engine.keepRoom(bytes(64 * KIB), at(0));
   const { bytes: size } = await engine.room(bytes(1e9));
   const kept = await engine.keepRoom(bytes(size - 64 * KIB), at(NOW_S));

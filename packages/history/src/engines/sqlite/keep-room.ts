@@ -1,22 +1,24 @@
-// Keeps a store within its limit: what goes first, and how far. Changes go before all else, because who may patch a pod
-// decides how many there are; then time goes from its old end: whole weeks, days, and the hours of today last.
+// Keeps a store within its limit: what goes first, and how far. Kinds with a retention of their own go before all
+// else (changes, because who may patch a pod decides how many there are); then time goes from its old end: whole weeks, days, and the hours of today last.
 import type { DatabaseSync } from 'node:sqlite';
+import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { EpochMillis } from '../../model/time.ts';
+import { kindsWithOwnRetention, occurrenceKinds, typeOf } from '../occurrences/registry.ts';
 import { OPEN } from './format/open-end.ts';
 import type { ClusterEntry } from './head/head.ts';
-import { type EmergencyWrite, giveBackWhatIsPossible, pruneChanges, pruneRecords } from './prune.ts';
+import { type EmergencyWrite, giveBackWhatIsPossible, pruneKind, pruneRecords } from './prune.ts';
 import { storeBytes, usedBytes } from './room.ts';
 import { type SealParts, sealWeek } from './week/seal.ts';
 import { WEEK_MS, weekOf, weekStart } from './week/week.ts';
 
-/** From here on changes go, so that the rest of the limit is left for tenures; they go until that much is left. */
+/** From here on kinds with a retention of their own go, so that the rest of the limit is left for tenures; they go until that much is left. */
 const CHANGES_FROM = 0.9;
 const CHANGES_UNTIL = 0.85;
 /** At the limit records go until that much is left: a little more than must be, or they would go all the time. */
 const RECORDS_UNTIL = 0.95;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Of all changes that are left, each cut takes this part. */
+/** Of all that are left of a kind, each cut takes this part. */
 const PARTS = 20;
 const FEWEST_CUT = 500;
 
@@ -41,9 +43,9 @@ export function* keepWithin(
   yield* giveBackWhatIsPossible(parts, 1);
   if (used() > limitBytes * CHANGES_FROM) {
     while (used() > limitBytes * CHANGES_UNTIL) {
-      const cut = head.read(() => changesCut(parts));
+      const cut = head.read(() => kindCut(parts));
       if (cut === undefined) break;
-      removedChanges += yield* pruneChanges(parts, cut.id, cut.before, write);
+      removedChanges += yield* pruneKind(parts, cut.id, cut.kind, cut.before, write);
       head.checkpoint(true);
     }
   }
@@ -69,17 +71,23 @@ interface Cut {
   readonly before: EpochMillis;
 }
 
-/** The oldest changes of the cluster that has the oldest one. */
-function changesCut({ head }: SealParts): Cut | undefined {
+/** The oldest of the kind and of the cluster that have the oldest one. */
+function kindCut({ head }: SealParts): (Cut & { readonly kind: OccurrenceKind }) | undefined {
   const { db } = head;
-  const oldest = oldestOf(head.clusters().values(), ({ number }) => least(db, 'SELECT min(at) FROM change', number));
-  if (oldest === undefined) return undefined;
-  const { id, number } = oldest.cluster;
-  const count = least(db, 'SELECT count(*) FROM change', number) ?? 0;
-  const next = db.prepare('SELECT at FROM change WHERE cluster = ? ORDER BY at LIMIT 1 OFFSET ?');
-  const row = next.get(number, Math.max(FEWEST_CUT, Math.floor(count / PARTS)));
-  const last = (row?.['at'] as number | undefined) ?? least(db, 'SELECT max(at) FROM change', number) ?? oldest.time;
-  return { id, before: (last + 1) as EpochMillis };
+  const number = (kind: OccurrenceKind) => typeOf(kind).number;
+  const clusters = [...head.clusters().values()];
+  const oldest = kindsWithOwnRetention()
+    .map((kind) => ({ kind, ...oldestOf(clusters, (cluster) => leastOfKind(db, 'min(at)', cluster, number(kind))) }))
+    .reduce((one, other) =>
+      (other.time ?? Number.POSITIVE_INFINITY) < (one.time ?? Number.POSITIVE_INFINITY) ? other : one,
+    );
+  const { kind, cluster, time } = oldest;
+  if (cluster === undefined || time === undefined) return undefined;
+  const count = leastOfKind(db, 'count(*)', cluster, number(kind)) ?? 0;
+  const next = db.prepare('SELECT at FROM occurrence WHERE cluster = ? AND kind = ? ORDER BY at LIMIT 1 OFFSET ?');
+  const row = next.get(cluster.number, number(kind), Math.max(FEWEST_CUT, Math.floor(count / PARTS)));
+  const last = (row?.['at'] as number | undefined) ?? leastOfKind(db, 'max(at)', cluster, number(kind)) ?? time;
+  return { id: cluster.id, kind, before: (last + 1) as EpochMillis };
 }
 
 /** The next piece of time of the cluster that has the oldest closed record; undefined when none is left. */
@@ -89,7 +97,7 @@ function recordsCut({ head, reader }: SealParts, now: EpochMillis): Cut | undefi
     const times = ['tenure', 'placement', 'possible'].map((table) =>
       least(db, `SELECT min(until) FROM ${table}`, number, `AND until < ${OPEN}`),
     );
-    times.push(...['change', 'conflict', 'anomaly'].map((table) => least(db, `SELECT min(at) FROM ${table}`, number)));
+    times.push(...occurrenceKinds().map((kind) => leastOfKind(db, 'min(at)', { number }, typeOf(kind).number)));
     const [first] = weeks;
     if (first !== undefined) times.push(Math.max(weekStart(first.week), expiredTo ?? Number.NEGATIVE_INFINITY));
     const known = times.filter((time) => time !== undefined);
@@ -123,4 +131,14 @@ function oldestOf(clusters: Iterable<ClusterEntry>, timeOf: (cluster: ClusterEnt
 function least(db: DatabaseSync, select: string, cluster: number, more = ''): number | undefined {
   const row = db.prepare(`${select} WHERE cluster = ? ${more}`).get(cluster);
   return (Object.values(row ?? {})[0] as number | null | undefined) ?? undefined;
+}
+
+/** The same of its occurrences of one kind. */
+function leastOfKind(
+  db: DatabaseSync,
+  what: string,
+  { number }: Pick<ClusterEntry, 'number'>,
+  kind: number,
+): number | undefined {
+  return least(db, `SELECT ${what} FROM occurrence`, number, `AND kind = ${kind}`);
 }

@@ -1,17 +1,19 @@
 // Forgets what has ended before a time. The expired range is written and weeks are unlisted in one transaction: from then
 // on everything that is to go is hidden; removing it follows in slices, and goes on the next time if it is cut short.
 // Works on a full disk: the ballast is released, and weeks that are to go are unlinked before anything is written.
+import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { EpochMillis } from '../../model/time.ts';
+import { kindsWithOwnRetention, occurrenceKinds, typeOf } from '../occurrences/registry.ts';
+import { noOwnRetention } from '../refusals.ts';
 import { isFull } from './faults.ts';
 import type { ClusterEntry } from './head/head.ts';
-import { TALLIED } from './head/roots.ts';
 import { giveBack, type SealParts } from './week/seal.ts';
 import { WEEK_MS, weekStart } from './week/week.ts';
 
 const ROWS_PER_SLICE = 5000;
 
-/** Where the head has remainders that retention removes. */
-const REMAINDERS = ['tenure', 'placement', 'possible', ...TALLIED] as const;
+/** Where the head has closed records that retention removes. */
+const CLOSED = ['tenure', 'placement', 'possible'] as const;
 
 /** Runs a transaction of the head; what `sacrifice` frees is freed only when there is no other way to make room. */
 export type EmergencyWrite = <T>(body: () => T, sacrifice?: () => void) => T;
@@ -30,7 +32,9 @@ export function* pruneRecords(
     const entry = head.cluster(id);
     const gone = ended(entry);
     head.changeLayout(() => {
-      growRange(parts, entry, 'expired', entry.expiredFrom, entry.expiredTo, before);
+      const range = grownRange(parts, entry, entry.expiredFrom, entry.expiredTo, before);
+      const grow = db.prepare('UPDATE cluster SET expired_from = ?, expired_to = ? WHERE number = ?');
+      if (range !== undefined) grow.run(...range, entry.number);
       const unlist = db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?');
       for (const { week } of gone) unlist.run(entry.number, week);
     });
@@ -49,27 +53,37 @@ export function* pruneRecords(
     removed += tenures + placements;
     failpoints.pass('retain:unlinked');
   }
-  for (const remainder of REMAINDERS) removed += yield* removeRemainder(parts, number, remainder, before, write);
+  const { appender } = parts;
+  for (const table of CLOSED) {
+    removed += yield* inSlices(write, () => appender.forgetEnded(table, number, before, ROWS_PER_SLICE));
+  }
+  for (const kind of occurrenceKinds()) removed += yield* removeKind(parts, kind, number, before, write);
   yield* giveBackWhatIsPossible(parts);
   return removed;
 }
 
-/** Changes alone; all else that is known of that time stays. */
-export function* pruneChanges(
+/** Occurrences of one kind alone; all else that is known of that time stays. */
+export function* pruneKind(
   parts: SealParts,
   id: string,
+  kind: OccurrenceKind,
   before: EpochMillis,
   write: EmergencyWrite,
 ): Generator<undefined, number> {
+  if (!kindsWithOwnRetention().includes(kind)) throw noOwnRetention(kind);
   const { head } = parts;
   const number = write(() => {
     const entry = head.cluster(id);
     head.changeLayout(() => {
-      growRange(parts, entry, 'changes_expired', entry.changesExpiredFrom, entry.changesExpiredTo, before);
+      const { number: ofKind } = typeOf(kind);
+      const known = entry.expiredKinds.get(ofKind);
+      const range = grownRange(parts, entry, known?.expired_from, known?.expired_to, before);
+      const grow = head.db.prepare('INSERT OR REPLACE INTO expired_kind VALUES (?, ?, ?, ?)');
+      if (range !== undefined) grow.run(entry.number, ofKind, ...range);
     });
     return entry.number;
   });
-  const removed = yield* removeRemainder(parts, number, 'change', before, write);
+  const removed = yield* removeKind(parts, kind, number, before, write);
   yield* giveBackWhatIsPossible(parts);
   return removed;
 }
@@ -83,33 +97,34 @@ export function* giveBackWhatIsPossible({ head }: SealParts, least?: number): Ge
   }
 }
 
-/** A range reaches from the first record to the latest time before which was forgotten. */
-function growRange(
-  { head, reader }: SealParts,
+/** A range reaches from the first record to the latest time before which was forgotten. Undefined: it stays as it is. */
+function grownRange(
+  { reader }: SealParts,
   { number }: ClusterEntry,
-  columns: 'expired' | 'changes_expired',
   knownFrom: number | undefined,
   knownTo: number | undefined,
   before: EpochMillis,
-): void {
+): [from: number, to: number] | undefined {
   const from = knownFrom ?? reader.coverage(number)[0]?.from;
-  if (from === undefined || from >= before || before <= (knownTo ?? 0)) return;
-  const sql = `UPDATE cluster SET ${columns}_from = ?, ${columns}_to = ? WHERE number = ?`;
-  head.db.prepare(sql).run(from, before, number);
+  return from === undefined || from >= before || before <= (knownTo ?? 0) ? undefined : [from, before];
 }
 
-function* removeRemainder(
+function removeKind(
   { appender }: SealParts,
+  kind: OccurrenceKind,
   cluster: number,
-  table: (typeof REMAINDERS)[number],
   before: EpochMillis,
   write: EmergencyWrite,
 ): Generator<undefined, number> {
+  return inSlices(write, () => appender.forgetOccurrences(kind, cluster, before, ROWS_PER_SLICE));
+}
+
+function* inSlices(write: EmergencyWrite, removeSome: () => number): Generator<undefined, number> {
   let removed = 0;
   for (;;) {
-    const changes = write(() => appender.forget(table, cluster, before, ROWS_PER_SLICE));
-    removed += changes;
-    if (changes < ROWS_PER_SLICE) return removed;
+    const some = write(removeSome);
+    removed += some;
+    if (some < ROWS_PER_SLICE) return removed;
     yield;
   }
 }

@@ -2,23 +2,16 @@
 // changes nothing.
 import { isVoid, type LiveState, presentCoverage } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
+import type { OccurrenceKind, OccurrenceRecords } from '../../model/occurrence.ts';
+import type { Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import type { Resumption } from '../ledger-writer.ts';
-import { concerns, isExpired, touches } from '../matching.ts';
-import {
-  anomalyPlace,
-  changePlace,
-  conflictPlace,
-  cutPage,
-  placementPlace,
-  possiblePlace,
-  sortedBy,
-  tenurePlace,
-} from '../order.ts';
+import { concerns, isAsked, isExpired, touches } from '../matching.ts';
+import { typeOf } from '../occurrences/registry.ts';
+import { cutPage, placementPlace, possiblePlace, sortedBy, tenurePlace } from '../order.ts';
 import type { SizeLimit } from '../size-limit.ts';
-import type { Cluster, Expired, Page, Paged, RecordsChunk, Span, Subject } from '../snapshot.ts';
+import type { Cluster, Expired, OccurrenceQuestion, Page, Paged, RecordsChunk, Span, Subject } from '../snapshot.ts';
 import type { Patrolled, Room, StoreStatus } from '../store-admin.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
@@ -28,7 +21,7 @@ import type { ClusterEntry, Head } from './head/head.ts';
 import { type HeadReader, type Lookup, lookupOf } from './head/head-read.ts';
 import { collect, sinceCursor } from './page-filling.ts';
 import { readPatrolNote } from './patrol-note.ts';
-import { HeadOrder, recordsFrom } from './records.ts';
+import { HeadOrder, keptSince, recordsFrom } from './records.ts';
 import { roomOf, storeBytes } from './room.ts';
 import { Timelines } from './timelines.ts';
 import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './week/sealed.ts';
@@ -73,8 +66,8 @@ export class Questions {
     const checkpoint = this.#reader.checkpoint(number);
     const coverage = presentCoverage(this.#reader.coverage(number));
     const live = this.#reader.live(number);
-    const span = keptChanges(cluster, { from: budgetStart(coverage?.to), to: ALWAYS.to });
-    const uses = changeUses(sortedBy(this.#reader.allChanges(number, span), changePlace));
+    const span = keptSpan(cluster, 'change', { from: budgetStart(coverage?.to), to: ALWAYS.to });
+    const uses = changeUses(sortedBy(this.#reader.occurrences(number, 'change', span), typeOf('change').place));
     const epoch = checkpoint?.epoch ?? coverage?.epoch ?? 1;
     return { state: { epoch, live, coverage, changeUses: uses }, checkpoint };
   }
@@ -141,45 +134,26 @@ export class Questions {
     return sortedBy(found, possiblePlace);
   }
 
-  changesOf(id: string, subject: Subject, span: Span, page: Page): Paged<Change> {
+  occurrences<K extends OccurrenceKind>(id: string, question: OccurrenceQuestion<K>): Paged<OccurrenceRecords[K]> {
+    const { kind, subject, page } = question;
+    const { place, about } = typeOf(kind);
     const cluster = this.#head.cluster(id);
-    const found: Change[] = [];
-    const all = this.#reader.changes(cluster.number, lookupOf(subject), sinceCursor(keptChanges(cluster, span), page));
-    collect(all, page, changePlace, (change) => concerns(subject, change.pod), found);
-    return cutPage(found, changePlace, page);
-  }
-
-  conflicts(id: string, ip: IpAddress, span: Span): Conflict[] {
-    const cluster = this.#head.cluster(id);
-    const all = this.#reader.conflicts(cluster.number, keptSpan(cluster, span));
-    return sortedBy(
-      all.filter((conflict) => conflict.ip === ip),
-      conflictPlace,
-    );
-  }
-
-  anomalies(id: string, span: Span, page: Page): Paged<Anomaly> {
-    const cluster = this.#head.cluster(id);
-    const found: Anomaly[] = [];
-    const all = this.#reader.anomalies(cluster.number, sinceCursor(keptSpan(cluster, span), page));
-    collect(all, page, anomalyPlace, () => true, found);
-    return cutPage(found, anomalyPlace, page);
+    const span = sinceCursor(keptSpan(cluster, kind, question.span), page);
+    const found: OccurrenceRecords[K][] = [];
+    const all = this.#reader.occurrences(cluster.number, kind, span, subject);
+    collect(all, page, place, (record) => isAsked(question, about(record)), found);
+    return cutPage(found, place, page);
   }
 
   coverage(id: string): Coverage[] {
     return this.#reader.coverage(this.#head.cluster(id).number).filter((one) => !isVoid(one));
   }
 
-  expired(id: string): Expired[] {
-    const { expiredFrom, expiredTo } = this.#head.cluster(id);
-    if (expiredFrom === undefined || expiredTo === undefined) return [];
-    return [{ from: expiredFrom as EpochMillis, to: expiredTo as EpochMillis }];
-  }
-
-  expiredChanges(id: string): Expired[] {
-    const { changesExpiredFrom, changesExpiredTo } = this.#head.cluster(id);
-    if (changesExpiredFrom === undefined || changesExpiredTo === undefined) return [];
-    return [{ from: changesExpiredFrom as EpochMillis, to: changesExpiredTo as EpochMillis }];
+  expired(id: string, kind?: OccurrenceKind): Expired[] {
+    const { expiredFrom, expiredTo, expiredKinds } = this.#head.cluster(id);
+    const ofKind = kind === undefined ? undefined : expiredKinds.get(typeOf(kind).number);
+    const [from, to] = kind === undefined ? [expiredFrom, expiredTo] : [ofKind?.expired_from, ofKind?.expired_to];
+    return from === undefined || to === undefined ? [] : [{ from: from as EpochMillis, to: to as EpochMillis }];
   }
 
   liveStates(id: string): LiveState[] {
@@ -212,7 +186,9 @@ export class Questions {
         tenures += week.tenures;
         placements += week.placements;
       }
-      const counts = { tenures, placements, changes: count('change', number), live: count('live', number) };
+      const ofChanges = 'SELECT count(*) AS n FROM occurrence WHERE cluster = ? AND kind = ?';
+      const changes = db.prepare(ofChanges).get(number, typeOf('change').number)!['n'] as number;
+      const counts = { tenures, placements, changes, live: count('live', number) };
       return { id, name, ...counts, checkpoint: this.#reader.checkpoint(number) };
     });
     return { version: this.#version, bytes: storeBytes(this.#head, this.#weeks), clusters };
@@ -260,16 +236,8 @@ function isKept(cluster: ClusterEntry, record: Tenure | Placement | PossibleTenu
   return !isExpired(record, cluster.expiredTo as EpochMillis | undefined);
 }
 
-/** The same for what has only one time. */
-function keptSpan({ expiredTo }: ClusterEntry, span: Span): Span {
-  return expiredTo === undefined || expiredTo <= span.from ? span : { from: expiredTo as EpochMillis, to: span.to };
-}
-
-/** The same for changes, which may expire before the others. */
-function keptChanges({ changesExpiredTo, ...cluster }: ClusterEntry, span: Span): Span {
-  const expiredTo = Math.max(
-    cluster.expiredTo ?? Number.NEGATIVE_INFINITY,
-    changesExpiredTo ?? Number.NEGATIVE_INFINITY,
-  );
-  return expiredTo <= span.from ? span : { from: expiredTo as EpochMillis, to: span.to };
+/** The same for occurrences, of which a kind may expire before the others. */
+function keptSpan(cluster: ClusterEntry, kind: OccurrenceKind, span: Span): Span {
+  const since = keptSince(cluster, kind);
+  return since <= span.from ? span : { from: since as EpochMillis, to: span.to };
 }

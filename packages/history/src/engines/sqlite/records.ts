@@ -1,8 +1,10 @@
 // Every record in canonical order, a chunk at a time: the caller asks again with where the last chunk ended.
 import { possibleFact, possibleKey, type StoredFact, tenureKey } from '../../model/fact.ts';
+import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import { canonicalOrder, KINDS } from '../canonical.ts';
+import { canonicalOrder, factKinds } from '../canonical.ts';
+import { factOf, isOccurrence, typeOf } from '../occurrences/registry.ts';
 import { compareTexts } from '../order.ts';
 import type { RecordsChunk } from '../snapshot.ts';
 import type { Life } from './format/record-layout.ts';
@@ -23,8 +25,9 @@ export function recordsFrom(
   after: string | undefined,
   isKept: (record: Tenure | Placement) => boolean,
 ): RecordsChunk {
+  const kinds = factKinds();
   const cut = after?.indexOf(':') ?? 0;
-  const kind = (after?.slice(0, cut) ?? KINDS[0]) as StoredFact['kind'];
+  const kind = (after?.slice(0, cut) ?? kinds[0]) as StoredFact['kind'];
   const place = after === undefined || after.length === cut + 1 ? undefined : after.slice(cut + 1);
   const facts: StoredFact[] = [];
   let last: string | undefined;
@@ -35,7 +38,7 @@ export function recordsFrom(
     break;
   }
   if (last !== undefined) return { facts, next: `${kind}:${last}` };
-  const following = KINDS[KINDS.indexOf(kind) + 1];
+  const following = kinds[kinds.indexOf(kind) + 1];
   return { facts, next: following === undefined ? undefined : `${following}:` };
 }
 
@@ -50,15 +53,10 @@ function* groups(
   isKept: (record: Tenure | Placement) => boolean,
 ): Generator<readonly [place: string, facts: StoredFact[]]> {
   const { number } = cluster;
-  // What has expired is hidden before it is removed.
-  const isChange = kind === 'change';
-  const first = Math.max(
-    cluster.expiredTo ?? ALWAYS.from,
-    (isChange ? cluster.changesExpiredTo : undefined) ?? ALWAYS.from,
-  );
-  const span = { from: (after === undefined ? first : Number(after) + 1) as EpochMillis, to: ALWAYS.to };
-  const byTime = <T extends { readonly observedAt: number }>(records: Iterable<T>, toFact: (record: T) => StoredFact) =>
-    grouped(records, (record) => String(record.observedAt), toFact);
+  if (isOccurrence({ kind })) {
+    yield* occurrenceGroups(reader, cluster, kind as OccurrenceKind, after);
+    return;
+  }
   switch (kind) {
     case 'coverage':
       yield ['', reader.coverage(number).map((coverage): StoredFact => ({ kind: 'coverage', coverage }))];
@@ -71,19 +69,11 @@ function* groups(
         if (facts.length > 0) yield [uid, facts];
       }
       return;
-    case 'change':
-      yield* byTime(reader.allChanges(number, span), (change) => ({ kind: 'change', change }));
-      return;
-    case 'conflict':
-      yield* byTime(reader.conflicts(number, span), (conflict) => ({ kind: 'conflict', conflict }));
-      return;
-    case 'anomaly':
-      yield* byTime(reader.anomalies(number, span), (anomaly) => ({ kind: 'anomaly', anomaly }));
-      return;
     case 'possible':
       for (const possible of reader.possible(number, ALWAYS).sort(byKey)) {
         const key = possibleKey(possible);
-        const isExpired = cluster.expiredTo !== undefined && (possible.end?.notAfter ?? first) < cluster.expiredTo;
+        const isExpired =
+          cluster.expiredTo !== undefined && (possible.end?.notAfter ?? cluster.expiredTo) < cluster.expiredTo;
         if ((after === undefined || compareTexts(key, after) > 0) && !isExpired) yield [key, [possibleFact(possible)]];
       }
       return;
@@ -101,23 +91,33 @@ function byKey(a: PossibleTenure, b: PossibleTenure): number {
   return compareTexts(possibleKey(a), possibleKey(b));
 }
 
-function* grouped<T>(
-  records: Iterable<T>,
-  placeOf: (record: T) => string,
-  toFact: (record: T) => StoredFact,
-): Generator<readonly [string, StoredFact[]]> {
-  let place: string | undefined;
+function* occurrenceGroups(
+  reader: HeadReader,
+  cluster: ClusterEntry,
+  kind: OccurrenceKind,
+  after: string | undefined,
+): Generator<readonly [time: string, facts: StoredFact[]]> {
+  // What has expired is hidden before it is removed.
+  const from = after === undefined ? Math.max(keptSince(cluster, kind), ALWAYS.from) : Number(after) + 1;
+  const { place } = typeOf(kind);
+  let time: number | undefined;
   let facts: StoredFact[] = [];
-  for (const record of records) {
-    const next = placeOf(record);
-    if (place !== undefined && next !== place) {
-      yield [place, facts];
+  for (const record of reader.occurrences(cluster.number, kind, { from: from as EpochMillis, to: ALWAYS.to })) {
+    const next = place(record as never).time;
+    if (time !== undefined && next !== time) {
+      yield [String(time), facts];
       facts = [];
     }
-    place = next;
-    facts.push(toFact(record));
+    time = next;
+    facts.push(factOf(kind, record));
   }
-  if (place !== undefined) yield [place, facts];
+  if (time !== undefined) yield [String(time), facts];
+}
+
+/** Occurrences of the kind before it have expired. */
+export function keptSince({ expiredTo, expiredKinds }: ClusterEntry, kind: OccurrenceKind): number {
+  const ofKind = expiredKinds.get(typeOf(kind).number)?.expired_to;
+  return Math.max(expiredTo ?? Number.NEGATIVE_INFINITY, ofKind ?? Number.NEGATIVE_INFINITY);
 }
 
 /** The head's version of a record comes first and wins. */

@@ -1,5 +1,6 @@
 // The default engine: one SQLite file and its week files, owned by a thread of its own, so that the caller's event loop
 // never waits for a disk. This file only hands requests over; store.ts does the work.
+import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Engine } from '../engine.ts';
 import type { Batch, Resumption, Writer } from '../ledger-writer.ts';
@@ -65,8 +66,8 @@ export class SqliteEngine implements Engine {
     return this.#thread.work('prune', cluster, before);
   }
 
-  pruneChanges(cluster: string, before: EpochMillis): Promise<number> {
-    return this.#thread.work('pruneChanges', cluster, before);
+  pruneKind(cluster: string, kind: OccurrenceKind, before: EpochMillis): Promise<number> {
+    return this.#thread.work('pruneKind', cluster, kind, before);
   }
 
   room(limit: SizeLimit): Promise<Room> {

@@ -1,10 +1,22 @@
 // A snapshot on the caller's side: hands its reads over to the thread, where a read transaction holds the state.
 import type { LiveState } from '../../model/fact.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
-import type { Anomaly, Change, Conflict, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
+import type { OccurrenceKind, OccurrenceRecords } from '../../model/occurrence.ts';
+import type { Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { snapshotClosed } from '../refusals.ts';
-import type { Expired, IpSpan, Moment, Page, Paged, RecordsChunk, Snapshot, Span, Subject } from '../snapshot.ts';
+import type {
+  Expired,
+  IpSpan,
+  Moment,
+  OccurrenceQuestion,
+  Page,
+  Paged,
+  RecordsChunk,
+  Snapshot,
+  Span,
+  Subject,
+} from '../snapshot.ts';
 import { packMoments, unpackAnswers } from './bulk.ts';
 import { packSpans, unpackTenures } from './bulk-spans.ts';
 import type { Questions } from './questions.ts';
@@ -65,28 +77,16 @@ export class SqliteSnapshot implements Snapshot {
     return this.#read('possibleTenures', this.cluster, span);
   }
 
-  changesOf(subject: Subject, span: Span, page: Page): Promise<Paged<Change>> {
-    return this.#read('changesOf', this.cluster, subject, span, page);
-  }
-
-  conflicts(ip: IpAddress, span: Span): Promise<readonly Conflict[]> {
-    return this.#read('conflicts', this.cluster, ip, span);
-  }
-
-  anomalies(span: Span, page: Page): Promise<Paged<Anomaly>> {
-    return this.#read('anomalies', this.cluster, span, page);
+  occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>> {
+    return this.#read('occurrences', this.cluster, question) as Promise<Paged<OccurrenceRecords[K]>>;
   }
 
   coverage(): Promise<readonly Coverage[]> {
     return this.#read('coverage', this.cluster);
   }
 
-  expired(): Promise<readonly Expired[]> {
-    return this.#read('expired', this.cluster);
-  }
-
-  expiredChanges(): Promise<readonly Expired[]> {
-    return this.#read('expiredChanges', this.cluster);
+  expired(kind?: OccurrenceKind): Promise<readonly Expired[]> {
+    return this.#read('expired', this.cluster, kind);
   }
 
   liveStates(): Promise<readonly LiveState[]> {

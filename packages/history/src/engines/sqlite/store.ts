@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../errors.ts';
+import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { compareVersions } from '../../observe/version-order.ts';
@@ -27,7 +28,7 @@ import { Views } from './head/views.ts';
 import { keepWithin } from './keep-room.ts';
 import { migrateWeeks } from './migrate.ts';
 import { writePatrolNote } from './patrol-note.ts';
-import { type EmergencyWrite, pruneChanges, pruneRecords } from './prune.ts';
+import { type EmergencyWrite, pruneKind, pruneRecords } from './prune.ts';
 import { pruneAdvice } from './prune-advice.ts';
 import { Questions } from './questions.ts';
 import { fileSize, roomOf } from './room.ts';
@@ -246,9 +247,9 @@ export class Store {
     return yield* this.#withBallast(pruneRecords(this.#parts(), id, before, this.#writeAnyway));
   }
 
-  *pruneChanges(id: string, before: EpochMillis): Generator<undefined, number> {
+  *pruneKind(id: string, kind: OccurrenceKind, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
-    return yield* this.#withBallast(pruneChanges(this.#parts(), id, before, this.#writeAnyway));
+    return yield* this.#withBallast(pruneKind(this.#parts(), id, kind, before, this.#writeAnyway));
   }
 
   *keepRoom(limit: SizeLimit, now: EpochMillis): Generator<undefined, RoomKept> {

@@ -8,6 +8,7 @@ import { allRecords, withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { Tenure } from '../../model/records.ts';
 import { epochMillis } from '../../model/time.ts';
+import { conflictsOf } from '../../query/conflicts.ts';
 import { podsOnNode } from '../../query/node-pods.ts';
 import { trail } from '../../query/trail.ts';
 import { who } from '../../query/who.ts';
@@ -111,19 +112,30 @@ function timed(cluster: string, name: string): Question[] {
       name: `changes in ${name}`,
       ask: async (engine, until) =>
         within(
-          (await withSnapshot(engine, cluster, (snapshot) => snapshot.changesOf(subject, SPAN, ALL))).items,
+          (
+            await withSnapshot(engine, cluster, (snapshot) =>
+              snapshot.occurrences({ kind: 'change', subject, span: SPAN, page: ALL }),
+            )
+          ).items,
           until,
         ),
     },
     {
       name: `anomalies in ${name}`,
       ask: async (engine, until) =>
-        within((await withSnapshot(engine, cluster, (snapshot) => snapshot.anomalies(SPAN, ALL))).items, until),
+        within(
+          (
+            await withSnapshot(engine, cluster, (snapshot) =>
+              snapshot.occurrences({ kind: 'anomaly', span: SPAN, page: ALL }),
+            )
+          ).items,
+          until,
+        ),
     },
     {
       name: `conflicts in ${name}`,
       ask: async (engine, until) =>
-        within(await withSnapshot(engine, cluster, (snapshot) => snapshot.conflicts(ipOf('10.0.0.1'), SPAN)), until),
+        within(await withSnapshot(engine, cluster, (snapshot) => conflictsOf(snapshot, ipOf('10.0.0.1'), SPAN)), until),
     },
     {
       name: `pods without an address in ${name}`,

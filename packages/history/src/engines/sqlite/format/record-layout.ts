@@ -1,7 +1,7 @@
 // What the bytes of a record consist of: what record-writer.ts writes and record-reader.ts reads. Head rows and week files
-// use the same spelling; only the dictionary behind the numbers is another.
+// use the same bytes; only the dictionary behind the numbers is another.
 import type { Provenance, Source } from '../../../model/boundary.ts';
-import type { Holder, Placement, Suppressed, Tenure } from '../../../model/records.ts';
+import type { Holder, Placement, Tenure } from '../../../model/records.ts';
 
 /** What one holder did: its placement and tenures under one copy of who it was. */
 export interface Life {
@@ -11,9 +11,6 @@ export interface Life {
 }
 
 export const KINDS: readonly Holder['kind'][] = ['Pod', 'Node', 'Service'];
-
-/** A change is of one of these only if it counts suppressed ones: then this follows its values. */
-export const BUDGETS: readonly Suppressed['budget'][] = ['pod', 'namespace'];
 
 export const HOST_NETWORK = 4;
 export const HAS_WORKLOAD = 8;

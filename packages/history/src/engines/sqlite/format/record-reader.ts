@@ -3,11 +3,8 @@ import type { Boundary, Provenance } from '../../../model/boundary.ts';
 import type { LiveState } from '../../../model/fact.ts';
 import { type IpAddress, ipFromBytes } from '../../../model/ip-address.ts';
 import type {
-  Anomaly,
-  Change,
   ChangeValue,
   Checkpoint,
-  Conflict,
   Coverage,
   Holder,
   Placement,
@@ -17,10 +14,10 @@ import type {
   Workload,
 } from '../../../model/records.ts';
 import type { EpochMillis } from '../../../model/time.ts';
+import type { BodyReader } from '../../occurrences/occurrence-type.ts';
 import { ByteReader } from './bytes.ts';
 import {
   BEGINS_WITH_WORKLOAD,
-  BUDGETS,
   HAS_END,
   HAS_WORKLOAD,
   HOST_NETWORK,
@@ -35,7 +32,7 @@ import {
 } from './record-layout.ts';
 import type { Words } from './words.ts';
 
-export class RecordReader extends ByteReader {
+export class RecordReader extends ByteReader implements BodyReader {
   readonly #words: Words;
   readonly #origin: number;
 
@@ -128,31 +125,6 @@ export class RecordReader extends ByteReader {
     return { pod, within: Array.from({ length: this.uint() }, () => this.text()), start, end };
   }
 
-  change(): Change {
-    const provenance = this.#provenance();
-    const pod = this.holder();
-    const key = this.text();
-    const before = this.value();
-    const after = this.value();
-    const change: Change = { ...provenance, pod, key, before, after };
-    if (this.isAtEnd) return change;
-    const budget = BUDGETS[this.byte()];
-    if (budget === undefined) throw new RangeError('there is no such budget');
-    return { ...change, suppressed: { budget, changes: this.uint(), last: this.int() as EpochMillis } };
-  }
-
-  conflict(): Conflict {
-    const provenance = this.#provenance();
-    const ip = this.text() as IpAddress;
-    return { ...provenance, ip, holders: [this.holder(), this.holder()] };
-  }
-
-  anomaly(): Anomaly {
-    const provenance = this.#provenance();
-    const what = this.text() as Anomaly['what'];
-    return { ...provenance, what, uid: this.text(), detail: this.text() };
-  }
-
   coverage(): Coverage {
     return JSON.parse(this.text()) as Coverage;
   }
@@ -201,7 +173,7 @@ export class RecordReader extends ByteReader {
     this.version(reference);
   }
 
-  #provenance(): Provenance {
+  provenance(): Provenance {
     const { source, epoch, collector } = readOrigin(this.#words.textOf(this.uint()));
     const resourceVersion = this.version({ time: 0, version: 0 });
     return { source, epoch, resourceVersion, observedAt: this.int() as EpochMillis, collector };

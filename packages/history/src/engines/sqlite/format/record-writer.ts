@@ -1,21 +1,12 @@
 // Records as bytes, for rows of the head (head-append.ts) and week files (week-writer.ts).
 import type { Boundary, Provenance } from '../../../model/boundary.ts';
 import type { LiveState } from '../../../model/fact.ts';
-import type {
-  Anomaly,
-  Change,
-  ChangeValue,
-  Checkpoint,
-  Conflict,
-  Coverage,
-  Holder,
-  PossibleTenure,
-} from '../../../model/records.ts';
+import type { ChangeValue, Checkpoint, Coverage, Holder, PossibleTenure } from '../../../model/records.ts';
+import type { BodyWriter } from '../../occurrences/occurrence-type.ts';
 import { ByteWriter } from './bytes.ts';
 import { ipKey } from './ip-key.ts';
 import {
   BEGINS_WITH_WORKLOAD,
-  BUDGETS,
   HAS_END,
   HAS_WORKLOAD,
   HOST_NETWORK,
@@ -33,7 +24,7 @@ import type { Words } from './words.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const SHORT_DECIMAL = /^(?:0|[1-9]\d{0,14})$/;
 
-export class RecordWriter extends ByteWriter {
+export class RecordWriter extends ByteWriter implements BodyWriter {
   readonly #words: Words;
   readonly #origin: number;
 
@@ -108,32 +99,6 @@ export class RecordWriter extends ByteWriter {
     for (const network of within) this.text(network);
   }
 
-  change(change: Change): void {
-    this.#provenance(change);
-    this.holder(change.pod);
-    this.text(change.key);
-    this.#value(change.before);
-    this.#value(change.after);
-    const { suppressed } = change;
-    if (suppressed === undefined) return;
-    this.byte(BUDGETS.indexOf(suppressed.budget));
-    this.uint(suppressed.changes);
-    this.int(suppressed.last);
-  }
-
-  conflict(conflict: Conflict): void {
-    this.#provenance(conflict);
-    this.text(conflict.ip);
-    for (const holder of conflict.holders) this.holder(holder);
-  }
-
-  anomaly(anomaly: Anomaly): void {
-    this.#provenance(anomaly);
-    this.text(anomaly.what);
-    this.text(anomaly.uid);
-    this.text(anomaly.detail);
-  }
-
   /** Few, and told by their own names: nothing is gained by packing them. */
   coverage(coverage: Coverage): void {
     this.text(JSON.stringify(coverage));
@@ -172,13 +137,13 @@ export class RecordWriter extends ByteWriter {
     if (SHORT_DECIMAL.test(resourceVersion)) reference.version = Number(resourceVersion);
   }
 
-  #provenance(of: Provenance): void {
+  provenance(of: Provenance): void {
     this.uint(this.#words.numberOf(originText(of)));
     this.version(of.resourceVersion, 0);
     this.int(of.observedAt);
   }
 
-  #value(value: ChangeValue | undefined): void {
+  value(value: ChangeValue | undefined): void {
     this.byte(value === undefined ? 0 : value.sha256 === undefined ? 1 : 2);
     if (value === undefined) return;
     this.text(value.text);

@@ -1,9 +1,11 @@
 // Facts into the head's tables. Called inside a write transaction; idempotent fact by fact.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { newerChange, newerCoverage, type StoredFact } from '../../../model/fact.ts';
+import { newerCoverage, type StoredFact } from '../../../model/fact.ts';
+import { type OccurrenceKind, recordOf } from '../../../model/occurrence.ts';
 import type { Checkpoint, Coverage, Holder, Placement, PossibleTenure, Tenure } from '../../../model/records.ts';
 import { newer } from '../../matching.ts';
-import { anomalyPlace, changePlace, conflictPlace, type Place } from '../../order.ts';
+import type { About, Named } from '../../occurrences/occurrence-type.ts';
+import { isOccurrence, type OccurrenceRecord, typeOf } from '../../occurrences/registry.ts';
 import { isDamage } from '../faults.ts';
 import { checksumOf, handleOf, withMember, withoutMember } from '../format/checksum.ts';
 import { OPAQUE, packRow, type RowKey, readRow } from '../format/head-row.ts';
@@ -12,16 +14,10 @@ import { OPEN } from '../format/open-end.ts';
 import { RecordWriter } from '../format/record-writer.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
-import type { IndexedTable, TalliedTable } from './roots.ts';
+import type { IndexedTable } from './roots.ts';
 import { tallyTime } from './tallies.ts';
 
-type Statement =
-  | IndexedTable
-  | `old-${IndexedTable}`
-  | TalliedTable
-  | `old-${TalliedTable}`
-  | 'coverage'
-  | 'checkpoint';
+type Statement = IndexedTable | `old-${IndexedTable}` | 'occurrence' | 'old-occurrence' | 'coverage' | 'checkpoint';
 
 export class HeadAppender {
   readonly #head: Head;
@@ -37,8 +33,6 @@ export class HeadAppender {
     this.#head = head;
     this.#reader = reader;
     this.#writer = new RecordWriter(words);
-    const replace = (table: TalliedTable) => db.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?)`);
-    const old = (table: TalliedTable) => db.prepare(`SELECT at, body FROM ${table} WHERE cluster = ? AND key = ?`);
     this.#statements = {
       tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?)'),
       'old-tenure': db.prepare('DELETE FROM tenure WHERE number = ?'),
@@ -48,18 +42,18 @@ export class HeadAppender {
       'old-possible': db.prepare('DELETE FROM possible WHERE number = ?'),
       live: db.prepare('INSERT INTO live VALUES (?, ?, ?)'),
       'old-live': db.prepare('DELETE FROM live WHERE number = ?'),
-      change: replace('change'),
-      'old-change': old('change'),
-      conflict: replace('conflict'),
-      'old-conflict': old('conflict'),
-      anomaly: replace('anomaly'),
-      'old-anomaly': old('anomaly'),
+      occurrence: db.prepare('INSERT OR REPLACE INTO occurrence VALUES (?, ?, ?, ?, ?)'),
+      'old-occurrence': db.prepare('SELECT at, body FROM occurrence WHERE cluster = ? AND kind = ? AND key = ?'),
       coverage: db.prepare('INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?)'),
       checkpoint: db.prepare('UPDATE cluster SET checkpoint = ? WHERE number = ?'),
     };
   }
 
   store(cluster: number, fact: StoredFact): void {
+    if (isOccurrence(fact)) {
+      this.#occurrence(cluster, fact.kind, recordOf(fact));
+      return;
+    }
     switch (fact.kind) {
       case 'tenure':
         this.#tenure(cluster, fact.tenure);
@@ -79,18 +73,6 @@ export class HeadAppender {
       }
       case 'possible':
         this.#possible(cluster, fact.key, fact.possible);
-        return;
-      case 'change': {
-        const place = changePlace(fact.change);
-        const known = fact.change.suppressed && this.#reader.findChange(cluster, place.key);
-        this.#timed(cluster, 'change', place, fact.change.pod, (w) => w.change(newerChange(known, fact.change)));
-        return;
-      }
-      case 'conflict':
-        this.#timed(cluster, 'conflict', conflictPlace(fact.conflict), undefined, (w) => w.conflict(fact.conflict));
-        return;
-      case 'anomaly':
-        this.#timed(cluster, 'anomaly', anomalyPlace(fact.anomaly), undefined, (w) => w.anomaly(fact.anomaly));
         return;
       case 'coverage':
         this.#coverage(cluster, fact.coverage);
@@ -158,14 +140,8 @@ export class HeadAppender {
     this.#statements[`old-${table}`].run(number);
   }
 
-  /** Some of what ended, or was observed, before a time; returns how many rows it saw to. */
-  forget(table: Exclude<IndexedTable, 'live'> | TalliedTable, cluster: number, before: number, most: number): number {
-    return table === 'tenure' || table === 'placement' || table === 'possible'
-      ? this.#forgetEnded(table, cluster, before, most)
-      : this.#forgetTimed(table, cluster, before, most);
-  }
-
-  #forgetEnded(table: Exclude<IndexedTable, 'live'>, cluster: number, before: number, most: number): number {
+  /** Some of what ended before a time; returns how many rows it saw to. */
+  forgetEnded(table: Exclude<IndexedTable, 'live'>, cluster: number, before: number, most: number): number {
     const sql = `SELECT number, body FROM ${table} WHERE cluster = ? AND until < ${OPEN} AND until < ? LIMIT ?`;
     let count = 0;
     for (const { number, body } of this.#head.db.prepare(sql).all(cluster, before, most)) {
@@ -190,39 +166,42 @@ export class HeadAppender {
     this.#head.db.prepare(sql).run(cluster, until, number);
   }
 
-  #forgetTimed(table: TalliedTable, cluster: number, before: number, most: number): number {
+  /** Some of the occurrences of a kind before a time; returns how many. */
+  forgetOccurrences(kind: OccurrenceKind, cluster: number, before: number, most: number): number {
     const { db, tallies } = this.#head;
-    const remove = db.prepare(`DELETE FROM ${table} WHERE cluster = ? AND key = ?`);
-    const rows = db.prepare(`SELECT key, at, body FROM ${table} WHERE cluster = ? AND at < ? LIMIT ?`);
+    const { number } = typeOf(kind);
+    const remove = db.prepare('DELETE FROM occurrence WHERE cluster = ? AND kind = ? AND key = ?');
+    const rows = db.prepare('SELECT key, at, body FROM occurrence WHERE cluster = ? AND kind = ? AND at < ? LIMIT ?');
     let count = 0;
-    for (const { key, at, body } of rows.all(cluster, before, most)) {
-      tallies.remove(cluster, table, at as number, checksumOf(body as Uint8Array));
-      remove.run(cluster, key as string);
+    for (const { key, at, body } of rows.all(cluster, number, before, most)) {
+      tallies.remove(cluster, number, at as number, checksumOf(body as Uint8Array));
+      remove.run(cluster, number, key as string);
       count++;
     }
-    if (count < most) tallies.drop(cluster, table, before);
+    if (count < most) tallies.drop(cluster, number, before);
     return count;
   }
 
-  #timed(
-    cluster: number,
-    table: TalliedTable,
-    { key, time }: Place,
-    pod: Holder | undefined,
-    write: (writer: RecordWriter) => void,
-  ): void {
+  #occurrence(cluster: number, kind: OccurrenceKind, incoming: OccurrenceRecord): void {
     const { tallies } = this.#head;
-    const old = this.#statements[`old-${table}`].get(cluster, key);
+    const type = typeOf<OccurrenceKind>(kind);
+    const { number } = type;
+    const { key, time } = type.place(incoming as never);
+    const old = this.#statements['old-occurrence'].get(cluster, number, key);
+    let record = incoming;
     if (old !== undefined) {
       const before = old['at'] as number;
+      const body = old['body'] as Uint8Array;
       // A row that its hour does not count must not be taken from the count.
-      this.#reader.hour(table, cluster, tallyTime(before), tallies.sumOf(cluster, table, before));
-      tallies.remove(cluster, table, before, checksumOf(old['body'] as Uint8Array));
+      this.#reader.hour(kind, cluster, tallyTime(before), tallies.sumOf(cluster, number, before));
+      if (type.newer !== undefined)
+        record = type.newer(this.#reader.occurrence(kind, key, body) as never, incoming as never);
+      tallies.remove(cluster, number, before, checksumOf(body));
     }
-    const { uid = 0, name = 0, workload = null } = pod === undefined ? {} : handlesOf(pod);
-    const body = this.#row({ ...NOTHING, cluster, start: time, until: time, uid, name, workload }, write);
-    this.#statements[table].run(cluster, key, time, body);
-    tallies.add(cluster, table, time, checksumOf(body));
+    const found = { ...NOTHING, ...aboutHandles(type.about(record as never)), cluster, start: time, until: time };
+    const body = this.#row(found, (w) => type.write(w, record as never));
+    this.#statements.occurrence.run(cluster, number, key, time, body);
+    tallies.add(cluster, number, time, checksumOf(body));
   }
 
   #coverage(cluster: number, told: Coverage): void {
@@ -264,8 +243,29 @@ export function nameHandle({ namespace, name }: Holder): number {
   return handleOf(namespace, name);
 }
 
-export function workloadHandle({ namespace, workload }: Holder): number | null {
+export function workloadHandle({ namespace, workload }: Pick<Holder, 'namespace' | 'workload'>): number | null {
   return workload === undefined ? null : handleOf(namespace, workload.kind, workload.name);
+}
+
+/** Of what is about one holder. Invariant: 0 says that only the record itself knows. */
+function aboutHandles({ holders }: About): Pick<RowKey, 'uid' | 'name' | 'workload'> {
+  const [holder, another] = holders;
+  if (holder === undefined || another !== undefined) return { uid: 0, name: 0, workload: null };
+  const { uid, name, workload } = isWhole(holder) ? handlesOf(holder) : namedHandles(holder);
+  return { uid, name, workload };
+}
+
+function isWhole(named: Named): named is Holder {
+  return 'node' in named;
+}
+
+function namedHandles({ uid, namespace, name, workload }: Named): Pick<RowKey, 'uid' | 'name' | 'workload'> {
+  const isNamed = namespace !== undefined && name !== undefined;
+  return {
+    uid: handleOf(uid),
+    name: isNamed ? handleOf(namespace, name) : 0,
+    workload: namespace === undefined ? null : workloadHandle({ namespace, workload }),
+  };
 }
 
 interface Handles {

@@ -4,16 +4,9 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../../errors.ts';
 import { type LiveState, possibleKey, tenureKey } from '../../../model/fact.ts';
 import type { IpAddress } from '../../../model/ip-address.ts';
-import type {
-  Anomaly,
-  Change,
-  Checkpoint,
-  Conflict,
-  Coverage,
-  Placement,
-  PossibleTenure,
-  Tenure,
-} from '../../../model/records.ts';
+import type { OccurrenceKind, OccurrenceRecords } from '../../../model/occurrence.ts';
+import type { Checkpoint, Coverage, Placement, PossibleTenure, Tenure } from '../../../model/records.ts';
+import { typeOf } from '../../occurrences/registry.ts';
 import { compareTexts } from '../../order.ts';
 import type { Span, Subject } from '../../snapshot.ts';
 import { isDamage } from '../faults.ts';
@@ -26,7 +19,7 @@ import { RecordReader } from '../format/record-reader.ts';
 import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
 import { HeadIndex, type HeadTable, type IndexedColumn } from './head-index.ts';
-import type { IndexedTable, TalliedTable } from './roots.ts';
+import type { IndexedTable } from './roots.ts';
 import type { RowEntry } from './row-index.ts';
 import { TALLY_MS } from './tallies.ts';
 
@@ -40,7 +33,8 @@ export type Lookup =
   | { readonly column: 'ip'; readonly ip: IpAddress }
   | { readonly column: IndexedColumn; readonly handle: number };
 
-export function lookupOf(subject: Subject): Lookup & { readonly handle: number } {
+/** By what is asked for of a subject. */
+export function lookupOf(subject: Subject): SubjectLookup {
   switch (subject.by) {
     case 'uid':
       return { column: 'uid', handle: handleOf(subject.uid) };
@@ -49,6 +43,11 @@ export function lookupOf(subject: Subject): Lookup & { readonly handle: number }
     case 'workload':
       return { column: 'workload', handle: handleOf(subject.namespace, subject.kind, subject.name) };
   }
+}
+
+interface SubjectLookup {
+  readonly column: 'uid' | 'name' | 'workload';
+  readonly handle: number;
 }
 
 const NOTHING: { readonly tenures: Tenure[]; hasVersion(tenure: Tenure): boolean } = {
@@ -147,11 +146,9 @@ export class HeadReader {
     return undefined;
   }
 
-  findChange(cluster: number, key: string): Change | undefined {
-    const [found] = this.#all('SELECT body, at FROM change WHERE cluster = ? AND key = ?', cluster, key);
-    if (found === undefined) return undefined;
-    const row = new HeadRow(found[0], () => `head, change ${key}`);
-    return this.record(row, 'change', (reader) => reader.change());
+  /** The stored version of an occurrence. */
+  occurrence<K extends OccurrenceKind>(kind: K, key: string, body: Uint8Array): OccurrenceRecords[K] {
+    return this.#occurrence(kind, new HeadRow(body, () => `head, ${kind} ${key}`));
   }
 
   findLive(
@@ -189,24 +186,17 @@ export class HeadReader {
     return entries.map((entry) => this.#possible(this.row('possible', entry)));
   }
 
-  *changes(cluster: number, by: Lookup & { readonly handle: number }, span: Span): Generator<Change> {
-    const { column } = by;
-    if (column === 'ip' || column === 'node') return;
-    for (const row of this.#timed('change', cluster, span)) {
-      if (row[column] === by.handle) yield this.record(row, 'change', (reader) => reader.change());
+  /** In the order of their times. With a subject, some that are not about it may be among them. */
+  *occurrences<K extends OccurrenceKind>(
+    cluster: number,
+    kind: K,
+    span: Span,
+    subject?: Subject,
+  ): Generator<OccurrenceRecords[K]> {
+    const by = subject === undefined ? undefined : lookupOf(subject);
+    for (const row of this.#timed(kind, cluster, span)) {
+      if (by === undefined || mayConcern(row, by)) yield this.#occurrence(kind, row);
     }
-  }
-
-  *allChanges(cluster: number, span: Span): Generator<Change> {
-    for (const row of this.#timed('change', cluster, span)) yield this.record(row, 'change', (r) => r.change());
-  }
-
-  *conflicts(cluster: number, span: Span): Generator<Conflict> {
-    for (const row of this.#timed('conflict', cluster, span)) yield this.record(row, 'conflict', (r) => r.conflict());
-  }
-
-  *anomalies(cluster: number, span: Span): Generator<Anomaly> {
-    for (const row of this.#timed('anomaly', cluster, span)) yield this.record(row, 'anomaly', (r) => r.anomaly());
   }
 
   /** In the order of their beginnings. */
@@ -274,17 +264,17 @@ export class HeadReader {
   }
 
   /** The hours that have records of a kind, and what each must sum up to. */
-  tallied(table: TalliedTable, cluster: number): Map<number, number> {
-    return this.#head.tallies.within(cluster, table, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  tallied(kind: OccurrenceKind, cluster: number): Map<number, number> {
+    return this.#head.tallies.within(cluster, typeOf(kind).number, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   }
 
   /** All rows of an hour, in the order of their times. */
-  hour(table: TalliedTable, cluster: number, hour: number, expected: number): HeadRow[] {
-    const sql = `SELECT body, at FROM ${table} WHERE cluster = ? AND at >= ? AND at < ? ORDER BY at`;
-    const where = (): string => `head, ${table} records of the hour from ${new Date(hour).toISOString()}`;
+  hour(kind: OccurrenceKind, cluster: number, hour: number, expected: number): HeadRow[] {
+    const sql = 'SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND at >= ? AND at < ? ORDER BY at';
+    const where = (): string => `head, ${kind} records of the hour from ${new Date(hour).toISOString()}`;
     const rows: HeadRow[] = [];
     let sum = 0;
-    for (const [body] of this.#all(sql, cluster, hour, hour + TALLY_MS)) {
+    for (const [body] of this.#all(sql, cluster, typeOf(kind).number, hour, hour + TALLY_MS)) {
       const row = new HeadRow(body, where);
       if (!agrees(row.cluster, cluster)) throw damaged(where());
       sum = withMember(sum, row.checksum);
@@ -337,13 +327,17 @@ export class HeadReader {
   }
 
   /** Records of a time, in the order of their times; an hour is shown to be complete before any of it is given. */
-  *#timed(table: TalliedTable, cluster: number, span: Span): Generator<HeadRow> {
+  *#timed(kind: OccurrenceKind, cluster: number, span: Span): Generator<HeadRow> {
     if (span.to <= span.from) return;
-    for (const [hour, sum] of this.#head.tallies.within(cluster, table, span.from, span.to)) {
-      for (const row of this.hour(table, cluster, hour, sum)) {
+    for (const [hour, sum] of this.#head.tallies.within(cluster, typeOf(kind).number, span.from, span.to)) {
+      for (const row of this.hour(kind, cluster, hour, sum)) {
         if (row.start >= span.from && row.start < span.to) yield row;
       }
     }
+  }
+
+  #occurrence<K extends OccurrenceKind>(kind: K, row: HeadRow): OccurrenceRecords[K] {
+    return this.record(row, kind, (reader) => typeOf(kind).read(reader));
   }
 
   #index(table: HeadTable, cluster: number): HeadIndex {
@@ -414,6 +408,11 @@ export class HeadReader {
     if (statement === undefined) this.#statements.set(sql, (statement = arrays(this.#head.db, sql)));
     return statement;
   }
+}
+
+/** By its handles alone; 0 says that only the record knows whom it is about. */
+function mayConcern(row: HeadRow, { column, handle }: SubjectLookup): boolean {
+  return row.uid === 0 || row[column] === 0 || row[column] === handle;
 }
 
 function mayHold({ start, end }: Tenure, at: number): boolean {

@@ -3,6 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { HistoryError } from '../../../errors.ts';
+import { OCCURRENCES } from '../../occurrences/registry.ts';
 import { unknownCluster } from '../../refusals.ts';
 import type { Migration } from '../../store-admin.ts';
 import { Failpoints } from '../failpoints.ts';
@@ -14,7 +15,7 @@ import { makePrivate } from '../private-file.ts';
 import { logBytes, volumeOf } from '../volume.ts';
 import { CommitMark } from './commit-mark.ts';
 import { type ClusterEntry, layoutChecksum, readLayout } from './layout.ts';
-import { Roots, TALLIED } from './roots.ts';
+import { Roots } from './roots.ts';
 import { RowIndex } from './row-index.ts';
 import { FORMAT, refuseCutFile, refuseOlder, storedVersion } from './schema.ts';
 import { Tallies } from './tallies.ts';
@@ -228,7 +229,7 @@ export class Head {
     }
     for (const { number } of this.clusters().values()) {
       this.index.checkGroups(number);
-      for (const table of TALLIED) this.tallies.check(number, table);
+      for (const { number: kind } of OCCURRENCES.values()) this.tallies.check(number, kind);
     }
   }
 

@@ -22,27 +22,32 @@ export interface WeekEntry {
   readonly reach: number;
 }
 
+export interface ExpiredKind {
+  readonly cluster: number;
+  readonly kind: number;
+  readonly expired_from: number;
+  readonly expired_to: number;
+}
+
 export interface ClusterEntry extends Cluster {
   readonly number: number;
   readonly expiredFrom: number | undefined;
   readonly expiredTo: number | undefined;
-  /** Of changes alone. */
-  readonly changesExpiredFrom: number | undefined;
-  readonly changesExpiredTo: number | undefined;
+  /** Of occurrences of one kind alone, by its number. */
+  readonly expiredKinds: ReadonlyMap<number, ExpiredKind>;
   readonly weeks: readonly WeekEntry[];
 }
 
-const CLUSTERS = `SELECT number, id, name, fence, expired_from, expired_to, changes_expired_from, changes_expired_to
-  FROM cluster ORDER BY number`;
+const CLUSTERS = 'SELECT number, id, name, fence, expired_from, expired_to FROM cluster ORDER BY number';
+const EXPIRED = 'SELECT cluster, kind, expired_from, expired_to FROM expired_kind ORDER BY cluster, kind';
 const WEEKS = `SELECT cluster, week, generation, file, last_tenure, last_placement, tenures, placements, format, digest,
   reach FROM week ORDER BY cluster, week`;
 
 export function readLayout(db: DatabaseSync): { clusters: Map<string, ClusterEntry>; checksum: number } {
   const rows = db.prepare(CLUSTERS).all();
   const weeks = db.prepare(WEEKS).all() as unknown as WeekEntry[];
-  const checksum = crc32(
-    JSON.stringify([rows.map((row) => Object.values(row)), weeks.map((row) => Object.values(row))]),
-  );
+  const expired = db.prepare(EXPIRED).all() as unknown as ExpiredKind[];
+  const checksum = crc32(JSON.stringify([rows, weeks, expired].map((all) => all.map((row) => Object.values(row)))));
   const clusters = new Map<string, ClusterEntry>();
   for (const row of rows.sort((a, b) => ((a['name'] as string) < (b['name'] as string) ? -1 : 1))) {
     clusters.set(row['id'] as string, {
@@ -51,8 +56,9 @@ export function readLayout(db: DatabaseSync): { clusters: Map<string, ClusterEnt
       number: row['number'] as number,
       expiredFrom: (row['expired_from'] as number | null) ?? undefined,
       expiredTo: (row['expired_to'] as number | null) ?? undefined,
-      changesExpiredFrom: (row['changes_expired_from'] as number | null) ?? undefined,
-      changesExpiredTo: (row['changes_expired_to'] as number | null) ?? undefined,
+      expiredKinds: new Map(
+        expired.filter(({ cluster }) => cluster === row['number']).map((range) => [range.kind, range]),
+      ),
       weeks: weeks.filter((week) => week.cluster === row['number']),
     });
   }

@@ -2,6 +2,7 @@
 // checksums of those. Whatever is read is compared with them, so that a missing row is noticed, and so are pages of
 // different age (a log that lost its tail leaves such). Written once in each transaction.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { MOST_KINDS } from '../../occurrences/occurrence-type.ts';
 import { agrees, checksumOf, damaged, sealed, unsealed } from '../format/checksum.ts';
 
 export const ROOT_TABLE = 'CREATE TABLE root (cluster INTEGER PRIMARY KEY, body BLOB NOT NULL);';
@@ -9,19 +10,18 @@ export const GROUPS = 64;
 /** Tables whose rows are found by an index of ours (row-index.ts). */
 export const INDEXED = ['tenure', 'placement', 'live', 'possible'] as const;
 export type IndexedTable = (typeof INDEXED)[number];
-/** Tables whose rows are found by their time (tallies.ts). */
-export const TALLIED = ['change', 'conflict', 'anomaly'] as const;
-export type TalliedTable = (typeof TALLIED)[number];
 
-const STORE = 0;
-const FIELDS = 1 + INDEXED.length * GROUPS + TALLIED.length + 2;
+export const STORE = 0;
+/** Where the sums of the tallies begin; those of the coverage and the checkpoint are the last two. */
+export const TALLIES_PLACE = 1 + INDEXED.length * GROUPS;
+const FIELDS = TALLIES_PLACE + MOST_KINDS + 2;
 
 /** The sums of one cluster. */
 export class ClusterRoot {
   readonly fields: Float64Array;
   isTouched = false;
 
-  constructor(fields: Float64Array = new Float64Array(FIELDS)) {
+  constructor(fields: Float64Array) {
     this.fields = fields;
   }
 
@@ -33,29 +33,30 @@ export class ClusterRoot {
     this.set(groupPlace(table, group), sum);
   }
 
-  tallies(table: TalliedTable): number {
-    return this.fields[tallyPlace(table)]!;
+  /** Of a kind of occurrences, by its number. */
+  tallies(kind: number): number {
+    return this.fields[TALLIES_PLACE + kind]!;
   }
 
-  setTallies(table: TalliedTable, sum: number): void {
-    this.set(tallyPlace(table), sum);
+  setTallies(kind: number, sum: number): void {
+    this.set(TALLIES_PLACE + kind, sum);
   }
 
   get coverage(): number {
-    return this.fields[FIELDS - 2]!;
+    return this.fields.at(-2)!;
   }
 
   set coverage(sum: number) {
-    this.set(FIELDS - 2, sum);
+    this.set(this.fields.length - 2, sum);
   }
 
   /** The checkpoint's own checksum; 0 before the first. */
   get checkpoint(): number {
-    return this.fields[FIELDS - 1]!;
+    return this.fields.at(-1)!;
   }
 
   set checkpoint(checksum: number) {
-    this.set(FIELDS - 1, checksum);
+    this.set(this.fields.length - 1, checksum);
   }
 
   set(place: number, value: number): void {
@@ -78,11 +79,14 @@ interface StoreRoot {
 export class Roots {
   readonly #read: StatementSync;
   readonly #write: StatementSync | undefined;
+  readonly #fields: number;
   readonly #clusters = new Map<number, ClusterRoot>();
   #store: StoreRoot | undefined;
   #isTouched = false;
 
-  constructor(db: DatabaseSync, writable: boolean) {
+  /** `fields`: of a cluster's row; older versions have fewer. */
+  constructor(db: DatabaseSync, writable: boolean, fields = FIELDS) {
+    this.#fields = fields;
     this.#read = db.prepare('SELECT body FROM root WHERE cluster = ?');
     this.#write = writable ? db.prepare('INSERT OR REPLACE INTO root VALUES (?, ?)') : undefined;
   }
@@ -110,12 +114,12 @@ export class Roots {
     const expected = this.#storeRoot().clusters.get(cluster);
     const whole = this.#whole(cluster);
     // A new cluster has none yet; the list of them is checked by itself.
-    if (whole === undefined && expected === undefined) root = new ClusterRoot();
+    if (whole === undefined && expected === undefined) root = new ClusterRoot(new Float64Array(this.#fields));
     else {
       const where = (): string => `head, root of cluster ${cluster}`;
       if (whole === undefined || !agrees(checksumOf(whole), expected)) throw damaged(where());
       const fields = numbersOf(unsealed(whole, where));
-      if (fields.length !== FIELDS || !agrees(fields[0]!, cluster)) throw damaged(where());
+      if (fields.length !== this.#fields || !agrees(fields[0]!, cluster)) throw damaged(where());
       root = new ClusterRoot(fields);
     }
     this.#clusters.set(cluster, root);
@@ -170,15 +174,11 @@ function groupPlace(table: IndexedTable, group: number): number {
   return 1 + INDEXED.indexOf(table) * GROUPS + group;
 }
 
-function tallyPlace(table: TalliedTable): number {
-  return 1 + INDEXED.length * GROUPS + TALLIED.indexOf(table);
-}
-
-function bytesOf(fields: Float64Array): Buffer {
+export function bytesOf(fields: Float64Array): Buffer {
   return Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength);
 }
 
 /** A copy: stored bytes lie anywhere, numbers do not. */
-function numbersOf(bytes: Buffer): Float64Array {
+export function numbersOf(bytes: Buffer): Float64Array {
   return new Float64Array(Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % 8))).buffer);
 }

@@ -6,6 +6,7 @@ import { HistoryError } from '../../../errors.ts';
 import { damagedStore, noStore } from '../faults.ts';
 import { OPEN } from '../format/open-end.ts';
 import { checkEverything } from './step-checked.ts';
+import { joinOccurrences } from './step-occurrences.ts';
 
 /** "ptrl": tells our files from other people's. */
 export const APPLICATION_ID = 0x7074726c;
@@ -101,6 +102,10 @@ export const FORMAT: Format = {
     { title: 'everything that decides an answer is under a checksum, missing rows included', apply: checkEverything },
     // Old rows stay readable (old-live-state.ts), and each goes with its holder's next observation.
     { title: 'what a recorder remembers of living holders is one text of its own', apply: () => {} },
+    {
+      title: 'changes, conflicts and anomalies in one table, each kind with a retention of its own',
+      apply: joinOccurrences,
+    },
   ],
   weekVersion: 2,
 };

@@ -8,8 +8,8 @@ import { packRow, type RowKey } from '../format/head-row.ts';
 import { ipHandleOfKey } from '../format/ip-key.ts';
 import { OPEN } from '../format/open-end.ts';
 import { wordSum } from '../format/words.ts';
-import { layoutChecksum } from './layout.ts';
-import { emptyRoot, INDEXED, ROOT_TABLE, Roots } from './roots.ts';
+import { oldLayoutChecksum } from './old-layout.ts';
+import { emptyRoot, INDEXED, ROOT_TABLE, Roots, TALLIES_PLACE } from './roots.ts';
 import { BUCKET_TABLE, RowIndex } from './row-index.ts';
 import { TALLY_TABLE, Tallies } from './tallies.ts';
 
@@ -40,6 +40,10 @@ const TABLES = `
   ALTER TABLE week ADD COLUMN reach INTEGER NOT NULL DEFAULT ${-OPEN};
 `;
 
+/** The kinds of occurrences that version 4 knew, each in a table of its own. */
+export const OLD_KINDS = ['change', 'conflict', 'anomaly'] as const;
+export const OLD_FIELDS = TALLIES_PLACE + OLD_KINDS.length + 2;
+
 const OLD = ['tenure', 'placement', 'live', 'possible', 'change', 'conflict', 'anomaly', 'coverage'] as const;
 
 export function checkEverything(db: DatabaseSync): void {
@@ -52,9 +56,9 @@ export function checkEverything(db: DatabaseSync): void {
   db.exec(TABLES);
   const words = renumberedWords(db);
   const generation = db.prepare('SELECT generation FROM layout').get()!['generation'] as number;
-  db.prepare('INSERT INTO root VALUES (0, ?)').run(emptyRoot(generation, layoutChecksum(db), words));
+  db.prepare('INSERT INTO root VALUES (0, ?)').run(emptyRoot(generation, oldLayoutChecksum(db), words));
   db.exec('DROP TABLE layout');
-  const roots = new Roots(db, true);
+  const roots = new Roots(db, true, OLD_FIELDS);
   moveRows(db, roots);
   for (const table of OLD) db.exec(`DROP TABLE old_${table}`);
 }
@@ -63,7 +67,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 function moveRows(db: DatabaseSync, roots: Roots): void {
   const index = new RowIndex(db, roots, true);
-  const tallies = new Tallies(db, roots, true);
+  const tallies = new Tallies(db, roots, true, OLD_KINDS.length);
   let last = lastNumber(db);
   for (const table of INDEXED) {
     const columns = table === 'live' ? '(?, ?, ?)' : '(?, ?, ?, ?)';
@@ -78,13 +82,13 @@ function moveRows(db: DatabaseSync, roots: Roots): void {
       index.add(cluster, table, { ...key, checksum: checksumOf(body) });
     }
   }
-  for (const table of ['change', 'conflict', 'anomaly'] as const) {
+  for (const [kind, table] of OLD_KINDS.entries()) {
     const insert = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?)`);
     for (const row of db.prepare(`SELECT * FROM old_${table}`).iterate()) {
       const key = keyOf(row, table);
       const body = moved(row, key);
       insert.run(key.cluster, String(row['key']), key.start, body);
-      tallies.add(key.cluster, table, key.start, checksumOf(body));
+      tallies.add(key.cluster, kind, key.start, checksumOf(body));
     }
   }
   const insert = db.prepare('INSERT INTO coverage VALUES (?, ?, ?, ?)');

@@ -1,8 +1,9 @@
 // Reads everything that the head has in the ways in which answers read it, and compares each row with the columns that
 // were derived from it. SQLite's own check finds a broken tree, but not a flipped byte inside a value.
 import { possibleKey } from '../../../model/fact.ts';
+import type { OccurrenceKind } from '../../../model/occurrence.ts';
 import type { Holder, Tenure } from '../../../model/records.ts';
-import { anomalyPlace, changePlace, conflictPlace, type Place } from '../../order.ts';
+import { occurrenceKinds, typeOf } from '../../occurrences/registry.ts';
 import { damaged, handleOf } from '../format/checksum.ts';
 import type { HeadRow } from '../format/head-row.ts';
 import { ipHandle } from '../format/ip-key.ts';
@@ -10,10 +11,21 @@ import { OPEN } from '../format/open-end.ts';
 import type { Head } from './head.ts';
 import { nameHandle, tenureHandle, workloadHandle } from './head-append.ts';
 import type { HeadReader } from './head-read.ts';
-import { GROUPS, INDEXED, type IndexedTable, TALLIED, type TalliedTable } from './roots.ts';
+import { GROUPS, INDEXED, type IndexedTable } from './roots.ts';
 
 const ROWS_PER_SLICE = 1000;
-const TABLES = ['root', 'bucket', 'tally', 'word', 'cluster', 'week', 'coverage', ...INDEXED, ...TALLIED];
+const TABLES = [
+  'root',
+  'bucket',
+  'tally',
+  'word',
+  'cluster',
+  'week',
+  'coverage',
+  'expired_kind',
+  'occurrence',
+  ...INDEXED,
+];
 
 /** Between slices: whether the work may rest there for as long as it likes, because it holds no view of the head. */
 export type Rest = boolean;
@@ -46,10 +58,11 @@ export function* verifyHead(verification: HeadVerification): Generator<Rest, num
       records += yield* head.hold(() => verifyIndexed(verification, number, table));
       yield true;
     }
-    for (const table of TALLIED) {
-      records += yield* head.hold(() => verifyTallied(verification, number, table));
+    for (const kind of occurrenceKinds()) {
+      records += yield* head.hold(() => verifyOccurrences(verification, number, kind));
       yield true;
     }
+    check(verification, 'head, occurrences', () => head.read(() => checkKinds(head, number)));
   }
   return records;
 }
@@ -137,34 +150,37 @@ function isHolder(row: HeadRow, holder: Holder): boolean {
   return handleOf(holder.uid) === row.uid && nameHandle(holder) === row.name && workloadHandle(holder) === row.workload;
 }
 
-function* verifyTallied(verification: HeadVerification, cluster: number, table: TalliedTable): Generator<Rest, number> {
+function* verifyOccurrences(
+  verification: HeadVerification,
+  cluster: number,
+  kind: OccurrenceKind,
+): Generator<Rest, number> {
   const { head, reader } = verification;
-  const hours = check(verification, `head, tallies of ${table}s`, () => reader.tallied(table, cluster)) ?? new Map();
+  const { number, place, read } = typeOf<OccurrenceKind>(kind);
+  const hours = check(verification, `head, tallies of ${kind}s`, () => reader.tallied(kind, cluster)) ?? new Map();
   let whole = 0;
   for (const [hour, sum] of hours) {
-    check(verification, `head, ${table}s`, () => {
-      for (const row of reader.hour(table, cluster, hour, sum)) {
-        const { time } = placeOf(reader, row, table);
-        if (time !== row.start) throw damaged(`head, ${table} of ${new Date(row.start).toISOString()}`);
+    check(verification, `head, ${kind}s`, () => {
+      for (const row of reader.hour(kind, cluster, hour, sum)) {
+        const { time } = place(reader.record(row, kind, read) as never);
+        if (time !== row.start) throw damaged(`head, ${kind} of ${new Date(row.start).toISOString()}`);
         whole++;
       }
     });
     yield false;
   }
-  check(verification, `head, ${table}s`, () => {
-    const { n } = head.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE cluster = ?`).get(cluster) as { n: number };
-    if (n !== whole) throw damaged(`head, table ${table}, which has ${n} rows where ${whole} are whole`);
+  check(verification, `head, ${kind}s`, () => {
+    const sql = 'SELECT count(*) AS n FROM occurrence WHERE cluster = ? AND kind = ?';
+    const { n } = head.db.prepare(sql).get(cluster, number) as { n: number };
+    if (n !== whole) throw damaged(`head, ${kind}s, of which there are ${n} rows where ${whole} are whole`);
   });
   return whole;
 }
 
-function placeOf(reader: HeadReader, row: HeadRow, table: TalliedTable): Place {
-  switch (table) {
-    case 'change':
-      return changePlace(reader.record(row, table, (r) => r.change()));
-    case 'conflict':
-      return conflictPlace(reader.record(row, table, (r) => r.conflict()));
-    case 'anomaly':
-      return anomalyPlace(reader.record(row, table, (r) => r.anomaly()));
+/** A row of a kind that nobody knows would be passed over by everything. */
+function checkKinds({ db }: Head, cluster: number): void {
+  const known = occurrenceKinds().map((kind) => typeOf(kind).number);
+  for (const { kind } of db.prepare('SELECT DISTINCT kind FROM occurrence WHERE cluster = ?').all(cluster)) {
+    if (!known.includes(kind as number)) throw damaged(`head, occurrences of kind ${String(kind)}, which is not known`);
   }
 }

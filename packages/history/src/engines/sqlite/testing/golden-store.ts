@@ -42,7 +42,7 @@ export async function writeGoldenStore(path: string): Promise<void> {
     ],
     checkpoint: { epoch: 1, resourceVersion: '99999', at: at(now) },
   });
-  await engine.pruneChanges(CLUSTER.id, at(now - 1));
+  await engine.pruneKind(CLUSTER.id, 'change', at(now - 1));
   await engine.close();
 }
 

@@ -1,5 +1,6 @@
 // The SQLite store as an engine without its thread: everything is done when a call returns. For property tests, which
 // open stores by the thousand; what the thread adds (order, batching, patience) is tested with the real engine.
+import type { OccurrenceKind } from '../../../model/occurrence.ts';
 import type { EpochMillis } from '../../../model/time.ts';
 import type { Engine } from '../../engine.ts';
 import type { Batch, Resumption, Writer } from '../../ledger-writer.ts';
@@ -69,8 +70,8 @@ export class InThreadEngine implements Engine {
     return finished(this.#store.prune(cluster, before));
   }
 
-  async pruneChanges(cluster: string, before: EpochMillis): Promise<number> {
-    return finished(this.#store.pruneChanges(cluster, before));
+  async pruneKind(cluster: string, kind: OccurrenceKind, before: EpochMillis): Promise<number> {
+    return finished(this.#store.pruneKind(cluster, kind, before));
   }
 
   async room(limit: SizeLimit): Promise<Room> {

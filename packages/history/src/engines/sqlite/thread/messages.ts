@@ -17,7 +17,7 @@ export type StoreReadName = 'clusters' | 'resume' | 'room' | 'status' | 'patroll
 /** What is read of a snapshot. */
 export type SnapshotReadName = Exclude<keyof Questions, StoreReadName | 'begin'>;
 /** What is done in slices, one work after the other. */
-export type WorkName = 'prune' | 'pruneChanges' | 'keepRoom' | 'maintain' | 'migrate' | 'verify' | 'patrol' | 'backup';
+export type WorkName = 'prune' | 'pruneKind' | 'keepRoom' | 'maintain' | 'migrate' | 'verify' | 'patrol' | 'backup';
 
 export type WorkResult<K extends WorkName> = ReturnType<Store[K]> extends Generator<unknown, infer T> ? T : never;
 

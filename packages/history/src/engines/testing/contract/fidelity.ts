@@ -36,7 +36,7 @@ export function fidelity(stage: ContractStage): void {
     await stage.append(changeFact(counting(7)));
     await stage.append(changeFact(counting(3)));
     const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL),
+      snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-web-1' }, span: ALWAYS, page: ALL }),
     );
     assert.deepEqual(items, [plain, counting(7)]);
     assert.match(await stage.exported(), /"suppressed":\{"budget":"namespace","changes":7,"last":\d+\}/);
@@ -81,7 +81,7 @@ export function fidelity(stage: ContractStage): void {
       const onNode = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.placementsOn(text, ALWAYS, ALL));
       assert.deepEqual(onNode.items, byName.items);
       const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-        snapshot.changesOf({ by: 'uid', uid: `uid-${i}` }, ALWAYS, ALL),
+        snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: `uid-${i}` }, span: ALWAYS, page: ALL }),
       );
       assert.deepEqual({ kind: 'change', change: changes.items[0] }, wanted[2]);
     }
@@ -124,7 +124,7 @@ export function fidelity(stage: ContractStage): void {
     const value = { text: 'x'.repeat(256 * 1024), sha256: undefined };
     await stage.append(changeFact(madeChange('web-1', 100, { after: value })));
     const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL),
+      snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-web-1' }, span: ALWAYS, page: ALL }),
     );
     assert.equal(items[0]?.after?.text, value.text);
   });

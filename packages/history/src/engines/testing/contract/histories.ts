@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredFact } from '../../../model/fact.ts';
+import { conflictsOf } from '../../../query/conflicts.ts';
 import type { Page, Paged, Subject } from '../../snapshot.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
@@ -190,22 +191,31 @@ export function histories(stage: ContractStage): void {
     );
     const span = { from: at(50), to: at(200) };
     const byUid = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'uid', uid: 'uid-web-1' }, span, ALL),
+      snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-web-1' }, span, page: ALL }),
     );
     assert.deepEqual(byUid.items, [changes[0]]);
     const byName = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'name', namespace: 'shop', name: 'api-1' }, ALWAYS, ALL),
+      snapshot.occurrences({
+        kind: 'change',
+        subject: { by: 'name', namespace: 'shop', name: 'api-1' },
+        span: ALWAYS,
+        page: ALL,
+      }),
     );
     assert.deepEqual(byName.items, [changes[2]]);
     const workload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
     const page = (cursor: string | undefined) =>
-      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.changesOf(workload, ALWAYS, { limit: 1, cursor }));
+      withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.occurrences({ kind: 'change', subject: workload, span: ALWAYS, page: { limit: 1, cursor } }),
+      );
     assert.deepEqual(await allPages(page), [changes[0], changes[1]]);
     const conflicts = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.conflicts(ipOf('10.0.0.7'), span),
+      conflictsOf(snapshot, ipOf('10.0.0.7'), span),
     );
     assert.deepEqual(conflicts, [madeConflict('10.0.0.7', 'a', 'b', 100)]);
-    const anomalies = await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(span, ALL));
+    const anomalies = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+      snapshot.occurrences({ kind: 'anomaly', span, page: ALL }),
+    );
     assert.deepEqual(anomalies.items, [madeAnomaly('uid-a', 100)]);
   });
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { conflictsOf } from '../../../query/conflicts.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
   anomalyFact,
@@ -58,15 +59,19 @@ export function retention(stage: ContractStage): void {
       ['open'],
     );
     const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'uid', uid: 'uid-open' }, ALWAYS, ALL),
+      snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-open' }, span: ALWAYS, page: ALL }),
     );
     assert.deepEqual(changes.items, [madeChange('open', WEEK_S + 1500)]);
     assert.deepEqual(
-      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(ALWAYS, ALL))).items,
+      (
+        await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+          snapshot.occurrences({ kind: 'anomaly', span: ALWAYS, page: ALL }),
+        )
+      ).items,
       [],
     );
     assert.deepEqual(
-      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.conflicts(ipOf('10.0.0.1'), ALWAYS)),
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => conflictsOf(snapshot, ipOf('10.0.0.1'), ALWAYS)),
       [],
     );
     const kept = await stage.exported();
@@ -92,15 +97,19 @@ export function retention(stage: ContractStage): void {
       [],
     );
     const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
-      snapshot.changesOf({ by: 'uid', uid: 'uid-comes-late' }, ALWAYS, ALL),
+      snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-comes-late' }, span: ALWAYS, page: ALL }),
     );
     assert.deepEqual(changes.items, [madeChange('comes-late', 500)]);
     assert.deepEqual(
-      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(ALWAYS, ALL))).items,
+      (
+        await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+          snapshot.occurrences({ kind: 'anomaly', span: ALWAYS, page: ALL }),
+        )
+      ).items,
       [],
     );
     assert.deepEqual(
-      await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.conflicts(ipOf('10.0.0.1'), ALWAYS)),
+      await withSnapshot(stage.engine, PROD.id, (snapshot) => conflictsOf(snapshot, ipOf('10.0.0.1'), ALWAYS)),
       [],
     );
     assert.equal((await stage.exported()).includes('200'), false);
@@ -115,10 +124,10 @@ export function retention(stage: ContractStage): void {
       changeFact(madeChange('web-1', 150)),
       changeFact(madeChange('web-1', 500)),
     );
-    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expiredChanges()), []);
-    assert.equal(await stage.engine.pruneChanges(PROD.id, at(400)), 1);
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired('change')), []);
+    assert.equal(await stage.engine.pruneKind(PROD.id, 'change', at(400)), 1);
     await stage.append(changeFact(madeChange('late', 160)));
-    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expiredChanges()), [
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired('change')), [
       { from: at(0), to: at(400) },
     ]);
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), []);
@@ -129,17 +138,23 @@ export function retention(stage: ContractStage): void {
       1,
     );
     assert.equal(
-      (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.anomalies(ALWAYS, ALL))).items.length,
+      (
+        await withSnapshot(stage.engine, PROD.id, (snapshot) =>
+          snapshot.occurrences({ kind: 'anomaly', span: ALWAYS, page: ALL }),
+        )
+      ).items.length,
       1,
     );
     const ofPod = (uid: string) =>
-      withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.changesOf({ by: 'uid', uid }, ALWAYS, ALL));
+      withSnapshot(stage.engine, PROD.id, (snapshot) =>
+        snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid }, span: ALWAYS, page: ALL }),
+      );
     assert.deepEqual((await ofPod('uid-web-1')).items, [madeChange('web-1', 500)]);
     assert.deepEqual((await ofPod('uid-late')).items, []);
     const exported = (await stage.exported()).split('\n').filter((line) => line.includes('"kind":"change"'));
     assert.equal(exported.length, 1);
-    await stage.engine.pruneChanges(PROD.id, at(300));
-    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expiredChanges()), [
+    await stage.engine.pruneKind(PROD.id, 'change', at(300));
+    assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired('change')), [
       { from: at(0), to: at(400) },
     ]);
   });

@@ -44,8 +44,8 @@ const SPAN = { from: at(0), to: at(400) };
 const OURS = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
 const READS: readonly (keyof Snapshot)[] = [
   ...(['tenuresAt', 'tenuresAtMany', 'tenuresOfIp', 'tenuresOfIps', 'tenuresOf', 'placementsOf'] as const),
-  ...(['placementsOn', 'hostNetworkPodsOn', 'possibleTenures', 'changesOf', 'conflicts', 'anomalies'] as const),
-  ...(['coverage', 'expired', 'expiredChanges', 'liveStates', 'records'] as const),
+  ...(['placementsOn', 'hostNetworkPodsOn', 'possibleTenures', 'occurrences'] as const),
+  ...(['coverage', 'expired', 'liveStates', 'records'] as const),
 ];
 
 /** A pod that lives, a node whose address it shares with an agent, and one pod that has not shown its address. */
@@ -138,7 +138,7 @@ export function snapshots(stage: ContractStage): void {
     await stage.append(...COMMITTED);
     const second = await stage.engine.snapshot(PROD.id);
     await stage.engine.prune(PROD.id, at(100));
-    await stage.engine.pruneChanges(PROD.id, at(100));
+    await stage.engine.pruneKind(PROD.id, 'change', at(100));
     await stage.settle();
     // Where records lie in files, pruning may have removed one that was not read yet: then the snapshot is refused.
     const seen = (snapshot: Snapshot) =>
@@ -150,9 +150,9 @@ export function snapshots(stage: ContractStage): void {
       (await snapshot.coverage()).map(({ to }) => to),
       (await snapshot.tenuresAt(ipOf('10.0.0.7'), at(55))).map(({ holder }) => holder.name),
       (await snapshot.placementsOn('node-a', SPAN, ALL)).items.length,
-      (await snapshot.changesOf(OURS, ALWAYS, ALL)).items.length,
+      (await snapshot.occurrences({ kind: 'change', subject: OURS, span: ALWAYS, page: ALL })).items.length,
       (await snapshot.liveStates()).map(({ uid }) => uid),
-      [...(await snapshot.expired()), ...(await snapshot.expiredChanges())].length,
+      [...(await snapshot.expired()), ...(await snapshot.expired('change'))].length,
       (await snapshot.records(undefined)).facts.length > 0,
     ];
     const answers = [await seen(first), await seen(second)];

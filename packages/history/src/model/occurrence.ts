@@ -1,0 +1,24 @@
+// Occurrences: what happened at one instant, beside the records that last. A change of an annotation, a conflict of two
+// holders, an anomaly. Stores treat all kinds alike (engines/occurrences/); the fact of one is `{kind, [kind]: record}`.
+import type { Anomaly, Change, Conflict } from './records.ts';
+
+/** The record of each kind. A new kind begins here. */
+export interface OccurrenceRecords {
+  readonly change: Change;
+  readonly conflict: Conflict;
+  readonly anomaly: Anomaly;
+}
+
+export type OccurrenceKind = keyof OccurrenceRecords;
+
+export type OccurrenceFact<K extends OccurrenceKind = OccurrenceKind> = {
+  [P in K]: { readonly kind: P } & { readonly [Q in P]: OccurrenceRecords[P] };
+}[K];
+
+export function occurrenceFact<K extends OccurrenceKind>(kind: K, record: OccurrenceRecords[K]): OccurrenceFact<K> {
+  return { kind, [kind]: record } as OccurrenceFact<K>;
+}
+
+export function recordOf(fact: OccurrenceFact): OccurrenceRecords[OccurrenceKind] {
+  return (fact as unknown as OccurrenceRecords)[fact.kind];
+}
