@@ -146,9 +146,9 @@ export interface Checkpoint {
   readonly others?: readonly StreamPosition[];
 }
 
-/** Every event of the kind up to this version has been told, and so has everything that was written until `settled`. */
+/** Every event of the kind up to this version has been told, and so has everything that was written until `watermark`. */
 export interface StreamPosition {
   readonly kind: 'Node' | 'Service';
   readonly resourceVersion: string;
-  readonly settled: EpochMillis;
+  readonly watermark: EpochMillis;
 }

@@ -4,7 +4,7 @@ import type { Boundary } from '../model/boundary.ts';
 import type { LiveHolder } from '../model/fact.ts';
 import type { PossibleTenure, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
-import { asMillis, boundary, endKnownBy, isDoubtful, type Sighting } from './boundaries.ts';
+import { asMillis, boundary, endKnownBy, isDoubtful } from './boundaries.ts';
 import { RESOLUTION_MS } from './evidence.ts';
 import {
   BEGUN_MS,
@@ -16,6 +16,7 @@ import {
 } from './measured-limits.ts';
 import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
+import type { ObservationContext } from './observation-context.ts';
 import { isEndOpen } from './tenure-ends.ts';
 
 /** Undefined: it has none, or shows it. */
@@ -37,9 +38,9 @@ export function awaitedSince(
 }
 
 /** It has waited for so long that a reader must know. */
-export function waiting(live: LiveHolder, since: EpochMillis, sighting: Sighting): PossibleTenure {
-  const start = { ...boundary(sighting, since, sighting.at, since), notAfter: certainFrom(live) ?? sighting.at };
-  return { pod: live.holder, within: sighting.networks?.() ?? [], start, end: undefined };
+export function waiting(live: LiveHolder, since: EpochMillis, context: ObservationContext): PossibleTenure {
+  const start = { ...boundary(context, since, context.at, since), notAfter: certainFrom(live) ?? context.at };
+  return { pod: live.holder, within: context.node?.networks() ?? [], start, end: undefined };
 }
 
 /**
@@ -50,21 +51,20 @@ export function neverShown(
   live: LiveHolder,
   pod: ObservedPod | undefined,
   end: Boundary,
-  sighting: Sighting,
+  context: ObservationContext,
   wasUntouched = false,
 ): PossibleTenure | undefined {
   const { holder, tenures, networkReadyAt, networkLostAt, more } = live;
-  if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || sighting.knowsNodes !== true)
-    return undefined;
+  if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || context.node === undefined) return undefined;
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
   // One that somebody else ended has shown it, and its kubelet may not have ended it.
   // An address in doubt may be that of the sandbox before.
   const shows = ({ start, end }: Tenure) => end === undefined && !isDoubtful(start);
   if (tenures.some((tenure) => shows(tenure) || (isUp && isEndOpen(tenure)))) return undefined;
-  const writesAtOnce = sighting.kubelet?.writesNetworkAtOnce === true;
+  const writesAtOnce = context.node?.kubelet?.writesNetworkAtOnce === true;
   const isMirror = more?.mirror !== undefined;
-  const away = awaySince(live, pod, sighting);
-  const certain = certainFrom(live) ?? latestStart(end, sighting, away !== undefined);
+  const away = awaySince(live, pod, context);
+  const certain = certainFrom(live) ?? latestStart(end, context, away !== undefined);
   const waited = more?.possible;
   if (waited !== undefined) {
     const { start } = waited;
@@ -74,26 +74,26 @@ export function neverShown(
   // A kubelet that was there would have said that there was one.
   const isSaid = writesAtOnce && wasUntouched && away === undefined;
   if (!isUp && (isSaid || (isMirror && networkReadyAt !== undefined))) return undefined;
-  if (!isMirror && away === undefined && wasNeverBegun(live, pod, sighting)) return undefined;
-  const since = writesAtOnce ? sinceCondition(live, sighting, away) : sinceBinding(live, pod, sighting);
-  const start = boundary(sighting, since, sighting.at, since);
+  if (!isMirror && away === undefined && wasNeverBegun(live, pod, context)) return undefined;
+  const since = writesAtOnce ? sinceCondition(live, context, away) : sinceBinding(live, pod, context);
+  const start = boundary(context, since, context.at, since);
   const notAfter = latest(certain, since) ?? since;
   // A mirror pod is deleted when its sandbox is gone, or is soon made again.
-  const known = isMirror ? endKnownBy(end, epochMillis(sighting.at + RELEASE_MS)) : end;
-  return { pod: holder, within: sighting.networks?.() ?? [], start: { ...start, notAfter }, end: known };
+  const known = isMirror ? endKnownBy(end, epochMillis(context.at + RELEASE_MS)) : end;
+  return { pod: holder, within: context.node?.networks() ?? [], start: { ...start, notAfter }, end: known };
 }
 
 /**
  * Its node booted: a pod of it that showed no address may have had one, and its reservation stands until its kubelet makes
  * another sandbox, or clears up.
  */
-export function lostUnshown(live: LiveHolder, sighting: Sighting): PossibleTenure | undefined {
+export function lostUnshown(live: LiveHolder, context: ObservationContext): PossibleTenure | undefined {
   const { holder, placement, tenures, terminal, more } = live;
   if (holder.kind !== 'Pod' || holder.hostNetwork || terminal || placement === undefined) return undefined;
   if (more?.possible !== undefined || tenures.length > 0 || !isBegun(live)) return undefined;
   const since = placement.start.notBefore;
-  const start = boundary(sighting, since, sighting.at, since);
-  return { pod: holder, within: sighting.networks?.() ?? [], start, end: undefined };
+  const start = boundary(context, since, context.at, since);
+  return { pod: holder, within: context.node?.networks() ?? [], start, end: undefined };
 }
 
 /**
@@ -104,29 +104,29 @@ export function failedBefore(
   before: LiveHolder | undefined,
   live: LiveHolder,
   pod: ObservedPod,
-  sighting: Sighting,
+  context: ObservationContext,
 ): PossibleTenure | undefined {
   const { holder, networkReadyAt: up } = live;
   if (before === undefined || before.networkReadyAt !== undefined) return undefined;
-  const { kubelet, at } = sighting;
+  const { node, at } = context;
   const begun = asMillis(pod.status.startTime, at);
-  if (kubelet?.writesNetworkAtOnce !== true || holder.hostNetwork || up === undefined || begun === undefined)
+  if (node?.kubelet?.writesNetworkAtOnce !== true || holder.hostNetwork || up === undefined || begun === undefined)
     return undefined;
   if (up - begun <= FAILED_START_MS) return undefined;
   // Of the word before: what this one may say of the sandbox that is there now is another record.
-  const start = { ...boundary(sighting, begun, up, begun), resourceVersion: before.resourceVersion };
-  const end = boundary(sighting, begun, epochMillis(up + RESOLUTION_MS));
-  return { pod: holder, within: sighting.networks?.() ?? [], start, end };
+  const start = { ...boundary(context, begun, up, begun), resourceVersion: before.resourceVersion };
+  const end = boundary(context, begun, epochMillis(up + RESOLUTION_MS));
+  return { pod: holder, within: context.node?.networks() ?? [], start, end };
 }
 
 /** Its kubelet has been away since it had the pod: the last that was seen of it before. */
 function awaySince(
   { placement }: LiveHolder,
   pod: ObservedPod | undefined,
-  { kubelet, at }: Sighting,
+  { node, at }: ObservationContext,
 ): EpochMillis | undefined {
   const asked = asMillis(pod?.status.startTime) ?? placement?.start.observedAt;
-  return kubelet === undefined ? epochMillis(0) : kubelet.awaySince(at, asked);
+  return node?.kubelet === undefined ? epochMillis(0) : node.kubelet.awaySince(at, asked);
 }
 
 /** Its kubelet has said something of it: since 1.29 that has the network condition. */
@@ -135,7 +135,8 @@ function isBegun({ networkReadyAt, networkLostAt }: LiveHolder): boolean {
 }
 
 /** A kubelet that is there says at once that it has begun with a pod, before it makes a sandbox. */
-function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { kubelet, at }: Sighting): boolean {
+function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { node, at }: ObservationContext): boolean {
+  const kubelet = node?.kubelet;
   if (kubelet?.writesCondition !== true || live.placement === undefined || isBegun(live)) return false;
   if (pod?.status.startTime !== undefined) return false;
   return at - live.placement.start.observedAt > BEGUN_MS + RELEASE_BY_SLOWNESS * kubelet.pace.usual(at);
@@ -147,12 +148,12 @@ function wasNeverBegun(live: LiveHolder, pod: ObservedPod | undefined, { kubelet
  */
 function sinceCondition(
   { placement, networkReadyAt, networkLostAt }: LiveHolder,
-  sighting: Sighting,
+  context: ObservationContext,
   away: EpochMillis | undefined,
 ): EpochMillis {
   const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
-  const known = isUp ? networkReadyAt : epochMillis(Math.min(sighting.floor ?? sighting.at, away ?? sighting.at));
-  const soon = epochMillis(known - (sighting.kubelet?.pace.conditionLate(sighting.at) ?? CONDITION_LATE_MS));
+  const known = isUp ? networkReadyAt : epochMillis(Math.min(context.watermark ?? context.at, away ?? context.at));
+  const soon = epochMillis(known - (context.node?.kubelet?.pace.conditionLate(context.at) ?? CONDITION_LATE_MS));
   return latest(placement?.start.notBefore, isUp ? undefined : networkLostAt, soon) ?? soon;
 }
 
@@ -160,18 +161,20 @@ function sinceCondition(
 function sinceBinding(
   { placement, networkLostAt }: LiveHolder,
   pod: ObservedPod | undefined,
-  { at, floor }: Sighting,
+  { at, watermark }: ObservationContext,
 ): EpochMillis {
   const started = asMillis(pod?.status.startTime, at);
-  return latest(placement?.start.notBefore, networkLostAt, started) ?? epochMillis((floor ?? at) - REPORTING_LAG_MS);
+  return (
+    latest(placement?.start.notBefore, networkLostAt, started) ?? epochMillis((watermark ?? at) - REPORTING_LAG_MS)
+  );
 }
 
 /**
  * Where nothing says that there was a network: none was made after the pod's kubelet had let go of it. So no instant of
  * it is certain, and whoever held an address later excludes the pod from then on.
  */
-function latestStart(end: Boundary, { kubelet, at }: Sighting, wasAway: boolean): EpochMillis {
-  const takes = RELEASE_MS + RELEASE_BY_SLOWNESS * (kubelet?.pace.slowness(at) ?? 0);
+function latestStart(end: Boundary, { node, at }: ObservationContext, wasAway: boolean): EpochMillis {
+  const takes = RELEASE_MS + RELEASE_BY_SLOWNESS * (node?.kubelet?.pace.slowness(at) ?? 0);
   const late = at + takes + (wasAway ? START_SHOWS_MS : 0);
   return epochMillis(Math.max(late, end.notBefore));
 }

@@ -33,64 +33,30 @@ import {
   RELEASED_BEFORE_MS,
 } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
-import type { KubeletEvidence } from './node-book.ts';
 import type { ObservedPod } from './observation.ts';
-
-/** From where and by whom an observation comes; shared by all boundaries that it yields. */
-export interface Sighting {
-  readonly source: Source;
-  readonly epoch: number;
-  readonly resourceVersion: string;
-  readonly collector: string;
-  readonly at: EpochMillis;
-  /**
-   * What this observation shows was not yet written at this instant. For an event: the latest time that is known to lie
-   * before it, because events arrive in the order in which they were written. For a listing: the same of the watch
-   * before it. Undefined when nothing is known of the time before.
-   */
-  readonly floor: EpochMillis | undefined;
-  /**
-   * An earlier recorder must have known it, and had taken it for gone: what is stored of it has ended. It was not gone,
-   * but what begins anew begins only now.
-   */
-  readonly isOverlooked?: boolean;
-  /** It was seen to end, and an etcd that was restored from a backup shows it again, as it was. */
-  readonly isRisen?: boolean;
-  /** The far side of a rewind: what is shown may be older than what is known, and what is gone may still run. */
-  readonly isRewound?: boolean;
-  /** A rewind shortly before may have hidden that it ended, at any time since then. */
-  readonly doubtedSince?: EpochMillis | undefined;
-  /** And its kubelet has not spoken since: what is shown of its network says nothing. */
-  readonly isSilent?: boolean;
-  /** What is known of the kubelet of a pod; undefined where its node is not known. */
-  readonly kubelet?: KubeletEvidence | undefined;
-  /** Whether nodes are watched: where they are not, a limit takes the place of the node's word. */
-  readonly knowsNodes?: boolean;
-  /** The networks of the pod's node. */
-  readonly networks?: () => readonly string[];
-}
+import type { ObservationContext } from './observation-context.ts';
 
 /** A kubelet may notice this much late that a sandbox has come up, or gone. */
 const NOTICE_MS = 2000;
 
 export function boundary(
-  sighting: Sighting,
+  context: ObservationContext,
   notBefore: EpochMillis,
   notAfter: EpochMillis,
   best: EpochMillis = notAfter,
-  source: Source = sighting.source,
+  source: Source = context.source,
 ): Boundary {
-  const upper = notAfter > sighting.at ? sighting.at : notAfter;
+  const upper = notAfter > context.at ? context.at : notAfter;
   const lower = notBefore > upper ? upper : notBefore;
   return {
     at: clamp(best, lower, upper),
     notBefore: lower,
     notAfter: upper,
     source,
-    epoch: sighting.epoch,
-    resourceVersion: sighting.resourceVersion,
-    observedAt: sighting.at,
-    collector: sighting.collector,
+    epoch: context.epoch,
+    resourceVersion: context.resourceVersion,
+    observedAt: context.at,
+    collector: context.collector,
   };
 }
 
@@ -98,28 +64,33 @@ export function boundary(
  * An address appeared on a pod. `unseen`: its whole life passed between two sightings. Then somebody told of it too late
  * or an event was lost, and that nothing had been told of it by some time proves nothing.
  */
-export function tenureStart(pod: ObservedPod, sighting: Sighting, before?: LiveHolder, unseen = false): Boundary {
-  const { at } = sighting;
+export function tenureStart(
+  pod: ObservedPod,
+  context: ObservationContext,
+  before?: LiveHolder,
+  unseen = false,
+): Boundary {
+  const { at } = context;
   const written = credible(pod, networkReadyAt(pod), at);
   if (written !== undefined) {
     // The condition was seen when it was news: what came later is only the address.
-    const isKnown = timely(written, sighting) !== undefined || wasSeenLive(before, written, sighting);
-    const upper = isKnown ? secondAfter(earliest(written, runningFrom(pod, sighting)) ?? written) : at;
-    return boundary(sighting, networkNotBefore(pod, sighting, written), upper, written);
+    const isKnown = timely(written, context) !== undefined || wasSeenLive(before, written, context);
+    const upper = isKnown ? secondAfter(earliest(written, runningFrom(pod, context)) ?? written) : at;
+    return boundary(context, networkNotBefore(pod, context, written), upper, written);
   }
   const begun = latest(credible(pod, asMillis(pod.metadata.creationTimestamp), at), asMillis(pod.status.startTime, at));
   // What has already ended began before its containers ended or its sandbox was lost.
   const finished = isTerminal(pod) ? credible(pod, lastFinishedAt(pod), at) : undefined;
-  const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? runningFrom(pod, sighting) ?? at;
-  const since = unseen ? (begun ?? reportedSince(sighting)) : latest(begun, reportedSince(sighting));
-  return boundary(sighting, since ?? at, secondAfter(upper), upper);
+  const upper = finished ?? credible(pod, networkLostAt(pod), at) ?? runningFrom(pod, context) ?? at;
+  const since = unseen ? (begun ?? reportedSince(context)) : latest(begun, reportedSince(context));
+  return boundary(context, since ?? at, secondAfter(upper), upper);
 }
 
 /** The condition was seen before, and no address of this sandbox; nothing was undone or blank meanwhile. */
-function wasSeenLive(before: LiveHolder | undefined, ready: EpochMillis, sighting: Sighting): boolean {
+function wasSeenLive(before: LiveHolder | undefined, ready: EpochMillis, context: ObservationContext): boolean {
   if (before?.networkReadyAt !== ready || before.networkLostAt !== undefined) return false;
   if (before.blankSince !== undefined || before.tenures.length > 0) return false;
-  return sighting.source === 'watch' && sighting.doubtedSince === undefined;
+  return context.source === 'watch' && context.continuity.kind !== 'doubted';
 }
 
 /**
@@ -127,7 +98,8 @@ function wasSeenLive(before: LiveHolder | undefined, ready: EpochMillis, sightin
  * after the sandbox, unless they are slow or are started again in between; older ones only with their next status, after
  * pulls and starts of containers. None makes a sandbox before it has begun with the pod.
  */
-function networkNotBefore(pod: ObservedPod, { kubelet, at }: Sighting, ready: EpochMillis): EpochMillis {
+function networkNotBefore(pod: ObservedPod, { node, at }: ObservationContext, ready: EpochMillis): EpochMillis {
+  const kubelet = node?.kubelet;
   const unsaid = secondBefore(ready);
   const begun = credible(pod, asMillis(pod.status.startTime), at);
   if (begun !== undefined) return earliest(unsaid, begun) ?? unsaid;
@@ -135,21 +107,21 @@ function networkNotBefore(pod: ObservedPod, { kubelet, at }: Sighting, ready: Ep
 }
 
 /** Containers run in a network: since when, if that can be believed. */
-function runningFrom(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
-  return timely(credible(pod, asMillis(pod.status.runningSince), sighting.at), sighting);
+function runningFrom(pod: ObservedPod, context: ObservationContext): EpochMillis | undefined {
+  return timely(credible(pod, asMillis(pod.status.runningSince), context.at), context);
 }
 
 /** It may have held since its network came up, and certainly does now. */
-export function overlookedStart(pod: ObservedPod, sighting: Sighting): Boundary {
-  return boundary(sighting, tenureStart(pod, sighting).notBefore, sighting.at);
+export function overlookedStart(pod: ObservedPod, context: ObservationContext): Boundary {
+  return boundary(context, tenureStart(pod, context).notBefore, context.at);
 }
 
 /**
  * A new sandbox is up, and the pod still shows the address of the one before: kubelets say the former before they have
  * read the address of the latter. It may be the same one or not; asked about it, the answer is `ambiguous`.
  */
-export function doubtfulStart(pod: ObservedPod, sighting: Sighting): Boundary {
-  return { ...tenureStart(pod, sighting), notAfter: NOT_KNOWN_YET };
+export function doubtfulStart(pod: ObservedPod, context: ObservationContext): Boundary {
+  return { ...tenureStart(pod, context), notAfter: NOT_KNOWN_YET };
 }
 
 /** It may stand on: nothing says when it was gone. */
@@ -186,29 +158,29 @@ export function isDoubtful({ notAfter }: Boundary): boolean {
  * A pod became terminal: its containers' end bounds the address's from below, the loss of its network from above. After
  * a gap (`source` is list) only from above: before its last sandbox it may have had others, and others its address.
  */
-export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveHolder): Boundary {
-  const { at } = sighting;
+export function terminalEnd(pod: ObservedPod, context: ObservationContext, before?: LiveHolder): Boundary {
+  const { at } = context;
   const finished = credible(pod, lastFinishedAt(pod), at);
-  const exact = endedWithCondition(pod, sighting, before);
+  const exact = endedWithCondition(pod, context, before);
   if (exact !== undefined) {
     const soon = epochMillis(exact - RELEASED_BEFORE_MS);
     // Long after its containers: the sandbox would not go, or the container runtime could not be asked. Nobody knows which.
     const asked = askedAt(pod);
     const first = finished && asked && latest(asked, finished);
     const since = first && exact - first > NOTICED_AT_ONCE_MS ? first : latest(finished, soon);
-    return boundary(sighting, since ?? exact, epochMillis(exact + RELEASED_AFTER_MS), secondAfter(exact));
+    return boundary(context, since ?? exact, epochMillis(exact + RELEASED_AFTER_MS), secondAfter(exact));
   }
-  const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
+  const lost = timely(credible(pod, networkLostAt(pod), at), context);
   // Kubelets that do not keep the condition leave it at what it was in the beginning.
   const lastUse = finished ?? before?.networkReadyAt;
   const upper = lost !== undefined && lastUse !== undefined && lost >= lastUse ? secondAfter(lost) : at;
-  const isHidden = sighting.source === 'list' && before !== undefined;
-  if (finished !== undefined && !isHidden) return boundary(sighting, finished, upper, finished);
-  const unseen = endedUnseen(pod, sighting);
-  if (unseen !== undefined) return boundary(sighting, unseen, upper);
-  const since = latest(reportedSince(sighting), asMillis(pod.metadata.creationTimestamp, at)) ?? at;
+  const isHidden = context.source === 'list' && before !== undefined;
+  if (finished !== undefined && !isHidden) return boundary(context, finished, upper, finished);
+  const unseen = endedUnseen(pod, context);
+  if (unseen !== undefined) return boundary(context, unseen, upper);
+  const since = latest(reportedSince(context), asMillis(pod.metadata.creationTimestamp, at)) ?? at;
   return boundary(
-    sighting,
+    context,
     upper < at && lost !== undefined ? (earliest(since, secondBefore(lost)) ?? since) : since,
     upper,
     finished ?? upper,
@@ -221,14 +193,15 @@ export function terminalEnd(pod: ObservedPod, sighting: Sighting, before?: LiveH
  */
 function endedWithCondition(
   pod: ObservedPod,
-  sighting: Sighting,
+  context: ObservationContext,
   before: LiveHolder | undefined,
 ): EpochMillis | undefined {
-  const { kubelet, at, source, doubtedSince } = sighting;
-  if (kubelet?.withholdsEnd !== true || source !== 'watch' || doubtedSince !== undefined) return undefined;
+  const { node, at, source, continuity } = context;
+  const kubelet = node?.kubelet;
+  if (kubelet?.withholdsEnd !== true || source !== 'watch' || continuity.kind === 'doubted') return undefined;
   if (kubelet.awaySince(at, askedAt(pod)) !== undefined) return undefined;
   if (before === undefined || before.blankSince !== undefined) return undefined;
-  const lost = timely(credible(pod, networkLostAt(pod), at), sighting);
+  const lost = timely(credible(pod, networkLostAt(pod), at), context);
   // The same condition as before is of an earlier sandbox, or of the time before the first.
   return lost === undefined || (before.networkLostAt !== undefined && lost <= before.networkLostAt + NOTICE_MS)
     ? undefined
@@ -236,40 +209,44 @@ function endedWithCondition(
 }
 
 /** The object is gone, and its delete was seen. `pod` is its final state. */
-export function deletedEnd(sighting: Sighting, pod?: ObservedPod, hadGrace = true): Boundary {
-  const since = sighting.floor ?? sighting.at;
+export function deletedEnd(context: ObservationContext, pod?: ObservedPod, hadGrace = true): Boundary {
+  const since = context.watermark ?? context.at;
   const asked = pod?.metadata.deletionTimestamp;
-  if (pod === undefined || asked === undefined) return boundary(sighting, since, sighting.at);
+  if (pod === undefined || asked === undefined) return boundary(context, since, context.at);
   // Without grace, nothing was ended before: a kubelet that withholds the end until its sandbox is down had yet to begin.
-  if (!hadGrace && sighting.kubelet?.withholdsEnd === true)
-    return boundary(sighting, latest(since, asMillis(asked, sighting.at)) ?? since, sighting.at);
-  if (sighting.kubelet?.withholdsEnd === true) {
+  if (!hadGrace && context.node?.kubelet?.withholdsEnd === true)
+    return boundary(context, latest(since, asMillis(asked, context.at)) ?? since, context.at);
+  if (context.node?.kubelet?.withholdsEnd === true) {
     const late = epochMillis(since - END_LATE_MS);
     const { deletionGracePeriodSeconds = 0 } = pod.metadata;
-    return boundary(sighting, latest(late, asMillis(asked - deletionGracePeriodSeconds * 1000)) ?? late, sighting.at);
+    return boundary(context, latest(late, asMillis(asked - deletionGracePeriodSeconds * 1000)) ?? late, context.at);
   }
   // Kubelets before 1.27 end a deleted pod's containers and sandbox without making it terminal.
-  const finished = credible(pod, lastFinishedAt(pod), sighting.at);
+  const finished = credible(pod, lastFinishedAt(pod), context.at);
   // Not every end of a container is told, as of one that was never started.
-  const unsaid = finished === undefined && !isServing(pod) ? reportedSince(sighting) : undefined;
-  const unready = credible(pod, stoppedServingAt(pod), sighting.at);
-  return boundary(sighting, earliest(since, finished, unsaid, unready) ?? since, sighting.at);
+  const unsaid = finished === undefined && !isServing(pod) ? reportedSince(context) : undefined;
+  const unready = credible(pod, stoppedServingAt(pod), context.at);
+  return boundary(context, earliest(since, finished, unsaid, unready) ?? since, context.at);
 }
 
 /** Somebody else than its kubelet says that it is over: a kubelet that was away may have ended it before, as it was asked. */
-export function anothersEnd(pod: ObservedPod, sighting: Sighting): Boundary {
-  const end = deletedEnd(sighting);
-  if (mirrorOf(pod) !== undefined) return mirrorEnd(end, pod, sighting);
-  return { ...end, notBefore: earliest(end.notBefore, endedUnseen(pod, sighting)) ?? end.notBefore };
+export function anothersEnd(pod: ObservedPod, context: ObservationContext): Boundary {
+  const end = deletedEnd(context);
+  if (mirrorOf(pod) !== undefined) return mirrorEnd(end, pod, context);
+  return { ...end, notBefore: earliest(end.notBefore, endedUnseen(pod, context)) ?? end.notBefore };
 }
 
 /**
  * A mirror pod is deleted late, and later still by a kubelet that was away before it had deleted it; or by somebody else,
  * who asked for it when its sandbox may have been gone.
  */
-export function mirrorEnd(end: Boundary, pod: ObservedPod | undefined, { at, floor, kubelet }: Sighting): Boundary {
-  const seen = floor ?? at;
-  const away = kubelet?.awaySince(at, epochMillis(seen - MIRROR_LATE_MS));
+export function mirrorEnd(
+  end: Boundary,
+  pod: ObservedPod | undefined,
+  { at, watermark, node }: ObservationContext,
+): Boundary {
+  const seen = watermark ?? at;
+  const away = node?.kubelet?.awaySince(at, epochMillis(seen - MIRROR_LATE_MS));
   const asked = pod === undefined ? undefined : askedAt(pod);
   const since = epochMillis((earliest(seen, away, asked) ?? seen) - MIRROR_LATE_MS);
   return { ...end, notBefore: earliest(end.notBefore, since) ?? since };
@@ -279,24 +256,24 @@ export function mirrorEnd(end: Boundary, pod: ObservedPod | undefined, { at, flo
  * Invariant: an inferred end has bounds [last seen, first missing], not a point. What a kubelet had not yet reported
  * when it was last seen counts as unseen.
  */
-export function inferredEnd(sighting: Sighting, { holder, seenAt }: LiveHolder): Boundary {
-  const lastSeen = sighting.floor ?? seenAt;
+export function inferredEnd(context: ObservationContext, { holder, seenAt }: LiveHolder): Boundary {
+  const lastSeen = context.watermark ?? seenAt;
   const since = holder.kind === 'Pod' ? epochMillis(lastSeen - REPORTING_LAG_MS) : lastSeen;
-  const end = boundary(sighting, since, sighting.at, sighting.at, 'inferred');
+  const end = boundary(context, since, context.at, context.at, 'inferred');
   // A pod that the API server has forgotten runs on until its kubelet notices.
-  const runsOn = sighting.isRewound === true && holder.kind === 'Pod';
+  const runsOn = context.continuity.kind === 'restored' && holder.kind === 'Pod';
   return runsOn ? { ...end, notAfter: epochMillis(end.notAfter + REPORTING_LAG_MS) } : end;
 }
 
 /** After a rewind the pod shows other addresses than were known: which of the two is true, its kubelet has yet to say. */
-export function undoneEnd(sighting: Sighting): Boundary {
-  const end = boundary(sighting, undoneSince(sighting), sighting.at);
+export function undoneEnd(context: ObservationContext): Boundary {
+  const end = boundary(context, undoneSince(context), context.at);
   return { ...end, notAfter: epochMillis(end.notAfter + REPORTING_LAG_MS) };
 }
 
 /** Since when a rewind may hide what happened. */
-export function undoneSince(sighting: Sighting): EpochMillis {
-  return reportedSince(sighting) ?? sighting.at;
+export function undoneSince(context: ObservationContext): EpochMillis {
+  return reportedSince(context) ?? context.at;
 }
 
 /**
@@ -304,23 +281,23 @@ export function undoneSince(sighting: Sighting): EpochMillis {
  * new one has gone, too, and what ended last ended in that.
  */
 export function replacedEnd(
-  sighting: Sighting,
+  context: ObservationContext,
   pod: ObservedPod,
   goneSince: EpochMillis | undefined,
   lastSeen: EpochMillis,
   isOver = false,
 ): Boundary {
-  const { at, floor } = sighting;
-  const ready = timelyReadyAt(pod, sighting);
+  const { at, watermark } = context;
+  const ready = timelyReadyAt(pod, context);
   const ended = credible(pod, isOver ? previousRunEndedAt(pod) : lastRunEndedAt(pod), at);
   const endedBefore = ended !== undefined && (ready === undefined || ended <= ready) ? ended : undefined;
   // Within a gap there may have been other sandboxes: then only its near side bounds.
-  const seesAll = sighting.source !== 'list';
-  const lastKnown = seesAll ? earliest(floor, lastSeen, ready) : (floor ?? lastSeen);
+  const seesAll = context.source !== 'list';
+  const lastKnown = seesAll ? earliest(watermark, lastSeen, ready) : (watermark ?? lastSeen);
   const unseen = epochMillis((lastKnown ?? at) - REPORTING_LAG_MS);
   const since = earliest(goneSince, seesAll ? endedBefore : earliest(endedBefore, unseen)) ?? unseen;
   return boundary(
-    sighting,
+    context,
     since,
     ready === undefined ? at : secondAfter(ready),
     ready === undefined ? since : secondBefore(ready),
@@ -328,16 +305,16 @@ export function replacedEnd(
 }
 
 /** Since when the address may have been gone from a pod that goes on, when it is first seen without. */
-export function blankFrom(sighting: Sighting): EpochMillis {
-  return reportedSince(sighting) ?? sighting.at;
+export function blankFrom(context: ObservationContext): EpochMillis {
+  return reportedSince(context) ?? context.at;
 }
 
 /** The kubelet says that the sandbox of a pod that goes on is gone. */
-export function lostEnd(pod: ObservedPod, sighting: Sighting, before: LiveHolder | undefined): Boundary {
-  const { at } = sighting;
-  const lost = timely(credible(pod, networkLostAt(pod, true), at), sighting);
-  const since = lostFrom(pod, sighting, before) ?? blankFrom(sighting);
-  return boundary(sighting, since, lost === undefined ? at : secondAfter(lost), since);
+export function lostEnd(pod: ObservedPod, context: ObservationContext, before: LiveHolder | undefined): Boundary {
+  const { at } = context;
+  const lost = timely(credible(pod, networkLostAt(pod, true), at), context);
+  const since = lostFrom(pod, context, before) ?? blankFrom(context);
+  return boundary(context, since, lost === undefined ? at : secondAfter(lost), since);
 }
 
 /**
@@ -346,38 +323,39 @@ export function lostEnd(pod: ObservedPod, sighting: Sighting, before: LiveHolder
  */
 export function lostFrom(
   pod: ObservedPod,
-  sighting: Sighting,
+  context: ObservationContext,
   before: LiveHolder | undefined,
 ): EpochMillis | undefined {
-  const lost = credible(pod, networkLostAt(pod, wasUp(before)), sighting.at);
+  const lost = credible(pod, networkLostAt(pod, wasUp(before)), context.at);
   if (lost === undefined) return undefined;
   // A kubelet that was there all the time notices soon, whenever its containers ended.
-  const { kubelet, at } = sighting;
+  const { node, at } = context;
+  const kubelet = node?.kubelet;
   const wasThere = kubelet !== undefined && kubelet.awaySince(at, askedAt(pod)) === undefined;
-  if (wasThere && sighting.source === 'watch') {
+  if (wasThere && context.source === 'watch') {
     // One that was to end may have been ended by its kubelet, and that is written only when the runtime can be asked.
     const asked = askedAt(pod);
     const ended = asked === undefined ? undefined : latest(asked, credible(pod, lastFinishedAt(pod), at));
     return earliest(epochMillis(lost - LOSS_EARLY_MS), ended);
   }
-  const unseen = endedUnseen(pod, sighting);
+  const unseen = endedUnseen(pod, context);
   if (unseen !== undefined) return earliest(unseen, lost);
   // What ended and was started again ran in the same sandbox.
-  const ended = credible(pod, lastEndedAt(pod), sighting.at);
+  const ended = credible(pod, lastEndedAt(pod), context.at);
   // Containers that ended before this sandbox came up were another's; a short life may end before it is noticed.
   const since = before?.networkReadyAt;
   const isItsOwn = ended !== undefined && (since === undefined || ended >= since - NOTICE_MS);
   const first = isItsOwn ? earliest(lost, ended) : epochMillis(lost - NOTICE_MS);
-  return sighting.source === 'list' ? earliest(first, reportedSince(sighting)) : first;
+  return context.source === 'list' ? earliest(first, reportedSince(context)) : first;
 }
 
 /**
  * Its deletion had been asked for, and its kubelet was cut off before it could say that it was done: it was done at some
  * time since. Undefined where the kubelet was there.
  */
-function endedUnseen(pod: ObservedPod, { kubelet, at }: Sighting): EpochMillis | undefined {
+function endedUnseen(pod: ObservedPod, { node, at }: ObservationContext): EpochMillis | undefined {
   const asked = askedAt(pod);
-  const away = asked === undefined ? undefined : kubelet?.awaySince(at, asked);
+  const away = asked === undefined ? undefined : node?.kubelet?.awaySince(at, asked);
   if (asked === undefined || away === undefined || asked > at) return undefined;
   return latest(asked, epochMillis(away - END_LATE_MS));
 }
@@ -399,17 +377,17 @@ export function asMillis(time: number | undefined, notAfter?: EpochMillis): Epoc
   return time === undefined || (notAfter !== undefined && time > notAfter) ? undefined : epochMillis(time);
 }
 
-function timelyReadyAt(pod: ObservedPod, sighting: Sighting): EpochMillis | undefined {
-  return timely(credible(pod, networkReadyAt(pod), sighting.at), sighting);
+function timelyReadyAt(pod: ObservedPod, context: ObservationContext): EpochMillis | undefined {
+  return timely(credible(pod, networkReadyAt(pod), context.at), context);
 }
 
 /** A kubelet's word that comes much later than others' words of the same time (a partition) may come from a wrong clock. */
-function timely(time: EpochMillis | undefined, { floor }: Sighting): EpochMillis | undefined {
-  return time === undefined || (floor !== undefined && time < floor - REPORTING_LAG_MS) ? undefined : time;
+function timely(time: EpochMillis | undefined, { watermark }: ObservationContext): EpochMillis | undefined {
+  return time === undefined || (watermark !== undefined && time < watermark - REPORTING_LAG_MS) ? undefined : time;
 }
 
-function reportedSince({ floor }: Sighting): EpochMillis | undefined {
-  return floor === undefined ? undefined : epochMillis(floor - REPORTING_LAG_MS);
+function reportedSince({ watermark }: ObservationContext): EpochMillis | undefined {
+  return watermark === undefined ? undefined : epochMillis(watermark - REPORTING_LAG_MS);
 }
 
 function secondBefore(time: EpochMillis): EpochMillis {

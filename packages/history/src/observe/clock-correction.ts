@@ -100,7 +100,10 @@ export function noticed(time: EpochMillis, { since, at }: WrongTime): EpochMilli
 }
 
 export function correctedCheckpoint(checkpoint: Checkpoint, { since, at }: WrongTime): Checkpoint {
-  const others = checkpoint.others?.map((other) => ({ ...other, settled: clamp(other.settled, other.settled, since) }));
+  const others = checkpoint.others?.map((other) => ({
+    ...other,
+    watermark: clamp(other.watermark, other.watermark, since),
+  }));
   const corrected = { ...checkpoint, at: earliest(checkpoint.at, at) ?? at };
   return others === undefined ? corrected : { ...corrected, others };
 }

@@ -59,16 +59,16 @@ export class CoverageClaim {
   }
 
   /**
-   * Services or nodes were lost sight of: what came and went there since `settled`, or since `since` if that was earlier,
+   * Services or nodes were lost sight of: what came and went there since `watermark`, or since `since` if that was earlier,
    * is not known, and nothing was free.
    */
   podsOnly(
-    { settled, since }: { readonly settled: EpochMillis | undefined; readonly since: EpochMillis | undefined },
+    { watermark, since }: { readonly watermark: EpochMillis | undefined; readonly since: EpochMillis | undefined },
     { opened, epoch, at }: { readonly opened: Coverage['opened']; readonly epoch: number; readonly at: EpochMillis },
   ): Fact[] {
     const coverage = this.#coverage;
     if (coverage === undefined) return [];
-    let from = settled ?? coverage.from;
+    let from = watermark ?? coverage.from;
     if (since !== undefined && since < from) from = since;
     // Coverage is kept by where it begins: this must not take the place of what it lies over.
     if (from === coverage.from) from = epochMillis(from - 1);

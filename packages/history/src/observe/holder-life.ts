@@ -1,4 +1,4 @@
-// One holder's life: from what is remembered of it and the next sighting to facts and what to remember then. Pure.
+// One holder's life: from what is remembered of it and the next context to facts and what to remember then. Pure.
 import type { Boundary } from '../model/boundary.ts';
 import { type Fact, type LiveHolder, type LiveMore, possibleFact, possibleKey } from '../model/fact.ts';
 import type { Holder, PossibleTenure, Tenure } from '../model/records.ts';
@@ -17,7 +17,6 @@ import {
   lostFrom,
   mirrorEnd,
   openEnd,
-  type Sighting,
   terminalEnd,
   undoneEnd,
   undoneSince,
@@ -28,6 +27,7 @@ import { END_LATE_MS, MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-li
 import { mirrorOf } from './mirror.ts';
 import { machineOf } from './node-book.ts';
 import type { Observed, ObservedPod } from './observation.ts';
+import type { ObservationContext } from './observation-context.ts';
 import { isStillLost, type Scene, step, type Transition, transitionOf } from './pod-life.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import {
@@ -63,36 +63,37 @@ function holderOf(seen: Observed): Holder {
 }
 
 /** The holder is there, as `seen`. */
-export function present(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
-  if (seen.kind !== 'Pod') return plainPresent(before, seen, sighting);
-  if (before !== undefined && sighting.isSilent === true) return written(before, seen.object, seen, sighting);
-  return podPresent(before, seen.object, seen, sighting);
+export function present(before: LiveHolder | undefined, seen: Observed, context: ObservationContext): LifeStep {
+  if (seen.kind !== 'Pod') return plainPresent(before, seen, context);
+  const { kind } = context.continuity;
+  if (before !== undefined && kind === 'unconfirmed') return written(before, seen.object, seen, context);
+  if (before !== undefined && !before.terminal && kind === 'restored')
+    return restored(before, seen.object, seen, context);
+  return podPresent(before, seen.object, seen, context);
 }
 
 /**
  * An etcd that was restored from a backup shows the holder. What it shows may be from before what is known of it: a
  * kubelet that knows better says so soon, and until then nothing of it is certain.
  */
-export function restored(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
-  if (seen.kind !== 'Pod' || before === undefined || before.terminal || sighting.isRisen === true)
-    return present(before, seen, sighting);
-  const pod = seen.object;
+function restored(before: LiveHolder, pod: ObservedPod, seen: Observed, context: ObservationContext): LifeStep {
   const ready = networkReadyAt(pod);
-  const isNews = isTerminal(pod) || (ready !== undefined && sighting.floor !== undefined && ready > sighting.floor);
-  if (isNews || seen.object.spec.hostNetwork) return present(before, seen, sighting);
+  const isNews =
+    isTerminal(pod) || (ready !== undefined && context.watermark !== undefined && ready > context.watermark);
+  if (isNews || pod.spec.hostNetwork) return podPresent(before, pod, seen, context);
   const shown = addressesOf(seen);
   const facts: Fact[] = [];
   const tenures: Tenure[] = [];
   for (const tenure of before.tenures) {
     // One that shows no address may no longer be bound to its node, which then ends it; else its kubelet tells of it again.
-    const isKnown = shown.includes(tenure.ip) && !isOfThePast(tenure, sighting);
+    const isKnown = shown.includes(tenure.ip) && !isOfThePast(tenure, context);
     if (!isOpen(tenure) || isKnown) tenures.push(tenure);
-    else facts.push({ kind: 'tenure', tenure: undone(tenure, sighting) });
+    else facts.push({ kind: 'tenure', tenure: undone(tenure, context) });
   }
   const holder = holderOf(seen);
   for (const ip of shown) {
     if (tenures.some((tenure) => isOpen(tenure) && tenure.ip === ip)) continue;
-    const start = notBefore(doubtfulStart(pod, sighting), undoneSince(sighting));
+    const start = notBefore(doubtfulStart(pod, context), undoneSince(context));
     const tenure: Tenure = { ip, holder, start, end: undefined };
     facts.push({ kind: 'tenure', tenure });
     tenures.push(tenure);
@@ -100,37 +101,37 @@ export function restored(before: LiveHolder | undefined, seen: Observed, sightin
   // Where the past is shown, its network is what the next words are compared with: the same once more is no news.
   const isPast = facts.length > 0 && ready !== undefined;
   const known = isPast ? { ...before, tenures, networkReadyAt: ready } : { ...before, tenures };
-  const step = written(known, pod, seen, sighting);
+  const step = written(known, pod, seen, context);
   return { facts: [...facts, ...step.facts], live: step.live };
 }
 
 /** What was first shown after the last certain moment, and is older, may be a status of the past. */
-function isOfThePast({ start }: Tenure, sighting: Sighting): boolean {
-  return start.observedAt > (sighting.floor ?? sighting.at) && start.notBefore < undoneSince(sighting);
+function isOfThePast({ start }: Tenure, context: ObservationContext): boolean {
+  return start.observedAt > (context.watermark ?? context.at) && start.notBefore < undoneSince(context);
 }
 
-function undone(tenure: Tenure, sighting: Sighting): Tenure {
-  const ended = endedBy(tenure, undoneEnd(sighting));
-  if (!isOfThePast(tenure, sighting) || ended.end === undefined) return ended;
+function undone(tenure: Tenure, context: ObservationContext): Tenure {
+  const ended = endedBy(tenure, undoneEnd(context));
+  if (!isOfThePast(tenure, context) || ended.end === undefined) return ended;
   return { ...ended, start: { ...ended.start, notAfter: ended.end.notAfter } };
 }
 
 /** The pod was written to, but nothing is known anew of its network. */
-function written(before: LiveHolder, pod: ObservedPod, seen: Observed, sighting: Sighting): LifeStep {
+function written(before: LiveHolder, pod: ObservedPod, seen: Observed, context: ObservationContext): LifeStep {
   const facts: Fact[] = [];
   const holder = holderOf(seen);
   const annotations = annotationValues(pod.metadata.annotations);
-  recordChanges(before, holder, annotations, sighting, facts);
-  const { epoch, resourceVersion, at: seenAt } = sighting;
+  recordChanges(before, holder, annotations, context, facts);
+  const { epoch, resourceVersion, at: seenAt } = context;
   let placement = before.placement;
   if (placement !== undefined && placement.end === undefined && placement.pod.node !== holder.node) {
     // It was restored to before it was bound, and goes elsewhere. A ledger has one place for a pod: the first one ends.
     const detail = movedText(holder, placement.pod.node);
     facts.push({
       kind: 'anomaly',
-      anomaly: { ...provenance(sighting), what: 'node-changed', uid: holder.uid, detail },
+      anomaly: { ...provenance(context), what: 'node-changed', uid: holder.uid, detail },
     });
-    placement = { ...placement, end: notBeforeStart(undoneEnd(sighting), placement.start) };
+    placement = { ...placement, end: notBeforeStart(undoneEnd(context), placement.start) };
     facts.push({ kind: 'placement', placement });
   }
   const live: LiveHolder = { ...before, holder, placement, epoch, resourceVersion, seenAt, annotations };
@@ -142,30 +143,30 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, sighting:
  * The holder is gone; `seen` is its final state if its delete was observed. Of a pod that its kubelet has not ended, that
  * is the beginning of the end: it is remembered until there is proof, or a limit.
  */
-export function gone(before: LiveHolder, seen: Observed | undefined, told: Sighting): LifeStep {
+export function gone(before: LiveHolder, seen: Observed | undefined, told: ObservationContext): LifeStep {
   // When nothing is known of the time before, it was still there when it was last seen, however late that arrived.
-  const sighting = { ...told, floor: told.floor ?? epochMillis(before.seenAt - LONGEST_DELIVERY_MS) };
+  const context = { ...told, watermark: told.watermark ?? epochMillis(before.seenAt - LONGEST_DELIVERY_MS) };
   // The delete may be the first word of the end, or of an address: take in the final state first.
-  const last = seen === undefined ? undefined : present(before, seen, sighting);
+  const last = seen === undefined ? undefined : present(before, seen, context);
   const live = last?.live ?? before;
   const facts: Fact[] = [...(last?.facts ?? []).filter((fact) => fact.kind !== 'live')];
   const pod = seen?.kind === 'Pod' ? seen.object : undefined;
   const { holder, terminal } = live;
   const hadGrace = live.more?.graceUntil !== undefined;
-  const known = seen === undefined ? inferredEnd(sighting, live) : deletedEnd(sighting, pod, hadGrace);
+  const known = seen === undefined ? inferredEnd(context, live) : deletedEnd(context, pod, hadGrace);
   const mayStand = holder.kind === 'Pod' && !holder.hostNetwork && holder.node !== '' && !terminal;
-  if (!mayStand) return { facts: [...facts, ...ends(live, known, sighting), forgotten(before)], live: undefined };
-  const end = live.more?.mirror === undefined ? known : mirrorEnd(known, pod, sighting);
-  const going = live.more?.going ?? goingOf('deleted', pod, sighting, live.more?.graceUntil, live.tenures.length > 0);
-  if (sighting.knowsNodes !== true) {
+  if (!mayStand) return { facts: [...facts, ...ends(live, known, context), forgotten(before)], live: undefined };
+  const end = live.more?.mirror === undefined ? known : mirrorEnd(known, pod, context);
+  const going = live.more?.going ?? goingOf('deleted', pod, context, live.more?.graceUntil, live.tenures.length > 0);
+  if (context.node === undefined) {
     // Nobody says how its node is: the limit counts.
     const release = releaseOf(going, going.since, UNWATCHED_RELEASE_MS);
     const bounded = { ...end, notAfter: latest(end.notAfter, release) ?? end.notAfter };
     for (const tenure of live.tenures) facts.push(...endedKnownBy(tenure, release));
-    return { facts: [...facts, ...ends(live, bounded, sighting), forgotten(before)], live: undefined };
+    return { facts: [...facts, ...ends(live, bounded, context), forgotten(before)], live: undefined };
   }
-  const ended = ends(live, openEnd(end), sighting);
-  const never = neverShown(live, pod, openEnd(end), sighting);
+  const ended = ends(live, openEnd(end), context);
+  const never = neverShown(live, pod, openEnd(end), context);
   if (never !== undefined) ended.push(possibleFact(never));
   const { possible: _, ...more } = live.more ?? {};
   const left: LiveHolder = {
@@ -181,8 +182,8 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Sight
 }
 
 /** What of it is open, as it ends. */
-function ends(live: LiveHolder, end: Boundary, sighting: Sighting): Fact[] {
-  const facts: Fact[] = live.tenures.filter(isOpen).map((tenure) => closed(tenure, endOfBlank(live, end, sighting)));
+function ends(live: LiveHolder, end: Boundary, context: ObservationContext): Fact[] {
+  const facts: Fact[] = live.tenures.filter(isOpen).map((tenure) => closed(tenure, endOfBlank(live, end, context)));
   const { placement } = live;
   if (placement !== undefined && placement.end === undefined) {
     facts.push({ kind: 'placement', placement: { ...placement, end: notBeforeStart(end, placement.start) } });
@@ -208,13 +209,17 @@ export function released(live: LiveHolder, release: EpochMillis, wasUnknown = fa
 }
 
 /** Its node has booted again: the sandbox is gone since some time after `lastSign`. Undefined where there is nothing to end. */
-export function lostWithNode(live: LiveHolder, lastSign: EpochMillis, sighting: Sighting): LifeStep | undefined {
+export function lostWithNode(
+  live: LiveHolder,
+  lastSign: EpochMillis,
+  context: ObservationContext,
+): LifeStep | undefined {
   const facts: Fact[] = [];
   // What its kubelet had done and not yet written is lost with the node.
   const unwritten =
     live.more?.mirror !== undefined ? MIRROR_LATE_MS : live.more?.graceUntil === undefined ? 0 : END_LATE_MS;
   const since = epochMillis(lastSign - unwritten);
-  const end = openEnd(boundary(sighting, since, sighting.at));
+  const end = openEnd(boundary(context, since, context.at));
   const tenures = live.tenures.map((tenure) => {
     // One that began after the last sign of the time before is of the time after.
     if (!isOpen(tenure) || tenure.start.notBefore > lastSign) return tenure;
@@ -222,7 +227,7 @@ export function lostWithNode(live: LiveHolder, lastSign: EpochMillis, sighting: 
     facts.push({ kind: 'tenure', tenure: ended });
     return ended;
   });
-  const unshown = lostUnshown(live, sighting);
+  const unshown = lostUnshown(live, context);
   if (unshown !== undefined) {
     const waits: LiveHolder = { ...live, more: { ...live.more, rebooted: true, possible: unshown } };
     return { facts: [possibleFact(unshown), { kind: 'live', uid: live.holder.uid, live: waits }], live: waits };
@@ -233,16 +238,16 @@ export function lostWithNode(live: LiveHolder, lastSign: EpochMillis, sighting: 
 }
 
 /** A mirror pod is back under another UID: its sandbox ran on, from before it was gone. */
-export function returned(live: LiveHolder, sighting: Sighting): LifeStep {
+export function returned(live: LiveHolder, context: ObservationContext): LifeStep {
   const facts: Fact[] = [];
   const tenures: Tenure[] = [];
-  const since = live.more?.going?.since ?? sighting.at;
+  const since = live.more?.going?.since ?? context.at;
   for (const tenure of live.tenures) {
     if (tenure.end === undefined || !isEndOpen(tenure)) continue;
     const point = latest(since, tenure.end.notBefore, tenure.start.at) ?? since;
     const end = { ...tenure.end, at: point, notBefore: point, notAfter: point };
     facts.push({ kind: 'tenure', tenure: { ...tenure, end: notBeforeStart(end, tenure.start) } });
-    const start = { ...boundary(sighting, point, point), at: point, notBefore: point, notAfter: point };
+    const start = { ...boundary(context, point, point), at: point, notBefore: point, notAfter: point };
     const again: Tenure = { ...tenure, start, end: undefined };
     facts.push({ kind: 'tenure', tenure: again });
     tenures.push(again);
@@ -254,29 +259,34 @@ export function returned(live: LiveHolder, sighting: Sighting): LifeStep {
   return { facts, live: back };
 }
 
-function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Observed, sighting: Sighting): LifeStep {
+function podPresent(
+  before: LiveHolder | undefined,
+  pod: ObservedPod,
+  seen: Observed,
+  context: ObservationContext,
+): LifeStep {
   const facts: Fact[] = [];
   const holder = holderOf(seen);
   // Its node's, on the host network: shown by the pod also where the Node lists none, or is gone.
-  const scene: Scene = { before, pod, holder, shown: addressesOf(seen), sighting, facts };
+  const scene: Scene = { before, pod, holder, shown: addressesOf(seen), context, facts };
   const transition = transitionOf(scene);
   const terminal = transition === 'ended';
   const { open, lost, blankSince } = step(transition, scene);
-  const placement = placePod(before, pod, holder, sighting, transition, facts);
+  const placement = placePod(before, pod, holder, context, transition, facts);
   const annotations = annotationValues(pod.metadata.annotations);
-  recordChanges(before, holder, annotations, sighting, facts);
+  recordChanges(before, holder, annotations, context, facts);
   const live: LiveHolder = {
     holder,
-    epoch: sighting.epoch,
-    resourceVersion: sighting.resourceVersion,
-    seenAt: sighting.at,
+    epoch: context.epoch,
+    resourceVersion: context.resourceVersion,
+    seenAt: context.at,
     terminal,
     // Of its exact length: an array that was pushed to keeps room for seventeen.
     tenures: lost.concat(open),
     placement,
     blankSince,
     networkReadyAt: networkReadyAt(pod) ?? before?.networkReadyAt,
-    networkLostAt: isStillLost(before, pod) ? before?.networkLostAt : lostFrom(pod, sighting, before),
+    networkLostAt: isStillLost(before, pod) ? before?.networkLostAt : lostFrom(pod, context, before),
     annotations,
   };
   const more = moreOf(scene, transition, live);
@@ -287,7 +297,7 @@ function podPresent(before: LiveHolder | undefined, pod: ObservedPod, seen: Obse
 
 /** What only some pods need to have remembered. */
 function moreOf(
-  { before, pod, sighting, facts }: Scene,
+  { before, pod, context, facts }: Scene,
   transition: Transition,
   live: LiveHolder,
 ): LiveMore | undefined {
@@ -295,10 +305,10 @@ function moreOf(
   const graceUntil = latest(before?.more?.graceUntil, graceOf(pod));
   const going =
     transition === 'abandoned'
-      ? (before?.more?.going ?? goingOf('ended-by-another', pod, sighting, graceUntil, live.tenures.length > 0))
+      ? (before?.more?.going ?? goingOf('ended-by-another', pod, context, graceUntil, live.tenures.length > 0))
       : undefined;
-  const possible = stillPossible(before, pod, sighting, transition, live, facts);
-  const failed = failedBefore(before, live, pod, sighting);
+  const possible = stillPossible(before, pod, context, transition, live, facts);
+  const failed = failedBefore(before, live, pod, context);
   if (failed !== undefined) facts.push(possibleFact(failed));
   const more: LiveMore = {
     ...(mirror === undefined ? {} : { mirror }),
@@ -316,7 +326,7 @@ function moreOf(
 function stillPossible(
   before: LiveHolder | undefined,
   pod: ObservedPod,
-  sighting: Sighting,
+  context: ObservationContext,
   transition: Transition,
   live: LiveHolder,
   facts: Fact[],
@@ -337,7 +347,7 @@ function stillPossible(
         ...(more === undefined ? {} : { more }),
       };
       const wasUntouched = up === undefined && lost !== undefined && live.networkLostAt === lost;
-      const never = neverShown(last, pod, terminalEnd(pod, sighting, before), sighting, wasUntouched);
+      const never = neverShown(last, pod, terminalEnd(pod, context, before), context, wasUntouched);
       if (never !== undefined) facts.push(possibleFact(never));
     }
     return undefined;
@@ -347,8 +357,8 @@ function stillPossible(
     // What it had when its node went down is gone once it has another sandbox.
     const ready = live.networkReadyAt;
     if (ready === before.networkReadyAt && !live.tenures.some(isOpen)) return waited;
-    const gone = ready === undefined ? sighting.at : epochMillis(ready + RESOLUTION_MS);
-    facts.push(possibleFact({ ...waited, end: boundary(sighting, waited.start.notBefore, gone) }));
+    const gone = ready === undefined ? context.at : epochMillis(ready + RESOLUTION_MS);
+    facts.push(possibleFact({ ...waited, end: boundary(context, waited.start.notBefore, gone) }));
     return undefined;
   }
   const isSame = before?.networkReadyAt === live.networkReadyAt && before?.networkLostAt === live.networkLostAt;
@@ -356,7 +366,7 @@ function stillPossible(
   else if (isSame) return waited;
   // Another sandbox, and the address of this one was never shown.
   else if (before !== undefined)
-    facts.push(possibleFact({ ...waited, end: boundary(sighting, waited.start.notBefore, sighting.at) }));
+    facts.push(possibleFact({ ...waited, end: boundary(context, waited.start.notBefore, context.at) }));
   return undefined;
 }
 
@@ -368,7 +378,7 @@ function placePod(
   before: LiveHolder | undefined,
   pod: ObservedPod,
   holder: Holder,
-  sighting: Sighting,
+  context: ObservationContext,
   transition: Transition,
   facts: Fact[],
 ): LiveHolder['placement'] {
@@ -377,19 +387,19 @@ function placePod(
     const detail = movedText(holder, placement.pod.node);
     facts.push({
       kind: 'anomaly',
-      anomaly: { ...provenance(sighting), what: 'node-changed', uid: holder.uid, detail },
+      anomaly: { ...provenance(context), what: 'node-changed', uid: holder.uid, detail },
     });
   }
   if (placement === undefined && holder.node !== '') {
     const scheduled = pod.status.conditions.find((c) => c.type === 'PodScheduled' && c.status === 'True');
     const since = asMillis(scheduled?.lastTransitionTime);
     const start =
-      since !== undefined && since <= sighting.at
-        ? boundary(sighting, epochMillis(since - RESOLUTION_MS), epochMillis(since + RESOLUTION_MS), since)
+      since !== undefined && since <= context.at
+        ? boundary(context, epochMillis(since - RESOLUTION_MS), epochMillis(since + RESOLUTION_MS), since)
         : boundary(
-            sighting,
-            latest(sighting.floor, asMillis(pod.metadata.creationTimestamp)) ?? sighting.at,
-            sighting.at,
+            context,
+            latest(context.watermark, asMillis(pod.metadata.creationTimestamp)) ?? context.at,
+            context.at,
           );
     placement = { pod: holder, start, end: undefined };
     facts.push({ kind: 'placement', placement });
@@ -398,7 +408,7 @@ function placePod(
   if (placement !== undefined && !isOver && transition === 'ended') {
     placement = {
       ...placement,
-      end: notBeforeStart(terminalEnd(pod, sighting, before), placement.start),
+      end: notBeforeStart(terminalEnd(pod, context, before), placement.start),
     };
     facts.push({ kind: 'placement', placement });
   }
@@ -406,28 +416,28 @@ function placePod(
 }
 
 /** Nodes and services: their addresses come and go with the object. */
-function plainPresent(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): LifeStep {
+function plainPresent(before: LiveHolder | undefined, seen: Observed, context: ObservationContext): LifeStep {
   const facts: Fact[] = [];
   const holder = holderOf(seen);
   const shown = addressesOf(seen);
   const kept: Tenure[] = [];
   for (const tenure of before?.tenures ?? []) {
     if (shown.includes(tenure.ip)) kept.push(tenure);
-    else facts.push(closed(tenure, deletedEnd(sighting)));
+    else facts.push(closed(tenure, deletedEnd(context)));
   }
   const created = before === undefined ? asMillis(seen.object.metadata.creationTimestamp) : undefined;
-  const since = created ?? sighting.floor;
+  const since = created ?? context.watermark;
   for (const ip of shown) {
     if (kept.some((tenure) => tenure.ip === ip)) continue;
-    const opened: Tenure = { ip, holder, start: boundary(sighting, since ?? sighting.at, sighting.at), end: undefined };
+    const opened: Tenure = { ip, holder, start: boundary(context, since ?? context.at, context.at), end: undefined };
     facts.push({ kind: 'tenure', tenure: opened });
     kept.push(opened);
   }
   const live: LiveHolder = {
     holder,
-    epoch: sighting.epoch,
-    resourceVersion: sighting.resourceVersion,
-    seenAt: sighting.at,
+    epoch: context.epoch,
+    resourceVersion: context.resourceVersion,
+    seenAt: context.at,
     terminal: false,
     tenures: kept,
     placement: undefined,
@@ -436,7 +446,7 @@ function plainPresent(before: LiveHolder | undefined, seen: Observed, sighting: 
     networkLostAt: undefined,
     annotations: [],
   };
-  const machine = seen.kind === 'Node' ? machineOf(seen.object, before?.more?.machine, sighting.at) : undefined;
+  const machine = seen.kind === 'Node' ? machineOf(seen.object, before?.more?.machine, context.at) : undefined;
   const known = machine === undefined ? live : { ...live, more: { machine } };
   facts.push({ kind: 'live', uid: holder.uid, live: known });
   return { facts, live: known };
@@ -446,15 +456,15 @@ function recordChanges(
   before: LiveHolder | undefined,
   pod: Holder,
   annotations: LiveHolder['annotations'],
-  sighting: Sighting,
+  context: ObservationContext,
   facts: Fact[],
 ): void {
   for (const change of annotationChanges(before?.annotations ?? [], annotations)) {
-    facts.push({ kind: 'change', change: { ...provenance(sighting), pod, ...change } });
+    facts.push({ kind: 'change', change: { ...provenance(context), pod, ...change } });
   }
 }
 
-function provenance({ source, epoch, resourceVersion, collector, at }: Sighting) {
+function provenance({ source, epoch, resourceVersion, collector, at }: ObservationContext) {
   return { source, epoch, resourceVersion, collector, observedAt: at };
 }
 

@@ -5,11 +5,12 @@ import { type Fact, type LiveHolder, possibleFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis, latest, REPORTING_LAG_MS } from '../model/time.ts';
-import { endKnownBy, isDoubtful, type Sighting, undecidedStart } from './boundaries.ts';
+import { endKnownBy, isDoubtful, undecidedStart } from './boundaries.ts';
 import { correctedLive, type WrongTime } from './clock-correction.ts';
 import { GoingPods } from './going-pods.ts';
 import { released } from './holder-life.ts';
 import { HoldersByAddress } from './holders-by-address.ts';
+import type { ObservationContext } from './observation-context.ts';
 import { stateOf } from './pod-life.ts';
 import { isEndOpen } from './tenure-ends.ts';
 
@@ -113,7 +114,7 @@ export class LiveHolders {
   }
 
   /** Invariant: an address has at most one non-terminal holder; a violation is a stored conflict, never an overwrite. */
-  conflicts(uid: string, { source, epoch, resourceVersion, collector, at }: Sighting): Fact[] {
+  conflicts(uid: string, { source, epoch, resourceVersion, collector, at }: ObservationContext): Fact[] {
     const live = this.#live.get(uid);
     const facts: Fact[] = [];
     for (const { ip, start } of heldBy(live)) {

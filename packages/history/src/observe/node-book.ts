@@ -12,7 +12,7 @@ import { LeaseRenewals } from './lease-renewals.ts';
 import { SILENCE_MS, START_SHOWS_MS } from './measured-limits.ts';
 import type { ObservedNode } from './observation.ts';
 
-/** What a sighting of a pod may rest on. */
+/** What an observation of a pod may rest on. */
 export interface KubeletEvidence {
   /** Since 1.36 the network condition is written right after the sandbox; before, with the next status. */
   readonly writesNetworkAtOnce: boolean;

@@ -3,13 +3,13 @@
 import { type Fact, type LiveHolder, type Machine, possibleFact } from '../model/fact.ts';
 import { type EpochMillis, epochMillis, REPORTING_LAG_MS } from '../model/time.ts';
 import { awaitedSince, waiting } from './awaited-address.ts';
-import type { Sighting } from './boundaries.ts';
 import { isTerminal, kubeletTimeOf, networkReadyAt } from './evidence.ts';
 import { lostWithNode } from './holder-life.ts';
 import type { LiveHolders } from './live-holders.ts';
 import { READY_PROVES_MS } from './measured-limits.ts';
 import { heartbeatOf, type NodeBook } from './node-book.ts';
 import type { Observation, Observed, ObservedNode, ObservedPod } from './observation.ts';
+import { CONTINUED, type NodeEvidence, type ObservationContext } from './observation-context.ts';
 import type { Releases } from './releases.ts';
 import type { Stream } from './stream.ts';
 
@@ -41,15 +41,15 @@ export class NodeNews {
         this.#nodes.renewals(observation.node).read(epochMillis(observation.renewTime), at);
         return this.#releases.renewed(observation.node, at);
       case 'alive':
-        return [...this.#releases.passed(at, stream.settled ?? at), ...this.#waited(at)];
+        return [...this.#releases.passed(at, stream.watermark ?? at), ...this.#waited(at)];
       default:
         return [];
     }
   }
 
-  /** What is known of a pod's node, for a sighting of it. */
-  ofNode(node: string): Pick<Sighting, 'kubelet' | 'knowsNodes' | 'networks'> {
-    return { kubelet: this.#nodes.evidence(node), knowsNodes: true, networks: () => this.#nodes.networksOf(node) };
+  /** What is known of a pod's node. */
+  evidenceOf(node: string): NodeEvidence {
+    return { kubelet: this.#nodes.evidence(node), networks: () => this.#nodes.networksOf(node) };
   }
 
   /** Nodes as a listing shows them; who is no longer remembered is gone: the observer has taken the listing in. */
@@ -121,7 +121,7 @@ export class NodeNews {
   ): Fact[] {
     return this.#live.of('Pod', undefined).flatMap((live) => {
       if (live.holder.node !== name || live.holder.hostNetwork || live.terminal) return [];
-      const step = lostWithNode(live, sinceOf(live), this.#sighting('inferred', { epoch, resourceVersion }, '', at));
+      const step = lostWithNode(live, sinceOf(live), this.#context('inferred', { epoch, resourceVersion }, '', at));
       if (step?.live !== undefined) this.#live.keep(step.live);
       return step?.facts ?? [];
     });
@@ -130,23 +130,32 @@ export class NodeNews {
   /** Who waits for an address for so long that readers must know. */
   #waited(at: EpochMillis): Fact[] {
     return this.#live.awaiting().flatMap((live): Fact[] => {
-      const sighting = this.#sighting('watch', live, live.holder.node, at);
-      const since = awaitedSince(live, sighting.kubelet, at);
+      const context = this.#context('watch', live, live.holder.node, at);
+      const since = awaitedSince(live, context.node?.kubelet, at);
       if (since === undefined || since > at - REPORTING_LAG_MS) return [];
-      const possible = waiting(live, since, sighting);
+      const possible = waiting(live, since, context);
       const known = { ...live, more: { ...live.more, possible } };
       this.#live.keep(known);
       return [possibleFact(possible), { kind: 'live', uid: live.holder.uid, live: known }];
     });
   }
 
-  #sighting(
-    source: Sighting['source'],
+  #context(
+    source: ObservationContext['source'],
     { epoch, resourceVersion }: Pick<LiveHolder, 'epoch' | 'resourceVersion'>,
     node: string,
     at: EpochMillis,
-  ): Sighting {
+  ): ObservationContext {
     const collector = this.#collector;
-    return { source, epoch, resourceVersion, collector, at, floor: undefined, ...this.ofNode(node) };
+    return {
+      source,
+      epoch,
+      resourceVersion,
+      collector,
+      at,
+      watermark: undefined,
+      continuity: CONTINUED,
+      node: this.evidenceOf(node),
+    };
   }
 }

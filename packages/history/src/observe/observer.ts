@@ -5,12 +5,12 @@ import type { Fact, LiveHolder, LiveState, StoredFact } from '../model/fact.ts';
 import { type Checkpoint, type Coverage, type Scope, type StreamPosition, sees } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
 import { Anomalies } from './anomalies.ts';
-import { type Sighting, undoneSince } from './boundaries.ts';
+import { undoneSince } from './boundaries.ts';
 import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
 import { correctedCoverage, type WrongTime } from './clock-correction.ts';
 import { CoverageClaim } from './coverage-claim.ts';
 import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
-import { gone, type LifeStep, present, restored, returned } from './holder-life.ts';
+import { gone, type LifeStep, present, returned } from './holder-life.ts';
 import { LiveHolders } from './live-holders.ts';
 import { deserializeLive, storedFact } from './live-state.ts';
 import { mirrorOf } from './mirror.ts';
@@ -18,6 +18,7 @@ import { MirrorIdentities } from './mirror-identities.ts';
 import { NodeBook } from './node-book.ts';
 import { NodeNews } from './node-news.ts';
 import type { Observation, Observed } from './observation.ts';
+import { CONTINUED, type Continuity, type NodeEvidence, type ObservationContext } from './observation-context.ts';
 import { RecentEnds } from './recent-ends.ts';
 import { Releases } from './releases.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
@@ -66,7 +67,7 @@ interface ListedStep {
   readonly uid: string;
   readonly before: LiveHolder | undefined;
   readonly seen: Observed | undefined;
-  readonly sighting: Sighting;
+  readonly context: ObservationContext;
   readonly step: LifeStep;
 }
 
@@ -138,9 +139,9 @@ export class Observer {
   /** Where the streams besides the pods' have come to, for the checkpoint; those that can go on from there. */
   get otherPositions(): StreamPosition[] {
     return this.#others.flatMap((kind) => {
-      const { epoch, version, settled } = this.#stream(kind, undefined);
-      const canGoOn = epoch === this.#epoch && version !== undefined && settled !== undefined;
-      return canGoOn ? [{ kind, resourceVersion: version, settled }] : [];
+      const { epoch, version, watermark } = this.#stream(kind, undefined);
+      const canGoOn = epoch === this.#epoch && version !== undefined && watermark !== undefined;
+      return canGoOn ? [{ kind, resourceVersion: version, watermark }] : [];
     });
   }
 
@@ -247,14 +248,13 @@ export class Observer {
   #event(type: 'present' | 'deleted', seen: Observed, at: EpochMillis): Fact[] {
     const { metadata } = seen.object;
     const stream = this.#stream(seen.kind, metadata.namespace);
-    const floor = stream.heard(metadata.resourceVersion, at, true);
-    // How far the streams of nodes and services are says nothing about what kubelets told of pods.
-    const doubtedSince = seen.kind === 'Pod' ? this.#doubts.since(metadata.uid, floor) : undefined;
-    const isRisen = type === 'present' && this.#live.hasEnded(metadata.uid);
-    const isSilent = type === 'present' && seen.kind === 'Pod' && this.#doubts.isSilent(seen.object);
-    const sighting = { ...this.#sighting(seen, stream, at, floor), doubtedSince, isRisen, isSilent };
-    const back = type === 'present' ? this.#broughtBack(seen, sighting) : [];
-    const facts = [...back, ...this.#take(type, seen, back.length > 0 ? { ...sighting, isRisen: false } : sighting)];
+    const watermark = stream.heard(metadata.resourceVersion, at, true);
+    const context = this.#context(seen, stream, at, watermark);
+    const back = type === 'present' ? this.#broughtBack(seen, context) : [];
+    const doubt = seen.kind === 'Pod' ? this.#doubts.of(seen.object, type, watermark) : CONTINUED;
+    const isBackAfterEnd = type === 'present' && back.length === 0 && this.#live.hasEnded(metadata.uid);
+    const continuity: Continuity = isBackAfterEnd ? { kind: 'reappeared' } : doubt;
+    const facts = [...back, ...this.#take(type, seen, { ...context, continuity })];
     stream.mentioned(writtenNotBefore(seen, at));
     // Not to `at`: after a broken connection more events of the past may be on their way.
     const known = this.#others.length > 0 ? undefined : this.#confirmed();
@@ -268,17 +268,21 @@ export class Observer {
     if (missed !== undefined) {
       // One that was told before the listing which lacked it says nothing new.
       if (type === 'deleted' || told <= missed.seenAt) return [];
-      return this.#take('present', seen, this.#returned(missed, stream, this.#sighting(seen, stream, at, undefined)));
+      return this.#take('present', seen, this.#returned(missed, stream, this.#context(seen, stream, at, undefined)));
     }
     const before = this.#live.get(metadata.uid);
     if (this.#live.hasEnded(metadata.uid) || (type === 'present' && isOld(before, seen, stream))) return [];
-    const floor = before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS);
-    const found: Sighting = { ...this.#sighting(seen, stream, at, floor), source: 'list' };
-    const sighting = this.#isOverlooked(before, seen)
-      ? { ...found, resourceVersion: stream.version ?? found.resourceVersion, isOverlooked: true }
+    const watermark = before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS);
+    const found: ObservationContext = { ...this.#context(seen, stream, at, watermark), source: 'list' };
+    const context = this.#isOverlooked(before, seen)
+      ? {
+          ...found,
+          resourceVersion: stream.version ?? found.resourceVersion,
+          continuity: { kind: 'overlooked' } as const,
+        }
       : found;
-    if (type === 'present') return this.#take('present', seen, sighting);
-    return before === undefined ? [] : this.#apply(metadata.uid, gone(before, undefined, sighting), sighting);
+    if (type === 'present') return this.#take('present', seen, context);
+    return before === undefined ? [] : this.#apply(metadata.uid, gone(before, undefined, context), context);
   }
 
   /**
@@ -293,9 +297,9 @@ export class Observer {
   }
 
   /** Nothing about it has changed, perhaps not even its version: what begins anew begins with what is known now. */
-  #returned(missed: LiveHolder, stream: Stream, sighting: Sighting): Sighting {
-    const resourceVersion = stream.version ?? sighting.resourceVersion;
-    return { ...sighting, source: 'list', resourceVersion, floor: missed.networkLostAt };
+  #returned(missed: LiveHolder, stream: Stream, context: ObservationContext): ObservationContext {
+    const resourceVersion = stream.version ?? context.resourceVersion;
+    return { ...context, source: 'list', resourceVersion, watermark: missed.networkLostAt };
   }
 
   #listed(listing: Listing, at: EpochMillis): Fact[] {
@@ -303,19 +307,22 @@ export class Observer {
     if (isRepeated(listing, stream)) return [];
     const isRewound = listing.reason === 'rewound';
     if (isRewound) this.#rewind(stream);
-    const facts = this.#lost(listing, stream.settled, at);
+    const facts = this.#lost(listing, stream.watermark, at);
     // What was told after the last certain moment was perhaps not all of it.
-    const floor = isRewound ? earliest(stream.settled, listing.since) : stream.settled;
+    const watermark = isRewound ? earliest(stream.watermark, listing.since) : stream.watermark;
     if (isRewound && listing.since !== undefined) {
       const doubted = this.#ends.doubtedSince(listing.since, listing.resource);
       facts.push(...doubted.map((tenure): Fact => ({ kind: 'tenure', tenure })));
     }
-    const steps = [...this.#missingFrom(listing, stream, floor, at), ...this.#presentIn(listing, stream, floor, at)];
-    for (const { before, seen, sighting } of steps)
-      if (seen !== undefined) facts.push(...this.#anomalous(before, seen, sighting));
+    const steps = [
+      ...this.#missingFrom(listing, stream, watermark, at),
+      ...this.#presentIn(listing, stream, watermark, at),
+    ];
+    for (const { before, seen, context } of steps)
+      if (seen !== undefined) facts.push(...this.#anomalous(before, seen, context));
     // All ends before any beginning: an address that moved within the gap is never held twice on the way.
     for (const { uid, step } of steps) facts.push(...this.#live.replace(uid, step.live, step.facts));
-    for (const { uid, sighting } of steps) facts.push(...this.#live.conflicts(uid, sighting));
+    for (const { uid, context } of steps) facts.push(...this.#live.conflicts(uid, context));
     stream.restart(listing.resourceVersion, at);
     const opens = listing.resource === 'Pod' || !this.#claim.isOpen;
     if (opens && this.#allListed()) facts.push(...this.#claim.open(listing.reason, this.#epoch, at));
@@ -323,7 +330,7 @@ export class Observer {
   }
 
   /** Who is remembered and not in the listing has gone. */
-  #missingFrom(listing: Listing, stream: Stream, floor: EpochMillis | undefined, at: EpochMillis): ListedStep[] {
+  #missingFrom(listing: Listing, stream: Stream, watermark: EpochMillis | undefined, at: EpochMillis): ListedStep[] {
     const mentioned = new Set(listing.present.map((seen) => seen.object.metadata.uid));
     const missing = new Set(listing.goneUids);
     if (listing.whole)
@@ -332,14 +339,14 @@ export class Observer {
     for (const uid of missing) {
       const before = this.#live.get(uid);
       if (before === undefined || before.holder.kind !== listing.resource || mentioned.has(uid)) continue;
-      const sighting = this.#missing(listing, stream, at, floor, before.holder.node);
-      steps.push({ uid, before, seen: undefined, sighting, step: gone(before, undefined, sighting) });
+      const context = this.#missing(listing, stream, at, watermark, before.holder.node);
+      steps.push({ uid, before, seen: undefined, context, step: gone(before, undefined, context) });
     }
     return steps;
   }
 
   /** Who is in the listing, as it is shown there. */
-  #presentIn(listing: Listing, stream: Stream, floor: EpochMillis | undefined, at: EpochMillis): ListedStep[] {
+  #presentIn(listing: Listing, stream: Stream, watermark: EpochMillis | undefined, at: EpochMillis): ListedStep[] {
     const isRewound = listing.reason === 'rewound';
     const steps: ListedStep[] = [];
     for (const seen of listing.present) {
@@ -347,37 +354,38 @@ export class Observer {
       const missed = this.#live.missed(uid);
       const before = this.#live.get(uid) ?? missed;
       if (missed === undefined && !isRewound && isOld(before, seen, stream)) continue;
-      const sighting = this.#listedSighting(listing, seen, before, missed, stream, floor, at);
-      steps.push({ uid, before, seen, sighting, step: (isRewound ? restored : present)(before, seen, sighting) });
-      if (isRewound && seen.kind === 'Pod') this.#doubts.begin(seen.object, undoneSince(sighting), at);
+      const context = this.#listedContext(listing, seen, before, missed, stream, watermark, at);
+      steps.push({ uid, before, seen, context, step: present(before, seen, context) });
+      if (isRewound && seen.kind === 'Pod') this.#doubts.begin(seen.object, undoneSince(context), at);
       stream.mentioned(writtenNotBefore(seen, at));
     }
     return steps;
   }
 
-  #listedSighting(
+  #listedContext(
     listing: Listing,
     seen: Observed,
     before: LiveHolder | undefined,
     missed: LiveHolder | undefined,
     stream: Stream,
-    floor: EpochMillis | undefined,
+    watermark: EpochMillis | undefined,
     at: EpochMillis,
-  ): Sighting {
+  ): ObservationContext {
     const { uid, creationTimestamp: created = Number.NEGATIVE_INFINITY } = seen.object.metadata;
     const isRewound = listing.reason === 'rewound';
     // Whom nobody remembers, though the backup is from a time that was watched, has ended since.
-    const isForgotten = isRewound && before === undefined && floor !== undefined && created < floor;
-    const isRisen = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
-    const isOverlooked = !isRisen && this.#isOverlooked(before, seen);
+    const isForgotten = isRewound && before === undefined && watermark !== undefined && created < watermark;
+    const hasEnded = isForgotten || before?.terminal === true || this.#live.hasEnded(uid);
+    const isOverlooked = !hasEnded && this.#isOverlooked(before, seen);
     // When nothing is known of the time before, it was so when it was last seen, however late that arrived.
-    const known = floor ?? (before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS));
-    const found: Sighting = { ...this.#sighting(seen, stream, at, known), source: 'list' };
-    const listed: Sighting = { ...found, isRisen, isOverlooked, isRewound };
+    const known = watermark ?? (before === undefined ? undefined : epochMillis(before.seenAt - LONGEST_DELIVERY_MS));
+    const found: ObservationContext = { ...this.#context(seen, stream, at, known), source: 'list' };
+    const kind = hasEnded ? 'reappeared' : isOverlooked ? 'overlooked' : isRewound ? 'restored' : 'continued';
+    const listed: ObservationContext = { ...found, continuity: { kind } };
     if (missed === undefined && !isOverlooked) return listed;
     // Its own version may be that of a record which has ended.
     const anew = { ...listed, resourceVersion: listing.resourceVersion };
-    return missed === undefined ? anew : { ...anew, floor: missed.networkLostAt };
+    return missed === undefined ? anew : { ...anew, watermark: missed.networkLostAt };
   }
 
   #checked({ resource, namespace, resourceVersion, uids }: Check, at: EpochMillis): Fact[] {
@@ -388,82 +396,88 @@ export class Observer {
       const isNewer = compareVersions(live.resourceVersion, resourceVersion) > 0;
       if (there.has(live.holder.uid) || live.epoch !== stream.epoch || isNewer) continue;
       const { collector } = this.#options;
-      const floor = epochMillis(live.seenAt - LONGEST_DELIVERY_MS);
-      const of = this.#ofNode(live.holder.node);
-      const sighting: Sighting = {
+      const watermark = epochMillis(live.seenAt - LONGEST_DELIVERY_MS);
+      const context: ObservationContext = {
         source: 'inferred',
         epoch: stream.epoch,
         resourceVersion,
         collector,
         at,
-        floor,
-        ...of,
+        watermark,
+        continuity: CONTINUED,
+        node: this.#nodeEvidence(live.holder.node),
       };
-      facts.push(...this.#apply(live.holder.uid, gone(live, undefined, sighting), sighting));
+      facts.push(...this.#apply(live.holder.uid, gone(live, undefined, context), context));
     }
     return facts;
   }
 
-  #take(type: 'present' | 'deleted', seen: Observed, sighting: Sighting): Fact[] {
+  #take(type: 'present' | 'deleted', seen: Observed, context: ObservationContext): Fact[] {
     const { uid } = seen.object.metadata;
     const before = this.#live.get(uid) ?? this.#live.missed(uid);
     if (type === 'deleted' && before === undefined) return [];
     const step =
-      type === 'present' || before === undefined ? present(before, seen, sighting) : gone(before, seen, sighting);
-    return [...this.#anomalous(before, seen, sighting), ...this.#apply(uid, step, sighting)];
+      type === 'present' || before === undefined ? present(before, seen, context) : gone(before, seen, context);
+    return [...this.#anomalous(before, seen, context), ...this.#apply(uid, step, context)];
   }
 
-  #apply(uid: string, step: LifeStep, sighting: Sighting): Fact[] {
-    return [...this.#live.replace(uid, step.live, step.facts), ...this.#live.conflicts(uid, sighting)];
+  #apply(uid: string, step: LifeStep, context: ObservationContext): Fact[] {
+    return [...this.#live.replace(uid, step.live, step.facts), ...this.#live.conflicts(uid, context)];
   }
 
-  #anomalous(before: LiveHolder | undefined, seen: Observed, sighting: Sighting): Fact[] {
-    const { source, epoch, resourceVersion, collector, at } = sighting;
+  #anomalous(before: LiveHolder | undefined, seen: Observed, context: ObservationContext): Fact[] {
+    const { source, epoch, resourceVersion, collector, at } = context;
     const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
     const found = this.#anomalies.of(before, seen, at);
     return found.map((anomaly) => ({ kind: 'anomaly', anomaly: { ...provenance, ...anomaly } }));
   }
 
-  #sighting(seen: Observed, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined): Sighting {
+  #context(seen: Observed, stream: Stream, at: EpochMillis, watermark: EpochMillis | undefined): ObservationContext {
     const node = seen.kind === 'Pod' ? seen.object.spec.nodeName : '';
     return {
-      ...this.#ofNode(node),
       source: 'watch',
       epoch: stream.epoch,
       resourceVersion: seen.object.metadata.resourceVersion,
       collector: this.#options.collector,
       at,
-      floor: floor !== undefined && floor > at ? at : floor,
+      watermark: watermark !== undefined && watermark > at ? at : watermark,
+      continuity: CONTINUED,
+      node: this.#nodeEvidence(node),
     };
   }
 
-  #missing(listing: Listing, stream: Stream, at: EpochMillis, floor: EpochMillis | undefined, node: string): Sighting {
+  #missing(
+    listing: Listing,
+    stream: Stream,
+    at: EpochMillis,
+    watermark: EpochMillis | undefined,
+    node: string,
+  ): ObservationContext {
     const { collector } = this.#options;
     const { resourceVersion, reason } = listing;
-    const isRewound = reason === 'rewound';
     return {
       source: 'inferred',
       epoch: stream.epoch,
       resourceVersion,
       collector,
       at,
-      floor,
-      isRewound,
-      ...this.#ofNode(node),
+      watermark,
+      continuity: reason === 'rewound' ? { kind: 'restored' } : CONTINUED,
+      node: this.#nodeEvidence(node),
     };
   }
 
-  /** What is known of a pod's node, for a sighting of it. */
-  #ofNode(node: string): Pick<Sighting, 'kubelet' | 'knowsNodes' | 'networks'> {
-    return this.#others.includes('Node') ? this.#news.ofNode(node) : {};
+  /** Undefined where nodes are not watched. */
+  #nodeEvidence(node: string): NodeEvidence | undefined {
+    return this.#others.includes('Node') ? this.#news.evidenceOf(node) : undefined;
   }
 
   /** A mirror pod that was deleted is made again: its sandbox ran on. */
-  #broughtBack(seen: Observed, sighting: Sighting): readonly Fact[] {
+  #broughtBack(seen: Observed, context: ObservationContext): readonly Fact[] {
     const mirror = seen.kind === 'Pod' ? mirrorOf(seen.object) : undefined;
     const going = mirror === undefined ? undefined : this.#live.going.mirror(mirror);
     if (going === undefined) return [];
-    const { facts, live } = returned(going, sighting);
+    const { facts, live } = returned(going, context);
     if (live !== undefined) this.#live.keep(live);
     return facts;
   }
@@ -481,7 +495,7 @@ export class Observer {
     // One that begins with a listing: nobody noted how far it was.
     const unnoted = resumed === undefined || kind === 'Pod' ? resumed : epochMillis(resumed - LONGEST_DELIVERY_MS);
     const version = name === 'Pod' ? checkpoint?.resourceVersion : position?.resourceVersion;
-    const stream = new Stream(this.#epoch, version, position?.settled ?? unnoted);
+    const stream = new Stream(this.#epoch, version, position?.watermark ?? unnoted);
     this.#streams.set(name, stream);
     return stream;
   }
@@ -503,12 +517,12 @@ export class Observer {
   /** Until when everything about pods has been told. */
   #confirmed(): EpochMillis | undefined {
     const { scope } = this.#options;
-    if (scope.kind === 'cluster') return this.#streams.get('Pod')?.settled;
+    if (scope.kind === 'cluster') return this.#streams.get('Pod')?.watermark;
     let least: EpochMillis | undefined;
     for (const namespace of scope.namespaces) {
-      const settled = this.#streams.get(`Pod/${namespace}`)?.settled;
-      if (settled === undefined) return undefined;
-      if (least === undefined || settled < least) least = settled;
+      const watermark = this.#streams.get(`Pod/${namespace}`)?.watermark;
+      if (watermark === undefined) return undefined;
+      if (least === undefined || watermark < least) least = watermark;
     }
     return least;
   }
@@ -518,12 +532,12 @@ export class Observer {
   }
 
   /** What a listing after a loss takes back of what was claimed. */
-  #lost(listing: Listing, settled: EpochMillis | undefined, at: EpochMillis): Fact[] {
+  #lost(listing: Listing, watermark: EpochMillis | undefined, at: EpochMillis): Fact[] {
     if (listing.resource === 'Pod')
-      return this.#claim.takeBack([settled, listing.since], (to) => this.#live.addressesToldUntil(to));
+      return this.#claim.takeBack([watermark, listing.since], (to) => this.#live.addressesToldUntil(to));
     if (this.#others.length === 0) return [];
     const { since, reason: opened } = listing;
-    return this.#claim.podsOnly({ settled, since }, { opened, epoch: this.#epoch, at });
+    return this.#claim.podsOnly({ watermark, since }, { opened, epoch: this.#epoch, at });
   }
 }
 

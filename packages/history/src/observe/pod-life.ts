@@ -1,4 +1,4 @@
-// The life of a pod's network, as the API can know it: which transition a sighting is, and one function for each of them.
+// The life of a pod's network, as the API can know it: which transition a context is, and one function for each of them.
 // docs/sandbox-life.md draws it. Pure; holder-life.ts calls it and adds what is not of the network.
 import type { Boundary } from '../model/boundary.ts';
 import type { Fact, LiveHolder } from '../model/fact.ts';
@@ -15,7 +15,6 @@ import {
   openEnd,
   overlookedStart,
   replacedEnd,
-  type Sighting,
   tenureStart,
   terminalEnd,
   wasUp,
@@ -32,6 +31,7 @@ import {
 } from './evidence.ts';
 import { UNWATCHED_RELEASE_MS } from './measured-limits.ts';
 import type { ObservedPod } from './observation.ts';
+import type { ObservationContext } from './observation-context.ts';
 import { closed, confirmed, endedBy, endedKnownBy, endOfBlank, isOpen, isProven, notBefore } from './tenure-ends.ts';
 
 export type SandboxState =
@@ -58,7 +58,7 @@ export function stateOf(live: LiveHolder): SandboxState {
   return { kind: holder.node === '' ? 'unbound' : 'bound' };
 }
 
-/** What a sighting is, of the network's life. */
+/** What a context is, of the network's life. */
 export type Transition =
   /** Its kubelet says that it is over: the sandbox is down. */
   | 'ended'
@@ -88,16 +88,16 @@ export interface Scene {
   readonly pod: ObservedPod;
   readonly holder: Holder;
   readonly shown: readonly IpAddress[];
-  readonly sighting: Sighting;
+  readonly context: ObservationContext;
   readonly facts: Fact[];
 }
 
-export function transitionOf({ before, pod, shown, sighting }: Scene): Transition {
+export function transitionOf({ before, pod, shown, context }: Scene): Transition {
   if (isTerminal(pod)) return isEndedByKubelet(pod) ? 'ended' : 'abandoned';
   if (networkLostAt(pod, wasUp(before)) !== undefined) return 'lost';
   if (isStillLost(before, pod)) return 'unchanged';
   if (shown.length > 0) return 'shown';
-  return sandboxIsNew(before, pod, sighting) ? 'renewed' : 'blank';
+  return sandboxIsNew(before, pod, context) ? 'renewed' : 'blank';
 }
 
 const TRANSITIONS: Readonly<Record<Transition, (scene: Scene, network: Network) => Network>> = {
@@ -123,8 +123,8 @@ export function step(transition: Transition, scene: Scene): Network {
 
 /** A blank address on the way out neither opens nor closes: the end of the pod is the end. */
 function endByKubelet(scene: Scene, network: Network): Network {
-  const { before, pod, sighting, facts } = scene;
-  const end = terminalEnd(pod, sighting, before);
+  const { before, pod, context, facts } = scene;
+  const end = terminalEnd(pod, context, before);
   for (const tenure of endOpen(scene, network, end)) facts.push({ kind: 'tenure', tenure });
   // What was lost and not yet known to be gone is gone, too.
   for (const tenure of network.lost) facts.push(...endedKnownBy(tenure, end.notAfter));
@@ -134,11 +134,11 @@ function endByKubelet(scene: Scene, network: Network): Network {
 
 /** Treated as a deletion by force: the beginning of an end. */
 function endByAnother(scene: Scene, network: Network): Network {
-  const { pod, sighting, facts } = scene;
-  const known = anothersEnd(pod, sighting);
+  const { pod, context, facts } = scene;
+  const known = anothersEnd(pod, context);
   // Where nobody says how its node is, the limit counts.
   const limited = { ...known, notAfter: epochMillis(known.notAfter + UNWATCHED_RELEASE_MS) };
-  const end = sighting.knowsNodes === true ? openEnd(known) : limited;
+  const end = context.node !== undefined ? openEnd(known) : limited;
   const ended = endOpen(scene, network, end);
   for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
   return { open: [], lost: joined(network.lost, ended), blankSince: undefined };
@@ -146,8 +146,8 @@ function endByAnother(scene: Scene, network: Network): Network {
 
 /** False is written before the kubelet takes down what is left: the earliest release, not the latest. */
 function loseSandbox(scene: Scene, network: Network): Network {
-  const { before, pod, sighting, facts } = scene;
-  const end = lostEnd(pod, sighting, before);
+  const { before, pod, context, facts } = scene;
+  const end = lostEnd(pod, context, before);
   const ended = endOpen(scene, network, openEnd(end));
   for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
   liveUnseen(scene, network, openEnd(end));
@@ -156,8 +156,8 @@ function loseSandbox(scene: Scene, network: Network): Network {
 
 /** Those of the sandbox before ended before this one came. */
 function renewSandbox(scene: Scene, network: Network): Network {
-  const { before, pod, sighting, facts } = scene;
-  const end = replacedEnd(sighting, pod, goneSince(network, before), before?.seenAt ?? sighting.at);
+  const { before, pod, context, facts } = scene;
+  const end = replacedEnd(context, pod, goneSince(network, before), before?.seenAt ?? context.at);
   const ended = network.open.map((tenure) => endedBy(tenure, end));
   for (const tenure of ended) facts.push({ kind: 'tenure', tenure });
   const lost = network.lost.map((tenure) => settledBy(tenure, end.notAfter, facts));
@@ -165,16 +165,16 @@ function renewSandbox(scene: Scene, network: Network): Network {
 }
 
 /** Nothing is closed by a blank; if another address or the end comes, it was gone at some time since now. */
-function showNothing({ sighting }: Scene, network: Network): Network {
-  return network.open.length === 0 ? network : { ...network, blankSince: network.blankSince ?? blankFrom(sighting) };
+function showNothing({ context }: Scene, network: Network): Network {
+  return network.open.length === 0 ? network : { ...network, blankSince: network.blankSince ?? blankFrom(context) };
 }
 
 function showAddresses(scene: Scene, network: Network): Network {
-  const { before, pod, holder, shown, sighting, facts } = scene;
+  const { before, pod, holder, shown, context, facts } = scene;
   const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
   const isUsed = hasBeenUsed(pod, readyAt);
-  const isNew = sandboxIsNew(before, pod, sighting);
-  const end = replacedEnd(sighting, pod, goneSince(network, before), before?.seenAt ?? sighting.at);
+  const isNew = sandboxIsNew(before, pod, context);
+  const end = replacedEnd(context, pod, goneSince(network, before), before?.seenAt ?? context.at);
   const kept: Tenure[] = [];
   for (const tenure of network.open) {
     if (shown.includes(tenure.ip) && !isNew) kept.push(tenure);
@@ -187,12 +187,12 @@ function showAddresses(scene: Scene, network: Network): Network {
   for (const ip of shown) {
     if (kept.some((tenure) => tenure.ip === ip)) continue;
     const wasAnothers = !isUsed && (isAnew || earlier.some((tenure) => tenure.ip === ip));
-    const mayBeStale = wasAnothers || sighting.isRisen === true;
-    const start = mayBeStale ? doubtfulStart(pod, sighting) : startOf(scene);
+    const mayBeStale = wasAnothers || context.continuity.kind === 'reappeared';
+    const start = mayBeStale ? doubtfulStart(pod, context) : startOf(scene);
     // Only a restored etcd makes a terminal pod live again: what has ended has ended.
-    const hasEnded = before?.terminal === true || sighting.isRisen === true;
+    const hasEnded = before?.terminal === true || context.continuity.kind === 'reappeared';
     const least = hasEnded
-      ? latest(before?.seenAt, sighting.floor)
+      ? latest(before?.seenAt, context.watermark)
       : latest(before?.networkLostAt, sinceReplaced(network));
     const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
     facts.push({ kind: 'tenure', tenure: opened });
@@ -202,44 +202,44 @@ function showAddresses(scene: Scene, network: Network): Network {
 }
 
 /** The open ones as they end: another address that is shown took the place of the known one before. */
-function endOpen({ before, pod, shown, sighting }: Scene, { open }: Network, end: Boundary): Tenure[] {
+function endOpen({ before, pod, shown, context }: Scene, { open }: Network, end: Boundary): Tenure[] {
   return open.map((tenure) => {
     const isReplaced = shown.length > 0 && !shown.includes(tenure.ip);
-    const unseen = isReplaced ? replacedEnd(sighting, pod, before?.networkLostAt, tenure.start.at, true) : end;
-    return endedBy(tenure, endOfBlank(before, unseen, sighting));
+    const unseen = isReplaced ? replacedEnd(context, pod, before?.networkLostAt, tenure.start.at, true) : end;
+    return endedBy(tenure, endOfBlank(before, unseen, context));
   });
 }
 
 /** A short life may never have been seen: its address is told only now. */
-function liveUnseen({ before, pod, holder, shown, sighting, facts }: Scene, { open }: Network, end: Boundary): void {
-  if (!livedUnseen(before, pod, sighting)) return;
+function liveUnseen({ before, pod, holder, shown, context, facts }: Scene, { open }: Network, end: Boundary): void {
+  if (!livedUnseen(before, pod, context)) return;
   for (const ip of shown) {
     if (open.some((tenure) => tenure.ip === ip)) continue;
-    const start = tenureStart(pod, sighting, before, true);
+    const start = tenureStart(pod, context, before, true);
     facts.push(closed({ ip, holder, start: notBefore(start, before?.networkLostAt), end: undefined }, end));
   }
 }
 
-function startOf({ before, pod, sighting }: Scene): Boundary {
-  return sighting.isOverlooked === true ? overlookedStart(pod, sighting) : tenureStart(pod, sighting, before);
+function startOf({ before, pod, context }: Scene): Boundary {
+  return context.continuity.kind === 'overlooked' ? overlookedStart(pod, context) : tenureStart(pod, context, before);
 }
 
 /** It shows an address that no sandbox known so far had: one came and went between two sightings. */
-function livedUnseen(before: LiveHolder | undefined, pod: ObservedPod, sighting: Sighting): boolean {
+function livedUnseen(before: LiveHolder | undefined, pod: ObservedPod, context: ObservationContext): boolean {
   if (before === undefined) return isTerminal(pod);
   if (before.terminal || before.more?.going !== undefined) return false;
   if (before.networkLostAt === undefined) return true;
   // The address of a sandbox that is known to be lost is shown for as long as there is no other.
-  const lastUse = latest(lostFrom(pod, sighting, before), lastFinishedAt(pod));
+  const lastUse = latest(lostFrom(pod, context, before), lastFinishedAt(pod));
   return lastUse !== undefined && lastUse > before.networkLostAt + RESOLUTION_MS;
 }
 
-/** Another network than at the last sighting: in between its addresses were nobody's, or another's. */
-function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { floor }: Sighting): boolean {
+/** Another network than at the last context: in between its addresses were nobody's, or another's. */
+function sandboxIsNew(before: LiveHolder | undefined, pod: ObservedPod, { watermark }: ObservationContext): boolean {
   const ready = networkReadyAt(pod);
   if (before === undefined || ready === undefined) return false;
   if (before.networkReadyAt !== undefined) return ready !== before.networkReadyAt;
-  return floor !== undefined && ready > floor;
+  return watermark !== undefined && ready > watermark;
 }
 
 /** Its node has booted since, and its kubelet has not written of another sandbox. */

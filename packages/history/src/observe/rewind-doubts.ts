@@ -5,6 +5,7 @@
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { isToldOfSince, networkLostAt, networkReadyAt } from './evidence.ts';
 import type { ObservedPod } from './observation.ts';
+import { CONTINUED, type Continuity } from './observation-context.ts';
 
 /** Kubelets compare what they know of their pods with the API server every ten seconds, and need to find it again first. */
 const LONGEST_RECONCILIATION_MS = 60_000;
@@ -27,24 +28,23 @@ export class RewindDoubts {
     this.#at = at;
   }
 
-  /** `settled`: what was written until then has been told. */
-  since(uid: string, settled: EpochMillis | undefined): EpochMillis | undefined {
-    if (this.#at === undefined) return undefined;
-    if (settled !== undefined && settled > epochMillis(this.#at + LONGEST_RECONCILIATION_MS)) {
+  /** How an event of the pod continues what is recorded; `watermark` is that of the pods' stream before it. */
+  of(pod: ObservedPod, type: 'present' | 'deleted', watermark: EpochMillis | undefined): Continuity {
+    if (this.#at === undefined) return CONTINUED;
+    if (watermark !== undefined && watermark > epochMillis(this.#at + LONGEST_RECONCILIATION_MS)) {
       this.#doubts.clear();
       this.#at = undefined;
+      return CONTINUED;
     }
-    return this.#doubts.get(uid)?.since;
-  }
-
-  /** The pod was seen. True while its kubelet has said nothing: somebody else wrote, and left its status as it was. */
-  isSilent(pod: ObservedPod): boolean {
     const { uid } = pod.metadata;
     const doubt = this.#doubts.get(uid);
-    if (doubt === undefined || this.#at === undefined) return false;
-    if (doubt.shown === networkOf(pod) && !isToldOfSince(pod, this.#at)) return true;
-    this.#doubts.delete(uid);
-    return false;
+    if (doubt === undefined) return CONTINUED;
+    if (type === 'present') {
+      // Somebody else wrote, and left its status as it was.
+      if (doubt.shown === networkOf(pod) && !isToldOfSince(pod, this.#at)) return { kind: 'unconfirmed' };
+      this.#doubts.delete(uid);
+    }
+    return { kind: 'doubted', since: doubt.since };
   }
 }
 

@@ -27,7 +27,7 @@ describe('a stream', () => {
     const stream = new Stream(1, '5', undefined);
     stream.probed('7', at(100));
     assert.equal(stream.heard('7', at(101), true), undefined);
-    assert.equal(stream.settled, at(100), 'but whatever comes after it did not');
+    assert.equal(stream.watermark, at(100), 'but whatever comes after it did not');
     assert.equal(stream.heard('8', at(102), true), at(100));
   });
 
@@ -35,15 +35,15 @@ describe('a stream', () => {
     const stream = new Stream(1, '5', undefined);
     stream.probed('7', at(100));
     stream.heard('6', at(101), false);
-    assert.equal(stream.settled, undefined);
+    assert.equal(stream.watermark, undefined);
     stream.heard('7', at(102), false);
-    assert.equal(stream.settled, at(100));
+    assert.equal(stream.watermark, at(100));
   });
 
   test('a probe that tells nothing new confirms at once that nothing has happened', () => {
     const stream = new Stream(1, '7', undefined);
     stream.probed('7', at(100));
-    assert.equal(stream.settled, at(100));
+    assert.equal(stream.watermark, at(100));
   });
 
   test('probes of before a listing say nothing after it', () => {
@@ -51,7 +51,7 @@ describe('a stream', () => {
     stream.probed('900', at(100));
     stream.restart('10', at(101));
     stream.heard('901', at(102), true);
-    assert.equal(stream.settled, at(101 - DELIVERY));
+    assert.equal(stream.watermark, at(101 - DELIVERY));
   });
 
   test('an older version is old, whatever its length', () => {
@@ -65,8 +65,8 @@ test('a bookmark that is told twice says no more than once', () => {
   const stream = new Stream(1, undefined, undefined);
   stream.heard('5', at(100), false);
   stream.heard('6', at(200), false);
-  const { settled } = stream;
+  const { watermark } = stream;
   stream.heard('6', at(200), false);
   stream.heard('5', at(100), false);
-  assert.equal(stream.settled, settled);
+  assert.equal(stream.watermark, watermark);
 });

@@ -16,17 +16,17 @@ export class Stream {
   /** Invariant: every event up to this version has been told. */
   version: string | undefined;
   /** Everything that was written until then has been told. Undefined when nothing is known. */
-  settled: EpochMillis | undefined;
+  watermark: EpochMillis | undefined;
   /** Of the last listing, to know it again. */
   listed: { readonly version: string; readonly at: EpochMillis } | undefined;
   #heardAt: EpochMillis | undefined;
   /** The server's version at an instant, in order; those that the stream has not reached yet. */
   #probes: { readonly version: string; readonly at: EpochMillis }[] = [];
 
-  constructor(epoch: number, version: string | undefined, settled: EpochMillis | undefined) {
+  constructor(epoch: number, version: string | undefined, watermark: EpochMillis | undefined) {
     this.epoch = epoch;
     this.version = version;
-    this.settled = settled;
+    this.watermark = watermark;
   }
 
   /** Order is by (epoch, resourceVersion), never by time: what is not newer has been told. */
@@ -45,7 +45,7 @@ export class Stream {
   /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */
   heard(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
     // Told once more: the frame before it is not the one that it repeats.
-    if (!isEvent && this.#heardAt !== undefined && at <= this.#heardAt && this.isOld(version)) return this.settled;
+    if (!isEvent && this.#heardAt !== undefined && at <= this.#heardAt && this.isOld(version)) return this.watermark;
     this.#heardAt = latest(this.#heardAt, at);
     // An event was written after the probes that gave a lower version, and perhaps before one that gave its own.
     const written = this.#passed(version, isEvent ? -1 : 0);
@@ -61,7 +61,7 @@ export class Stream {
       this.#settle(next.at);
       this.#probes.shift();
     }
-    return this.settled;
+    return this.watermark;
   }
 
   /** Something already told was written no earlier than this. */
@@ -80,13 +80,13 @@ export class Stream {
 
   /** What its times were taken from was a wrong clock after `since`. */
   correct({ since, at }: WrongTime): void {
-    this.settled = earliest(this.settled, this.settled && since);
+    this.watermark = earliest(this.watermark, this.watermark && since);
     this.#heardAt = earliest(this.#heardAt, this.#heardAt && at);
     if (this.listed !== undefined && this.listed.at > at) this.listed = { ...this.listed, at };
     this.#probes = [];
   }
 
   #settle(time: EpochMillis | undefined): void {
-    this.settled = latest(this.settled, time);
+    this.watermark = latest(this.watermark, time);
   }
 }

@@ -3,9 +3,10 @@ import type { Boundary } from '../model/boundary.ts';
 import type { Fact, LiveHolder } from '../model/fact.ts';
 import type { Tenure } from '../model/records.ts';
 import { type EpochMillis, earliest, latest } from '../model/time.ts';
-import { confirmedStart, endKnownBy, isDoubtful, type Sighting, undecidedStart } from './boundaries.ts';
+import { confirmedStart, endKnownBy, isDoubtful, undecidedStart } from './boundaries.ts';
 import { hasBeenUsed } from './evidence.ts';
 import type { ObservedPod } from './observation.ts';
+import type { ObservationContext } from './observation-context.ts';
 
 export function closed(tenure: Tenure, end: Boundary): Fact {
   return { kind: 'tenure', tenure: endedBy(tenure, end) };
@@ -43,7 +44,8 @@ export function confirmed(tenure: Tenure, facts: Fact[]): Tenure {
 }
 
 /** After a blank, or once the sandbox is lost, the end lies between the first word of that and what came next. */
-export function endOfBlank(live: LiveHolder | undefined, end: Boundary, { doubtedSince }: Sighting): Boundary {
+export function endOfBlank(live: LiveHolder | undefined, end: Boundary, { continuity }: ObservationContext): Boundary {
+  const doubtedSince = continuity.kind === 'doubted' ? continuity.since : undefined;
   const since = earliest(end.notBefore, live?.blankSince, live?.networkLostAt, doubtedSince) ?? end.notBefore;
   return { ...end, notBefore: since };
 }

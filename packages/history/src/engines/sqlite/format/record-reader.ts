@@ -137,7 +137,7 @@ export class RecordReader extends ByteReader implements BodyReader {
     while (!this.isAtEnd) {
       const kind = this.text() as StreamPosition['kind'];
       const version = this.version({ time: 0, version: 0 });
-      others.push({ kind, resourceVersion: version, settled: this.int() as EpochMillis });
+      others.push({ kind, resourceVersion: version, watermark: this.int() as EpochMillis });
     }
     return others.length === 0 ? { epoch, resourceVersion, at } : { epoch, resourceVersion, at, others };
   }

@@ -111,7 +111,7 @@ export class RecordWriter extends ByteWriter implements BodyWriter {
     for (const other of others) {
       this.text(other.kind);
       this.version(other.resourceVersion, 0);
-      this.int(other.settled);
+      this.int(other.watermark);
     }
   }
 

@@ -95,8 +95,8 @@ export function recording(stage: ContractStage): void {
 
   test('a checkpoint has the places of services and nodes, and what lies over coverage is not gone on with', async () => {
     const others = [
-      { kind: 'Service', resourceVersion: '99999999999999999999', settled: at(390) },
-      { kind: 'Node', resourceVersion: '7', settled: at(380) },
+      { kind: 'Service', resourceVersion: '99999999999999999999', watermark: at(390) },
+      { kind: 'Node', resourceVersion: '7', watermark: at(380) },
     ] as const;
     const checkpoint = { epoch: 1, resourceVersion: '8', at: at(400), others };
     const partial = madeCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
