@@ -73,14 +73,14 @@ export class LiveHolders {
     );
   }
 
-  /** Up to when it is known who held what, if nothing was told after `last`. */
-  addressesToldUntil(last: EpochMillis): EpochMillis {
-    let told = last;
+  /** Up to when it is known who held what, if nothing was delivered after `last`. */
+  addressesKnownUntil(last: EpochMillis): EpochMillis {
+    let known = last;
     for (const live of this.#live.values()) {
       const since = addressAwaitedSince(live, last);
-      if (since !== undefined && since < told) told = since;
+      if (since !== undefined && since < known) known = since;
     }
-    return told;
+    return known;
   }
 
   /** Takes over what a life's next step left to remember. Returns the step's facts. */

@@ -1,8 +1,11 @@
 // From where and when an observation comes, and how it continues what is recorded of its object: what every boundary that
 // follows from it rests on. The observer makes one for each step of a holder's life; nothing changes it afterwards.
 import type { Source } from '../model/boundary.ts';
+import type { LiveHolder } from '../model/fact.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { KubeletEvidence } from './node-book.ts';
+import type { Observed } from './observation.ts';
+import type { Stream } from './stream.ts';
 
 export interface ObservationContext {
   readonly source: Source;
@@ -47,3 +50,46 @@ export interface NodeEvidence {
 }
 
 export const CONTINUED: Continuity = { kind: 'continued' };
+
+/** Makes contexts; what is special about one is set by whoever asks for it. */
+export class ContextFactory {
+  readonly #collector: string;
+  readonly #evidenceOf: (node: string) => NodeEvidence | undefined;
+
+  constructor(collector: string, evidenceOf: (node: string) => NodeEvidence | undefined) {
+    this.#collector = collector;
+    this.#evidenceOf = evidenceOf;
+  }
+
+  /** Of an object as a watch shows it. */
+  of(
+    { kind, object }: Observed,
+    { epoch }: Stream,
+    watermark: EpochMillis | undefined,
+    at: EpochMillis,
+  ): ObservationContext {
+    return {
+      source: 'watch',
+      epoch,
+      resourceVersion: object.metadata.resourceVersion,
+      collector: this.#collector,
+      at,
+      watermark: watermark !== undefined && watermark > at ? at : watermark,
+      continuity: CONTINUED,
+      node: this.#evidenceOf(kind === 'Pod' ? object.spec.nodeName : ''),
+    };
+  }
+
+  /** Of one that a listing of this version lacks. */
+  ofMissing(
+    { holder }: LiveHolder,
+    { epoch }: Stream,
+    resourceVersion: string,
+    watermark: EpochMillis | undefined,
+    at: EpochMillis,
+    continuity: Continuity = CONTINUED,
+  ): ObservationContext {
+    const node = this.#evidenceOf(holder.node);
+    return { source: 'inferred', epoch, resourceVersion, collector: this.#collector, at, watermark, continuity, node };
+  }
+}

@@ -7,36 +7,36 @@ const DELIVERY = LONGEST_DELIVERY_MS / 1000;
 
 describe('a stream', () => {
   test('knows of no time before its first frame', () => {
-    assert.equal(new Stream(1, undefined, undefined).heard('5', at(100), true), undefined);
+    assert.equal(new Stream(1, undefined, undefined).delivered('5', at(100), true), undefined);
   });
 
   test('the arrival of a frame proves nothing about the next: both may have waited for long', () => {
     const stream = new Stream(1, undefined, undefined);
-    stream.heard('5', at(1000), true);
-    assert.equal(stream.heard('6', at(1000), true), undefined);
+    stream.delivered('5', at(1000), true);
+    assert.equal(stream.delivered('6', at(1000), true), undefined);
   });
 
   test('an event happened after every time that an earlier one mentions', () => {
     const stream = new Stream(1, undefined, undefined);
-    stream.heard('5', at(100), true);
+    stream.delivered('5', at(100), true);
     stream.mentioned(at(99));
-    assert.equal(stream.heard('6', at(200), true), at(99));
+    assert.equal(stream.delivered('6', at(200), true), at(99));
   });
 
   test('an event that is newer than a probe’s version happened after the probe, one that is not may have happened before', () => {
     const stream = new Stream(1, '5', undefined);
     stream.probed('7', at(100));
-    assert.equal(stream.heard('7', at(101), true), undefined);
+    assert.equal(stream.delivered('7', at(101), true), undefined);
     assert.equal(stream.watermark, at(100), 'but whatever comes after it did not');
-    assert.equal(stream.heard('8', at(102), true), at(100));
+    assert.equal(stream.delivered('8', at(102), true), at(100));
   });
 
   test('a bookmark that has reached a probe’s version confirms everything until the probe', () => {
     const stream = new Stream(1, '5', undefined);
     stream.probed('7', at(100));
-    stream.heard('6', at(101), false);
+    stream.delivered('6', at(101), false);
     assert.equal(stream.watermark, undefined);
-    stream.heard('7', at(102), false);
+    stream.delivered('7', at(102), false);
     assert.equal(stream.watermark, at(100));
   });
 
@@ -50,7 +50,7 @@ describe('a stream', () => {
     const stream = new Stream(1, '5', undefined);
     stream.probed('900', at(100));
     stream.restart('10', at(101));
-    stream.heard('901', at(102), true);
+    stream.delivered('901', at(102), true);
     assert.equal(stream.watermark, at(101 - DELIVERY));
   });
 
@@ -63,10 +63,10 @@ describe('a stream', () => {
 
 test('a bookmark that is told twice says no more than once', () => {
   const stream = new Stream(1, undefined, undefined);
-  stream.heard('5', at(100), false);
-  stream.heard('6', at(200), false);
+  stream.delivered('5', at(100), false);
+  stream.delivered('6', at(200), false);
   const { watermark } = stream;
-  stream.heard('6', at(200), false);
-  stream.heard('5', at(100), false);
+  stream.delivered('6', at(200), false);
+  stream.delivered('5', at(100), false);
   assert.equal(stream.watermark, watermark);
 });

@@ -19,7 +19,7 @@ export class Stream {
   watermark: EpochMillis | undefined;
   /** Of the last listing, to know it again. */
   listed: { readonly version: string; readonly at: EpochMillis } | undefined;
-  #heardAt: EpochMillis | undefined;
+  #deliveredAt: EpochMillis | undefined;
   /** The server's version at an instant, in order; those that the stream has not reached yet. */
   #probes: { readonly version: string; readonly at: EpochMillis }[] = [];
 
@@ -36,17 +36,18 @@ export class Stream {
 
   /** The version was the server's newest at `at`: whatever is newer was written later. */
   probed(version: string, at: EpochMillis): void {
-    if (this.version !== undefined && compareVersions(version, this.version) <= 0) this.#settle(at);
+    if (this.version !== undefined && compareVersions(version, this.version) <= 0) this.#advance(at);
     else this.#probes.push({ version, at });
     // A stream without bookmarks never passes them; the latest say most.
     if (this.#probes.length > MOST_PROBES) this.#probes.shift();
   }
 
   /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */
-  heard(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
+  delivered(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
     // Told once more: the frame before it is not the one that it repeats.
-    if (!isEvent && this.#heardAt !== undefined && at <= this.#heardAt && this.isOld(version)) return this.watermark;
-    this.#heardAt = latest(this.#heardAt, at);
+    if (!isEvent && this.#deliveredAt !== undefined && at <= this.#deliveredAt && this.isOld(version))
+      return this.watermark;
+    this.#deliveredAt = latest(this.#deliveredAt, at);
     // An event was written after the probes that gave a lower version, and perhaps before one that gave its own.
     const written = this.#passed(version, isEvent ? -1 : 0);
     if (this.version === undefined || compareVersions(version, this.version) > 0) this.version = version;
@@ -58,7 +59,7 @@ export class Stream {
     for (let next = this.#probes[0]; next !== undefined; next = this.#probes[0]) {
       const order = compareVersions(next.version, version);
       if (order > 0 || (order === 0 && most < 0)) break;
-      this.#settle(next.at);
+      this.#advance(next.at);
       this.#probes.shift();
     }
     return this.watermark;
@@ -66,27 +67,27 @@ export class Stream {
 
   /** Something already told was written no earlier than this. */
   mentioned(time: EpochMillis | undefined): void {
-    this.#settle(time);
+    this.#advance(time);
   }
 
   /** A listing took the place of whatever events there were. */
   restart(version: string, at: EpochMillis): void {
     this.version = version;
     this.listed = { version, at };
-    this.#heardAt = at;
+    this.#deliveredAt = at;
     this.#probes = [];
-    this.#settle(epochMillis(at - LONGEST_DELIVERY_MS));
+    this.#advance(epochMillis(at - LONGEST_DELIVERY_MS));
   }
 
   /** What its times were taken from was a wrong clock after `since`. */
   correct({ since, at }: WrongTime): void {
     this.watermark = earliest(this.watermark, this.watermark && since);
-    this.#heardAt = earliest(this.#heardAt, this.#heardAt && at);
+    this.#deliveredAt = earliest(this.#deliveredAt, this.#deliveredAt && at);
     if (this.listed !== undefined && this.listed.at > at) this.listed = { ...this.listed, at };
     this.#probes = [];
   }
 
-  #settle(time: EpochMillis | undefined): void {
+  #advance(time: EpochMillis | undefined): void {
     this.watermark = latest(this.watermark, time);
   }
 }

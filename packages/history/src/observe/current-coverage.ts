@@ -5,7 +5,7 @@ import type { Coverage, Scope } from '../model/records.ts';
 import { clamp, type EpochMillis, epochMillis } from '../model/time.ts';
 import { correctedCoverage, type WrongTime } from './clock-correction.ts';
 
-export class CoverageClaim {
+export class CurrentCoverage {
   readonly #collector: string;
   readonly #scope: Scope;
   #coverage: Coverage | undefined;
@@ -16,7 +16,7 @@ export class CoverageClaim {
     this.#coverage = resumed;
   }
 
-  get present(): Coverage | undefined {
+  get value(): Coverage | undefined {
     return this.#coverage;
   }
 
