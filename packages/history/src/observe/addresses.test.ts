@@ -3,22 +3,22 @@ import { describe, test } from 'node:test';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import { conflictsOf } from '../query/conflicts.ts';
 import { aNode, aPod, aService } from '../testing/observed-pod.ts';
-import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, ip, TestLedger } from '../testing/test-ledger.ts';
 import type { Observed } from './observation.ts';
 
 const NODE_IP = '192.168.1.5';
 
-async function watching(): Promise<ToldLedger> {
-  const ledger = new ToldLedger();
+async function watching(): Promise<TestLedger> {
+  const ledger = new TestLedger();
   await ledger.list(0, 'start');
   return ledger;
 }
 
-function see(ledger: ToldLedger, second: number, seen: Observed, type: 'present' | 'deleted' = 'present') {
-  return ledger.tell({ kind: 'event', type, seen, at: at(second) });
+function see(ledger: TestLedger, second: number, seen: Observed, type: 'present' | 'deleted' = 'present') {
+  return ledger.observe({ kind: 'event', type, seen, at: at(second) });
 }
 
-async function anomalies(ledger: ToldLedger): Promise<string[]> {
+async function anomalies(ledger: TestLedger): Promise<string[]> {
   const span = { from: at(-1e6), to: at(1e6) };
   const { items } = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
     snapshot.occurrences({ kind: 'anomaly', span, page: { limit: 100 } }),
@@ -32,7 +32,7 @@ describe('services', () => {
     const object = { ...aService('cart', 5), spec: { clusterIP: '10.96.0.7', clusterIPs: [] } };
     await see(ledger, 10, { kind: 'Service', object });
     await ledger.alive(60);
-    assert.equal(await ledger.says('10.96.0.7', 30), 'held cart');
+    assert.equal(await ledger.answer('10.96.0.7', 30), 'held cart');
   });
 
   test('without a cluster IP hold nothing, and that is no anomaly', async () => {
@@ -55,7 +55,7 @@ describe('pods on the host network', () => {
     await ledger.see(13, agent);
     await ledger.see(15, proxy);
     await ledger.alive(60);
-    assert.equal(await ledger.says(NODE_IP, 30), 'ambiguous agent,proxy');
+    assert.equal(await ledger.answer(NODE_IP, 30), 'ambiguous agent,proxy');
     assert.deepEqual(
       await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
         conflictsOf(snapshot, ip(NODE_IP), { from: at(0), to: at(99) }),
@@ -74,9 +74,9 @@ describe('pods on the host network', () => {
     await ledger.alive(50);
     await ledger.deleted(60, agent.atVersion(30));
     await ledger.alive(99);
-    assert.equal(await ledger.says(NODE_IP, 20), 'ambiguous node-a,agent');
-    assert.equal(await ledger.says(NODE_IP, 45), 'ambiguous agent');
-    assert.equal(await ledger.says(NODE_IP, 80), 'free');
+    assert.equal(await ledger.answer(NODE_IP, 20), 'ambiguous node-a,agent');
+    assert.equal(await ledger.answer(NODE_IP, 45), 'ambiguous agent');
+    assert.equal(await ledger.answer(NODE_IP, 80), 'free');
   });
 
   test('are listed once beside their Node', async () => {
@@ -85,7 +85,7 @@ describe('pods on the host network', () => {
     await ledger.see(13, agent);
     await ledger.see(15, proxy);
     await ledger.alive(60);
-    assert.equal(await ledger.says(NODE_IP, 30), 'ambiguous node-a,agent,proxy');
+    assert.equal(await ledger.answer(NODE_IP, 30), 'ambiguous node-a,agent,proxy');
   });
 
   test('do not take an address from a pod that has it', async () => {
@@ -93,7 +93,7 @@ describe('pods on the host network', () => {
     await ledger.see(13, aPod('web').withIp('10.0.0.7').readyAt(at(12)).atVersion(5));
     await ledger.see(20, aPod('agent').onHostNetwork().withIp('10.0.0.7').atVersion(6));
     await ledger.alive(60);
-    assert.equal(await ledger.says('10.0.0.7', 40), 'ambiguous agent,web');
+    assert.equal(await ledger.answer('10.0.0.7', 40), 'ambiguous agent,web');
   });
 });
 
@@ -111,7 +111,7 @@ describe('what stands where an address belongs and is none', () => {
       'unparsable-address: node node-a: status.addresses[0] "10.0.0" is not an address',
       'unparsable-address: service shop/cart: spec.clusterIPs[0] "10.96.0.7/24" is not an address',
     ]);
-    assert.equal(await ledger.says('10.0.0.7', 30), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 30), 'held web-1');
   });
 
   test('is recorded again when it is another text, and is cut when it is long', async () => {

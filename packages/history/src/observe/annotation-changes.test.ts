@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aPod } from '../testing/observed-pod.ts';
-import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, TestLedger } from '../testing/test-ledger.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
 
 const values = (entries: Readonly<Record<string, string>>) => annotationValues(new Map(Object.entries(entries)));
@@ -39,7 +39,7 @@ test('two long values that differ only past their beginnings are a change', () =
 });
 
 test('fault 30: keys like constructor and __proto__ are keys like any other', async () => {
-  const ledger = new ToldLedger();
+  const ledger = new TestLedger();
   const keys = new Map([
     ['constructor', '1'],
     ['__proto__', '2'],

@@ -4,12 +4,12 @@ import { canonicalLine } from '../engines/canonical.ts';
 import { allRecords, withSnapshot } from '../engines/with-snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { aPod } from '../testing/observed-pod.ts';
-import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, TestLedger } from '../testing/test-ledger.ts';
 
 const ALL = { limit: 1000 };
 const ALWAYS = { from: at(-1e6), to: at(1e6) };
 
-async function changesOf(ledger: ToldLedger, uid: string): Promise<readonly Change[]> {
+async function changesOf(ledger: TestLedger, uid: string): Promise<readonly Change[]> {
   return (
     await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) =>
       snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid }, span: ALWAYS, page: ALL }),
@@ -17,7 +17,7 @@ async function changesOf(ledger: ToldLedger, uid: string): Promise<readonly Chan
   ).items;
 }
 
-async function exported(ledger: ToldLedger): Promise<string> {
+async function exported(ledger: TestLedger): Promise<string> {
   let text = '';
   for await (const fact of allRecords(ledger.engine, CLUSTER.id)) text += `${canonicalLine(fact)}\n`;
   return text;
@@ -35,7 +35,7 @@ function noted(name: string, patch: number) {
 }
 
 test('who may patch one pod cannot fill the store: beyond a MiB an hour its changes are only counted', async () => {
-  const ledger = new ToldLedger();
+  const ledger = new TestLedger();
   await ledger.list(0, 'start');
   const patches = 40;
   for (let i = 0; i < patches; i++) await ledger.see(10 + i / 20, patched('web-1', i));
@@ -54,7 +54,7 @@ test('who may patch one pod cannot fill the store: beyond a MiB an hour its chan
 });
 
 test('the next hour has a budget of its own, and a record of its own', async () => {
-  const ledger = new ToldLedger({ kind: 'cluster' }, undefined, { pod: 2000, namespace: 1e9 });
+  const ledger = new TestLedger({ kind: 'cluster' }, undefined, { pod: 2000, namespace: 1e9 });
   await ledger.list(0, 'start');
   for (let i = 0; i < 10; i++) await ledger.see(10 + i, noted('web-1', i));
   for (let i = 10; i < 20; i++) await ledger.see(3600 + i, noted('web-1', i));
@@ -75,7 +75,7 @@ test('the next hour has a budget of its own, and a record of its own', async () 
 });
 
 test('many pods of one namespace share its budget, and those of another namespace are not touched', async () => {
-  const ledger = new ToldLedger({ kind: 'cluster' }, undefined, { pod: 1e9, namespace: 3000 });
+  const ledger = new TestLedger({ kind: 'cluster' }, undefined, { pod: 1e9, namespace: 3000 });
   await ledger.list(0, 'start');
   for (let i = 0; i < 8; i++) await ledger.see(10 + i, noted(`web-${i}`, i));
   await ledger.see(30, noted('other', 1).inNamespace('pay').withUid('uid-other'));
@@ -87,8 +87,8 @@ test('many pods of one namespace share its budget, and those of another namespac
 
 test('a recorder that dies and goes on has used what the one before used', async () => {
   const budgets = { pod: 2000, namespace: 1e9 };
-  const steady = new ToldLedger({ kind: 'cluster' }, undefined, budgets);
-  const restarted = new ToldLedger({ kind: 'cluster' }, undefined, budgets);
+  const steady = new TestLedger({ kind: 'cluster' }, undefined, budgets);
+  const restarted = new TestLedger({ kind: 'cluster' }, undefined, budgets);
   for (const ledger of [steady, restarted]) {
     await ledger.list(0, 'start');
     for (let i = 0; i < 10; i++) {
@@ -100,7 +100,7 @@ test('a recorder that dies and goes on has used what the one before used', async
 });
 
 test('tenures and placements of a pod whose changes are suppressed are recorded as ever', async () => {
-  const ledger = new ToldLedger({ kind: 'cluster' }, undefined, { pod: 0, namespace: 0 });
+  const ledger = new TestLedger({ kind: 'cluster' }, undefined, { pod: 0, namespace: 0 });
   await ledger.list(0, 'start');
   await ledger.see(10, noted('web-1', 1).onNode('node-a').withIp('10.0.0.7'));
   await ledger.alive(20);

@@ -8,7 +8,7 @@ import { openStore } from '../engines/open-store.ts';
 import { exportLines } from '../query/export.ts';
 import { aPod } from '../testing/observed-pod.ts';
 import { scratchDirectory } from '../testing/scratch-directory.ts';
-import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, TestLedger } from '../testing/test-ledger.ts';
 
 const HOUR = 3600;
 const YEAR = 365 * 24 * HOUR;
@@ -16,8 +16,8 @@ const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(5)).readyAt(at(7));
 const job = aPod('job').withIp('10.0.0.8').createdAt(at(120)).readyAt(at(121));
 
 /** Right until 100 s. Then the clock is `ahead`, the watch goes on for 200 s, and web-1 ends in that time. */
-async function wronglyTold(ahead: number, engine: Engine = new MemoryEngine()): Promise<ToldLedger> {
-  const ledger = new ToldLedger({ kind: 'cluster' }, engine);
+async function wronglyTold(ahead: number, engine: Engine = new MemoryEngine()): Promise<TestLedger> {
+  const ledger = new TestLedger({ kind: 'cluster' }, engine);
   await ledger.list(0, 'start');
   await ledger.see(8, web);
   await ledger.alive(100);
@@ -35,7 +35,7 @@ for (const [store, open] of [
     test('fault 21: is cut back to before the jump, keeps its records, and goes on with a gap', async () => {
       const engine = await open();
       const ledger = await wronglyTold(YEAR, engine);
-      assert.equal(await ledger.says('10.0.0.9', YEAR / 2), 'free', 'that is the harm');
+      assert.equal(await ledger.answer('10.0.0.9', YEAR / 2), 'free', 'that is the harm');
       const records = (await Array.fromAsync(exportLines(engine, CLUSTER.id))).length;
       const diagnosis = await diagnoseClock(engine, { cluster: CLUSTER.id, now: at(300) });
       assert.ok(diagnosis !== undefined);
@@ -47,12 +47,12 @@ for (const [store, open] of [
       await ledger.alive(301);
       await ledger.see(310, aPod('next').withIp('10.0.0.9').createdAt(at(308)).readyAt(at(309)));
       await ledger.alive(400);
-      assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-      assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1', 'it ended at some time in between');
-      assert.equal(await ledger.says('10.0.0.9', 200), 'unknown gap');
-      assert.equal(await ledger.says('10.0.0.7', 380), 'free');
-      assert.equal(await ledger.says('10.0.0.8', 380), 'held job');
-      assert.equal(await ledger.says('10.0.0.9', YEAR / 2), 'unknown after-last-record');
+      assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+      assert.equal(await ledger.answer('10.0.0.7', 200), 'ambiguous web-1', 'it ended at some time in between');
+      assert.equal(await ledger.answer('10.0.0.9', 200), 'unknown gap');
+      assert.equal(await ledger.answer('10.0.0.7', 380), 'free');
+      assert.equal(await ledger.answer('10.0.0.8', 380), 'held job');
+      assert.equal(await ledger.answer('10.0.0.9', YEAR / 2), 'unknown after-last-record');
       const [, second] = await ledger.coverage();
       assert.equal(second?.opened, 'clock');
       await engine.close();
@@ -108,24 +108,24 @@ test('what the wrong clock had sealed into a week that has not come is corrected
   await ledger.alive(301);
   await ledger.alive(400);
   assert.equal((await ledger.tenures('10.0.0.7')).length, 1);
-  assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-  assert.equal(await ledger.says('10.0.0.7', 200), 'ambiguous web-1');
-  assert.equal(await ledger.says('10.0.0.7', 390), 'free');
+  assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+  assert.equal(await ledger.answer('10.0.0.7', 200), 'ambiguous web-1');
+  assert.equal(await ledger.answer('10.0.0.7', 390), 'free');
   assert.equal((await engine.verify()).damages.length, 0);
   await engine.close();
 });
 
 test('fault 21: an observer that learns that its clock was wrong takes back what it claimed, and its time goes back', async () => {
   const ledger = await wronglyTold(HOUR);
-  await ledger.tell({ kind: 'clock', since: at(100), at: at(300) });
+  await ledger.observe({ kind: 'clock', since: at(100), at: at(300) });
   await ledger.alive(301);
   await ledger.see(310, job.annotated({ a: '1' }));
   await ledger.alive(329);
   await ledger.deleted(330, job);
   await ledger.alive(400);
-  assert.equal(await ledger.says('10.0.0.9', 350), 'free');
-  assert.equal(await ledger.says('10.0.0.9', 200), 'unknown gap');
-  assert.equal(await ledger.says('10.0.0.8', 320), 'held job');
-  assert.equal(await ledger.says('10.0.0.8', 380), 'free');
-  assert.equal(await ledger.says('10.0.0.9', HOUR), 'unknown after-last-record');
+  assert.equal(await ledger.answer('10.0.0.9', 350), 'free');
+  assert.equal(await ledger.answer('10.0.0.9', 200), 'unknown gap');
+  assert.equal(await ledger.answer('10.0.0.8', 320), 'held job');
+  assert.equal(await ledger.answer('10.0.0.8', 380), 'free');
+  assert.equal(await ledger.answer('10.0.0.9', HOUR), 'unknown after-last-record');
 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import { podsOnNode } from '../query/node-pods.ts';
 import { aPod, type PodBuilder } from '../testing/observed-pod.ts';
-import { at, CLUSTER, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, TestLedger } from '../testing/test-ledger.ts';
 
 const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(1)).readyAt(at(2)).onNode('node-a');
 const served = (pod: PodBuilder, second: number) => pod.withCondition('ContainersReady', 'True', at(second));
@@ -11,8 +11,8 @@ const served = (pod: PodBuilder, second: number) => pod.withCondition('Container
 const asPods = (...pods: PodBuilder[]) => pods.map((pod) => ({ kind: 'Pod' as const, object: pod.build() }));
 
 /** Watched from 0 on, with these seen at 10, and certain until 60; versions 500 and up. */
-async function watched(...pods: PodBuilder[]): Promise<ToldLedger> {
-  const ledger = new ToldLedger();
+async function watched(...pods: PodBuilder[]): Promise<TestLedger> {
+  const ledger = new TestLedger();
   await ledger.list(0, 'start');
   for (const [i, pod] of pods.entries()) await ledger.see(10, pod.atVersion(500 + i));
   await ledger.alive(60);
@@ -20,9 +20,9 @@ async function watched(...pods: PodBuilder[]): Promise<ToldLedger> {
 }
 
 /** The listing after etcd was restored from a backup, at 100. */
-async function rewind(ledger: ToldLedger, since: number | undefined, ...pods: PodBuilder[]): Promise<void> {
+async function rewind(ledger: TestLedger, since: number | undefined, ...pods: PodBuilder[]): Promise<void> {
   const present = asPods(...pods.map((pod, i) => pod.atVersion(300 + i)));
-  await ledger.tell({
+  await ledger.observe({
     ...{ kind: 'listed', resource: 'Pod', reason: 'rewound', resourceVersion: '310', whole: true, goneUids: [] },
     ...{ present, at: at(100), since: since === undefined ? undefined : at(since) },
   });
@@ -33,10 +33,10 @@ describe('after a rewind', () => {
     const ledger = await watched(web);
     await rewind(ledger, 60);
     await ledger.alive(130);
-    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 103), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 110), 'free');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 103), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 110), 'free');
   });
 
   test('a rewind that is noticed late puts in doubt what was told since the last certain moment', async () => {
@@ -45,10 +45,10 @@ describe('after a rewind', () => {
     await ledger.see(90, aPod('other').withIp('10.0.0.8').createdAt(at(88)).readyAt(at(89)).atVersion(600));
     await ledger.alive(95);
     await rewind(ledger, 60);
-    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1', 'not held until 95');
-    assert.equal(await ledger.says('10.0.0.9', 80), 'unknown gap');
-    assert.equal(await ledger.says('10.0.0.9', 50), 'free');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'ambiguous web-1', 'not held until 95');
+    assert.equal(await ledger.answer('10.0.0.9', 80), 'unknown gap');
+    assert.equal(await ledger.answer('10.0.0.9', 50), 'free');
   });
 
   test('and widens the ends that were told since, and what was shown since and is older', async () => {
@@ -59,31 +59,31 @@ describe('after a rewind', () => {
     await ledger.see(85, other.withIp('10.0.0.9').atVersion(601));
     await ledger.alive(95);
     assert.deepEqual(
-      [await ledger.says('10.0.0.7', 70), await ledger.says('10.0.0.9', 90)],
+      [await ledger.answer('10.0.0.7', 70), await ledger.answer('10.0.0.9', 90)],
       ['held web-1', 'held other'],
     );
     await rewind(ledger, 60, other.withIp('10.0.0.9'));
     await ledger.alive(101);
-    assert.equal(await ledger.says('10.0.0.7', 70), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.9', 90), 'ambiguous other');
+    assert.equal(await ledger.answer('10.0.0.7', 70), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.9', 90), 'ambiguous other');
   });
 
   test('an address from before the one that is known is in doubt, and so is that one, until the kubelet says which', async () => {
     const ledger = await watched(web, web.withIp('10.0.0.8').readyAt(at(9)));
     await rewind(ledger, 60, web);
-    assert.equal(await ledger.says('10.0.0.8', 50), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 50), 'free', 'what is known of the past stays known');
-    assert.equal(await ledger.says('10.0.0.7', 100), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.8', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'free', 'what is known of the past stays known');
+    assert.equal(await ledger.answer('10.0.0.7', 100), 'ambiguous web-1');
     // A write of somebody else's shows the same old status, and proves nothing.
     await ledger.see(103, served(web, 4).annotated({ note: 'x' }).atVersion(320));
     await ledger.alive(103);
-    assert.equal(await ledger.says('10.0.0.7', 103), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 103), 'ambiguous web-1');
     await ledger.see(104, served(web.withIp('10.0.0.8').readyAt(at(9)), 9).atVersion(321));
     await ledger.alive(200);
-    assert.equal(await ledger.says('10.0.0.8', 80), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.8', 110), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 110), 'free');
+    assert.equal(await ledger.answer('10.0.0.8', 80), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.8', 110), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 110), 'free');
   });
 
   test('what controllers write into its conditions is not the word of its kubelet', async () => {
@@ -92,8 +92,8 @@ describe('after a rewind', () => {
     const evicted = served(web, 4).withCondition('DisruptionTarget', 'True', at(102));
     await ledger.see(103, evicted.atVersion(320));
     await ledger.deleted(110, evicted.atVersion(321));
-    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1', 'it may have ended in what was undone');
-    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'ambiguous web-1', 'it may have ended in what was undone');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
   });
 
   test('an old status that is shown again, however late, does not become certain by that', async () => {
@@ -103,8 +103,8 @@ describe('after a rewind', () => {
     // Its node died with the old etcd: nobody but a controller will ever write to it.
     await ledger.see(301, served(web, 4).annotated({ note: 'x' }).atVersion(600));
     await ledger.alive(320);
-    assert.equal(await ledger.says('10.0.0.7', 310), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 50), 'free', 'what is known of the past stays known');
+    assert.equal(await ledger.answer('10.0.0.7', 310), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'free', 'what is known of the past stays known');
   });
 
   test('a pod that was restored to before it was bound is no longer certain on its node, and that is an anomaly', async () => {
@@ -129,34 +129,34 @@ describe('after a rewind', () => {
     const ledger = await watched(web);
     await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode('node-a'));
     await ledger.alive(101);
-    assert.equal(await ledger.says('10.0.0.7', 101), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 101), 'ambiguous web-1');
     await ledger.see(102, web.atVersion(320));
     await ledger.alive(200);
-    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 150), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 150), 'held web-1');
   });
 
   test('a pod that was restored to before it was bound loses its address, and nobody says so', async () => {
     const ledger = await watched(web);
     await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode(''));
     await ledger.alive(120);
-    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.7', 110), 'free');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 110), 'free');
   });
 
   test('a pod whose end was undone untold reads as held until its kubelet speaks, and then as in doubt', async () => {
     const ledger = await watched(web);
     await rewind(ledger, 60, web);
     await ledger.alive(101);
-    assert.equal(await ledger.says('10.0.0.7', 80), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'held web-1');
     // Its kubelet had ended it before the rewind, and begins anew.
     await ledger.see(103, web.withIp().lostAt(at(102)).atVersion(320));
     await ledger.see(105, web.withIp('10.0.0.9').readyAt(at(104)).atVersion(321));
     await ledger.alive(200);
-    assert.equal(await ledger.says('10.0.0.7', 50), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 80), 'ambiguous web-1');
-    assert.equal(await ledger.says('10.0.0.9', 150), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.9', 150), 'held web-1');
   });
 
   test('a pod that ends long after is not doubted any more', async () => {
@@ -164,8 +164,8 @@ describe('after a rewind', () => {
     await rewind(ledger, 60, web);
     await ledger.alive(300);
     await ledger.see(400, web.completedAt(at(399)).atVersion(600));
-    assert.equal(await ledger.says('10.0.0.7', 80), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 250), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 80), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 250), 'held web-1');
   });
 
   test('a pod that had ended and rose from the backup is in doubt until its kubelet tells of something new', async () => {
@@ -175,14 +175,14 @@ describe('after a rewind', () => {
     await rewind(ledger, 70, served(web, 3));
     await ledger.see(103, served(web, 3).deletedAt(at(103), 30).atVersion(320));
     await ledger.alive(110);
-    assert.equal(await ledger.says('10.0.0.7', 105), 'ambiguous web-1', 'an old status proves nothing');
-    assert.equal(await ledger.says('10.0.0.7', 66), 'free');
+    assert.equal(await ledger.answer('10.0.0.7', 105), 'ambiguous web-1', 'an old status proves nothing');
+    assert.equal(await ledger.answer('10.0.0.7', 66), 'free');
   });
 });
 
 test('when the nodes show the rewind first, the pods are known to be still in the life before', async () => {
   const ledger = await watched(web);
-  await ledger.tell({
+  await ledger.observe({
     ...{ kind: 'listed', resource: 'Node', reason: 'rewound', resourceVersion: '310', whole: true },
     ...{ present: [], goneUids: [], at: at(100) },
   });
@@ -196,11 +196,11 @@ test('an event of a pod that was seen to end makes no certain holder of it', asy
   await ledger.deleted(61, web.atVersion(510));
   await ledger.see(80, web.atVersion(520));
   await ledger.alive(90);
-  assert.equal(await ledger.says('10.0.0.7', 85), 'ambiguous web-1');
+  assert.equal(await ledger.answer('10.0.0.7', 85), 'ambiguous web-1');
 });
 
 describe('a listing contradicts what was told', () => {
-  const claim = (ledger: ToldLedger, isWhole: boolean, ...pods: PodBuilder[]) =>
+  const claim = (ledger: TestLedger, isWhole: boolean, ...pods: PodBuilder[]) =>
     ledger.observer.contradicts({ kind: 'Pod', namespace: undefined, present: asPods(...pods), isWhole });
 
   test('when it shows a pod as it was before', async () => {

@@ -8,7 +8,7 @@ import type { Scope } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import { who } from '../query/who.ts';
 import { aPod } from '../testing/observed-pod.ts';
-import { at, CLUSTER, ip } from '../testing/told-ledger.ts';
+import { at, CLUSTER, ip } from '../testing/test-ledger.ts';
 import type { Observation, Observed } from './observation.ts';
 import { Observer } from './observer.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { at } from '../testing/told-ledger.ts';
+import { at } from '../testing/test-ledger.ts';
 import { LONGEST_DELIVERY_MS, Stream } from './stream.ts';
 
 const DELIVERY = LONGEST_DELIVERY_MS / 1000;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Subject } from '../engines/snapshot.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aNode, aPod } from '../testing/observed-pod.ts';
-import { at, CLUSTER, ip, ToldLedger } from '../testing/told-ledger.ts';
+import { at, CLUSTER, ip, TestLedger } from '../testing/test-ledger.ts';
 import { changes } from './changes.ts';
 import { exportLines } from './export.ts';
 import { gaps } from './gaps.ts';
@@ -16,8 +16,8 @@ const cluster = CLUSTER.id;
 const span = { from: at(0), to: at(1000) };
 
 /** Three lives of a deployment, one after the other; a gap from second 300 to 400. */
-async function aWeekOfLife(): Promise<ToldLedger> {
-  const ledger = new ToldLedger();
+async function aWeekOfLife(): Promise<TestLedger> {
+  const ledger = new TestLedger();
   await ledger.list(0, 'start');
   for (const [index, second] of [10, 110, 210].entries()) {
     const pod = aPod(`cart-7d9-${index}`)
@@ -159,7 +159,7 @@ describe('questions about spans', () => {
 
 describe('provisional answers', () => {
   test('while the watch is alive, an instant after its last word is answered from the present state', async () => {
-    const ledger = new ToldLedger();
+    const ledger = new TestLedger();
     await ledger.list(0, 'start');
     await ledger.see(10, aPod('web-1').withIp('10.0.0.7').readyAt(at(9)));
     await ledger.alive(60);
@@ -193,7 +193,7 @@ describe('provisional answers', () => {
   });
 
   test('an answer says what it rests on', async () => {
-    const ledger = new ToldLedger();
+    const ledger = new TestLedger();
     await ledger.list(0, 'start');
     await ledger.see(10, aPod('web-1').withIp('10.0.0.7').readyAt(at(9)).atVersion(77));
     await ledger.deleted(20, aPod('web-1').withIp('10.0.0.7').readyAt(at(9)).atVersion(78));
@@ -210,20 +210,20 @@ describe('provisional answers', () => {
   });
 
   test('a node that may have had the address does not spoil a pod that certainly had it', async () => {
-    const ledger = new ToldLedger();
+    const ledger = new TestLedger();
     await ledger.list(0, 'start');
     const node = (version: number, ...addresses: string[]) => ({
       kind: 'Node' as const,
       object: aNode('node-a', version, ...addresses),
     });
     await ledger.see(10, aPod('web-1').withIp('10.0.0.7').readyAt(at(9)).atVersion(50));
-    await ledger.tell({ kind: 'probed', resourceVersion: '59', at: at(30) });
+    await ledger.observe({ kind: 'probed', resourceVersion: '59', at: at(30) });
     await ledger.deleted(40, aPod('web-1').withIp('10.0.0.7').readyAt(at(9)).atVersion(60));
-    await ledger.tell({ kind: 'event', type: 'present', seen: node(61, '10.0.0.7'), at: at(45) });
+    await ledger.observe({ kind: 'event', type: 'present', seen: node(61, '10.0.0.7'), at: at(45) });
     await ledger.alive(60);
-    assert.equal(await ledger.says('10.0.0.7', 25), 'held web-1');
-    assert.equal(await ledger.says('10.0.0.7', 50), 'ambiguous node-a');
-    assert.equal(await ledger.says('10.0.0.7', 70), 'unknown after-last-record');
+    assert.equal(await ledger.answer('10.0.0.7', 25), 'held web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 50), 'ambiguous node-a');
+    assert.equal(await ledger.answer('10.0.0.7', 70), 'unknown after-last-record');
   });
 });
 

@@ -2,7 +2,7 @@
 // promises not to do; and a plain reading of what must come of them, which shares no code with observing.
 import type { Observation } from '../observe/observation.ts';
 import { aPod } from './observed-pod.ts';
-import { at } from './told-ledger.ts';
+import { at } from './test-ledger.ts';
 
 export interface Happening {
   readonly pod: number;

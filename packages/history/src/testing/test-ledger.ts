@@ -1,6 +1,5 @@
-// A ledger that a test tells its story to: observations go through an observer into an engine, one append each, and the
-// questions are asked of that engine. Times are seconds of the story unless they are called milliseconds.
-
+// A ledger for tests: observations go through an observer into an engine, one append each, and the questions are asked of
+// that engine. Times are seconds since the test's beginning unless they are called milliseconds.
 import type { Engine } from '../engines/engine.ts';
 import type { Writer } from '../engines/ledger-writer.ts';
 import { MemoryEngine } from '../engines/memory/memory-engine.ts';
@@ -16,12 +15,12 @@ import { who } from '../query/who.ts';
 import type { PodBuilder } from './observed-pod.ts';
 
 export const CLUSTER = { id: 'cluster-1', name: 'test' };
-/** The stories begin here: a whole hour, so that seconds are easy to read. */
-const STORY_START = Date.UTC(2026, 10, 15, 10);
+/** A whole hour, so that seconds are easy to read. */
+const TEST_START = Date.UTC(2026, 10, 15, 10);
 
-/** A second of the story as an instant. */
+/** A second of the test as an instant. */
 export function at(seconds: number): EpochMillis {
-  return epochMillis(STORY_START + seconds * 1000);
+  return epochMillis(TEST_START + seconds * 1000);
 }
 
 export function ip(text: string): IpAddress {
@@ -32,7 +31,7 @@ export function ip(text: string): IpAddress {
 
 type Reason = Extract<Observation, { kind: 'listed' }>['reason'];
 
-export class ToldLedger {
+export class TestLedger {
   readonly engine: Engine;
   readonly facts: StoredFact[] = [];
   readonly #scope: Scope;
@@ -59,7 +58,7 @@ export class ToldLedger {
     return this.#observer;
   }
 
-  async tell(observation: Observation): Promise<readonly StoredFact[]> {
+  async observe(observation: Observation): Promise<readonly StoredFact[]> {
     const facts = this.#observer.observe(observation);
     this.#writer ??= await this.engine.takeOver(CLUSTER);
     const resourceVersion = String(this.#version);
@@ -73,7 +72,7 @@ export class ToldLedger {
 
   /** One event of a pod; versions count up by themselves unless the pod has one. */
   see(second: number, pod: PodBuilder, type: 'present' | 'deleted' = 'present'): Promise<readonly StoredFact[]> {
-    return this.tell({ kind: 'event', type, seen: this.#next(pod), at: at(second) });
+    return this.observe({ kind: 'event', type, seen: this.#next(pod), at: at(second) });
   }
 
   deleted(second: number, pod: PodBuilder): Promise<readonly StoredFact[]> {
@@ -85,14 +84,14 @@ export class ToldLedger {
     const present = pods.map((pod) => this.#next(pod));
     const resourceVersion = String(++this.#version);
     const rest = { whole: true, present, goneUids: [], at: at(second) };
-    return this.tell({ kind: 'listed', resource: 'Pod', reason, resourceVersion, ...rest });
+    return this.observe({ kind: 'listed', resource: 'Pod', reason, resourceVersion, ...rest });
   }
 
   /** The watch is open, and the server confirms that nothing is on its way. */
   async alive(second: number): Promise<void> {
     const resourceVersion = String(this.#version);
-    await this.tell({ kind: 'probed', resourceVersion, at: at(second) });
-    await this.tell({ kind: 'alive', at: at(second) });
+    await this.observe({ kind: 'probed', resourceVersion, at: at(second) });
+    await this.observe({ kind: 'alive', at: at(second) });
   }
 
   /** The recorder dies; another one goes on from the store. */
@@ -113,7 +112,7 @@ export class ToldLedger {
   }
 
   /** `held web-1`, `free`, `unknown gap`, `ambiguous web-1,job-2`. */
-  async says(address: string, second: number): Promise<string> {
+  async answer(address: string, second: number): Promise<string> {
     const { answer, reason, holders } = await this.who(address, second);
     return [answer, reason, holders.map((holder) => holder.name).join(',')].filter((word) => word).join(' ');
   }
