@@ -1,7 +1,7 @@
 // One holder's life: from what is remembered of it and the next context to facts and what to remember then. Pure.
 import type { Boundary } from '../model/boundary.ts';
-import { type Fact, type LiveHolder, type LiveMore, possibleFact, possibleKey } from '../model/fact.ts';
-import type { Holder, PossibleTenure, Tenure } from '../model/records.ts';
+import { type Fact, type Going, type LiveHolder, type LiveMore, possibleFact } from '../model/fact.ts';
+import type { Holder, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis, latest } from '../model/time.ts';
 import { addressesOf } from './addresses.ts';
 import { annotationChanges, annotationValues } from './annotation-changes.ts';
@@ -17,18 +17,19 @@ import {
   lostFrom,
   mirrorEnd,
   openEnd,
-  terminalEnd,
   undoneEnd,
   undoneSince,
 } from './boundaries.ts';
-import { isTerminal, networkReadyAt, RESOLUTION_MS } from './evidence.ts';
+import { isTerminal, networkReadyAt } from './evidence.ts';
 import { goingOf, graceOf, releaseOf } from './going.ts';
 import { END_LATE_MS, MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-limits.ts';
 import { mirrorOf } from './mirror.ts';
 import { machineOf } from './node-book.ts';
 import type { Observed, ObservedPod } from './observation.ts';
-import type { ObservationContext } from './observation-context.ts';
+import { type ObservationContext, provenanceOf } from './observation-context.ts';
+import { placementAfter, undoneMove } from './placements.ts';
 import { isStillLost, type Scene, step, type Transition, transitionOf } from './pod-life.ts';
+import { possibleAfter, withdraw } from './possible-tenures.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import {
   closed,
@@ -123,17 +124,9 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, context: 
   const annotations = annotationValues(pod.metadata.annotations);
   recordChanges(before, holder, annotations, context, facts);
   const { epoch, resourceVersion, at: seenAt } = context;
-  let placement = before.placement;
-  if (placement !== undefined && placement.end === undefined && placement.pod.node !== holder.node) {
-    // It was restored to before it was bound, and goes elsewhere. A ledger has one place for a pod: the first one ends.
-    const detail = movedText(holder, placement.pod.node);
-    facts.push({
-      kind: 'anomaly',
-      anomaly: { ...provenance(context), what: 'node-changed', uid: holder.uid, detail },
-    });
-    placement = { ...placement, end: notBeforeStart(undoneEnd(context), placement.start) };
-    facts.push({ kind: 'placement', placement });
-  }
+  const known = before.placement;
+  const isElsewhere = known !== undefined && known.end === undefined && known.pod.node !== holder.node;
+  const placement = isElsewhere ? undoneMove({ holder, context, facts }, known) : known;
   const live: LiveHolder = { ...before, holder, placement, epoch, resourceVersion, seenAt, annotations };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
@@ -143,9 +136,9 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, context: 
  * The holder is gone; `seen` is its final state if its delete was observed. Of a pod that its kubelet has not ended, that
  * is the beginning of the end: it is remembered until there is proof, or a limit.
  */
-export function gone(before: LiveHolder, seen: Observed | undefined, told: ObservationContext): LifeStep {
+export function gone(before: LiveHolder, seen: Observed | undefined, given: ObservationContext): LifeStep {
   // When nothing is known of the time before, it was still there when it was last seen, however late that arrived.
-  const context = { ...told, watermark: told.watermark ?? epochMillis(before.seenAt - LONGEST_DELIVERY_MS) };
+  const context = { ...given, watermark: given.watermark ?? epochMillis(before.seenAt - LONGEST_DELIVERY_MS) };
   // The delete may be the first word of the end, or of an address: take in the final state first.
   const last = seen === undefined ? undefined : present(before, seen, context);
   const live = last?.live ?? before;
@@ -158,13 +151,27 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Obser
   if (!mayStand) return { facts: [...facts, ...ends(live, known, context), forgotten(before)], live: undefined };
   const end = live.more?.mirror === undefined ? known : mirrorEnd(known, pod, context);
   const going = live.more?.going ?? goingOf('deleted', pod, context, live.more?.graceUntil, live.tenures.length > 0);
-  if (context.node === undefined) {
-    // Nobody says how its node is: the limit counts.
-    const release = releaseOf(going, going.since, UNWATCHED_RELEASE_MS);
-    const bounded = { ...end, notAfter: latest(end.notAfter, release) ?? end.notAfter };
-    for (const tenure of live.tenures) facts.push(...endedKnownBy(tenure, release));
-    return { facts: [...facts, ...ends(live, bounded, context), forgotten(before)], live: undefined };
-  }
+  const step =
+    context.node === undefined ? releaseByLimit(live, end, going, context) : beginToGo(live, pod, end, going, context);
+  return { facts: [...facts, ...step.facts], live: step.live };
+}
+
+/** Nodes are not watched: the limit counts. */
+function releaseByLimit(live: LiveHolder, end: Boundary, going: Going, context: ObservationContext): LifeStep {
+  const release = releaseOf(going, going.since, UNWATCHED_RELEASE_MS);
+  const bounded = { ...end, notAfter: latest(end.notAfter, release) ?? end.notAfter };
+  const facts = live.tenures.flatMap((tenure) => endedKnownBy(tenure, release));
+  return { facts: [...facts, ...ends(live, bounded, context), forgotten(live)], live: undefined };
+}
+
+/** Its network may stand on: it is remembered until there is proof, or a limit. */
+function beginToGo(
+  live: LiveHolder,
+  pod: ObservedPod | undefined,
+  end: Boundary,
+  going: Going,
+  context: ObservationContext,
+): LifeStep {
   const ended = ends(live, openEnd(end), context);
   const never = neverShown(live, pod, openEnd(end), context);
   if (never !== undefined) ended.push(possibleFact(never));
@@ -178,7 +185,7 @@ export function gone(before: LiveHolder, seen: Observed | undefined, told: Obser
     placement: ended.flatMap((fact) => (fact.kind === 'placement' ? [fact.placement] : []))[0] ?? live.placement,
     more: { ...more, going: { ...going, why: 'deleted' }, ...(never === undefined ? {} : { possible: never }) },
   };
-  return { facts: [...facts, ...ended, { kind: 'live', uid: before.holder.uid, live: left }], live: left };
+  return { facts: [...ended, { kind: 'live', uid: live.holder.uid, live: left }], live: left };
 }
 
 /** What of it is open, as it ends. */
@@ -272,7 +279,7 @@ function podPresent(
   const transition = transitionOf(scene);
   const terminal = transition === 'ended';
   const { open, lost, blankSince } = step(transition, scene);
-  const placement = placePod(before, pod, holder, context, transition, facts);
+  const placement = placementAfter(scene, transition);
   const annotations = annotationValues(pod.metadata.annotations);
   recordChanges(before, holder, annotations, context, facts);
   const live: LiveHolder = {
@@ -296,18 +303,15 @@ function podPresent(
 }
 
 /** What only some pods need to have remembered. */
-function moreOf(
-  { before, pod, context, facts }: Scene,
-  transition: Transition,
-  live: LiveHolder,
-): LiveMore | undefined {
+function moreOf(scene: Scene, transition: Transition, live: LiveHolder): LiveMore | undefined {
+  const { before, pod, context, facts } = scene;
   const mirror = mirrorOf(pod);
   const graceUntil = latest(before?.more?.graceUntil, graceOf(pod));
   const going =
     transition === 'abandoned'
       ? (before?.more?.going ?? goingOf('ended-by-another', pod, context, graceUntil, live.tenures.length > 0))
       : undefined;
-  const possible = stillPossible(before, pod, context, transition, live, facts);
+  const possible = possibleAfter(scene, transition, live);
   const failed = failedBefore(before, live, pod, context);
   if (failed !== undefined) facts.push(possibleFact(failed));
   const more: LiveMore = {
@@ -320,99 +324,6 @@ function moreOf(
     ...(possible === undefined ? {} : { possible }),
   };
   return Object.keys(more).length === 0 ? undefined : more;
-}
-
-/** What was stored of its waiting: withdrawn when it shows its address, ended when it never will. */
-function stillPossible(
-  before: LiveHolder | undefined,
-  pod: ObservedPod,
-  context: ObservationContext,
-  transition: Transition,
-  live: LiveHolder,
-  facts: Fact[],
-): PossibleTenure | undefined {
-  const waited = before?.more?.possible;
-  if (transition === 'ended') {
-    const hasShown = facts.some((fact) => fact.kind === 'tenure');
-    // One that was over when it was first seen is nobody's concern.
-    if (before === undefined || before.terminal) return undefined;
-    if ((hasShown || before.tenures.some(isOpen)) && before.more?.rebooted !== true) withdraw(waited, facts);
-    else {
-      // What it was before this word: at the end the condition says that there is none.
-      const { networkReadyAt: up, networkLostAt: lost, more } = before;
-      const last: LiveHolder = {
-        ...live,
-        networkReadyAt: up,
-        networkLostAt: lost,
-        ...(more === undefined ? {} : { more }),
-      };
-      const wasUntouched = up === undefined && lost !== undefined && live.networkLostAt === lost;
-      const never = neverShown(last, pod, terminalEnd(pod, context, before), context, wasUntouched);
-      if (never !== undefined) facts.push(possibleFact(never));
-    }
-    return undefined;
-  }
-  if (waited === undefined) return undefined;
-  if (before?.more?.rebooted === true) {
-    // What it had when its node went down is gone once it has another sandbox.
-    const ready = live.networkReadyAt;
-    if (ready === before.networkReadyAt && !live.tenures.some(isOpen)) return waited;
-    const gone = ready === undefined ? context.at : epochMillis(ready + RESOLUTION_MS);
-    facts.push(possibleFact({ ...waited, end: boundary(context, waited.start.notBefore, gone) }));
-    return undefined;
-  }
-  const isSame = before?.networkReadyAt === live.networkReadyAt && before?.networkLostAt === live.networkLostAt;
-  if (live.tenures.some(isOpen)) withdraw(waited, facts);
-  else if (isSame) return waited;
-  // Another sandbox, and the address of this one was never shown.
-  else if (before !== undefined)
-    facts.push(possibleFact({ ...waited, end: boundary(context, waited.start.notBefore, context.at) }));
-  return undefined;
-}
-
-function withdraw(possible: PossibleTenure | undefined, facts: Fact[]): void {
-  if (possible !== undefined) facts.push({ kind: 'possible', key: possibleKey(possible), possible: undefined });
-}
-
-function placePod(
-  before: LiveHolder | undefined,
-  pod: ObservedPod,
-  holder: Holder,
-  context: ObservationContext,
-  transition: Transition,
-  facts: Fact[],
-): LiveHolder['placement'] {
-  let placement = before?.placement;
-  if (placement !== undefined && holder.node !== before?.holder.node) {
-    const detail = movedText(holder, placement.pod.node);
-    facts.push({
-      kind: 'anomaly',
-      anomaly: { ...provenance(context), what: 'node-changed', uid: holder.uid, detail },
-    });
-  }
-  if (placement === undefined && holder.node !== '') {
-    const scheduled = pod.status.conditions.find((c) => c.type === 'PodScheduled' && c.status === 'True');
-    const since = asMillis(scheduled?.lastTransitionTime);
-    const start =
-      since !== undefined && since <= context.at
-        ? boundary(context, epochMillis(since - RESOLUTION_MS), epochMillis(since + RESOLUTION_MS), since)
-        : boundary(
-            context,
-            latest(context.watermark, asMillis(pod.metadata.creationTimestamp)) ?? context.at,
-            context.at,
-          );
-    placement = { pod: holder, start, end: undefined };
-    facts.push({ kind: 'placement', placement });
-  }
-  const isOver = placement?.end !== undefined && !isDoubtful(placement.end);
-  if (placement !== undefined && !isOver && transition === 'ended') {
-    placement = {
-      ...placement,
-      end: notBeforeStart(terminalEnd(pod, context, before), placement.start),
-    };
-    facts.push({ kind: 'placement', placement });
-  }
-  return placement;
 }
 
 /** Nodes and services: their addresses come and go with the object. */
@@ -460,15 +371,6 @@ function recordChanges(
   facts: Fact[],
 ): void {
   for (const change of annotationChanges(before?.annotations ?? [], annotations)) {
-    facts.push({ kind: 'change', change: { ...provenance(context), pod, ...change } });
+    facts.push({ kind: 'change', change: { ...provenanceOf(context), pod, ...change } });
   }
-}
-
-function provenance({ source, epoch, resourceVersion, collector, at }: ObservationContext) {
-  return { source, epoch, resourceVersion, collector, observedAt: at };
-}
-
-/** As the other anomalies, it names the object first. */
-function movedText({ namespace, name, node }: Holder, before: string): string {
-  return `pod ${namespace}/${name} on node ${node || '<none>'}: it was on ${before} before`;
 }

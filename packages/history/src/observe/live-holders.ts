@@ -10,7 +10,7 @@ import { correctedLive, type WrongTime } from './clock-correction.ts';
 import { GoingPods } from './going-pods.ts';
 import { released } from './holder-life.ts';
 import { HoldersByAddress } from './holders-by-address.ts';
-import type { ObservationContext } from './observation-context.ts';
+import { type ObservationContext, provenanceOf } from './observation-context.ts';
 import { stateOf } from './pod-life.ts';
 import { isEndOpen } from './tenure-ends.ts';
 
@@ -114,7 +114,9 @@ export class LiveHolders {
   }
 
   /** Invariant: an address has at most one non-terminal holder; a violation is a stored conflict, never an overwrite. */
-  conflicts(uid: string, { source, epoch, resourceVersion, collector, at }: ObservationContext): Fact[] {
+  conflicts(uid: string, context: ObservationContext): Fact[] {
+    const { epoch, resourceVersion } = context;
+    const provenance = provenanceOf(context);
     const live = this.#live.get(uid);
     const facts: Fact[] = [];
     for (const { ip, start } of heldBy(live)) {
@@ -123,7 +125,6 @@ export class LiveHolders {
       for (const other of this.#holding.of(ip)) {
         const before = other === uid ? undefined : this.#live.get(other);
         if (before === undefined) continue;
-        const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
         facts.push({ kind: 'conflict', conflict: { ...provenance, ip, holders: [before.holder, live.holder] } });
         if (before.blankSince !== undefined) facts.push(...this.#takenFrom(before, ip, before.blankSince, provenance));
       }

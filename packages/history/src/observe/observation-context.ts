@@ -1,6 +1,6 @@
 // From where and when an observation comes, and how it continues what is recorded of its object: what every boundary that
 // follows from it rests on. The observer makes one for each step of a holder's life; nothing changes it afterwards.
-import type { Source } from '../model/boundary.ts';
+import type { Provenance, Source } from '../model/boundary.ts';
 import type { LiveHolder } from '../model/fact.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { KubeletEvidence } from './node-book.ts';
@@ -50,6 +50,10 @@ export interface NodeEvidence {
 }
 
 export const CONTINUED: Continuity = { kind: 'continued' };
+
+export function provenanceOf({ source, epoch, resourceVersion, collector, at }: ObservationContext): Provenance {
+  return { source, epoch, resourceVersion, collector, observedAt: at };
+}
 
 /** Makes contexts; what is special about one is set by whoever asks for it. */
 export class ContextFactory {

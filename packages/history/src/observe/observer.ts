@@ -18,7 +18,13 @@ import { MirrorIdentities } from './mirror-identities.ts';
 import { NodeBook } from './node-book.ts';
 import { NodeNews } from './node-news.ts';
 import type { Observation, Observed } from './observation.ts';
-import { CONTINUED, ContextFactory, type Continuity, type ObservationContext } from './observation-context.ts';
+import {
+  CONTINUED,
+  ContextFactory,
+  type Continuity,
+  type ObservationContext,
+  provenanceOf,
+} from './observation-context.ts';
 import { RecentEnds } from './recent-ends.ts';
 import { Releases } from './releases.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
@@ -296,10 +302,8 @@ export class Observer {
   }
 
   #anomalous(before: LiveHolder | undefined, seen: Observed, context: ObservationContext): Fact[] {
-    const { source, epoch, resourceVersion, collector, at } = context;
-    const provenance = { source, epoch, resourceVersion, collector, observedAt: at };
-    const found = this.#anomalies.of(before, seen, at);
-    return found.map((anomaly) => ({ kind: 'anomaly', anomaly: { ...provenance, ...anomaly } }));
+    const found = this.#anomalies.of(before, seen, context.at);
+    return found.map((anomaly) => ({ kind: 'anomaly', anomaly: { ...provenanceOf(context), ...anomaly } }));
   }
 
   /** A mirror pod that was deleted is made again: its sandbox ran on. */

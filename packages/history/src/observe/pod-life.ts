@@ -171,8 +171,6 @@ function showNothing({ context }: Scene, network: Network): Network {
 
 function showAddresses(scene: Scene, network: Network): Network {
   const { before, pod, holder, shown, context, facts } = scene;
-  const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
-  const isUsed = hasBeenUsed(pod, readyAt);
   const isNew = sandboxIsNew(before, pod, context);
   const end = replacedEnd(context, pod, goneSince(network, before), before?.seenAt ?? context.at);
   const kept: Tenure[] = [];
@@ -181,24 +179,35 @@ function showAddresses(scene: Scene, network: Network): Network {
     else facts.push(closed(tenure, end));
   }
   for (const tenure of network.lost) facts.push(...endedKnownBy(tenure, end.notAfter));
-  const earlier = [...network.lost, ...network.open];
-  // First seen with a sandbox that is not its first: nobody knows which address that one had.
-  const isAnew = before === undefined && ranBefore(pod, readyAt);
   for (const ip of shown) {
     if (kept.some((tenure) => tenure.ip === ip)) continue;
-    const wasAnothers = !isUsed && (isAnew || earlier.some((tenure) => tenure.ip === ip));
-    const mayBeStale = wasAnothers || context.continuity.kind === 'reappeared';
-    const start = mayBeStale ? doubtfulStart(pod, context) : startOf(scene);
-    // Only a restored etcd makes a terminal pod live again: what has ended has ended.
-    const hasEnded = before?.terminal === true || context.continuity.kind === 'reappeared';
-    const least = hasEnded
-      ? latest(before?.seenAt, context.watermark)
-      : latest(before?.networkLostAt, sinceReplaced(network));
-    const opened: Tenure = { ip, holder, start: notBefore(start, least), end: undefined };
+    const opened: Tenure = { ip, holder, start: startOf(scene, network, ip), end: undefined };
     facts.push({ kind: 'tenure', tenure: opened });
     kept.push(opened);
   }
   return { open: kept, lost: [], blankSince: undefined };
+}
+
+/** Of an address that was not shown before, or by another sandbox. */
+function startOf(scene: Scene, network: Network, ip: IpAddress): Boundary {
+  const { before, pod, context } = scene;
+  const isReappeared = context.continuity.kind === 'reappeared';
+  const start =
+    isReappeared || mayBeOfEarlierSandbox(scene, network, ip) ? doubtfulStart(pod, context) : certainStart(scene);
+  // Only a restored etcd makes a terminal pod live again: what has ended has ended.
+  const hasEnded = before?.terminal === true || isReappeared;
+  const least = hasEnded
+    ? latest(before?.seenAt, context.watermark)
+    : latest(before?.networkLostAt, sinceReplaced(network));
+  return notBefore(start, least);
+}
+
+/** The address is that of the sandbox before, or of one that was never seen, and nothing has used it since. */
+function mayBeOfEarlierSandbox({ before, pod }: Scene, { lost, open }: Network, ip: IpAddress): boolean {
+  const readyAt = networkReadyAt(pod) ?? before?.networkReadyAt;
+  if (hasBeenUsed(pod, readyAt)) return false;
+  const hasEarlierSandbox = before === undefined && ranBefore(pod, readyAt);
+  return hasEarlierSandbox || [...lost, ...open].some((tenure) => tenure.ip === ip);
 }
 
 /** The open ones as they end: another address that is shown took the place of the known one before. */
@@ -220,7 +229,7 @@ function liveUnseen({ before, pod, holder, shown, context, facts }: Scene, { ope
   }
 }
 
-function startOf({ before, pod, context }: Scene): Boundary {
+function certainStart({ before, pod, context }: Scene): Boundary {
   return context.continuity.kind === 'overlooked' ? overlookedStart(pod, context) : tenureStart(pod, context, before);
 }
 
