@@ -117,7 +117,10 @@ export class Cli {
   /** The instant behind a flag, in UTC on standard error, with the zone that was assumed: what was asked must be plain. */
   async time(flag: string, text: string, options: SharedOptions): Promise<EpochMillis> {
     const parsed = parseTime(text, this.now, this.zone(options));
-    if (!parsed.ok) throw new UsageError(`${flag}: ${parsed.problem}`);
+    if (!parsed.ok) {
+      const [sentence = '', hint] = parsed.problem.split(/; (.*)/s);
+      throw new UsageError(`${flag}: ${sentence}`, hint === undefined ? undefined : `${hint}.`);
+    }
     const assumed = parsed.byZone === true ? this.#assumedZone(text, options) : '';
     await this.note(`${flag} ${toUtcText(parsed.at)}${assumed}`);
     return parsed.at;

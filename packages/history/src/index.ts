@@ -52,15 +52,11 @@ export type { AddressWindow } from './query/address-window.ts';
 export { type AnomalySummary, anomalySummary } from './query/anomaly-summary.ts';
 export type { Answer, AnswerCoverage, AnsweredHolder, AnswerKind, UnknownReason } from './query/answer.ts';
 export { AnswerWindows } from './query/answer-windows.ts';
-export { type ChangesAnswer, type ChangesQuestion, changes } from './query/changes.ts';
 export { withDoubts } from './query/doubts.ts';
 export { exportLines } from './query/export.ts';
 export { type GapsQuestion, gaps } from './query/gaps.ts';
 export { LARGEST_PAGE, LONGEST_SPAN_MS, type PageRequest } from './query/limits.ts';
-export { type NodePod, type NodePodsAnswer, type NodePodsQuestion, podsOnNode } from './query/node-pods.ts';
 export type { SpanCoverage } from './query/span-coverage.ts';
-export { type TenuresAnswer, type TenuresQuestion, tenuresOfIp } from './query/tenures.ts';
-export { type TrailAnswer, type TrailEntry, type TrailQuestion, trail } from './query/trail.ts';
 export type { Gap } from './query/watched-time.ts';
 export { type WhoQuestion, who } from './query/who.ts';
 export {

@@ -50,7 +50,10 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const print = cli.print(options);
   const isSpan = options.since !== undefined || options.until !== undefined;
   if (isSpan && options.at !== undefined)
-    throw new UsageError('--at is an instant, --since and --until are a span: give one of them');
+    throw new UsageError(
+      '--at is an instant, --since and --until are a span: give one of them',
+      'leave --at out for all pods of the span, or --since and --until for those of the instant.',
+    );
   const at = isSpan ? undefined : await cli.at(options);
   const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
   return await cli.withLedger(options, async (ledger) => {

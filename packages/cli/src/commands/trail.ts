@@ -39,6 +39,8 @@ export function trailCommand(cli: Cli): Command {
   svc/cart                a Service: the cluster IPs that it had
   10.1.2.3                an address: all who held it
 
+One line for each address that a pod had; --limit counts the lives of pods, each of which may have several.
+
 Examples:
   podtrail trail cart-7d9-x2k -n shop
   podtrail trail deploy/cart -n shop --since 24h

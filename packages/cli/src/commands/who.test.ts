@@ -242,5 +242,5 @@ for (const text of ['not-an-ip', '10.0.0', '010.0.0.7', '***HIDDEN***']) {
 test('refused: a time that is none says which there are', async () => {
   const { code, err } = await who('10.0.0.7 --at yesterday');
   assert.equal(code, 2);
-  assert.match(err, /^podtrail: --at: "yesterday" is not a time that podtrail understands; use now, an age/);
+  assert.match(err, /^podtrail: --at: "yesterday" is not a time that podtrail understands\nhint: use now, an age/);
 });

@@ -10,6 +10,7 @@ const UNKNOWN = '<unknown>';
 export function unwatchedReason(reason: Unwatched['reason']): string {
   if (reason === 'in-the-future') return 'that time is in the future';
   if (reason === 'before-first-record') return 'nothing had been recorded yet';
+  if (reason === 'pods-only') return 'pods were watched, services or nodes were not';
   if (reason === 'not-watching') return 'no recorder is watching';
   return reason === 'removed' ? 'records of that time have expired and were removed' : gapReason(reason);
 }

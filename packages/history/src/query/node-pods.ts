@@ -4,7 +4,6 @@ import type { Paged, Snapshot, Span } from '../engines/snapshot.ts';
 import type { Placement } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { checkedPage, checkedSpan, type PageRequest } from './limits.ts';
-import { coverageOf, type SpanCoverage } from './span-coverage.ts';
 import { lastSeen } from './watched-time.ts';
 import { readWatchedTime } from './who.ts';
 
@@ -20,11 +19,7 @@ export interface NodePod extends Placement {
   readonly certain: boolean;
 }
 
-export interface NodePodsAnswer extends Paged<NodePod> {
-  readonly coverage: SpanCoverage;
-}
-
-export async function podsOnNode(snapshot: Snapshot, question: NodePodsQuestion): Promise<NodePodsAnswer> {
+export async function podsOnNode(snapshot: Snapshot, question: NodePodsQuestion): Promise<Paged<NodePod>> {
   const { node, during, page = {} } = question;
   const span = checkedSpan(typeof during === 'number' ? { from: during, to: epochMillis(during + 1) } : during);
   const { items, cursor } = await snapshot.placementsOn(node, span, checkedPage(page));
@@ -32,7 +27,7 @@ export async function podsOnNode(snapshot: Snapshot, question: NodePodsQuestion)
   const pods = items.map((placement) => {
     return { ...placement, certain: isCertain(placement, span, lastSeen(watched, placement.pod)) };
   });
-  return { items: pods, cursor, coverage: coverageOf(watched, span) };
+  return { items: pods, cursor };
 }
 
 function isCertain({ start, end }: Placement, span: Span, last: EpochMillis | undefined): boolean {

@@ -4,11 +4,9 @@ import type { Subject } from '../engines/snapshot.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import { aNode, aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip, TestLedger } from '../testing/test-ledger.ts';
-import { changes } from './changes.ts';
 import { exportLines } from './export.ts';
 import { gaps } from './gaps.ts';
 import { podsOnNode } from './node-pods.ts';
-import { tenuresOfIp } from './tenures.ts';
 import { trail } from './trail.ts';
 import { who } from './who.ts';
 
@@ -49,25 +47,21 @@ async function aWeekOfLife(): Promise<TestLedger> {
 }
 
 describe('questions about spans', () => {
-  test('tenures of an address come oldest first, in pages, with the gaps of the span', async () => {
+  test('tenures of an address come oldest first, in pages', async () => {
     const { engine } = await aWeekOfLife();
-    const question = { ip: ip('10.0.0.7'), span };
-    const first = await withSnapshot(engine, cluster, (snapshot) =>
-      tenuresOfIp(snapshot, { ...question, page: { limit: 2 } }),
-    );
+    const page = (cursor: string | undefined) =>
+      withSnapshot(engine, cluster, (snapshot) => snapshot.tenuresOfIp(ip('10.0.0.7'), span, { limit: 2, cursor }));
+    const first = await page(undefined);
     assert.deepEqual(
       first.items.map(({ holder }) => holder.name),
       ['cart-7d9-0', 'cart-7d9-1'],
     );
-    const rest = await withSnapshot(engine, cluster, (snapshot) =>
-      tenuresOfIp(snapshot, { ...question, page: { limit: 2, cursor: first.cursor } }),
-    );
+    const rest = await page(first.cursor);
     assert.deepEqual(
       rest.items.map(({ holder }) => holder.name),
       ['cart-7d9-2'],
     );
     assert.equal(rest.cursor, undefined);
-    assert.deepEqual(rest.coverage.gaps, [{ from: at(300), to: at(400), reason: 'expired' }]);
   });
 
   test('the trail of a workload, a name and a UID tells nodes and addresses', async () => {
@@ -110,7 +104,9 @@ describe('questions about spans', () => {
   test('changes of annotations come with their time, values and pod', async () => {
     const { engine } = await aWeekOfLife();
     const subject: Subject = { by: 'name', namespace: 'shop', name: 'cart-7d9-2' };
-    const { items } = await withSnapshot(engine, cluster, (snapshot) => changes(snapshot, { subject, span }));
+    const { items } = await withSnapshot(engine, cluster, (snapshot) =>
+      snapshot.occurrences({ kind: 'change', subject, span, page: { limit: 100 } }),
+    );
     assert.deepEqual(
       items.map(({ key, before, after, source }) => [key, before?.text, after?.text, source]),
       [
@@ -132,26 +128,24 @@ describe('questions about spans', () => {
 
   test('spans and pages beyond the limits are refused with a hint', async () => {
     const { engine } = await aWeekOfLife();
-    const question = { ip: ip('10.0.0.7'), span };
+    const question = { subject: { by: 'uid', uid: 'uid-cart-7d9-1' } as const, span };
     const refused = (code: string) => (error: { code?: string; hint?: string }) =>
       error.code === code && error.hint !== undefined;
     await assert.rejects(
-      withSnapshot(engine, cluster, (snapshot) => tenuresOfIp(snapshot, { ...question, page: { limit: 10_001 } })),
+      withSnapshot(engine, cluster, (snapshot) => trail(snapshot, { ...question, page: { limit: 10_001 } })),
       refused('bad-page'),
     );
     await assert.rejects(
-      withSnapshot(engine, cluster, (snapshot) => tenuresOfIp(snapshot, { ...question, page: { limit: 0.5 } })),
+      withSnapshot(engine, cluster, (snapshot) => trail(snapshot, { ...question, page: { limit: 0.5 } })),
       refused('bad-page'),
     );
     const endless = { from: at(0), to: at(401 * 86_400) };
     await assert.rejects(
-      withSnapshot(engine, cluster, (snapshot) => tenuresOfIp(snapshot, { ...question, span: endless })),
+      withSnapshot(engine, cluster, (snapshot) => trail(snapshot, { ...question, span: endless })),
       refused('span-too-long'),
     );
     await assert.rejects(
-      withSnapshot(engine, cluster, (snapshot) =>
-        tenuresOfIp(snapshot, { ...question, span: { from: at(5), to: at(5) } }),
-      ),
+      withSnapshot(engine, cluster, (snapshot) => trail(snapshot, { ...question, span: { from: at(5), to: at(5) } })),
       refused('bad-span'),
     );
   });

@@ -13,6 +13,8 @@ export interface SpanCoverage {
   readonly scopes: readonly Coverage['scope'][];
   /** Cut to the span. */
   readonly gaps: readonly Gap[];
+  /** Where pods were watched, and services or nodes were not: nothing is free there. */
+  readonly podsOnly: readonly Span[];
   readonly expired: readonly Span[];
 }
 
@@ -20,14 +22,21 @@ export async function spanCoverage(snapshot: Snapshot, span: Span): Promise<Span
   return coverageOf(await readWatchedTime(snapshot), span);
 }
 
-export function coverageOf({ first, last, gaps, stretches, partial, expired }: WatchedTime, span: Span): SpanCoverage {
+function coverageOf({ first, last, gaps, stretches, partial, expired }: WatchedTime, span: Span): SpanCoverage {
   const touching = [...stretches, ...partial].filter(({ from, to }) => from < span.to && to >= span.from);
   const scopes = new Map(touching.map(({ scope }) => [JSON.stringify(scope), scope]));
-  return { first, last, scopes: [...scopes.values()], gaps: cut(gaps, span), expired: cut(expired, span) };
+  return {
+    first,
+    last,
+    scopes: [...scopes.values()],
+    gaps: cut(gaps, span),
+    podsOnly: cut(partial, span),
+    expired: cut(expired, span),
+  };
 }
 
 /** What of these lies within the span. */
-export function cut<T extends Span>(parts: readonly T[], span: Span): T[] {
+function cut<T extends Span>(parts: readonly T[], span: Span): T[] {
   const found: T[] = [];
   for (const part of parts) {
     const from = part.from > span.from ? part.from : span.from;

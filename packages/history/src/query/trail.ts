@@ -3,7 +3,6 @@ import type { Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Holder, Tenure } from '../model/records.ts';
 import { checkedPage, checkedSpan, type PageRequest } from './limits.ts';
-import { type SpanCoverage, spanCoverage } from './span-coverage.ts';
 
 export interface TrailQuestion {
   readonly subject: Subject;
@@ -20,14 +19,10 @@ export interface TrailEntry {
   readonly tenures: readonly Tenure[];
 }
 
-export interface TrailAnswer extends Paged<TrailEntry> {
-  readonly coverage: SpanCoverage;
-}
-
 /** A pod with more sandboxes than this is broken in other ways; the first ones are told. */
 const MOST_TENURES_OF_A_POD = 1000;
 
-export async function trail(snapshot: Snapshot, question: TrailQuestion): Promise<TrailAnswer> {
+export async function trail(snapshot: Snapshot, question: TrailQuestion): Promise<Paged<TrailEntry>> {
   const { subject, page = {} } = question;
   const span = checkedSpan(question.span);
   const { items, cursor } = await snapshot.placementsOf(subject, span, checkedPage(page));
@@ -40,5 +35,5 @@ export async function trail(snapshot: Snapshot, question: TrailQuestion): Promis
       : await snapshot.tenuresOf(ofPod, span, { limit: MOST_TENURES_OF_A_POD });
     entries.push({ pod, start, end, tenures });
   }
-  return { items: entries, cursor, coverage: await spanCoverage(snapshot, span) };
+  return { items: entries, cursor };
 }

@@ -4,7 +4,7 @@ import { typeOf } from '../engines/occurrences/registry.ts';
 import type { Cluster, Paged, Snapshot, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
-import { changes } from '../query/changes.ts';
+import { checkedPage, checkedSpan } from '../query/limits.ts';
 import { isChangeVisible } from '../query/visibility.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { evidenceDocument } from './holder.ts';
@@ -40,7 +40,8 @@ export async function askChanges(
   const found = await collect(paging, {
     question: { listing: 'changes', cluster: cluster.id, ...asked, key: wanted },
     placeOf: typeOf('change').place,
-    read: (page) => changes(snapshot, { subject: asked, span, page }),
+    read: (page) =>
+      snapshot.occurrences({ kind: 'change', subject: asked, span: checkedSpan(span), page: checkedPage(page) }),
     wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
   });
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('change'));

@@ -6,16 +6,19 @@ import type { Coverage } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import { ALL_VISIBLE } from '../query/visibility.ts';
 import { askGaps } from './gaps.ts';
+import { readWatching } from './watching.ts';
 
-function stretch(from: number, to: number): Coverage {
+function stretch(from: number, to: number, scope: Coverage['scope'] = { kind: 'cluster' }): Coverage {
   const times = { from: epochMillis(from), to: epochMillis(to), confirmed: epochMillis(to) };
-  return { scope: { kind: 'cluster' }, epoch: 1, collector: 'c', ...times, ended: true, opened: 'start' };
+  return { scope, epoch: 1, collector: 'c', ...times, ended: true, opened: 'start' };
 }
 
-/** Watched in four stretches; two ranges have expired. */
+const PODS_ONLY = stretch(7200, 7300, { kind: 'pods' });
+
+/** Watched in four stretches, the last in part; two ranges have expired. */
 const snapshot = {
   cluster: 'c',
-  coverage: async () => [stretch(1000, 2000), stretch(3000, 4000), stretch(5000, 6000), stretch(7000, 8000)],
+  coverage: async () => [stretch(1000, 2000), stretch(3000, 4000), stretch(5000, 6000), stretch(7000, 8000), PODS_ONLY],
   expired: async () => [
     { from: epochMillis(4000), to: epochMillis(4500) },
     { from: epochMillis(6500), to: epochMillis(6600) },
@@ -30,9 +33,17 @@ test('pages of any size give every gap once, in the order of their beginnings', 
   const all = (await ask(0, undefined)).gaps.items;
   assert.deepEqual(
     all.map(({ from, reason }) => `${from} ${reason}`),
-    ['0 before-first-record', '2000 start', '4000 removed', '4000 start', '6000 start', '6500 removed'],
+    [
+      '0 before-first-record',
+      '2000 start',
+      '4000 removed',
+      '4000 start',
+      '6000 start',
+      '6500 removed',
+      '7200 pods-only',
+    ],
   );
-  for (const limit of [1, 2, 3, 4, 5, 6]) {
+  for (const limit of [1, 2, 3, 4, 5, 6, 7]) {
     const given: unknown[] = [];
     let cursor: string | undefined;
     do {
@@ -42,4 +53,9 @@ test('pages of any size give every gap once, in the order of their beginnings', 
     } while (cursor !== undefined);
     assert.deepEqual(given, all, `pages of ${limit}`);
   }
+});
+
+test('where only pods were watched is no gap for listings of pods', async () => {
+  const span = { from: epochMillis(7000), to: epochMillis(8000) };
+  assert.deepEqual((await readWatching(snapshot, span, epochMillis(8000))).gaps, []);
 });

@@ -5,7 +5,7 @@ import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { cursorPlace, type PagedListing, type Paging, pagingDocument, questionCursor } from './paging.ts';
 import type { GapsDocument } from './schemas.ts';
-import { readWatching, type Unwatched, type Watching, watchingDocument } from './watching.ts';
+import { inOrder, readWatching, type Unwatched, type Watching, watchingDocument } from './watching.ts';
 
 export interface GapsAsked {
   readonly span: AskedSpan;
@@ -27,7 +27,8 @@ export async function askGaps(
   cluster: Cluster,
   { span, paging, now }: GapsAsked,
 ): Promise<GapsFound> {
-  const watching = await readWatching(snapshot, span, now);
+  const found = await readWatching(snapshot, span, now);
+  const watching = { ...found, gaps: inOrder([...found.gaps, ...found.podsOnly]) };
   const gaps = pageOf(watching.gaps, { listing: 'gaps', cluster: cluster.id }, paging);
   const coverage = watchingDocument({ ...watching, gaps: gaps.items });
   const query = { ...clusterDocument(cluster), ...spanDocument(span) };

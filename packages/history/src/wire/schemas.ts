@@ -106,7 +106,7 @@ export const gapSchema = z.strictObject({
   to: instant.nullable(),
   reason: z.enum([
     ...(['start', 'expired', 'rewound', 'clock', 'undecodable'] as const),
-    ...(['before-first-record', 'not-watching', 'removed', 'in-the-future'] as const),
+    ...(['before-first-record', 'not-watching', 'removed', 'in-the-future', 'pods-only'] as const),
   ]),
 });
 

@@ -5,8 +5,7 @@ import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';
 import type { Holder } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
-import { checkedPage } from '../query/limits.ts';
-import { tenuresOfIp } from '../query/tenures.ts';
+import { checkedPage, checkedSpan } from '../query/limits.ts';
 import { type TrailEntry, trail } from '../query/trail.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
@@ -68,14 +67,14 @@ async function readStays(
     const { ip } = asked;
     return await collect(paging, {
       ...{ question, placeOf: tenurePlace, wanted: visibility.kind === 'all' ? undefined : isVisible },
-      read: (page) => tenuresOfIp(snapshot, { ip, span, page }),
+      read: (page) => snapshot.tenuresOfIp(ip, checkedSpan(span), checkedPage(page)),
     });
   }
   if (asked.by === 'service') {
     const { namespace, name } = asked;
     return await collect(paging, {
       ...{ question, placeOf: tenurePlace },
-      read: (page) => snapshot.tenuresOf({ by: 'name', namespace, name }, span, checkedPage(page)),
+      read: (page) => snapshot.tenuresOf({ by: 'name', namespace, name }, checkedSpan(span), checkedPage(page)),
       wanted: (stay) => stay.holder.kind === 'Service' && isVisible(stay),
     });
   }

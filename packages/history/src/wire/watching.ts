@@ -13,7 +13,14 @@ export interface Unwatched {
   readonly from: EpochMillis;
   /** Undefined: it goes on. */
   readonly to: EpochMillis | undefined;
-  readonly reason: Coverage['opened'] | 'before-first-record' | 'not-watching' | 'removed' | 'in-the-future';
+  readonly reason:
+    | Coverage['opened']
+    | 'before-first-record'
+    | 'not-watching'
+    | 'removed'
+    | 'in-the-future'
+    /** Pods were watched, and services or nodes were not: nothing is free. */
+    | 'pods-only';
 }
 
 export interface Watching {
@@ -21,6 +28,8 @@ export interface Watching {
   readonly first: EpochMillis | undefined;
   readonly last: EpochMillis | undefined;
   readonly gaps: readonly Unwatched[];
+  /** Where only pods were watched: no gap for them. */
+  readonly podsOnly: readonly Unwatched[];
 }
 
 /** How far around the span gaps are given whole. */
@@ -38,7 +47,7 @@ export async function readWatching(
 ): Promise<Watching> {
   const around = Math.min(AROUND_MS, Math.floor((LONGEST_SPAN_MS - (span.to - span.from)) / 2));
   const wide = { from: epochMillis(Math.max(0, span.from - around)), to: epochMillis(span.to + around) };
-  const { first, last, gaps: found, expired } = await gaps(snapshot, { span: wide });
+  const { first, last, gaps: found, podsOnly, expired } = await gaps(snapshot, { span: wide });
   const all: Unwatched[] = [
     ...[...expired, ...removed].map(({ from, to }) => ({ from, to, reason: 'removed' as const })),
     ...found,
@@ -48,10 +57,15 @@ export async function readWatching(
     all.push({ from: span.from, to: first, reason: 'before-first-record' });
   if (last !== undefined && now - last > LIVENESS_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
   if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
-  const touching = all
-    .filter((gap) => gap.from < span.to && (gap.to === undefined || gap.to > span.from))
-    .sort((a, b) => a.from - b.from);
-  return { first, last, gaps: touching };
+  const touches = ({ from, to }: Unwatched) => from < span.to && (to === undefined || to > span.from);
+  return {
+    ...{ first, last, gaps: inOrder(all.filter(touches)) },
+    podsOnly: podsOnly.map(({ from, to }) => ({ from, to, reason: 'pods-only' as const })).filter(touches),
+  };
+}
+
+export function inOrder(gaps: readonly Unwatched[]): Unwatched[] {
+  return gaps.toSorted((a, b) => a.from - b.from);
 }
 
 /** The first and the last instant of which anybody is known to have watched everything, or the recorder's namespaces. */
@@ -85,6 +99,6 @@ export function gapDocument({ from, to, reason }: Unwatched): GapDocument {
   return { from: toText(from), to: textOrNull(to), reason };
 }
 
-export function watchingDocument({ first, last, gaps }: Watching): WatchingDocument {
+export function watchingDocument({ first, last, gaps }: Omit<Watching, 'podsOnly'>): WatchingDocument {
   return { from: textOrNull(first), to: textOrNull(last), gaps: gaps.map(gapDocument) };
 }

@@ -6,15 +6,16 @@ import type { HistoryError } from '../../../errors.ts';
 import { possibleFact, type StoredFact } from '../../../model/fact.ts';
 import { anomalySummary } from '../../../query/anomaly-summary.ts';
 import { AnswerWindows } from '../../../query/answer-windows.ts';
-import { changes } from '../../../query/changes.ts';
 import { withDoubts } from '../../../query/doubts.ts';
-import { gaps } from '../../../query/gaps.ts';
-import { podsOnNode } from '../../../query/node-pods.ts';
-import { tenuresOfIp } from '../../../query/tenures.ts';
-import { trail } from '../../../query/trail.ts';
+import { ALL_VISIBLE } from '../../../query/visibility.ts';
 import { who } from '../../../query/who.ts';
 import { whoDuring } from '../../../query/who-during.ts';
 import { snapshotWith } from '../../../testing/reader-with.ts';
+import { askChanges } from '../../../wire/changes.ts';
+import { askGaps } from '../../../wire/gaps.ts';
+import { askNode } from '../../../wire/node-pods.ts';
+import { askTrail } from '../../../wire/trail.ts';
+import { askWho } from '../../../wire/who.ts';
 import type { Snapshot } from '../../snapshot.ts';
 import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import {
@@ -41,6 +42,7 @@ import {
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 const SPAN = { from: at(0), to: at(400) };
+const LISTED = { span: { ...SPAN, hasSince: true, hasUntil: true }, paging: { limit: 0 }, now: at(400) };
 const OURS = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
 const READS: readonly (keyof Snapshot)[] = [
   ...(['tenuresAt', 'tenuresAtMany', 'tenuresOfIp', 'tenuresOfIps', 'tenuresOf', 'placementsOf'] as const),
@@ -91,13 +93,18 @@ const QUESTIONS: Readonly<Record<string, (snapshot: Snapshot) => Promise<unknown
   whoDuring: (snapshot) => whoDuring(snapshot, { ip: ipOf('10.0.0.7'), from: at(20), to: at(200) }),
   "whoDuring, of a node's address": (snapshot) =>
     whoDuring(snapshot, { ip: ipOf('192.168.0.1'), from: at(20), to: at(200) }),
-  trail: (snapshot) => trail(snapshot, { subject: OURS, span: SPAN }),
-  tenuresOfIp: (snapshot) => tenuresOfIp(snapshot, { ip: ipOf('10.0.0.7'), span: SPAN }),
-  changes: (snapshot) => changes(snapshot, { subject: OURS, span: SPAN }),
+  'the document of who': (snapshot) => askWho(snapshot, ALL_VISIBLE, PROD, { ip: ipOf('10.0.0.7'), at: at(150) }),
+  'trail of a workload': (snapshot) => askTrail(snapshot, ALL_VISIBLE, PROD, { asked: OURS, ...LISTED }),
+  'trail of an address': (snapshot) =>
+    askTrail(snapshot, ALL_VISIBLE, PROD, { asked: { by: 'ip', ip: ipOf('10.0.0.7') }, ...LISTED }),
+  changes: (snapshot) => askChanges(snapshot, ALL_VISIBLE, PROD, { asked: OURS, key: undefined, ...LISTED }),
   // Without a snapshot this said that the pod was certainly there at 150: it had been read before its end was stored,
   // and the coverage after.
-  podsOnNode: (snapshot) => podsOnNode(snapshot, { node: 'node-a', during: at(150) }),
-  gaps: (snapshot) => gaps(snapshot, { span: SPAN }),
+  node: (snapshot) =>
+    askNode(snapshot, ALL_VISIBLE, PROD, {
+      ...{ node: 'node-a', during: { at: at(150) }, namespace: undefined, paging: { limit: 0 }, now: at(150) },
+    }),
+  gaps: (snapshot) => askGaps(snapshot, ALL_VISIBLE, PROD, LISTED),
   anomalySummary: (snapshot) => anomalySummary(snapshot, SPAN),
   attribute: (snapshot) => attributed(snapshot),
   export: (snapshot) => Array.fromAsync(allRecords({ snapshot: async () => snapshot }, PROD.id)),
