@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { UsageError } from './errors.ts';
 
-const LATER = new Set([...['moves', 'explain', 'audit', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
+const LATER = new Set([...['moves', 'explain', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
 
 type BuildCommand = (cli: Cli) => Command;
 
@@ -24,6 +24,7 @@ const COMMANDS: readonly (readonly [name: string, load: () => Promise<BuildComma
   ['footprints', async () => (await import('./commands/footprints.ts')).footprintsCommand],
   ['annotations', async () => (await import('./commands/annotations.ts')).annotationsCommand],
   ['attribute', async () => (await import('./commands/attribute.ts')).attributeCommand],
+  ['audit', async () => (await import('./commands/audit.ts')).auditCommand],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['store', async () => (await import('./commands/store.ts')).storeCommand],

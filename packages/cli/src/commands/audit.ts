@@ -1,0 +1,194 @@
+// `podtrail audit`: who did what to which pod, and what was refused where, from the audit log of an API server.
+import type { AuditTally } from '@podtrail/history/audit';
+import { type Command, Option } from 'commander';
+import { ACTS, actsOf, isWanted, type WantedActions } from '../audit/action-filter.ts';
+import { ActionWriter, AUDIT_FORMATS } from '../audit/action-writer.ts';
+import { type ReadLogs, readLogs } from '../audit/read-logs.ts';
+import { RefusalCounts } from '../audit/refusals.ts';
+import type { Cli } from '../cli.ts';
+import { CliError, InterruptedError, UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { namespaceName } from '../options/object-name.ts';
+import type { SharedOptions } from '../options/shared-flags.ts';
+import { showBytes } from '../output/bytes.ts';
+import { counted } from '../output/counted.ts';
+import { toUtcText } from '../times/show-time.ts';
+
+interface AuditFlags extends SharedOptions {
+  readonly pod?: string;
+  readonly user?: string;
+  readonly verb: readonly string[];
+  readonly failed?: boolean;
+  readonly limit: number;
+}
+
+const PROGRESS_MS = 500;
+const MOST_DAMAGED_NOTED = 10;
+const MOST_REFUSALS_NOTED = 10;
+
+export function auditCommand(cli: Cli): Command {
+  return cli
+    .command('audit', 'Who created, evicted, deleted, patched or bound which pod, and what was refused, and where?', [
+      ...(['onlyNamespace', 'allNamespaces', 'since', 'timezone', 'headers'] as const),
+    ])
+    .argument('<file...>', 'audit logs, or directories of rotated ones, plain, gzip or zstd; - reads standard input')
+    .addOption(new Option('--until <time>', 'up to this time, exclusive; default: to the end of the log'))
+    .addOption(new Option('--pod <name|uid>', 'only what was asked about this pod'))
+    .addOption(new Option('--user <name>', 'only what this user asked for, also in the name of others'))
+    .option('--verb <names>', 'only these acts, with commas between them: evict,delete', collect, [])
+    .option('--failed', 'only what was refused, what failed, and what has no answer')
+    .addOption(
+      new Option('--limit <n>', 'print at most this many, the first of the log; 0 prints all')
+        .default(0)
+        .argParser((text) => {
+          if (!/^\d{1,9}$/.test(text))
+            throw new UsageError(`--limit ${text} is not a whole number`, 'write --limit 100; 0 prints all.');
+          return Number(text);
+        }),
+    )
+    .addOption(
+      new Option('-o, --output <format>', 'how to print the actions').choices([...AUDIT_FORMATS]).default('table'),
+    )
+    .addHelpText(
+      'after',
+      `
+Reads the log that kube-apiserver writes (audit.k8s.io/v1, one JSON object a line), also as lists of events as its
+webhook sends them. In a directory all files below it are read, those that were rotated before the log itself. Each
+request is one row, however many lines and files it is in. It needs neither a store nor a cluster.
+
+Shown are changes of pods, nodes, namespaces and the owners of pods, connections (exec and the like), and requests about
+them that were refused or failed, with the stage that refused them and a hint. Writes of a status are left out unless
+--verb write-status or --failed asks for them. How much is known of a change depends on the policy of the log: names
+that the server made up need level RequestResponse; replicas, taints and nodes need level Request.
+
+Acts: ${ACTS.join(', ')}.
+
+With --pod, rows that may have been about it are shown, too: a collection that the log does not list, a name that the
+server made up. Lines that cannot be read are counted, and the first ten are named on standard error.
+Exit code 3 when nothing was found; 5 when nothing was found and some lines could not be read; 1 when not one could.
+
+Examples:
+  podtrail audit /var/log/kubernetes/audit/ --pod cart-7d9-x2k -n shop
+  podtrail audit audit.log --verb evict,delete --since 2h
+  podtrail audit audit.log.gz --failed -o wide
+  kubectl logs -n kube-system kube-apiserver-a | podtrail audit - -o jsonl`,
+    )
+    .action(cli.finishes((files: readonly string[], options: AuditFlags) => run(cli, files, options)));
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+async function run(cli: Cli, files: readonly string[], options: AuditFlags): Promise<ExitCode> {
+  const { stdout, stderr, clock, signal } = cli.commandEnv;
+  const print = cli.print(options);
+  const wanted = await wantedActions(cli, options);
+  const writer = new ActionWriter(print, {
+    namespace: wanted.namespace ?? null,
+    pod: wanted.pod ?? null,
+    since: wanted.since === undefined ? null : toUtcText(wanted.since),
+    until: wanted.until === undefined ? null : toUtcText(wanted.until),
+  });
+  const refusals = new RefusalCounts();
+  const isFull = () => options.limit > 0 && writer.count >= options.limit;
+  const damaged = new DamagedNotes(cli);
+  const started = clock.monotonic();
+  let nextProgress = started + PROGRESS_MS;
+  const { tally, brokenOff } = await readLogs({
+    files,
+    reader: cli.commandEnv,
+    signal,
+    onAction(action) {
+      if (isFull() || !isWanted(action, wanted)) return;
+      writer.add(action);
+      refusals.add(action);
+    },
+    onDamaged: (line) => damaged.add(`${line.input}, line ${line.line}, byte ${line.offset}: ${line.why}`),
+    isEnough: isFull,
+    async onChunk({ bytes }, isLive) {
+      await damaged.flush();
+      await writer.flush(isLive);
+      const now = clock.monotonic();
+      // Rows on the same terminal say enough; so does a log file that nobody watches.
+      if (!stderr.isTTY || stdout.isTTY || now < nextProgress) return;
+      nextProgress = now + PROGRESS_MS;
+      const perSecond = showBytes(bytes / ((now - started) / 1000));
+      await stderr.write(`\r\u001b[2K${showBytes(bytes)} read, ${perSecond} a second, ${writer.count} found`);
+    },
+    onSkipped: (name, why) => cli.note(`${name} is left out: ${why}`),
+  }).catch((error) => {
+    throw signal.aborted ? new InterruptedError() : error;
+  });
+  await damaged.flush();
+  if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
+  if (tally.lines > 0 && tally.damaged >= tally.lines) throw nothingRead(files);
+  await writer.end(tally);
+  if (print.format === 'table' || print.format === 'wide')
+    for (const line of refusals.lines(MOST_REFUSALS_NOTED)) await cli.note(line);
+  await cli.note(closingLine(tally, writer.count));
+  return exitCode(writer.count, { tally, brokenOff });
+}
+
+async function wantedActions(cli: Cli, options: AuditFlags): Promise<WantedActions> {
+  const { namespace, allNamespaces = false, pod, user, failed = false, verb } = options;
+  if (namespace !== undefined && allNamespaces)
+    throw new UsageError('-n and -A cannot both be meant', '-A is the default: leave one out.');
+  const acts = actsOf(verb);
+  const since = options.since === undefined ? undefined : await cli.time('--since', options.since, options);
+  const until = options.until === undefined ? undefined : await cli.time('--until', options.until, options);
+  if (since !== undefined && until !== undefined && since >= until)
+    throw new UsageError(
+      '--since is not before --until, so there is no time in between',
+      'the earlier time is --since: --since 2h --until 1h is the hour before the last.',
+    );
+  return {
+    namespace: namespace === undefined ? undefined : namespaceName('-n')(namespace),
+    ...{ pod, user, since, until, acts, failed },
+  };
+}
+
+/** Everything was written; but of a log that was read in part, nobody can say that it has no more. */
+function exitCode(shown: number, { tally, brokenOff }: ReadLogs): ExitCode {
+  const [first] = brokenOff;
+  if (first !== undefined) throw first;
+  if (shown > 0) return EXIT.answered;
+  return tally.damaged > 0 ? EXIT.unknown : EXIT.none;
+}
+
+function nothingRead(files: readonly string[]): CliError {
+  return new CliError('nothing-read', `not one line of ${files.join(', ')} is an event of audit.k8s.io/v1`, {
+    hint: 'name the log of kube-apiserver (--audit-log-path), one JSON object a line; jq -c makes lines of what was indented.',
+  });
+}
+
+function closingLine({ lines, bytes, actions, repeated, damaged, tooLong }: AuditTally, shown: number): string {
+  const parts = [`${counted(lines, 'line')}, ${showBytes(bytes)}: ${counted(actions, 'action')}, ${shown} shown`];
+  if (repeated > 0) parts.push(`${counted(repeated, 'line')} about requests that were counted already`);
+  if (damaged > 0) parts.push(`${counted(damaged, 'line')} could not be read: what they say is missing here`);
+  if (tooLong > 0) parts.push(`${tooLong} of them longer than 16 MiB`);
+  return parts.join('; ');
+}
+
+/** Notes are written where the reading waits; a line is read where it does not. */
+class DamagedNotes {
+  readonly #cli: Cli;
+  #notes: string[] = [];
+  #count = 0;
+
+  constructor(cli: Cli) {
+    this.#cli = cli;
+  }
+
+  add(note: string): void {
+    this.#count++;
+    if (this.#count <= MOST_DAMAGED_NOTED) this.#notes.push(note);
+    else if (this.#count === MOST_DAMAGED_NOTED + 1) this.#notes.push('more lines cannot be read; they are counted');
+  }
+
+  async flush(): Promise<void> {
+    const notes = this.#notes;
+    this.#notes = [];
+    for (const note of notes) await this.#cli.note(note);
+  }
+}
