@@ -148,6 +148,22 @@ describe('a deletion by force', () => {
     assert.equal(await ledger.answer('10.0.0.7', 66), 'free');
   });
 
+  test('on a node that says nothing is in doubt for as long as a collection of garbage takes where nobody watched before: its kubelet may have been started', async () => {
+    const ledger = await watchingNodes();
+    await ledger.see(13, web);
+    await ledger.alive(13.5);
+    await ledger.deleted(30.2, web.deletedAt(at(30), 0).atVersion(200));
+    await ledger.restart();
+    await ledger.alive(40);
+    await ledger.observe({ kind: 'progress', resource: 'Node', resourceVersion: '300', at: at(110) });
+    await ledger.alive(111);
+    assert.equal(await ledger.answer('10.0.0.7', 100), 'ambiguous web-1');
+    await ledger.observe({ kind: 'progress', resource: 'Node', resourceVersion: '400', at: at(300) });
+    await ledger.alive(301);
+    assert.equal(await ledger.answer('10.0.0.7', 220), 'ambiguous web-1');
+    assert.equal(await ledger.answer('10.0.0.7', 240), 'free');
+  });
+
   test('survives a restart of the recorder: what was open is settled by the next one', async () => {
     const ledger = await watchingNodes();
     await ledger.see(13, web);

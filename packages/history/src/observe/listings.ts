@@ -56,6 +56,24 @@ export class Listings {
     this.#contexts = contexts;
   }
 
+  /** The same listing once more, or one that is older than what was delivered since. */
+  isOldListing({ resource, namespace, reason, resourceVersion, at }: Listing): boolean {
+    const { listed, version } = this.#streams.of(resource, namespace);
+    if (listed !== undefined && listed.version === resourceVersion && at <= listed.at) return true;
+    return reason !== 'rewound' && version !== undefined && compareVersions(resourceVersion, version) < 0;
+  }
+
+  isOldCorrection({ type, seen, at }: Correction): boolean {
+    const { uid, namespace, resourceVersion } = seen.object.metadata;
+    const missed = this.#live.missed(uid);
+    // One from before the listing which lacked it says nothing new.
+    if (missed !== undefined) return type === 'deleted' || at <= missed.seenAt;
+    const before = this.#live.get(uid);
+    if (type === 'deleted') return before === undefined;
+    const { epoch } = this.#streams.of(seen.kind, namespace);
+    return this.#live.hasEnded(uid) || isRecorded(before, epoch, resourceVersion);
+  }
+
   /** Who is remembered and not in the listing has gone. */
   missingFrom({ listing, stream, watermark, at }: Arrival): ListedStep[] {
     const { resource, namespace, resourceVersion, reason } = listing;

@@ -93,6 +93,39 @@ describe('a node', () => {
     assert.equal(await ledger.answer('10.0.0.7', 300), 'free');
   });
 
+  for (const how of ['a listing', 'a correction'] as const)
+    test(`has not booted by ${how} from before its boot`, async () => {
+      const ledger = await watchingNodes();
+      const booted = aKubeletNode('node-a', 150, { bootID: 'boot-2', heartbeat: 10 });
+      await ledger.observe({ kind: 'event', type: 'present', seen: { kind: 'Node', object: booted }, at: at(10.5) });
+      await ledger.see(13, web);
+      await ledger.alive(20);
+      const old = aKubeletNode('node-a', 2);
+      if (how === 'a listing') await listNodes(ledger, 21, 100, old, aKubeletNode('node-b', 3));
+      else
+        await ledger.observe({
+          kind: 'corrected',
+          type: 'present',
+          seen: { kind: 'Node', object: old },
+          at: at(21),
+        });
+      await ledger.alive(30);
+      assert.equal(await ledger.answer('10.0.0.7', 25), 'held web-1');
+    });
+
+  test('that was deleted is not back by a listing from before that', async () => {
+    const ledger = await watchingNodes();
+    await ledger.see(13, web);
+    await ledger.alive(20);
+    const gone = { kind: 'Node' as const, object: aKubeletNode('node-a', 150) };
+    await ledger.observe({ kind: 'event', type: 'deleted', seen: gone, at: at(21) });
+    await listNodes(ledger, 22, 100, aKubeletNode('node-a', 2), aKubeletNode('node-b', 3));
+    await ledger.deleted(30, web.deletedAt(at(30), 0).atVersion(200));
+    await ledger.observe({ kind: 'progress', resource: 'Node', resourceVersion: '300', at: at(390) });
+    await ledger.alive(400);
+    assert.equal(await ledger.answer('10.0.0.7', 300), 'ambiguous web-1');
+  });
+
   test('that has booted when it is listed again took its sandboxes with it', async () => {
     const ledger = await watchingNodes();
     await ledger.see(13, web);

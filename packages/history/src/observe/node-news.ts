@@ -34,7 +34,8 @@ export class NodeNews {
       case 'listed':
         return observation.resource === 'Node' ? this.#listed(observation.present, stream, at) : [];
       case 'corrected':
-        return observation.seen.kind === 'Node' ? this.#listed([observation.seen], stream, at) : [];
+        if (observation.seen.kind !== 'Node') return [];
+        return this.#listed(observation.type === 'present' ? [observation.seen] : [], stream, at);
       case 'checked':
         return observation.resource === 'Node' ? this.#listed([], stream, at) : [];
       case 'renewed':
@@ -52,12 +53,12 @@ export class NodeNews {
     return { kubelet: this.#nodes.evidence(node), networks: () => this.#nodes.networksOf(node) };
   }
 
-  /** Nodes as a listing shows them; who is no longer remembered is gone: the observer has taken the listing in. */
+  /** Nodes as a listing shows them. One that is no longer remembered is gone: the observer has applied the listing. */
   #listed(present: readonly Observed[], stream: Stream, at: EpochMillis): Fact[] {
     const there = new Set(this.#live.of('Node', undefined).map(({ holder }) => holder.name));
     const facts: Fact[] = [];
     for (const { kind, object } of present) {
-      if (kind !== 'Node' || !there.has(object.metadata.name)) continue;
+      if (kind !== 'Node') continue;
       // When it booted within the gap, nobody says: each of its pods was there when it was last seen.
       if (this.#hasBooted(object)) facts.push(...this.#rebooted(object, stream, at, ({ seenAt }) => seenAt));
       this.#nodes.posted(object, undefined);

@@ -28,7 +28,7 @@ import {
 import { RecentEnds } from './recent-ends.ts';
 import { Releases } from './releases.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
-import { LONGEST_DELIVERY_MS, type Stream } from './stream.ts';
+import { LONGEST_DELIVERY_MS } from './stream.ts';
 import { Streams } from './streams.ts';
 import { compareVersions, isRecorded } from './version-order.ts';
 
@@ -141,8 +141,8 @@ export class Observer {
   /** As engines store it. */
   observe(observed: Observation): StoredFact[] {
     const observation = this.#identities.known(observed, this.#live);
-    // An event that is not taken in says nothing of nodes, either.
-    if (observation.kind === 'event' && this.#isOld(observation.seen)) {
+    // What is not taken in says nothing of nodes, either.
+    if (this.#isOld(observation)) {
       this.#now = latest(this.#now, observation.at);
       return [];
     }
@@ -202,8 +202,21 @@ export class Observer {
     return [...this.#coverage.correct(wrong), ...facts];
   }
 
+  #isOld(observation: Observation): boolean {
+    switch (observation.kind) {
+      case 'event':
+        return this.#isOldEvent(observation.seen);
+      case 'listed':
+        return this.#listings.isOldListing(observation);
+      case 'corrected':
+        return this.#listings.isOldCorrection(observation);
+      default:
+        return false;
+    }
+  }
+
   /** It was delivered before; or a listing or a correction knows this object better than an event that was on its way. */
-  #isOld(seen: Observed): boolean {
+  #isOldEvent(seen: Observed): boolean {
     const { namespace, resourceVersion, uid } = seen.object.metadata;
     const stream = this.#streams.of(seen.kind, namespace);
     return stream.isOld(resourceVersion) || isRecorded(this.#live.get(uid), stream.epoch, resourceVersion);
@@ -227,25 +240,19 @@ export class Observer {
 
   #corrected(correction: Correction, at: EpochMillis): Fact[] {
     const { type, seen } = correction;
-    const { uid, namespace, resourceVersion } = seen.object.metadata;
+    const { uid, namespace } = seen.object.metadata;
     const stream = this.#streams.of(seen.kind, namespace);
     const missed = this.#live.missed(uid);
-    if (missed !== undefined) {
-      // One from before the listing which lacked it says nothing new.
-      if (type === 'deleted' || correction.at <= missed.seenAt) return [];
+    if (missed !== undefined)
       return this.#take('present', seen, this.#listings.returnedContext(missed, seen, stream, at));
-    }
     const before = this.#live.get(uid);
-    const isOld = type === 'present' && isRecorded(before, stream.epoch, resourceVersion);
-    if (isOld || this.#live.hasEnded(uid)) return [];
     const context = this.#listings.correctedContext(correction, before, stream, at);
-    if (type === 'present') return this.#take('present', seen, context);
-    return before === undefined ? [] : this.#apply(uid, gone(before, undefined, context), context);
+    if (type === 'present' || before === undefined) return this.#take('present', seen, context);
+    return this.#apply(uid, gone(before, undefined, context), context);
   }
 
   #listed(listing: Listing, at: EpochMillis): Fact[] {
     const stream = this.#streams.of(listing.resource, listing.namespace);
-    if (isRepeated(listing, stream)) return [];
     if (listing.reason === 'rewound') this.#streams.rewind(stream);
     const facts = this.#endCoverage(listing, stream.watermark, at);
     facts.push(...this.#doubtEnds(listing));
@@ -332,10 +339,4 @@ export class Observer {
     const opens = resource === 'Pod' || !this.#coverage.isOpen;
     return opens && this.#streams.areListed ? this.#coverage.open(reason, this.#streams.epoch, at) : [];
   }
-}
-
-/** The same listing once more, or one that is older than what was delivered since. */
-function isRepeated({ reason, resourceVersion, at }: Listing, { listed, version }: Stream): boolean {
-  if (listed !== undefined && listed.version === resourceVersion && at <= listed.at) return true;
-  return reason !== 'rewound' && version !== undefined && compareVersions(resourceVersion, version) < 0;
 }

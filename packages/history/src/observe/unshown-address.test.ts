@@ -5,7 +5,7 @@ import { withSnapshot } from '../engines/with-snapshot.ts';
 import { who } from '../query/who.ts';
 import { aPod } from '../testing/observed-pod.ts';
 import { at, CLUSTER, ip } from '../testing/test-ledger.ts';
-import { keepWriting, watchingNodes, web } from '../testing/watched-nodes.ts';
+import { aKubeletNode, keepWriting, watchingNodes, web } from '../testing/watched-nodes.ts';
 
 describe('the beginning of an address', () => {
   test('may be as early as its kubelet began with the pod: the condition is written late by one that is slow', async () => {
@@ -143,6 +143,53 @@ test('a pod that may have had any address had none that another pod held after i
   assert.equal(await ledger.answer('10.0.0.20', 25), 'ambiguous web-1');
   assert.equal(await ledger.answer('10.0.0.20', 45), 'free');
   assert.equal(await ledger.answer('10.0.0.21', 45), 'ambiguous web-1');
+});
+
+for (const [silentFrom, answer] of [
+  [12, 'ambiguous web-1'],
+  [49, 'free'],
+] as const)
+  test(`whose kubelet was silent from ${silentFrom} s on may have got an address some seconds after its deletion at 50 s: ${answer}`, async () => {
+    const ledger = await watchingNodes();
+    await keepWriting(ledger, 5, 11, 100);
+    const begun = web.withIp().lostAt(at(11));
+    await ledger.see(12, begun.atVersion(110));
+    await keepWriting(ledger, 12, silentFrom, 111);
+    await ledger.deleted(50, begun.deletedAt(at(50), 0).atVersion(190));
+    const job = aPod('job').withIp('10.0.0.20').startedAt(at(54)).readyAt(at(55)).atVersion(200);
+    await ledger.see(56, job);
+    await ledger.see(61, job.lostAt(at(60)).inPhase('Failed').atVersion(201));
+    await ledger.alive(70);
+    assert.equal(await ledger.answer('10.0.0.20', 65), answer);
+  });
+
+test('a pod that waited for its address until it was deleted may have got it late, after another had held that one', async () => {
+  const ledger = await watchingNodes({ version: 'v1.34.1' });
+  await keepWriting(ledger, 5, 11, 100);
+  const begun = web.withIp().lostAt(at(11));
+  await ledger.see(12, begun.atVersion(110));
+  await ledger.alive(25);
+  const job = aPod('job').withIp('10.0.0.20').startedAt(at(29)).readyAt(at(30)).atVersion(120);
+  await ledger.see(31, job);
+  await ledger.see(41, job.lostAt(at(40)).inPhase('Failed').atVersion(121));
+  await ledger.deleted(50, begun.deletedAt(at(50), 0).atVersion(122));
+  await ledger.alive(60);
+  assert.equal(await ledger.answer('10.0.0.20', 35), 'held job');
+  assert.equal(await ledger.answer('10.0.0.20', 45), 'ambiguous web-1');
+});
+
+test('a pod whose node booted before it showed its address may have got another since, also one that was held before', async () => {
+  const ledger = await watchingNodes();
+  await keepWriting(ledger, 5, 11, 100);
+  await ledger.see(12.6, web.withIp().atVersion(110));
+  const job = aPod('job').withIp('10.0.0.20').startedAt(at(14)).readyAt(at(15)).atVersion(120);
+  await ledger.see(16, job);
+  await ledger.see(21, job.lostAt(at(20)).inPhase('Failed').atVersion(121));
+  const object = aKubeletNode('node-a', 130, { bootID: 'boot-2', heartbeat: 30 });
+  await ledger.observe({ kind: 'event', type: 'present', seen: { kind: 'Node', object }, at: at(30) });
+  await ledger.deleted(50, web.withIp().deletedAt(at(50), 0).atVersion(140));
+  await ledger.alive(60);
+  assert.equal(await ledger.answer('10.0.0.20', 45), 'ambiguous web-1');
 });
 
 test('who has shown the address is named before those who may have had any', async () => {
