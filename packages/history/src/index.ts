@@ -24,9 +24,13 @@ export type {
 } from './engines/store-admin.ts';
 export { allRecords, withSnapshot } from './engines/with-snapshot.ts';
 export { HistoryError } from './errors.ts';
+export type { Case, Check } from './explain/case.ts';
+export { CAUSES, type Cause, type Verdict } from './explain/cause.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
+export { EVIDENCE_KINDS, type Evidence, MOST_MESSAGE } from './model/evidence.ts';
 export type { Fact, LiveState, StoredFact } from './model/fact.ts';
 export { type IpAddress, parseIp } from './model/ip-address.ts';
+export { type Departure, MOST_ENDINGS, type PodLife } from './model/pod-life.ts';
 export type {
   Anomaly,
   Change,
@@ -45,7 +49,7 @@ export type {
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET, toText } from './model/time.ts';
 export { type ChangeBudgets, DEFAULT_CHANGE_BUDGETS } from './observe/change-budget.ts';
 export { deserializeLive, storedFact } from './observe/live-state.ts';
-export type { Evidence, Observation, Observed } from './observe/observation.ts';
+export type { EvidenceObservation, Observation, Observed } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
 export { workloadOf } from './observe/workload.ts';
 export type { AddressWindow } from './query/address-window.ts';

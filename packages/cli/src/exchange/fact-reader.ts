@@ -5,11 +5,14 @@ import {
   type Change,
   type Coverage,
   type EpochMillis,
+  EVIDENCE_KINDS,
+  type Evidence,
   epochMillis,
   type Fact,
   type Holder,
   type IpAddress,
   type Placement,
+  type PodLife,
   type PossibleTenure,
   parseIp,
   type Tenure,
@@ -47,6 +50,15 @@ export function readFact(value: unknown): Fact {
       const what = oneOf(it, 'what', ['node-changed', 'clock-skew', 'unparsable-address'] as const);
       return { kind, anomaly: { ...provenance(it), what, uid: text(it, 'uid'), detail: text(it, 'detail') } };
     }
+    case 'life':
+      return { kind, life: podLife(object(fact['life'], 'life')) };
+    case 'departure': {
+      const it = object(fact['departure'], 'departure');
+      const pod = holder(object(it['pod'], 'pod'));
+      return { kind, departure: { ...provenance(it), pod, ...maybe('owner', it, reference), at: time(it, 'at') } };
+    }
+    case 'evidence':
+      return { kind, evidence: evidence(object(fact['evidence'], 'evidence')) };
     case 'possible': {
       const possible = fact['possible'];
       const key = text(fact, 'key');
@@ -80,6 +92,71 @@ function change(it: Json): Change {
   return it['suppressed'] === undefined
     ? read
     : { ...read, suppressed: suppressed(object(it['suppressed'], 'suppressed')) };
+}
+
+function podLife(it: Json): PodLife {
+  return {
+    ...provenance(it),
+    pod: holder(object(it['pod'], 'pod')),
+    ...maybe('owner', it, reference),
+    ...(it['revision'] === undefined ? {} : { revision: text(it, 'revision') }),
+    ...(it['restartedAt'] === undefined ? {} : { restartedAt: text(it, 'restartedAt') }),
+    isMirror: flag(it, 'isMirror'),
+    qosClass: text(it, 'qosClass'),
+    priority: whole(it, 'priority'),
+    created: time(it, 'created'),
+    ...maybeTimes(it, 'scheduled', 'networkUp', 'ready', 'notReady', 'gone'),
+    ...maybe('unschedulable', it, reason),
+    ...maybe('disruption', it, reason),
+    ...maybe('terminal', it, (terminal) => ({ ...reason(terminal), phase: text(terminal, 'phase') })),
+    ...maybe('deletion', it, (deletion) => ({
+      requested: time(deletion, 'requested'),
+      graceSeconds: whole(deletion, 'graceSeconds'),
+    })),
+    restarts: count(it, 'restarts'),
+    endings: array(it, 'endings').map((one) => ending(object(one, 'endings'))),
+  };
+}
+
+function ending(it: Json): PodLife['endings'][number] {
+  return {
+    ...{ container: text(it, 'container'), reason: text(it, 'reason'), at: time(it, 'at') },
+    ...{ exitCode: whole(it, 'exitCode'), signal: whole(it, 'signal') },
+  };
+}
+
+function evidence(it: Json): Evidence {
+  return {
+    ...provenance(it),
+    id: text(it, 'id'),
+    about: reference(object(it['about'], 'about')),
+    what: oneOf(it, 'what', EVIDENCE_KINDS),
+    at: time(it, 'at'),
+    ...{ reason: text(it, 'reason'), message: text(it, 'message'), by: text(it, 'by') },
+    ...maybe('related', it, reference),
+    count: count(it, 'count'),
+  };
+}
+
+function reason(it: Json): NonNullable<PodLife['disruption']> {
+  return { reason: text(it, 'reason'), message: text(it, 'message'), at: time(it, 'at') };
+}
+
+function reference(it: Json): Evidence['about'] {
+  return {
+    ...{ kind: text(it, 'kind'), namespace: text(it, 'namespace') },
+    ...{ name: text(it, 'name'), uid: text(it, 'uid') },
+  };
+}
+
+/** A member that may be absent. */
+function maybe<K extends string, T>(name: K, it: Json, read: (value: Json) => T): { readonly [P in K]?: T } {
+  return it[name] === undefined ? {} : ({ [name]: read(object(it[name], name)) } as { readonly [P in K]: T });
+}
+
+function maybeTimes<K extends string>(it: Json, ...names: readonly K[]): { readonly [P in K]?: EpochMillis } {
+  const found = names.filter((name) => it[name] !== undefined).map((name) => [name, time(it, name)]);
+  return Object.fromEntries(found) as { readonly [P in K]?: EpochMillis };
 }
 
 function suppressed(it: Json): NonNullable<Change['suppressed']> {
@@ -240,8 +317,15 @@ function flag(it: Json, name: string): boolean {
 }
 
 function count(it: Json, name: string): number {
+  const value = whole(it, name);
+  if (value < 0) throw new FactProblem(`${name} is not a whole number`);
+  return value;
+}
+
+/** May be negative: priorities and exit codes are. */
+function whole(it: Json, name: string): number {
   const value = it[name];
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new FactProblem(`${name} is not a whole number`);
+  if (!Number.isSafeInteger(value)) throw new FactProblem(`${name} is not a whole number`);
   return value as number;
 }
 

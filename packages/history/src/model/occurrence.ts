@@ -1,5 +1,7 @@
 // Occurrences: what happened at one instant, beside the records that last. A change of an annotation, a conflict of two
-// holders, an anomaly. Stores treat all kinds alike (engines/occurrences/); the fact of one is `{kind, [kind]: record}`.
+// holders, an anomaly; the life of a pod and its departure, and the evidence for their causes. Stores treat all kinds alike (engines/occurrences/); the fact of one is `{kind, [kind]: record}`.
+import type { Evidence } from './evidence.ts';
+import type { Departure, PodLife } from './pod-life.ts';
 import type { Anomaly, Change, Conflict } from './records.ts';
 
 /** The record of each kind. A new kind begins here. */
@@ -7,6 +9,9 @@ export interface OccurrenceRecords {
   readonly change: Change;
   readonly conflict: Conflict;
   readonly anomaly: Anomaly;
+  readonly life: PodLife;
+  readonly departure: Departure;
+  readonly evidence: Evidence;
 }
 
 export type OccurrenceKind = keyof OccurrenceRecords;

@@ -146,4 +146,4 @@ export type Observation =
   | { readonly kind: 'alive'; readonly at: EpochMillis };
 
 /** What a stream of evidence may report: it opens no coverage, lists nothing and ends nobody. */
-export type Evidence = Extract<Observation, { readonly kind: 'renewed' }>;
+export type EvidenceObservation = Extract<Observation, { readonly kind: 'renewed' }>;

@@ -1,6 +1,6 @@
 // The kinds that a recorder follows, as data: adding one is one entry in this list. What a role means is decided where the
 // streams are followed (stream-set.ts), not here.
-import type { EpochMillis, Evidence, Observed } from '@podtrail/history';
+import type { EpochMillis, EvidenceObservation, Observed } from '@podtrail/history';
 import {
   type Cacheable,
   type GroupVersionResource,
@@ -37,7 +37,7 @@ export interface ClaimsStream<T extends Cacheable = Cacheable> extends Followed<
  */
 export interface EvidenceStream<T extends Cacheable = Cacheable> extends Followed<T> {
   readonly role: 'evidence';
-  observe(delta: ObjectDelta<T>, at: EpochMillis): readonly Evidence[];
+  observe(delta: ObjectDelta<T>, at: EpochMillis): readonly EvidenceObservation[];
 }
 
 export type RecordedStream = ClaimsStream | EvidenceStream;

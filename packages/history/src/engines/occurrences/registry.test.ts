@@ -12,7 +12,7 @@ import type { OccurrenceQuestion, Paged } from '../snapshot.ts';
 import { InThreadEngine } from '../sqlite/testing/in-thread-engine.ts';
 import { ALL, ALWAYS, PROD } from '../testing/contract/contract-stage.ts';
 import { at, changeFact, coverageFact, everyKind, madeChange, madeCoverage } from '../testing/made-records.ts';
-import { addMadeUpKind, EVIDENCE, type Evidence, evidenceFact, madeEvidence } from '../testing/made-up-kind.ts';
+import { addMadeUpKind, MADE_UP, madeNote, type Note, noteFact } from '../testing/made-up-kind.ts';
 import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { MOST_KINDS } from './occurrence-type.ts';
 import { OCCURRENCES } from './registry.ts';
@@ -39,11 +39,11 @@ for (const [name, open] of Object.entries(ENGINES)) {
 
     test('is found by what it is about, in pages, and in its latest version', async () => {
       const engine = open();
-      const all = [100, 200, 300].map((seconds) => madeEvidence('web-1', seconds));
-      await stored(engine, [...all, madeEvidence('web-2', 150)].map(evidenceFact));
-      await stored(engine, [evidenceFact(madeEvidence('web-1', 200, { count: 7 }))]);
-      await stored(engine, [evidenceFact(madeEvidence('web-1', 200, { count: 3 }))]);
-      const counts = (found: Paged<Evidence>) => found.items.map(({ name: of, count }) => `${of} ${count}`);
+      const all = [100, 200, 300].map((seconds) => madeNote('web-1', seconds));
+      await stored(engine, [...all, madeNote('web-2', 150)].map(noteFact));
+      await stored(engine, [noteFact(madeNote('web-1', 200, { count: 7 }))]);
+      await stored(engine, [noteFact(madeNote('web-1', 200, { count: 3 }))]);
+      const counts = (found: Paged<Note>) => found.items.map(({ name: of, count }) => `${of} ${count}`);
       const byUid = { by: 'uid', uid: 'uid-web-1' } as const;
       assert.deepEqual(counts(await asked(engine, { subject: byUid })), ['web-1 1', 'web-1 7', 'web-1 1']);
       const byName = { by: 'name', namespace: 'shop', name: 'web-2' } as const;
@@ -61,15 +61,15 @@ for (const [name, open] of Object.entries(ENGINES)) {
     test('is pruned alone, with a range of its own, and with all else', async () => {
       const engine = open();
       const times = [100, 200, 300];
-      const both = times.flatMap((t) => [evidenceFact(madeEvidence('web-1', t)), changeFact(madeChange('web-1', t))]);
+      const both = times.flatMap((t) => [noteFact(madeNote('web-1', t)), changeFact(madeChange('web-1', t))]);
       await stored(engine, [coverageFact(madeCoverage(0, 1000)), ...both]);
-      assert.equal(await engine.pruneKind(PROD.id, EVIDENCE, at(150)), 1);
-      await stored(engine, [evidenceFact(madeEvidence('late', 120))]);
+      assert.equal(await engine.pruneKind(PROD.id, MADE_UP, at(150)), 1);
+      await stored(engine, [noteFact(madeNote('late', 120))]);
       const ranges = () =>
         withSnapshot(engine, PROD.id, async (s) => [
           await s.expired(),
           await s.expired('change'),
-          await s.expired(EVIDENCE),
+          await s.expired(MADE_UP),
         ]);
       assert.deepEqual(await ranges(), [[], [], [{ from: at(0), to: at(150) }]]);
       assert.equal((await asked(engine, {})).items.length, 2);
@@ -86,16 +86,16 @@ for (const [name, open] of Object.entries(ENGINES)) {
 
     test('is exported as a line of its own after the other kinds, in the order of its times', async () => {
       const engine = open();
-      await stored(engine, [evidenceFact(madeEvidence('web-1', 200)), ...everyKind()]);
-      await stored(engine, [evidenceFact(madeEvidence('web-1', 100))]);
+      await stored(engine, [noteFact(madeNote('web-1', 200)), ...everyKind()]);
+      await stored(engine, [noteFact(madeNote('web-1', 100))]);
       const lines = await exported(engine);
-      const ours = lines.filter((line) => line.includes('"evidence"'));
+      const ours = lines.filter((line) => line.includes('"made-up"'));
       assert.deepEqual(
         ours,
-        [100, 200].map((seconds) => canonicalLine(evidenceFact(madeEvidence('web-1', seconds)))),
+        [100, 200].map((seconds) => canonicalLine(noteFact(madeNote('web-1', seconds)))),
       );
       const others = new MemoryEngine();
-      await stored(others, [...everyKind(), ...[100, 200].map((s) => evidenceFact(madeEvidence('web-1', s)))]);
+      await stored(others, [...everyKind(), ...[100, 200].map((s) => noteFact(madeNote('web-1', s)))]);
       assert.deepEqual(lines, await exported(others));
       await engine.close();
     });
@@ -106,7 +106,7 @@ test('a row of a kind that is not known, as a newer podtrail may have written it
   const path = nextPath();
   const remove = addMadeUpKind();
   const engine = new InThreadEngine({ path, access: 'write' });
-  await stored(engine, [evidenceFact(madeEvidence('web-1', 100)), ...everyKind()]);
+  await stored(engine, [noteFact(madeNote('web-1', 100)), ...everyKind()]);
   await engine.close();
   remove();
   const older = new InThreadEngine({ path, access: 'read' });
@@ -124,14 +124,14 @@ test('at nine tenths of the limit a kind with a retention of its own goes before
   const note = 'x'.repeat(2000);
   await stored(engine, [coverageFact(madeCoverage(0, 10_000)), ...everyKind()]);
   for (let i = 0; i < 20; i++) {
-    const facts = Array.from({ length: 100 }, (_, j) => evidenceFact(madeEvidence(`pod-${i}-${j}`, 500 + i, { note })));
+    const facts = Array.from({ length: 100 }, (_, j) => noteFact(madeNote(`pod-${i}-${j}`, 500 + i, { note })));
     await stored(engine, facts);
   }
-  const kept = (await exported(engine)).filter((line) => !line.includes('"evidence"'));
+  const kept = (await exported(engine)).filter((line) => !line.includes('"made-up"'));
   const { removedChanges, removedRecords } = await engine.keepRoom({ kind: 'bytes', bytes: 3_000_000 }, at(20_000));
   assert.ok(removedChanges > 500, `${removedChanges} went`);
   assert.equal(removedRecords, 0);
-  const rest = (await exported(engine)).filter((line) => !line.includes('"evidence"') && !line.includes('"change"'));
+  const rest = (await exported(engine)).filter((line) => !line.includes('"made-up"') && !line.includes('"change"'));
   assert.deepEqual(
     rest,
     kept.filter((line) => !line.includes('"change"')),
@@ -145,11 +145,11 @@ async function stored(engine: Engine, facts: readonly StoredFact[]): Promise<voi
   await writer.append({ facts });
 }
 
-async function asked(engine: Engine, question: Partial<OccurrenceQuestion>): Promise<Paged<Evidence>> {
+async function asked(engine: Engine, question: Partial<OccurrenceQuestion>): Promise<Paged<Note>> {
   const found = await withSnapshot(engine, PROD.id, (snapshot) =>
-    snapshot.occurrences({ kind: EVIDENCE, span: ALWAYS, page: ALL, ...question }),
+    snapshot.occurrences({ kind: MADE_UP, span: ALWAYS, page: ALL, ...question }),
   );
-  return found as unknown as Paged<Evidence>;
+  return found as unknown as Paged<Note>;
 }
 
 async function exported(engine: Engine): Promise<string[]> {

@@ -10,6 +10,9 @@ import {
 import { ANOMALY } from './anomaly.ts';
 import { CHANGE } from './change.ts';
 import { CONFLICT } from './conflict.ts';
+import { DEPARTURE } from './departure.ts';
+import { EVIDENCE } from './evidence.ts';
+import { LIFE } from './life.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
 
 /** A record of some kind: its type in the registry knows which. */
@@ -19,6 +22,9 @@ const TYPES: { readonly [K in OccurrenceKind]: OccurrenceType<OccurrenceRecords[
   change: CHANGE,
   conflict: CONFLICT,
   anomaly: ANOMALY,
+  life: LIFE,
+  departure: DEPARTURE,
+  evidence: EVIDENCE,
 };
 
 /** Read whenever it is needed, never kept: tests add a kind (engines/testing/made-up-kind.ts). */

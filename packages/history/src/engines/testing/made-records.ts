@@ -1,7 +1,9 @@
 // Records for the contract suite, each with only what its test is about: `madeTenure('10.0.0.7', 'web-1', 100, 200)`.
-import type { Boundary } from '../../model/boundary.ts';
+import type { Boundary, Provenance } from '../../model/boundary.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import { type LiveHolder, possibleFact, type StoredFact } from '../../model/fact.ts';
 import { type IpAddress, parseIp } from '../../model/ip-address.ts';
+import type { Departure, PodLife } from '../../model/pod-life.ts';
 import type {
   Anomaly,
   Change,
@@ -104,6 +106,39 @@ export function madeConflict(ip: string, one: string, other: string, seconds: nu
 export function madeAnomaly(uid: string, seconds: number): Anomaly {
   const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
   return { source, epoch, resourceVersion, observedAt, collector, what: 'clock-skew', uid, detail: 'an hour ahead' };
+}
+
+export function madeLife(name: string, seconds: number, more: Partial<PodLife> = {}): PodLife {
+  return {
+    ...madeProvenance(seconds),
+    pod: madeHolder(name),
+    owner: { kind: 'ReplicaSet', namespace: 'shop', name: 'web-5d9', uid: 'uid-web-5d9' },
+    revision: '5d9',
+    ...{ isMirror: false, qosClass: 'Burstable', priority: 0, restarts: 0, endings: [] },
+    created: at(seconds - 5),
+    scheduled: at(seconds - 4),
+    ready: at(seconds - 1),
+    ...more,
+  };
+}
+
+export function madeDeparture(name: string, seconds: number): Departure {
+  return { ...madeProvenance(seconds), pod: madeHolder(name), at: at(seconds) };
+}
+
+export function madeEvidence(name: string, seconds: number, more: Partial<Evidence> = {}): Evidence {
+  return {
+    ...madeProvenance(seconds),
+    id: `evidence-${name}-${seconds}`,
+    about: { kind: 'Pod', namespace: 'shop', name, uid: `uid-${name}` },
+    ...{ what: 'event', at: at(seconds), reason: 'Killing', message: 'Stopping container', by: 'kubelet', count: 1 },
+    ...more,
+  };
+}
+
+function madeProvenance(seconds: number): Provenance {
+  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+  return { source, epoch, resourceVersion, observedAt, collector };
 }
 
 export function madeCoverage(from: number, to: number, more: Partial<Coverage> = {}): Coverage {

@@ -1,5 +1,5 @@
-// A fourth kind of occurrence, made up: what a store does for it without a line that names it. Evidence about an object, as
-// causes will need it, with a retention of its own.
+// A fourth kind of occurrence, made up: what a store does for it without a line that names it. A note about an object, with a
+// retention of its own.
 import type { Provenance } from '../../model/boundary.ts';
 import type { StoredFact } from '../../model/fact.ts';
 import type { OccurrenceKind } from '../../model/occurrence.ts';
@@ -8,7 +8,7 @@ import { OCCURRENCES } from '../occurrences/registry.ts';
 import { versionKey } from '../order.ts';
 import { madeBoundary } from './made-records.ts';
 
-export interface Evidence extends Provenance {
+export interface Note extends Provenance {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
@@ -17,18 +17,18 @@ export interface Evidence extends Provenance {
   readonly count: number;
 }
 
-export const EVIDENCE = 'evidence' as OccurrenceKind;
+export const MADE_UP = 'made-up' as OccurrenceKind;
 
-const TYPE: OccurrenceType<Evidence> = {
+const TYPE: OccurrenceType<Note> = {
   number: 9,
-  place: (evidence) => ({ time: evidence.observedAt, key: `${evidence.uid}|${versionKey(evidence)}` }),
-  about: (evidence) => ({ holders: [evidence] }),
+  place: (note) => ({ time: note.observedAt, key: `${note.uid}|${versionKey(note)}` }),
+  about: (note) => ({ holders: [note] }),
   newer: (stored, incoming) => (stored.count > incoming.count ? stored : incoming),
   retention: 'own',
-  write(body, evidence) {
-    body.provenance(evidence);
-    for (const text of [evidence.uid, evidence.namespace, evidence.name, evidence.note]) body.text(text);
-    body.uint(evidence.count);
+  write(body, note) {
+    body.provenance(note);
+    for (const text of [note.uid, note.namespace, note.name, note.note]) body.text(text);
+    body.uint(note.count);
   },
   read: (body) => ({
     ...body.provenance(),
@@ -43,16 +43,16 @@ const TYPE: OccurrenceType<Evidence> = {
 /** Until the function that it returns is called. */
 export function addMadeUpKind(): () => void {
   const registry = OCCURRENCES as Map<string, unknown>;
-  registry.set(EVIDENCE, TYPE);
-  return () => void registry.delete(EVIDENCE);
+  registry.set(MADE_UP, TYPE);
+  return () => void registry.delete(MADE_UP);
 }
 
-export function madeEvidence(name: string, seconds: number, more: Partial<Evidence> = {}): Evidence {
+export function madeNote(name: string, seconds: number, more: Partial<Note> = {}): Note {
   const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
   const provenance = { source, epoch, resourceVersion, observedAt, collector };
   return { ...provenance, uid: `uid-${name}`, namespace: 'shop', name, note: `at ${seconds}`, count: 1, ...more };
 }
 
-export function evidenceFact(evidence: Evidence): StoredFact {
-  return { kind: EVIDENCE, [EVIDENCE]: evidence } as never;
+export function noteFact(note: Note): StoredFact {
+  return { kind: MADE_UP, [MADE_UP]: note } as never;
 }

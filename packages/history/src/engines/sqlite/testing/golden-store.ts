@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { occurrenceFact } from '../../../model/occurrence.ts';
 import { canonicalLine } from '../../canonical.ts';
 import type { Engine } from '../../engine.ts';
 import {
@@ -16,6 +17,9 @@ import {
   madeAnomaly,
   madeChange,
   madeConflict,
+  madeDeparture,
+  madeEvidence,
+  madeLife,
 } from '../../testing/made-records.ts';
 import { allRecords } from '../../with-snapshot.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
@@ -39,6 +43,9 @@ export async function writeGoldenStore(path: string): Promise<void> {
       changeFact(madeChange('pod-1-2', now, { key: '', after: undefined, suppressed })),
       conflictFact(madeConflict('10.0.0.7', 'a', 'b', now)),
       anomalyFact(madeAnomaly('uid-a', now)),
+      occurrenceFact('life', madeLife('pod-1-1', now)),
+      occurrenceFact('departure', madeDeparture('pod-1-1', now)),
+      occurrenceFact('evidence', madeEvidence('pod-1-1', now)),
     ],
     checkpoint: { epoch: 1, resourceVersion: '99999', at: at(now) },
   });

@@ -1,0 +1,15 @@
+// A pod began to end. What `moves` lists, in the order of time.
+import type { Departure } from '../../model/pod-life.ts';
+import { readJsonBody, writeJsonBody } from './json-body.ts';
+import type { OccurrenceType } from './occurrence-type.ts';
+
+export const DEPARTURE: OccurrenceType<Departure> = {
+  number: 5,
+  place: ({ pod, at }) => ({ time: at, key: pod.uid }),
+  about: ({ pod, owner }) => ({ holders: owner === undefined || owner.uid === '' ? [pod] : [pod, { uid: owner.uid }] }),
+  // What began first is what a second look, after a restart, may not see any more.
+  newer: (stored) => stored,
+  retention: 'own',
+  write: writeJsonBody,
+  read: readJsonBody,
+};

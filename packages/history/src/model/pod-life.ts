@@ -1,0 +1,65 @@
+// What a pod itself showed of its life, for its lifecycle and for the cause of its end. One record for each pod; never
+// decides who held an address.
+import type { Provenance } from './boundary.ts';
+import type { ObjectReference } from './object-reference.ts';
+import type { Holder } from './records.ts';
+import type { EpochMillis } from './time.ts';
+
+/** A condition or a status that somebody wrote, with its own words. */
+export interface Reason {
+  readonly reason: string;
+  /** At most MOST_MESSAGE characters. */
+  readonly message: string;
+  readonly at: EpochMillis;
+}
+
+export interface ContainerEnding {
+  readonly container: string;
+  /** `OOMKilled`, `Error`, `Completed` … */
+  readonly reason: string;
+  readonly exitCode: number;
+  readonly signal: number;
+  readonly at: EpochMillis;
+}
+
+/** Keyed by the pod's UID. Its provenance is that of the last observation that changed it. */
+export interface PodLife extends Provenance {
+  readonly pod: Holder;
+  /** Its controller. */
+  readonly owner?: ObjectReference | undefined;
+  /** `pod-template-hash` or `controller-revision-hash`. */
+  readonly revision?: string | undefined;
+  /** `kubectl rollout restart` writes it into the template. */
+  readonly restartedAt?: string | undefined;
+  /** A static pod: its kubelet makes it. */
+  readonly isMirror: boolean;
+  readonly qosClass: string;
+  readonly priority: number;
+  readonly created: EpochMillis;
+  readonly scheduled?: EpochMillis | undefined;
+  /** Why the scheduler found no node, the last time that it said so. */
+  readonly unschedulable?: Reason | undefined;
+  readonly networkUp?: EpochMillis | undefined;
+  /** The first time. */
+  readonly ready?: EpochMillis | undefined;
+  /** When it was last seen to become unready. */
+  readonly notReady?: EpochMillis | undefined;
+  /** The first DisruptionTarget: a later one replaces its reason in the object, and is not the cause. */
+  readonly disruption?: Reason | undefined;
+  readonly terminal?: (Reason & { readonly phase: string }) | undefined;
+  readonly deletion?: { readonly requested: EpochMillis; readonly graceSeconds: number } | undefined;
+  /** Its object is gone. */
+  readonly gone?: EpochMillis | undefined;
+  readonly restarts: number;
+  /** The last ones, oldest first. */
+  readonly endings: readonly ContainerEnding[];
+}
+
+export const MOST_ENDINGS = 8;
+
+/** It began to end: it was to be deleted, or it was terminal, or it was gone, whatever was first. Keyed by its UID. */
+export interface Departure extends Provenance {
+  readonly pod: Holder;
+  readonly owner?: ObjectReference | undefined;
+  readonly at: EpochMillis;
+}
