@@ -49,7 +49,7 @@ export type {
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET, toText } from './model/time.ts';
 export { type ChangeBudgets, DEFAULT_CHANGE_BUDGETS } from './observe/change-budget.ts';
 export { deserializeLive, storedFact } from './observe/live-state.ts';
-export type { EvidenceObservation, Observation, Observed } from './observe/observation.ts';
+export type { EvidenceObservation, Observation, Observed, ReportedEvidence } from './observe/observation.ts';
 export { Observer, type ObserverOptions, type ObserverState } from './observe/observer.ts';
 export { workloadOf } from './observe/workload.ts';
 export type { AddressWindow } from './query/address-window.ts';

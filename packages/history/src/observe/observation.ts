@@ -1,5 +1,6 @@
 // The observation log: what a collector saw, in the order in which it saw it. Plain data, so that a log can be kept,
 // replayed, cut and repeated. Shaped like Kubernetes; `Observer` is where that ends.
+import type { Evidence } from '../model/evidence.ts';
 import type { EpochMillis } from '../model/time.ts';
 
 export interface ObservedOwner {
@@ -79,6 +80,9 @@ export type Observed =
   | { readonly kind: 'Node'; readonly object: ObservedNode }
   | { readonly kind: 'Service'; readonly object: ObservedService };
 
+/** As a stream of evidence reports it: whoever observes adds the epoch, the collector and when that was. */
+export type ReportedEvidence = Omit<Evidence, 'epoch' | 'collector' | 'observedAt'>;
+
 /** `at` is the collector's clock when the observation was made; it never goes back within a log, except with `clock`. */
 export type Observation =
   /** One event of the watch; `deleted` carries the final state. Events of a catch-up are told the same way. */
@@ -137,6 +141,8 @@ export type Observation =
    * among `Observer.nodesInQuestion`; renewals in between are not seen.
    */
   | { readonly kind: 'renewed'; readonly node: string; readonly renewTime: number; readonly at: EpochMillis }
+  /** A trace of a cause, from a stream of evidence. Only `CauseObserver` reads it; an id once more is the same record. */
+  | { readonly kind: 'evidence'; readonly evidence: ReportedEvidence; readonly at: EpochMillis }
   /**
    * The collector's clock was wrong: what it said after `since` is not known to be right. `at` is right, and may be
    * earlier than the observation before: the one time that a log goes back.
@@ -146,4 +152,4 @@ export type Observation =
   | { readonly kind: 'alive'; readonly at: EpochMillis };
 
 /** What a stream of evidence may report: it opens no coverage, lists nothing and ends nobody. */
-export type EvidenceObservation = Extract<Observation, { readonly kind: 'renewed' }>;
+export type EvidenceObservation = Extract<Observation, { readonly kind: 'renewed' | 'evidence' }>;

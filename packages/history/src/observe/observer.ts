@@ -179,6 +179,7 @@ export class Observer {
         this.#streams.probed(observation.resourceVersion, observation.at);
         return this.#extendCoverage(this.#coverage.value?.to);
       case 'renewed':
+      case 'evidence':
         return [];
       case 'alive':
         return this.#reopenCoverage() ?? this.#extendCoverage(observation.at);
