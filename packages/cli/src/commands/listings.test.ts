@@ -329,6 +329,40 @@ for (const listing of ['trail 10.0.0.7', 'node node-a', 'changes web-1 -n shop',
     assert.match(err, /\nhint: /);
   });
 
+/** The first page's cursor of a question, passed with another one. */
+const FOREIGN: readonly (readonly [asked: string, other: string])[] = [
+  ['trail 10.0.0.7', 'trail Deployment/web -n shop'],
+  ['trail 10.0.0.7', 'trail 10.0.0.8'],
+  ['trail 10.0.0.7', 'node node-a --since 1h'],
+  ['trail 10.0.0.7', 'anomalies'],
+  ['trail 10.0.0.7', 'gaps'],
+  ['changes db-0 -n shop', 'trail db-0 -n shop'],
+  ['changes db-0 -n shop', 'changes db-0 -n shop --key note'],
+  ['node node-a --since 1h', 'node node-a --since 1h -n shop'],
+  ['gaps', 'trail 10.0.0.7'],
+];
+
+for (const [asked, other] of FOREIGN)
+  test(`a cursor of another question is refused with a hint, and skips nothing: ${asked}, then ${other}`, async () => {
+    const options = { now: at(3600) };
+    const { err: first } = await ask(`${asked} --limit 1`, options);
+    const cursor = /more: add --cursor (\S+)\n/.exec(first)?.[1];
+    assert.ok(cursor !== undefined, first);
+    const { code, out, err } = await ask(`${other} --cursor ${cursor}`, options);
+    assert.deepEqual([code, out], [2, '']);
+    assert.match(err, /cursor belongs to another question\nhint: .* start at the first page/);
+  });
+
+test('a cursor is good as time goes on, with a time that counts from now; one of an older podtrail is refused', async () => {
+  const { err: first } = await ask('trail 10.0.0.7 --since 2h --limit 1 -o name', { now: at(3600) });
+  const cursor = /more: add --cursor (\S+)\n/.exec(first)?.[1];
+  const { out } = await ask(`trail 10.0.0.7 --since 2h --limit 1 -o name --cursor ${cursor}`, { now: at(3700) });
+  assert.equal(out, 'pod/shop/job-2\n');
+  const { code, err } = await ask('trail 10.0.0.7 --cursor 1763200860000.dWlkLXdlYi0x');
+  assert.equal(code, 2);
+  assert.match(err, /no cursor.*\nhint: .* start at the first page/);
+});
+
 for (const [text, hint] of [
   ['10.244.300.1', 'go from 0 to 255'],
   ['10.244.16.017', 'leave out the zeros in front'],
