@@ -43,13 +43,17 @@ export class Head {
   readonly tallies: Tallies;
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
+  /** Prepared, because every question begins and ends with them. */
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #logBytes: number;
   readonly #mark: CommitMark;
   #writes = 0;
   #layoutGeneration = -1;
   /** What others had written when the roots were read. */
   #seen = -1;
-  /** Within this transaction. */
+  /** Within this transaction, which nobody else's writes reach. */
+  #hasLooked = false;
   #isChecked = false;
   #clusters = new Map<string, ClusterEntry>();
 
@@ -77,6 +81,8 @@ export class Head {
       this.index = new RowIndex(this.db, this.roots, writable);
       this.tallies = new Tallies(this.db, this.roots, writable);
       this.#dataVersion = this.db.prepare('PRAGMA data_version');
+      this.#begin = this.db.prepare('BEGIN');
+      this.#commit = this.db.prepare('COMMIT');
     } catch (error) {
       this.db.close();
       throw error;
@@ -127,6 +133,7 @@ export class Head {
   /** All or nothing. */
   write<T>(body: () => T): T {
     this.#isChecked = false;
+    this.#hasLooked = false;
     this.#writes++;
     this.db.exec('BEGIN IMMEDIATE');
     try {
@@ -148,6 +155,7 @@ export class Head {
       throw writeFault(error, this.path);
     } finally {
       this.#isChecked = false;
+      this.#hasLooked = false;
     }
   }
 
@@ -189,7 +197,8 @@ export class Head {
   /** The same for reads that come one by one: all of them until `end` see one state. */
   begin(): void {
     this.#isChecked = false;
-    this.db.exec('BEGIN');
+    this.#hasLooked = false;
+    this.#begin.run();
     try {
       // What is remembered of the roots may be older than this view, and would make what it shows look damaged.
       this.#look();
@@ -201,7 +210,8 @@ export class Head {
 
   end(): void {
     this.#isChecked = false;
-    if (this.db.isOpen && this.db.isTransaction) this.db.exec('COMMIT');
+    this.#hasLooked = false;
+    if (this.db.isOpen && this.db.isTransaction) this.#commit.run();
   }
 
   /** How many commits were made and are not there any more. */
@@ -235,6 +245,8 @@ export class Head {
 
   /** What was compared with the roots is compared anew when somebody else has written. */
   #look(): void {
+    if (this.#hasLooked) return;
+    this.#hasLooked = this.db.isTransaction;
     const seen = this.#dataVersion.get()?.['data_version'] as number;
     if (seen === this.#seen) return;
     this.#seen = seen;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EpochMillis } from '../../../model/time.ts';
 import { scratchDirectory } from '../../../testing/scratch-directory.ts';
-import type { LedgerReader } from '../../snapshot.ts';
+import type { LedgerReader, Snapshot } from '../../snapshot.ts';
 import {
   at,
   changeFact,
@@ -55,6 +55,30 @@ test('a snapshot that nobody closes is ended by its age: its reads say so, and t
   assert.ok(size < 40 << 20, `${size} bytes of log after ${second} commits of 1 MB`);
   await forgotten.close();
   assert.equal((await withSnapshot(engine, PROD.id, (snapshot) => snapshot.coverage())).length, 1);
+  await engine.close();
+});
+
+test('every snapshot ends by its own age, whichever others were opened before it and are closed', async () => {
+  const engine = await SqliteEngine.open({ path: nextPath(), access: 'write', snapshotLimitMs: 100 });
+  await (await engine.takeOver(PROD)).append({ facts: [coverageFact(madeCoverage(0, 10))] });
+  const isOpen = (snapshot: Snapshot) =>
+    snapshot.coverage().then(
+      () => true,
+      ({ code }) => code !== 'snapshot-expired',
+    );
+  for (let round = 0; round < 3; round++) {
+    const first = await engine.snapshot(PROD.id);
+    await first.coverage();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const second = await engine.snapshot(PROD.id);
+    const began = performance.now();
+    await second.coverage();
+    if (round > 0) await first.close();
+    while (await isOpen(second));
+    assert.ok(performance.now() - began >= 99, 'not by the age of another');
+    if (round === 0) assert.equal(await isOpen(first), false);
+    await Promise.all([first.close(), second.close()]);
+  }
   await engine.close();
 });
 

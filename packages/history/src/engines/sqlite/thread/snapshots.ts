@@ -14,7 +14,7 @@ type State =
   /** No view is free, or another program has locked the store. Left by `#openWaiting` and by `end`. */
   | { readonly kind: 'waiting'; readonly reads: SnapshotRead[] }
   /** Left by `end`, and by `#expire` when it is too old. */
-  | { readonly kind: 'open'; readonly view: View; readonly limit: NodeJS.Timeout }
+  | { readonly kind: 'open'; readonly view: View; readonly since: number }
   /** Its reads get this error. Left by `end`. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
@@ -25,6 +25,8 @@ export class Snapshots {
   readonly #answer: (answers: readonly Answer[]) => void;
   readonly #states = new Map<number, State>();
   #isRetrying = false;
+  /** For the one that is open the longest: most are closed long before. */
+  #limit: NodeJS.Timeout | undefined;
 
   constructor(store: Store, limitMs: number, answer: (answers: readonly Answer[]) => void) {
     this.#store = store;
@@ -39,17 +41,18 @@ export class Snapshots {
 
   /** Undefined when the answer comes later. */
   read(read: SnapshotRead): Answer | undefined {
-    const state = this.#states.get(read.snapshot);
+    const [id, snapshot] = read;
+    const state = this.#states.get(snapshot);
     switch (state?.kind) {
       case undefined:
-        return { id: read.id, error: serializeError(snapshotClosed()) };
+        return { id, error: serializeError(snapshotClosed()) };
       case 'waiting':
         state.reads.push(read);
         return undefined;
       case 'open':
-        return attempt(read.id, this.#store.path, () => this.#readFrom(state.view, read));
+        return attempt(id, this.#store.path, () => this.#readFrom(state.view, read));
       case 'refused':
-        return { id: read.id, error: serializeError(state.error) };
+        return { id, error: serializeError(state.error) };
     }
   }
 
@@ -66,16 +69,16 @@ export class Snapshots {
     for (const state of this.#states.values()) {
       if (state.kind === 'open') this.#giveBack(state);
       if (state.kind === 'waiting')
-        left.push(...state.reads.map(({ id }) => ({ id, error: serializeError(snapshotClosed()) })));
+        left.push(...state.reads.map(([id]) => ({ id, error: serializeError(snapshotClosed()) })));
     }
     this.#states.clear();
     return left;
   }
 
-  #readFrom(view: View, { operation, parameters }: SnapshotRead): unknown {
+  #readFrom(view: View, [, , operation, ...parameters]: SnapshotRead): unknown {
     const read = view.questions[operation] as (...parameters: readonly unknown[]) => unknown;
     try {
-      return read.apply(view.questions, [...parameters]);
+      return read.apply(view.questions, parameters);
     } catch (error) {
       // Replaced since the snapshot was opened: the new list of files knows better, or the file is lost.
       if (isMissingWeek(error) && this.#store.layout() !== view.layout) throw snapshotTooOld(error);
@@ -87,7 +90,7 @@ export class Snapshots {
   #openWaiting(): void {
     for (const [snapshot, state] of this.#states) {
       if (state.kind !== 'waiting') continue;
-      const opened = this.#opened(snapshot);
+      const opened = this.#opened();
       if (opened === undefined) return;
       this.#states.set(snapshot, opened);
       const answers = state.reads.flatMap((read) => this.read(read) ?? []);
@@ -95,13 +98,12 @@ export class Snapshots {
     }
   }
 
-  #opened(snapshot: number): State | undefined {
+  #opened(): State | undefined {
     try {
       const view = this.#store.takeView();
       if (view === undefined) return undefined;
-      const limit = setTimeout(() => this.#expire(snapshot), this.#limitMs);
-      limit.unref();
-      return { kind: 'open', view, limit };
+      this.#expireAfter(this.#limitMs);
+      return { kind: 'open', view, since: performance.now() };
     } catch (raw) {
       const error = asHistoryError(raw, this.#store.path);
       if (!isLocked(error)) return { kind: 'refused', error };
@@ -119,16 +121,31 @@ export class Snapshots {
     }, RETRY_LOCKED_MS);
   }
 
-  #expire(snapshot: number): void {
-    const state = this.#states.get(snapshot);
-    if (state?.kind !== 'open') return;
-    this.#giveBack(state);
-    this.#states.set(snapshot, { kind: 'refused', error: snapshotExpired(this.#limitMs) });
+  #expireAfter(ms: number): void {
+    if (this.#limit !== undefined) return;
+    this.#limit = setTimeout(() => this.#expire(), ms);
+    this.#limit.unref();
+  }
+
+  /** Those that are too old; the next time is that of the oldest that is left. */
+  #expire(): void {
+    this.#limit = undefined;
+    const now = performance.now();
+    let left = Number.POSITIVE_INFINITY;
+    for (const [snapshot, state] of this.#states) {
+      if (state.kind !== 'open') continue;
+      const rest = state.since + this.#limitMs - now;
+      if (rest > 0) left = Math.min(left, rest);
+      else {
+        this.#giveBack(state);
+        this.#states.set(snapshot, { kind: 'refused', error: snapshotExpired(this.#limitMs) });
+      }
+    }
+    if (left < Number.POSITIVE_INFINITY) this.#expireAfter(Math.ceil(left));
     this.#openWaiting();
   }
 
-  #giveBack({ view, limit }: Extract<State, { kind: 'open' }>): void {
-    clearTimeout(limit);
+  #giveBack({ view }: Extract<State, { kind: 'open' }>): void {
     this.#store.giveView(view);
   }
 }

@@ -11,7 +11,9 @@ import {
   type Append,
   attempt,
   type FromThread,
+  type Notice,
   type Request,
+  type SnapshotRead,
   type StoreRead,
   serializeError,
   type ThreadOptions,
@@ -58,22 +60,20 @@ class StoreThread {
     }
     post({ kind: 'answers', answers, isReady: true });
     if (this.#isClosed) port.close();
-    else if (requests.every(({ kind }) => kind === 'read' || kind === 'begin' || kind === 'end')) this.#stayAwake();
+    else if (requests.every((request) => typeof request === 'number' || isRead(request))) this.#stayAwake();
   }
 
   #one(request: Request): readonly Answer[] {
-    if (this.#isClosed) return 'id' in request ? [refused(request.id)] : [];
+    if (typeof request === 'number') {
+      if (!this.#isClosed) this.#notice(request);
+      return [];
+    }
+    if (isRead(request)) {
+      const answer = this.#isClosed ? refused(request[0]) : this.#snapshots.read(request);
+      return answer === undefined ? [] : [answer];
+    }
+    if (this.#isClosed) return [refused(request.id)];
     switch (request.kind) {
-      case 'begin':
-        this.#snapshots.begin(request.snapshot);
-        return [];
-      case 'read': {
-        const answer = this.#snapshots.read(request);
-        return answer === undefined ? [] : [answer];
-      }
-      case 'end':
-        this.#snapshots.end(request.snapshot);
-        return [];
       case 'ask':
         return this.#ask(request);
       case 'append':
@@ -85,6 +85,11 @@ class StoreThread {
       case 'close':
         return this.#close(request.id);
     }
+  }
+
+  #notice(notice: Notice): void {
+    if (notice > 0) this.#snapshots.begin(notice);
+    else this.#snapshots.end(-notice);
   }
 
   #stayAwake(): void {
@@ -201,17 +206,25 @@ class StoreThread {
 
 /** Those that follow each other are committed together. */
 function factsIn(requests: readonly Request[]): number {
-  return requests.reduce((sum, request) => sum + (request.kind === 'append' ? request.batch.batch.facts.length : 0), 0);
+  return requests.reduce<number>((sum, one) => sum + (isAppend(one) ? one.batch.batch.facts.length : 0), 0);
 }
 
 function appendsFrom(requests: readonly Request[], from: number): Append[] {
   const appends: Append[] = [];
   for (let at = from; at < requests.length; at++) {
     const request = requests[at]!;
-    if (request.kind !== 'append') break;
+    if (!isAppend(request)) break;
     appends.push(request);
   }
   return appends;
+}
+
+function isRead(request: Request): request is SnapshotRead {
+  return Array.isArray(request);
+}
+
+function isAppend(request: Request): request is Append {
+  return typeof request === 'object' && 'kind' in request && request.kind === 'append';
 }
 
 function refused(id: number): Answer {

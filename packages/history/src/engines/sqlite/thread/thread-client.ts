@@ -88,7 +88,7 @@ export class ThreadClient {
   begin(): number {
     if (this.#ended !== undefined) throw this.#ended;
     const snapshot = this.#nextSnapshot++;
-    this.#notify({ kind: 'begin', snapshot });
+    this.#notify(snapshot);
     return snapshot;
   }
 
@@ -97,11 +97,11 @@ export class ThreadClient {
     operation: K,
     ...parameters: Parameters<Questions[K]>
   ): Promise<ReturnType<Questions[K]>> {
-    return this.#call({ kind: 'read', snapshot, operation, parameters });
+    return this.#send((id) => [id, snapshot, operation, ...parameters]);
   }
 
   end(snapshot: number): void {
-    if (this.#ended === undefined) this.#notify({ kind: 'end', snapshot });
+    if (this.#ended === undefined) this.#notify(-snapshot);
   }
 
   async close(): Promise<void> {
@@ -116,12 +116,16 @@ export class ThreadClient {
 
   /** `T` is what the thread answers to such a request: the methods above know. */
   #call<T>(call: WithoutId<Call>): Promise<T> {
+    return this.#send((id) => ({ ...call, id }));
+  }
+
+  #send<T>(request: (id: number) => Request): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
       const id = this.#nextId++;
       if (this.#callers.size === 0) this.#worker.ref();
       this.#callers.set(id, { resolve: (value) => resolve(value as T), reject });
-      this.#queue.push({ ...call, id });
+      this.#queue.push(request(id));
       this.#plan();
     });
   }
