@@ -8,7 +8,7 @@ export function ipKey(ip: IpAddress): Uint8Array {
   return Uint8Array.of(number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255);
 }
 
-/** 32 bits by which an address is looked for in a week file; found ones are compared in full. */
+/** 32 bits by which an address is looked for, in the head and in week files; found ones are compared in full. */
 export function ipHandle(ip: IpAddress): number {
   return ip.includes(':') ? crc32(ipBytes(ip)) : ipv4Number(ip);
 }

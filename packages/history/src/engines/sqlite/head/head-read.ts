@@ -18,9 +18,9 @@ import type { Life } from '../format/record-layout.ts';
 import { RecordReader } from '../format/record-reader.ts';
 import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
-import { HeadIndex, type HeadTable, type IndexedColumn } from './head-index.ts';
+import type { RowEntry } from './primary-index.ts';
 import type { IndexedTable } from './roots.ts';
-import type { RowEntry } from './row-index.ts';
+import { type HeadTable, type IndexedColumn, SecondaryIndex } from './secondary-index.ts';
 import { TALLY_MS } from './tallies.ts';
 
 /** A row, and whose it is. */
@@ -68,7 +68,7 @@ interface StoredCoverage {
 export class HeadReader {
   readonly #head: Head;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #indexes = new Map<string, HeadIndex>();
+  readonly #indexes = new Map<string, SecondaryIndex>();
   readonly #rowStatements: Readonly<Record<IndexedTable, StatementSync>>;
   readonly #coverages = new Map<number, readonly StoredCoverage[]>();
   #coverageVersion = '';
@@ -340,10 +340,10 @@ export class HeadReader {
     return this.record(row, kind, (reader) => typeOf(kind).read(reader));
   }
 
-  #index(table: HeadTable, cluster: number): HeadIndex {
+  #index(table: HeadTable, cluster: number): SecondaryIndex {
     const key = `${table} ${cluster}`;
     let index = this.#indexes.get(key);
-    if (index === undefined) this.#indexes.set(key, (index = new HeadIndex(this.#head, this, table, cluster)));
+    if (index === undefined) this.#indexes.set(key, (index = new SecondaryIndex(this.#head, this, table, cluster)));
     return index;
   }
 

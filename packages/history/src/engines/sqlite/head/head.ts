@@ -15,8 +15,8 @@ import { makePrivate } from '../private-file.ts';
 import { logBytes, volumeOf } from '../volume.ts';
 import { CommitMark } from './commit-mark.ts';
 import { type ClusterEntry, layoutChecksum, readLayout } from './layout.ts';
+import { PrimaryIndex } from './primary-index.ts';
 import { Roots } from './roots.ts';
-import { RowIndex } from './row-index.ts';
 import { FORMAT, refuseCutFile, refuseOlder, storedVersion } from './schema.ts';
 import { Tallies } from './tallies.ts';
 
@@ -39,7 +39,7 @@ export class Head {
   /** What opening it for writing did. */
   readonly migration: Migration | undefined;
   readonly roots: Roots;
-  readonly index: RowIndex;
+  readonly index: PrimaryIndex;
   readonly tallies: Tallies;
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
@@ -78,7 +78,7 @@ export class Head {
       this.migration = writable ? migrateHead(this.db, path, format, failpoints) : undefined;
       this.roots = new Roots(this.db, writable);
       this.words = new WordTable(this.db, this.roots, writable);
-      this.index = new RowIndex(this.db, this.roots, writable);
+      this.index = new PrimaryIndex(this.db, this.roots, writable);
       this.tallies = new Tallies(this.db, this.roots, writable);
       this.#dataVersion = this.db.prepare('PRAGMA data_version');
       this.#begin = this.db.prepare('BEGIN');

@@ -7,7 +7,7 @@ import { agrees, checksumOf, damaged, sealed, unsealed } from '../format/checksu
 
 export const ROOT_TABLE = 'CREATE TABLE root (cluster INTEGER PRIMARY KEY, body BLOB NOT NULL);';
 export const GROUPS = 64;
-/** Tables whose rows are found by an index of ours (row-index.ts). */
+/** Tables whose rows are found by an index of ours (primary-index.ts). */
 export const INDEXED = ['tenure', 'placement', 'live', 'possible'] as const;
 export type IndexedTable = (typeof INDEXED)[number];
 

@@ -1,5 +1,5 @@
 // From version 3 of the head to version 4: rows get a checksum over all that they are found by, the indexes by address
-// and UID become ours (row-index.ts), and sums of everything make missing rows show. A row that was damaged before stays
+// and UID become ours (primary-index.ts), and sums of everything make missing rows show. A row that was damaged before stays
 // damaged; what version 3 had lost without a trace cannot be noticed any more.
 import type { DatabaseSync } from 'node:sqlite';
 import { damagedStore } from '../faults.ts';
@@ -9,8 +9,8 @@ import { ipHandleOfKey } from '../format/ip-key.ts';
 import { OPEN } from '../format/open-end.ts';
 import { wordSum } from '../format/words.ts';
 import { oldLayoutChecksum } from './old-layout.ts';
+import { BUCKET_TABLE, PrimaryIndex } from './primary-index.ts';
 import { emptyRoot, INDEXED, ROOT_TABLE, Roots, TALLIES_PLACE } from './roots.ts';
-import { BUCKET_TABLE, RowIndex } from './row-index.ts';
 import { TALLY_TABLE, Tallies } from './tallies.ts';
 
 /**
@@ -66,7 +66,7 @@ export function checkEverything(db: DatabaseSync): void {
 type Row = Readonly<Record<string, unknown>>;
 
 function moveRows(db: DatabaseSync, roots: Roots): void {
-  const index = new RowIndex(db, roots, true);
+  const index = new PrimaryIndex(db, roots, true);
   const tallies = new Tallies(db, roots, true, OLD_KINDS.length);
   let last = lastNumber(db);
   for (const table of INDEXED) {

@@ -1,12 +1,12 @@
-// Where the head's tenures or placements of a name, workload, node or UID are: kept in memory, because on disk every such
-// index would cost a page for each event. Built when first asked for from checked rows, all of which the index on disk
-// (row-index.ts) lists; afterwards only buckets that have changed are read again.
+// The index in memory: where tenures or placements of a name, workload, node or UID are. Not on disk, because there every
+// such index would cost a page for each event. Built when first asked for from checked rows, all of which the index on disk
+// (primary-index.ts) lists; afterwards only buckets that have changed are read again.
 import { damaged } from '../format/checksum.ts';
 import type { HeadRow } from '../format/head-row.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
+import type { RowEntry } from './primary-index.ts';
 import { GROUPS, type IndexedTable } from './roots.ts';
-import type { RowEntry } from './row-index.ts';
 
 export type HeadTable = Exclude<IndexedTable, 'live'>;
 export type IndexedColumn = 'uid' | 'name' | 'workload' | 'node';
@@ -26,7 +26,7 @@ interface Kept extends IndexEntry {
 /** So many rows are better read in one go. */
 const MANY = 2000;
 
-export class HeadIndex {
+export class SecondaryIndex {
   readonly #head: Head;
   readonly #reader: HeadReader;
   readonly #table: HeadTable;

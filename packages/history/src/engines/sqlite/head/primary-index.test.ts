@@ -17,7 +17,7 @@ import {
 } from '../../testing/made-records.ts';
 import { InThreadEngine } from '../testing/in-thread-engine.ts';
 
-const directory = scratchDirectory('row-index');
+const directory = scratchDirectory('primary-index');
 const CLUSTER = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 const WEEK_S = 7 * 86_400;
 const PODS = 20_000;

@@ -1,4 +1,4 @@
-// Where the rows of an address or of a UID are: an index of our own, because SQLite's cannot tell a key that was never
+// The index on disk: where the rows of an address (tenures) or of a UID (placements, live holders) are. Our own, because SQLite's cannot tell a key that was never
 // there from one that a damaged page hides. Handles are spread over buckets; a bucket is one row with a checksum and
 // lists all rows of its handles, each with that row's checksum and bounds. 64 buckets are a group, whose sum stands in
 // the cluster's root: a bucket that is missing, or older than the rest, is noticed.
@@ -43,7 +43,7 @@ interface Draft {
   isChanged: boolean;
 }
 
-export class RowIndex {
+export class PrimaryIndex {
   readonly #roots: Roots;
   readonly #read: StatementSync;
   readonly #group: StatementSync;
