@@ -18,8 +18,8 @@ export interface PackedTenures {
   readonly counts: Int32Array;
   /** Name, UID and the two versions of each tenure. */
   readonly texts: readonly string[];
-  /** Texts that many tenures share, and their places for each tenure: WORDS of them. */
-  readonly words: readonly string[];
+  /** Texts that many tenures share, and their places for each tenure: SHARED of them. */
+  readonly dictionary: readonly string[];
   readonly places: Uint32Array;
   /** NUMBERS of each. */
   readonly numbers: Float64Array;
@@ -27,7 +27,7 @@ export interface PackedTenures {
 
 const TOO_MANY = -1;
 const TEXTS = 4;
-const WORDS = 9;
+const SHARED = 9;
 const NUMBERS = 11;
 
 export function packSpans(asked: readonly IpSpan[]): PackedSpans {
@@ -54,18 +54,18 @@ export function answerSpans(
   }
   const known = new Map<string, number>();
   const texts: string[] = [];
-  const places = new Uint32Array(tenures.length * WORDS);
+  const places = new Uint32Array(tenures.length * SHARED);
   const numbers = new Float64Array(tenures.length * NUMBERS);
   let place = 0;
   let number = 0;
-  const word = (text: string): void => {
+  const shared = (text: string): void => {
     let at = known.get(text);
     if (at === undefined) known.set(text, (at = known.size));
     places[place++] = at;
   };
   const boundary = (of: Boundary | undefined): void => {
-    word(of?.source ?? '');
-    word(of?.collector ?? '');
+    shared(of?.source ?? '');
+    shared(of?.collector ?? '');
     texts.push(of?.resourceVersion ?? '');
     numbers[number++] = of?.at ?? Number.NaN;
     if (of === undefined) number += 4;
@@ -79,16 +79,16 @@ export function answerSpans(
   for (const { holder, start, end } of tenures) {
     const { kind, namespace, name, uid, node, workload, hostNetwork } = holder;
     texts.push(name, uid);
-    word(kind);
-    word(namespace);
-    word(node);
-    word(workload?.kind ?? '');
-    word(workload?.name ?? '');
+    shared(kind);
+    shared(namespace);
+    shared(node);
+    shared(workload?.kind ?? '');
+    shared(workload?.name ?? '');
     numbers[number++] = (hostNetwork ? 1 : 0) + (workload === undefined ? 0 : 2) + (workload?.inferred ? 4 : 0);
     boundary(start);
     boundary(end);
   }
-  return { counts, texts, words: [...known.keys()], places, numbers };
+  return { counts, texts, dictionary: [...known.keys()], places, numbers };
 }
 
 export function unpackTenures(asked: readonly IpSpan[], packed: PackedTenures): (readonly Tenure[] | undefined)[] {
@@ -104,16 +104,16 @@ export function unpackTenures(asked: readonly IpSpan[], packed: PackedTenures): 
 }
 
 function unpackTenure(ip: IpAddress, packed: PackedTenures, at: number): Tenure {
-  const { texts, words, places, numbers } = packed;
-  const word = (i: number): string => words[places[at * WORDS + i]!]!;
+  const { texts, dictionary, places, numbers } = packed;
+  const shared = (i: number): string => dictionary[places[at * SHARED + i]!]!;
   const flags = numbers[at * NUMBERS]!;
-  const workload = { kind: word(3), name: word(4), inferred: (flags & 4) !== 0 };
+  const workload = { kind: shared(3), name: shared(4), inferred: (flags & 4) !== 0 };
   const holder: Holder = {
-    kind: word(0) as Holder['kind'],
-    namespace: word(1),
+    kind: shared(0) as Holder['kind'],
+    namespace: shared(1),
     name: texts[at * TEXTS]!,
     uid: texts[at * TEXTS + 1]!,
-    node: word(2),
+    node: shared(2),
     workload: (flags & 2) === 0 ? undefined : workload,
     hostNetwork: (flags & 1) !== 0,
   };
@@ -123,11 +123,11 @@ function unpackTenure(ip: IpAddress, packed: PackedTenures, at: number): Tenure 
       at: numbers[first] as EpochMillis,
       notBefore: numbers[first + 1] as EpochMillis,
       notAfter: numbers[first + 2] as EpochMillis,
-      source: word(5 + which * 2) as Boundary['source'],
+      source: shared(5 + which * 2) as Boundary['source'],
       epoch: numbers[first + 4]!,
       resourceVersion: texts[at * TEXTS + 2 + which]!,
       observedAt: numbers[first + 3] as EpochMillis,
-      collector: word(6 + which * 2),
+      collector: shared(6 + which * 2),
     };
   };
   const isOpen = Number.isNaN(numbers[at * NUMBERS + 6]!);

@@ -16,6 +16,7 @@ import type {
 import type { EpochMillis } from '../../../model/time.ts';
 import type { BodyReader } from '../../occurrences/occurrence-type.ts';
 import { ByteReader } from './bytes.ts';
+import type { Dictionary } from './dictionary.ts';
 import {
   BEGINS_WITH_WORKLOAD,
   HAS_END,
@@ -30,15 +31,14 @@ import {
   readOrigin,
   SAME_END,
 } from './record-layout.ts';
-import type { Words } from './words.ts';
 
 export class RecordReader extends ByteReader implements BodyReader {
-  readonly #words: Words;
+  readonly #dictionary: Dictionary;
   readonly #origin: number;
 
-  constructor(words: Words, bytes: Buffer, origin = 0) {
+  constructor(dictionary: Dictionary, bytes: Buffer, origin = 0) {
     super(bytes);
-    this.#words = words;
+    this.#dictionary = dictionary;
     this.#origin = origin;
   }
 
@@ -104,8 +104,8 @@ export class RecordReader extends ByteReader implements BodyReader {
   holder(): Holder {
     const flags = this.byte();
     const uid = flags & IS_UUID ? this.uuid() : this.text();
-    const namespace = this.#words.textOf(this.uint());
-    const node = this.#words.textOf(this.uint());
+    const namespace = this.#dictionary.textOf(this.uint());
+    const node = this.#dictionary.textOf(this.uint());
     const workload = flags & HAS_WORKLOAD ? this.#workload((flags & IS_INFERRED) !== 0) : undefined;
     const rest = this.text();
     const name = flags & BEGINS_WITH_WORKLOAD ? `${workload!.name}-${rest}` : rest;
@@ -160,7 +160,7 @@ export class RecordReader extends ByteReader implements BodyReader {
     const at = (notBefore + this.int()) as EpochMillis;
     const notAfter = (at + this.int()) as EpochMillis;
     const observedAt = (notAfter + this.int()) as EpochMillis;
-    const { source, epoch, collector } = readOrigin(this.#words.textOf(this.uint()));
+    const { source, epoch, collector } = readOrigin(this.#dictionary.textOf(this.uint()));
     const resourceVersion = this.version(reference);
     reference.time = notBefore;
     return { at, notBefore, notAfter, source, epoch, resourceVersion, observedAt, collector };
@@ -174,7 +174,7 @@ export class RecordReader extends ByteReader implements BodyReader {
   }
 
   provenance(): Provenance {
-    const { source, epoch, collector } = readOrigin(this.#words.textOf(this.uint()));
+    const { source, epoch, collector } = readOrigin(this.#dictionary.textOf(this.uint()));
     const resourceVersion = this.version({ time: 0, version: 0 });
     return { source, epoch, resourceVersion, observedAt: this.int() as EpochMillis, collector };
   }
@@ -185,9 +185,9 @@ export class RecordReader extends ByteReader implements BodyReader {
   }
 
   #workload(inferred: boolean): Workload {
-    const kind = this.#words.textOf(this.uint());
+    const kind = this.#dictionary.textOf(this.uint());
     const number = this.uint();
-    return { kind, name: number === 0 ? this.text() : this.#words.textOf(number - 1), inferred };
+    return { kind, name: number === 0 ? this.text() : this.#dictionary.textOf(number - 1), inferred };
   }
 
   value(): ChangeValue | undefined {

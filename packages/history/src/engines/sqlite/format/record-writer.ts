@@ -4,6 +4,7 @@ import type { LiveState } from '../../../model/fact.ts';
 import type { ChangeValue, Checkpoint, Coverage, Holder, PossibleTenure } from '../../../model/records.ts';
 import type { BodyWriter } from '../../occurrences/occurrence-type.ts';
 import { ByteWriter } from './bytes.ts';
+import type { Dictionary } from './dictionary.ts';
 import { ipKey } from './ip-key.ts';
 import {
   BEGINS_WITH_WORKLOAD,
@@ -19,19 +20,18 @@ import {
   type Reference,
   SAME_END,
 } from './record-layout.ts';
-import type { Words } from './words.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const SHORT_DECIMAL = /^(?:0|[1-9]\d{0,14})$/;
 
 export class RecordWriter extends ByteWriter implements BodyWriter {
-  readonly #words: Words;
+  readonly #dictionary: Dictionary;
   readonly #origin: number;
 
   /** Times of lives are told as differences from `origin`; whoever reads them must know it. */
-  constructor(words: Words, origin = 0) {
+  constructor(dictionary: Dictionary, origin = 0) {
     super();
-    this.#words = words;
+    this.#dictionary = dictionary;
     this.#origin = origin;
   }
 
@@ -72,11 +72,11 @@ export class RecordWriter extends ByteWriter implements BodyWriter {
     );
     if (isUuid) this.hex(uid.replaceAll('-', ''));
     else this.text(uid);
-    this.uint(this.#words.numberOf(namespace));
-    this.uint(this.#words.numberOf(node));
+    this.uint(this.#dictionary.numberOf(namespace));
+    this.uint(this.#dictionary.numberOf(node));
     if (workload !== undefined) {
-      this.uint(this.#words.numberOf(workload.kind));
-      const number = this.#words.passingNumberOf(workload.name);
+      this.uint(this.#dictionary.numberOf(workload.kind));
+      const number = this.#dictionary.passingNumberOf(workload.name);
       this.uint(number === undefined ? 0 : number + 1);
       if (number === undefined) this.text(workload.name);
     }
@@ -131,14 +131,14 @@ export class RecordWriter extends ByteWriter implements BodyWriter {
     this.int(at - notBefore);
     this.int(notAfter - at);
     this.int(observedAt - notAfter);
-    this.uint(this.#words.numberOf(originText(boundary)));
+    this.uint(this.#dictionary.numberOf(originText(boundary)));
     this.version(resourceVersion, reference.version);
     reference.time = notBefore;
     if (SHORT_DECIMAL.test(resourceVersion)) reference.version = Number(resourceVersion);
   }
 
   provenance(of: Provenance): void {
-    this.uint(this.#words.numberOf(originText(of)));
+    this.uint(this.#dictionary.numberOf(originText(of)));
     this.version(of.resourceVersion, 0);
     this.int(of.observedAt);
   }

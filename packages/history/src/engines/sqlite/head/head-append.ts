@@ -28,11 +28,11 @@ export class HeadAppender {
   #last: number;
 
   constructor(head: Head, reader: HeadReader) {
-    const { db, words } = head;
+    const { db, dictionary } = head;
     this.#last = lastNumber(db);
     this.#head = head;
     this.#reader = reader;
-    this.#writer = new RecordWriter(words);
+    this.#writer = new RecordWriter(dictionary);
     this.#statements = {
       tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?)'),
       'old-tenure': db.prepare('DELETE FROM tenure WHERE number = ?'),

@@ -299,7 +299,7 @@ export class HeadReader {
 
   record<T>(row: HeadRow, what: string, read: (reader: RecordReader) => T): T {
     try {
-      return read(new RecordReader(this.#head.words, row.record));
+      return read(new RecordReader(this.#head.dictionary, row.record));
     } catch (error) {
       throw error instanceof HistoryError ? error : damaged(`head, ${what} ${row.number}`, error);
     }

@@ -9,7 +9,7 @@ import type { Migration } from '../../store-admin.ts';
 import { Failpoints } from '../failpoints.ts';
 import { noStore, writeFault } from '../faults.ts';
 import { agrees, damaged } from '../format/checksum.ts';
-import { WordTable } from '../format/words.ts';
+import { HeadDictionary } from '../format/dictionary.ts';
 import { migrateHead } from '../migrate.ts';
 import { makePrivate } from '../private-file.ts';
 import { logBytes, volumeOf } from '../volume.ts';
@@ -35,7 +35,7 @@ export type { ClusterEntry, WeekEntry } from './layout.ts';
 export class Head {
   readonly path: string;
   readonly db: DatabaseSync;
-  readonly words: WordTable;
+  readonly dictionary: HeadDictionary;
   /** What opening it for writing did. */
   readonly migration: Migration | undefined;
   readonly roots: Roots;
@@ -77,7 +77,7 @@ export class Head {
       this.db.exec(`PRAGMA cache_size = -${CACHE_KB[access]}; PRAGMA journal_size_limit = ${this.#logBytes}`);
       this.migration = writable ? migrateHead(this.db, path, format, failpoints) : undefined;
       this.roots = new Roots(this.db, writable);
-      this.words = new WordTable(this.db, this.roots, writable);
+      this.dictionary = new HeadDictionary(this.db, this.roots, writable);
       this.index = new PrimaryIndex(this.db, this.roots, writable);
       this.tallies = new Tallies(this.db, this.roots, writable);
       this.#dataVersion = this.db.prepare('PRAGMA data_version');
@@ -149,7 +149,7 @@ export class Head {
       return result;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
-      this.words.forget();
+      this.dictionary.forget();
       this.#forget();
       this.#layoutGeneration = -1;
       throw writeFault(error, this.path);
@@ -231,7 +231,7 @@ export class Head {
 
   /** For a writer that begins: throws `damaged` unless everything is there and of one age. Records are checked when read. */
   checkSums(): void {
-    this.words.check();
+    this.dictionary.check();
     // A log that lost its end may have left pages of another age in the file, which nobody may write on.
     if (this.#lost() > 0) {
       const [first] = this.db.prepare('PRAGMA integrity_check(1)').all();

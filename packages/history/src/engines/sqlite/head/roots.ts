@@ -72,7 +72,7 @@ interface StoreRoot {
   generation: number;
   /** Of clusters and week files as they are listed. */
   layout: number;
-  words: number;
+  dictionary: number;
   readonly clusters: Map<number, number>;
 }
 
@@ -103,7 +103,7 @@ export class Roots {
   }
 
   /** Within a write transaction. */
-  change(changes: Partial<Pick<StoreRoot, 'generation' | 'layout' | 'words'>>): void {
+  change(changes: Partial<Pick<StoreRoot, 'generation' | 'layout' | 'dictionary'>>): void {
     Object.assign(this.#storeRoot(), changes);
     this.#isTouched = true;
   }
@@ -141,8 +141,8 @@ export class Roots {
     this.#isTouched = false;
     const root = this.#storeRoot();
     root.commits++;
-    const { commits, generation, layout, words, clusters } = root;
-    const fields = [STORE, commits, generation, layout, words, ...[...clusters].flat()];
+    const { commits, generation, layout, dictionary, clusters } = root;
+    const fields = [STORE, commits, generation, layout, dictionary, ...[...clusters].flat()];
     this.#write!.run(STORE, sealed(bytesOf(Float64Array.from(fields))));
     return true;
   }
@@ -152,11 +152,11 @@ export class Roots {
     const where = (): string => 'head, root';
     const whole = this.#whole(STORE);
     if (whole === undefined) throw damaged(where());
-    const [kind, commits, generation, layout, words, ...rest] = numbersOf(unsealed(whole, where));
-    if (kind !== STORE || words === undefined || rest.length % 2 !== 0) throw damaged(where());
+    const [kind, commits, generation, layout, dictionary, ...rest] = numbersOf(unsealed(whole, where));
+    if (kind !== STORE || dictionary === undefined || rest.length % 2 !== 0) throw damaged(where());
     const clusters = new Map<number, number>();
     for (let i = 0; i < rest.length; i += 2) clusters.set(rest[i]!, rest[i + 1]!);
-    this.#store = { commits: commits!, generation: generation!, layout: layout!, words, clusters };
+    this.#store = { commits: commits!, generation: generation!, layout: layout!, dictionary, clusters };
     return this.#store;
   }
 
@@ -166,8 +166,8 @@ export class Roots {
 }
 
 /** The first row of a store that has nothing in it. */
-export function emptyRoot(generation: number, layout: number, words: number): Buffer {
-  return sealed(bytesOf(Float64Array.of(STORE, 0, generation, layout, words)));
+export function emptyRoot(generation: number, layout: number, dictionary: number): Buffer {
+  return sealed(bytesOf(Float64Array.of(STORE, 0, generation, layout, dictionary)));
 }
 
 function groupPlace(table: IndexedTable, group: number): number {

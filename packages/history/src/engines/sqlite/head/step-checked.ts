@@ -4,10 +4,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { damagedStore } from '../faults.ts';
 import { checksumOf, handleOf, unsealed, withMember } from '../format/checksum.ts';
+import { entrySum } from '../format/dictionary.ts';
 import { packRow, type RowKey } from '../format/head-row.ts';
 import { ipHandleOfKey } from '../format/ip-key.ts';
 import { OPEN } from '../format/open-end.ts';
-import { wordSum } from '../format/words.ts';
 import { oldLayoutChecksum } from './old-layout.ts';
 import { BUCKET_TABLE, PrimaryIndex } from './primary-index.ts';
 import { emptyRoot, INDEXED, ROOT_TABLE, Roots, TALLIES_PLACE } from './roots.ts';
@@ -54,9 +54,9 @@ export function checkEverything(db: DatabaseSync): void {
     db.exec(`DROP INDEX ${index}`);
   }
   db.exec(TABLES);
-  const words = renumberedWords(db);
+  const dictionary = renumberedEntries(db);
   const generation = db.prepare('SELECT generation FROM layout').get()!['generation'] as number;
-  db.prepare('INSERT INTO root VALUES (0, ?)').run(emptyRoot(generation, oldLayoutChecksum(db), words));
+  db.prepare('INSERT INTO root VALUES (0, ?)').run(emptyRoot(generation, oldLayoutChecksum(db), dictionary));
   db.exec('DROP TABLE layout');
   const roots = new Roots(db, true, OLD_FIELDS);
   moveRows(db, roots);
@@ -159,14 +159,14 @@ function moved(row: Row, key: RowKey): Buffer {
 }
 
 /** Each word's checksum covers its number from now on. Returns the sum of all. */
-function renumberedWords(db: DatabaseSync): number {
+function renumberedEntries(db: DatabaseSync): number {
   const update = db.prepare('UPDATE word SET sum = ? WHERE number = ?');
   let all = 0;
   for (const row of db.prepare('SELECT number, text, sum FROM word').all()) {
     const number = row['number'] as number;
     const text = String(row['text']);
     const isWhole = handleOf(text) === row['sum'];
-    const sum = isWhole ? wordSum(number, text) : (wordSum(number, text) ^ 1) >>> 0;
+    const sum = isWhole ? entrySum(number, text) : (entrySum(number, text) ^ 1) >>> 0;
     update.run(sum, number);
     all = withMember(all, sum);
   }

@@ -49,7 +49,7 @@ export function* verifyHead(verification: HeadVerification): Generator<Rest, num
   });
   let records = 0;
   const clusters = check(verification, 'head', () => head.read(() => [...head.clusters().values()])) ?? [];
-  records += check(verification, 'head, words', () => head.read(() => checkWords(head))) ?? 0;
+  records += check(verification, 'head, dictionary', () => head.read(() => checkDictionary(head))) ?? 0;
   yield true;
   for (const { number } of clusters) {
     records += check(verification, `head, coverage`, () => head.read(() => reader.coverage(number).length)) ?? 0;
@@ -82,9 +82,9 @@ function checkTree({ db }: Head, table: string): void {
   }
 }
 
-function checkWords({ db, words }: Head): number {
-  const count = words.check();
-  for (const { number } of db.prepare('SELECT number FROM word').all()) words.textOf(number as number);
+function checkDictionary({ db, dictionary }: Head): number {
+  const count = dictionary.check();
+  for (const { number } of db.prepare('SELECT number FROM word').all()) dictionary.textOf(number as number);
   return count;
 }
 

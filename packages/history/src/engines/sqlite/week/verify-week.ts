@@ -59,8 +59,8 @@ export function* verifyWeek(
   yield* verifyPostings(week, db, entries, check);
   // What lives say is only known when all of them could be read.
   if (isWhole) check(`${path}, postings`, () => entries.check(path));
-  for (const { block } of tolerant(db, 'SELECT block FROM word', check, `${path}, words`)) {
-    check(`${path}, words ${block}`, () => week.checkWords(Number(block)));
+  for (const { block } of tolerant(db, 'SELECT block FROM word', check, `${path}, dictionary`)) {
+    check(`${path}, dictionary ${block}`, () => week.checkDictionary(Number(block)));
   }
   check(`${path}, spanning`, () => week.spanningBytes());
   if (version > 1) {

@@ -8,9 +8,9 @@ import type { Placement, Tenure } from '../../../model/records.ts';
 import { compareTexts } from '../../order.ts';
 import { asHistoryError, damagedStore, missingWeek } from '../faults.ts';
 import { agrees, checksumOf, damaged, isSound, unsealed } from '../format/checksum.ts';
+import { WeekDictionary } from '../format/dictionary.ts';
 import type { Life } from '../format/record-layout.ts';
 import { RecordReader } from '../format/record-reader.ts';
-import { WordBlocks } from '../format/words.ts';
 import type { WeekEntry } from '../head/layout.ts';
 import { storedVersion } from '../head/schema.ts';
 import { AddressIndex, firstNotBelow, IndexRoom, WORTH_KEEPING } from './address-index.ts';
@@ -44,7 +44,7 @@ export class WeekFile {
   readonly counts: WeekCounts;
   readonly #digest: string;
   readonly #db: DatabaseSync;
-  readonly #words: WordBlocks;
+  readonly #dictionary: WeekDictionary;
   readonly #life: StatementSync;
   readonly #several: StatementSync;
   readonly #first: StatementSync;
@@ -64,7 +64,7 @@ export class WeekFile {
     try {
       this.#db.exec('PRAGMA mmap_size = 1099511627776; PRAGMA cache_size = -2048');
       this.version = storedVersion(this.#db, path, newest);
-      this.#words = new WordBlocks(this.#db, this.version);
+      this.#dictionary = new WeekDictionary(this.#db, this.version);
       this.#life = arrays(this.#db, 'SELECT body FROM life WHERE block = ?');
       this.#several = arrays(this.#db, 'SELECT block, body FROM json_each(?) JOIN life ON block = value');
       this.#first = arrays(this.#db, 'SELECT first FROM life WHERE block = ?');
@@ -225,8 +225,8 @@ export class WeekFile {
     return (this.#posting.get(place, place + 1) as unknown as [number] | undefined)?.[0] === place;
   }
 
-  checkWords(block: number): void {
-    this.#words.check(block);
+  checkDictionary(block: number): void {
+    this.#dictionary.check(block);
   }
 
   spanningBytes(): Buffer {
@@ -297,7 +297,7 @@ export class WeekFile {
   #reader(block: number, body: Uint8Array | undefined): RecordReader {
     const where = this.#place(block);
     if (body === undefined) throw damaged(where());
-    const reader = new RecordReader(this.#words, unsealed(body, where), this.start);
+    const reader = new RecordReader(this.#dictionary, unsealed(body, where), this.start);
     if (!agrees(reader.uint(), block)) throw damaged(where());
     return reader;
   }

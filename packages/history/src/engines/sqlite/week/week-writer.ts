@@ -5,10 +5,10 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { checksumOf, handleOf, sealed, withMember } from '../format/checksum.ts';
+import { NewDictionary } from '../format/dictionary.ts';
 import { ipHandle } from '../format/ip-key.ts';
 import type { Life } from '../format/record-layout.ts';
 import { RecordWriter } from '../format/record-writer.ts';
-import { NewWords } from '../format/words.ts';
 import { nameHandle, workloadHandle } from '../head/head-append.ts';
 import { APPLICATION_ID } from '../head/schema.ts';
 import { makePrivate } from '../private-file.ts';
@@ -118,7 +118,7 @@ function* fill(
   lives: Iterable<Life>,
 ): Generator<undefined, Omit<BuiltWeek, 'format'>> {
   const { week } = identity;
-  const words = new NewWords();
+  const dictionary = new NewDictionary();
   const origin = weekStart(week);
   const lists = {
     ip: new PostingList(origin),
@@ -130,7 +130,7 @@ function* fill(
   const spanning = new Map<number, number>();
   /** A life is listed once under each of its addresses, however often it had it. */
   const addresses = new Map<number, [from: number, to: number]>();
-  const writer = new LifeBlocks(db, words, origin);
+  const writer = new LifeBlocks(db, dictionary, origin);
   let tenures = 0;
   let placements = 0;
   let count = 0;
@@ -170,10 +170,10 @@ function* fill(
   let posting = 0;
   for (const kind of Object.keys(HANDLES) as HandleKind[])
     posting = yield* writePostings(db, kind, lists[kind], posting);
-  const addWords = db.prepare('INSERT INTO word VALUES (?, ?)');
+  const addEntries = db.prepare('INSERT INTO word VALUES (?, ?)');
   let word = 0;
-  for (const [block, body] of words.blocks()) {
-    addWords.run(block, body);
+  for (const [block, body] of dictionary.blocks()) {
+    addEntries.run(block, body);
     word = withMember(word, checksumOf(body));
   }
   const about = db.prepare('INSERT INTO about VALUES (?, ?)');
@@ -207,10 +207,10 @@ class LifeBlocks {
   /** Of the rows so far. */
   sum = 0;
 
-  constructor(db: DatabaseSync, words: NewWords, origin: number) {
+  constructor(db: DatabaseSync, dictionary: NewDictionary, origin: number) {
     this.#insert = db.prepare('INSERT INTO life VALUES (?, ?, ?)');
-    this.#writer = new RecordWriter(words, origin);
-    this.#body = new RecordWriter(words);
+    this.#writer = new RecordWriter(dictionary, origin);
+    this.#body = new RecordWriter(dictionary);
   }
 
   add(life: Life): void {

@@ -5,19 +5,19 @@ import type { Roots } from '../head/roots.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { agrees, damaged, handleOf, sealed, unsealed, withMember } from './checksum.ts';
 
-export interface Words {
+export interface Dictionary {
   numberOf(text: string): number;
   /** Of texts of which there may be ever more (each Job's name is new); undefined where they had better be inline. */
   passingNumberOf(text: string): number | undefined;
   textOf(number: number): string;
 }
 
-/** Beyond this many, the memory is given back and filled anew. */
+/** Beyond this many, the memory is given back and filled again. */
 const MOST_KEPT = 200_000;
-const WORDS_PER_BLOCK = 64;
+const ENTRIES_PER_BLOCK = 64;
 
 /** The head's dictionary, which grows. */
-export class WordTable implements Words {
+export class HeadDictionary implements Dictionary {
   readonly #find: StatementSync;
   readonly #read: StatementSync;
   readonly #add: StatementSync | undefined;
@@ -57,20 +57,20 @@ export class WordTable implements Words {
     if (text !== undefined) return text;
     const row = this.#read.get(number);
     text = row?.['text'] as string | undefined;
-    if (text === undefined || !agrees(wordSum(number, text), row!['sum'] as number))
-      throw damaged(`head, word ${number}`);
+    if (text === undefined || !agrees(entrySum(number, text), row!['sum'] as number))
+      throw damaged(`head, text ${number} of the dictionary`);
     if (this.#texts.size >= MOST_KEPT) this.#texts.clear();
     this.#texts.set(number, text);
     return text;
   }
 
-  /** After a rollback: words that were added in it are gone. */
+  /** After a rollback: texts that were added in it are gone. */
   forget(): void {
     this.#numbers.clear();
     this.#texts.clear();
   }
 
-  /** Throws `damaged` unless all words are there: a number that is given twice would make old records wrong. */
+  /** Throws `damaged` unless all texts are there: a number that is given twice would make old records wrong. */
   check(): number {
     let sum = 0;
     let count = 0;
@@ -78,36 +78,36 @@ export class WordTable implements Words {
       sum = withMember(sum, row['sum'] as number);
       count++;
     }
-    if (!agrees(sum, this.#roots.store.words)) throw damaged('head, words');
+    if (!agrees(sum, this.#roots.store.dictionary)) throw damaged('head, dictionary');
     this.#isComplete = true;
     return count;
   }
 
   #added(text: string): number {
     if (!this.#isComplete) this.check();
-    const { words } = this.#roots.store;
+    const { dictionary } = this.#roots.store;
     const last = this.#last.get()!['last'] as number;
     const number = last + 1;
-    const sum = wordSum(number, text);
+    const sum = entrySum(number, text);
     this.#add!.run(number, text, sum);
-    this.#roots.change({ words: withMember(words, sum) });
+    this.#roots.change({ dictionary: withMember(dictionary, sum) });
     return number;
   }
 
   /** The index may have led astray. */
   #found(number: number, text: string): number {
-    if (!agrees(this.textOf(number), text)) throw damaged(`head, word ${number}`);
+    if (!agrees(this.textOf(number), text)) throw damaged(`head, text ${number} of the dictionary`);
     return number;
   }
 }
 
-/** Of a word under its number. */
-export function wordSum(number: number, text: string): number {
+/** Of a text under its number. */
+export function entrySum(number: number, text: string): number {
   return handleOf(String(number), text);
 }
 
 /** The dictionary of a file that is being built. */
-export class NewWords implements Words {
+export class NewDictionary implements Dictionary {
   readonly #numbers = new Map<string, number>();
 
   numberOf(text: string): number {
@@ -133,7 +133,7 @@ export class NewWords implements Words {
       // Its own number comes first: a block that stands in another's place is noticed.
       if (writer.length === 0) writer.uint(block);
       writer.text(text);
-      if (++count % WORDS_PER_BLOCK !== 0) continue;
+      if (++count % ENTRIES_PER_BLOCK !== 0) continue;
       yield [block++, sealed(writer.take())];
       writer.clear();
     }
@@ -142,7 +142,7 @@ export class NewWords implements Words {
 }
 
 /** The dictionary of a week file. */
-export class WordBlocks implements Words {
+export class WeekDictionary implements Dictionary {
   readonly #read: StatementSync;
   readonly #isNumbered: boolean;
   #blocks: (Block | undefined)[] = [];
@@ -155,7 +155,7 @@ export class WordBlocks implements Words {
   }
 
   numberOf(): number {
-    throw new RangeError('a week file takes no new words');
+    throw new RangeError('a week file takes no new texts');
   }
 
   passingNumberOf(): undefined {
@@ -163,11 +163,11 @@ export class WordBlocks implements Words {
   }
 
   textOf(number: number): string {
-    const at = Math.floor(number / WORDS_PER_BLOCK);
+    const at = Math.floor(number / ENTRIES_PER_BLOCK);
     const block = this.#blocks[at] ?? this.#keep(at);
-    const place = number % WORDS_PER_BLOCK;
+    const place = number % ENTRIES_PER_BLOCK;
     const text = (block.texts[place] ??= wordOf(block.bytes, place));
-    if (text === undefined) throw damaged(`word ${number}`);
+    if (text === undefined) throw damaged(`text ${number} of the dictionary`);
     return text;
   }
 
@@ -179,7 +179,7 @@ export class WordBlocks implements Words {
 
   #keep(at: number): Block {
     const block: Block = { bytes: this.#body(at), texts: [] };
-    if (this.#kept++ * WORDS_PER_BLOCK >= MOST_KEPT) {
+    if (this.#kept++ * ENTRIES_PER_BLOCK >= MOST_KEPT) {
       this.#blocks = [];
       this.#kept = 1;
     }
@@ -188,7 +188,7 @@ export class WordBlocks implements Words {
   }
 
   #body(at: number): Buffer {
-    const where = (): string => `words ${at}`;
+    const where = (): string => `dictionary ${at}`;
     const body = this.#read.get(at)?.['body'] as Uint8Array | undefined;
     if (body === undefined) throw damaged(where());
     const bytes = unsealed(body, where);
