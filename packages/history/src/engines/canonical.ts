@@ -1,4 +1,4 @@
-// The canonical export: every record of a cluster, one JSON line each, in one order and one spelling. Two stores that
+// The canonical export: every record of a cluster, one JSON line each, in one order and one form. Two stores that
 // hold the same facts give the same bytes, whatever their engine and the order in which they learned them.
 import type { StoredFact } from '../model/fact.ts';
 import { recordOf } from '../model/occurrence.ts';

@@ -45,7 +45,7 @@ export function concerns(subject: Subject, holder: Named): boolean {
  * Of two versions of one record, the one to keep: what has ended is not reopened by what was known before its end, and a
  * beginning that is known is not put in doubt again.
  */
-export function newer<T extends Interval>(stored: T | undefined, told: T): T {
-  if (stored === undefined || told.end !== undefined) return told;
-  return stored.end !== undefined || told.start.notAfter > stored.start.notAfter ? stored : told;
+export function newer<T extends Interval>(stored: T | undefined, incoming: T): T {
+  if (stored === undefined || incoming.end !== undefined) return incoming;
+  return stored.end !== undefined || incoming.start.notAfter > stored.start.notAfter ? stored : incoming;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limitBytes, parseSize, parseSizeLimit } from './size-limit.ts';
 
-test('sizes are spelled as in Kubernetes and as people spell them', () => {
+test('sizes are written as in Kubernetes and as people write them', () => {
   const sizes: Record<string, number | undefined> = {
     '8Gi': 8 * 1024 ** 3,
     '8GiB': 8 * 1024 ** 3,

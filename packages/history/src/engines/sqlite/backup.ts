@@ -41,8 +41,8 @@ export function* backupStore(head: Head, weeks: Weeks, path: string): Generator<
 
 /** No room and no rights are the copy's; what cannot be read is the store's. */
 function faultOfCopy(error: unknown, path: string): unknown {
-  const told = asHistoryError(error, path);
-  const isOfCopy = told instanceof HistoryError && (told.code === 'disk-full' || told.code === 'store-not-writable');
+  const known = asHistoryError(error, path);
+  const isOfCopy = known instanceof HistoryError && (known.code === 'disk-full' || known.code === 'store-not-writable');
   return isOfCopy
     ? new HistoryError('backup-failed', `the copy ${path} cannot be written`, {
         hint: 'it needs room as large as the store, in a directory that this user may write to; nothing is left of it.',

@@ -33,7 +33,7 @@ export function packMoments(moments: readonly Moment[]): PackedMoments {
   return { ips: [...known.keys()], places, times };
 }
 
-/** Asks for each moment and packs what it is told. */
+/** Asks for each moment and packs the answers. */
 export function answerPacked(
   { ips, places, times }: PackedMoments,
   ask: (ip: IpAddress, at: EpochMillis) => readonly Tenure[],

@@ -50,7 +50,7 @@ for (const failpoint of FAILPOINTS) {
       }
       assert.deepEqual((await engine.verify()).damages, []);
 
-      // The step that was under way is told again, as a recorder that goes on from its checkpoint would.
+      // The step that was under way is written again, as a recorder that goes on from its checkpoint would.
       await live(engine, Math.max(0, stored), () => {});
       await engine.prune(CLUSTER.id, at(8 * 86_400));
       assert.equal(await exportedText(engine), await expectation(STEPS, true));

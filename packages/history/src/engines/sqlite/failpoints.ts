@@ -12,9 +12,9 @@ export type Failpoint =
   | 'seal:listed'
   | 'seal:moved-some'
   | 'seal:moved'
-  | 'retain:stored'
-  | 'retain:committed'
-  | 'retain:unlinked';
+  | 'prune:stored'
+  | 'prune:committed'
+  | 'prune:unlinked';
 
 export const FAILPOINTS: readonly Failpoint[] = [
   'migrate:stepped',
@@ -28,9 +28,9 @@ export const FAILPOINTS: readonly Failpoint[] = [
   'seal:listed',
   'seal:moved-some',
   'seal:moved',
-  'retain:stored',
-  'retain:committed',
-  'retain:unlinked',
+  'prune:stored',
+  'prune:committed',
+  'prune:unlinked',
 ];
 
 export interface Death {

@@ -45,7 +45,7 @@ export function isDamage(error: unknown): boolean {
   return error instanceof HistoryError && ['damaged', 'store-damaged', 'week-missing'].includes(error.code);
 }
 
-/** Errors that are already told stay as they are. */
+/** Errors that are in our words already stay as they are. */
 export function asHistoryError(error: unknown, path: string): unknown {
   if (error instanceof HistoryError) return error;
   if (isFull(error)) return noRoom(path, undefined, error);
@@ -102,8 +102,8 @@ export function noRoom(path: string, retaining: string | undefined, cause: unkno
 
 /** The same for those who only read. */
 export function readFault(error: unknown, path: string): unknown {
-  const told = asHistoryError(error, path);
-  return told instanceof HistoryError && told.code === 'store-not-writable' ? cannotRead(path, told.cause) : told;
+  const known = asHistoryError(error, path);
+  return known instanceof HistoryError && known.code === 'store-not-writable' ? cannotRead(path, known.cause) : known;
 }
 
 function systemFault(error: unknown, path: string): unknown {
@@ -158,7 +158,7 @@ function cannotRead(path: string, cause: unknown): HistoryError {
   });
 }
 
-/** The sealed weeks are there without the file that lists them: beginning anew would forget them. */
+/** The sealed weeks are there without the file that lists them: a new head would not know them. */
 export function lostHead(path: string, weeks: string): HistoryError {
   return new HistoryError('head-lost', `the store ${path} is missing or empty, but its sealed weeks are in ${weeks}`, {
     hint: 'restore the file from a backup; to start an empty store, move that directory away first.',

@@ -96,7 +96,7 @@ test('an older store is refused to readers and left as it is; what migrating wou
   assert.throws(() => plannedMigration(path, NEXT), { code: 'damaged', message: new RegExp(weeks[1]!) });
 });
 
-test('a writer migrates the head, week files are read as they are and written anew when asked, and no answer changes', async () => {
+test('a writer migrates the head, week files are read as they are and rewritten when asked, and no answer changes', async () => {
   const { path, text } = golden(`v${CURRENT}`);
   const old = readdirSync(`${path}.d`);
   const engine = new InThreadEngine({ path, access: 'write', sealAt: 1 }, { format: NEXT });
@@ -125,7 +125,7 @@ test('a writer migrates the head, week files are read as they are and written an
   assert.throws(() => plannedMigration(path), { code: 'store-newer' });
 });
 
-test('a week file of a newer version is told as such', async () => {
+test('a week file of a newer version is refused as such', async () => {
   const { path } = golden(`v${CURRENT}`);
   const engine = new InThreadEngine({ path, access: 'write', sealAt: 1 }, { format: { ...NEXT, steps: FORMAT.steps } });
   await engine.migrate();

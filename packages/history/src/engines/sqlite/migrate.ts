@@ -32,7 +32,7 @@ export function migrateHead(db: DatabaseSync, path: string, format: Format, fail
   return report(from, format, 0);
 }
 
-/** Writes week files of older versions anew. Returns how many. */
+/** Rewrites week files of older versions. Returns how many. */
 export function* migrateWeeks(parts: SealParts): Generator<undefined, number> {
   const { head, weeks } = parts;
   let files = 0;

@@ -1,4 +1,4 @@
-// The command that makes room on a full disk, for the person who reads the error: spelled so that a shell takes it as it
+// The command that makes room on a full disk, for the person who reads the error: written so that a shell takes it as it
 // is, with a time that is sure to free something.
 import { resolve } from 'node:path';
 import type { Head } from './head/head.ts';

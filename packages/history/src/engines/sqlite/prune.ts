@@ -38,7 +38,7 @@ export function* pruneRecords(
       const unlist = db.prepare('DELETE FROM week WHERE cluster = ? AND week = ?');
       for (const { week } of gone) unlist.run(entry.number, week);
     });
-    failpoints.pass('retain:stored');
+    failpoints.pass('prune:stored');
     return { number: entry.number, gone };
   };
   // Unlinked while they are still listed: who dies now leaves a store that refuses answers about them, and says why.
@@ -46,12 +46,12 @@ export function* pruneRecords(
     for (const { file } of head.read(() => ended(head.cluster(id)))) weeks.remove(file);
   };
   const { number, gone } = write(store, unlink);
-  failpoints.pass('retain:committed');
+  failpoints.pass('prune:committed');
   let removed = 0;
   for (const { file, tenures, placements } of gone) {
     weeks.remove(file);
     removed += tenures + placements;
-    failpoints.pass('retain:unlinked');
+    failpoints.pass('prune:unlinked');
   }
   const { appender } = parts;
   for (const table of CLOSED) {

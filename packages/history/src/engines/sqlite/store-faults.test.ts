@@ -175,7 +175,7 @@ test('a truncated week file is refused when it is asked', async () => {
   await engine.close();
 });
 
-test('sealed weeks without their head are kept: nobody begins anew beside them', async () => {
+test('sealed weeks without their head are kept: no new head is made beside them', async () => {
   for (const lose of [(path: string) => rmSync(path), (path: string) => truncateSync(path, 0)]) {
     const path = await filledStore(true);
     const weeks = readdirSync(`${path}.d`);
@@ -235,7 +235,7 @@ test('a directory that this user may not write to is refused with a sentence, al
   assert.deepEqual(say().trim().split('\n'), ['store-not-writable', 'store-not-readable']);
 });
 
-test('two recorders on one store: the second is told who writes there', async () => {
+test('two recorders on one store: the second learns who writes there', async () => {
   const path = freshPath();
   const engine = await opened(path);
   const error = await refusal(opened(path));
@@ -511,7 +511,7 @@ test('a reader goes on when week files are replaced and removed beside it', asyn
   await reader.close();
 });
 
-test('a week file that is lost is told by those who need it, and the others go on', async () => {
+test('a week file that is lost is reported by the questions that need it, and the others go on', async () => {
   const path = await filledStore(true);
   const [week] = readdirSync(`${path}.d`);
   rmSync(join(`${path}.d`, week!));

@@ -235,7 +235,7 @@ export class Store {
     }
   }
 
-  /** The head was migrated when it was opened; week files are written anew now. */
+  /** The head was migrated when it was opened; week files are rewritten now. */
   *migrate(): Generator<undefined, Migration> {
     this.#writable();
     const files = yield* migrateWeeks(this.#parts());
@@ -265,8 +265,8 @@ export class Store {
   *verify(damages: Damage[] = []): Generator<Rest, Verification> {
     let records = 0;
     const report = (where: string, error: unknown): void => {
-      const told = asHistoryError(error, where);
-      damages.push({ where, what: told instanceof Error ? told.message : String(told) });
+      const known = asHistoryError(error, where);
+      damages.push({ where, what: known instanceof Error ? known.message : String(known) });
     };
     // Through a view of its own: reading takes long, and must not hold the others to an old instant.
     let view: Head | undefined;
@@ -453,7 +453,7 @@ export class Store {
 
 interface BegunPatrol {
   readonly work: Generator<Rest, Verification>;
-  /** Found and not yet told. */
+  /** Found and not yet known. */
   readonly damages: Damage[];
 }
 

@@ -58,7 +58,7 @@ export class Timelines {
   }
 
   /**
-   * Tenures that touch [from, to), oldest first, read anew: whoever asks for spans keeps them. Of an address that has
+   * Tenures that touch [from, to), oldest first, read again: whoever asks for spans keeps them. Of an address that has
    * more than `most`, some may be left out, never so many that they are not more than `most`.
    */
   spanAsker(

@@ -28,7 +28,7 @@ export class RecordWriter extends ByteWriter implements BodyWriter {
   readonly #dictionary: Dictionary;
   readonly #origin: number;
 
-  /** Times of lives are told as differences from `origin`; whoever reads them must know it. */
+  /** Times of lives are written as differences from `origin`; whoever reads them must know it. */
   constructor(dictionary: Dictionary, origin = 0) {
     super();
     this.#dictionary = dictionary;
@@ -99,7 +99,7 @@ export class RecordWriter extends ByteWriter implements BodyWriter {
     for (const network of within) this.text(network);
   }
 
-  /** Few, and told by their own names: nothing is gained by packing them. */
+  /** Few, and written with the names of their fields: nothing is gained by packing them. */
   coverage(coverage: Coverage): void {
     this.text(JSON.stringify(coverage));
   }

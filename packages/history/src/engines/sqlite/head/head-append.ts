@@ -85,44 +85,53 @@ export class HeadAppender {
     this.#head.roots.of(cluster).checkpoint = checksumOf(body);
   }
 
-  #tenure(cluster: number, told: Tenure): void {
-    const { ip, holder, start } = told;
+  #tenure(cluster: number, incoming: Tenure): void {
+    const { ip, holder, start } = incoming;
     const handle = ipHandle(ip);
-    const stored = this.#reader.findTenure(cluster, handle, told);
+    const stored = this.#reader.findTenure(cluster, handle, incoming);
     if (stored !== undefined) {
-      if (newer(stored.record, told) !== told) return;
+      if (newer(stored.record, incoming) !== incoming) return;
       this.remove('tenure', { cluster, handle, number: stored.number });
     }
     const { uid, name, workload } = handlesOf(holder);
-    const until = told.end?.notAfter ?? OPEN;
-    const found = { cluster, start: start.notBefore, until, handle, uid, name, workload, other: tenureHandle(told) };
-    this.#add('tenure', found, (w) => w.life({ holder, placement: undefined, tenures: [told] }));
+    const until = incoming.end?.notAfter ?? OPEN;
+    const found = {
+      cluster,
+      start: start.notBefore,
+      until,
+      handle,
+      uid,
+      name,
+      workload,
+      other: tenureHandle(incoming),
+    };
+    this.#add('tenure', found, (w) => w.life({ holder, placement: undefined, tenures: [incoming] }));
   }
 
-  #placement(cluster: number, told: Placement): void {
-    const { pod, start } = told;
+  #placement(cluster: number, incoming: Placement): void {
+    const { pod, start } = incoming;
     const { uid, node, name, workload } = handlesOf(pod);
     const stored = this.#reader.findPlacement(cluster, pod.uid, uid);
     if (stored !== undefined) {
-      if (newer(stored.record, told) !== told) return;
+      if (newer(stored.record, incoming) !== incoming) return;
       this.remove('placement', { cluster, handle: uid, number: stored.number });
     }
-    const until = told.end?.notAfter ?? OPEN;
+    const until = incoming.end?.notAfter ?? OPEN;
     const found = { cluster, start: start.notBefore, until, handle: uid, uid, name, workload, other: node };
-    this.#add('placement', found, (w) => w.life({ holder: pod, placement: told, tenures: [] }));
+    this.#add('placement', found, (w) => w.life({ holder: pod, placement: incoming, tenures: [] }));
   }
 
-  #possible(cluster: number, key: string, told: PossibleTenure | undefined): void {
+  #possible(cluster: number, key: string, incoming: PossibleTenure | undefined): void {
     const handle = handleOf(key);
     const stored = this.#reader.findPossible(cluster, key);
     if (stored !== undefined) {
-      if (told !== undefined && newer(stored.record, told) !== told) return;
+      if (incoming !== undefined && newer(stored.record, incoming) !== incoming) return;
       this.remove('possible', { cluster, handle, number: stored.number });
     }
-    if (told === undefined) return;
-    const { start, end } = told;
+    if (incoming === undefined) return;
+    const { start, end } = incoming;
     const found = { ...NOTHING, cluster, start: start.notBefore, until: end?.notAfter ?? OPEN, handle };
-    this.#add('possible', found, (w) => w.possible(told));
+    this.#add('possible', found, (w) => w.possible(incoming));
   }
 
   #add(table: IndexedTable, found: Omit<RowKey, 'number'>, write: (writer: RecordWriter) => void): void {
@@ -204,10 +213,10 @@ export class HeadAppender {
     tallies.add(cluster, number, time, checksumOf(body));
   }
 
-  #coverage(cluster: number, told: Coverage): void {
-    const { from, collector } = told;
+  #coverage(cluster: number, incoming: Coverage): void {
+    const { from, collector } = incoming;
     const stored = this.#reader.findCoverage(cluster, from, collector);
-    const covered = newerCoverage(stored?.record, told);
+    const covered = newerCoverage(stored?.record, incoming);
     const body = this.#row({ ...NOTHING, cluster, start: from, until: from }, (w) => w.coverage(covered));
     this.#statements.coverage.run(cluster, from, collector, body);
     const root = this.#head.roots.of(cluster);

@@ -243,7 +243,7 @@ export class Head {
     }
   }
 
-  /** What was compared with the roots is compared anew when somebody else has written. */
+  /** What was compared with the roots is compared again when somebody else has written. */
   #look(): void {
     if (this.#hasLooked) return;
     this.#hasLooked = this.db.isTransaction;

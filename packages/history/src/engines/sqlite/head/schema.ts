@@ -136,7 +136,7 @@ export function refuseOlder(version: number, path: string, { steps }: Format): v
   });
 }
 
-/** SQLite takes a file that is shorter than its header for an empty one, and would begin anew in it. */
+/** SQLite takes a file that is shorter than its header for an empty one, and would make a new store in it. */
 export function refuseCutFile(path: string): void {
   if (!existsSync(path)) return;
   const { size } = statSync(path);

@@ -36,7 +36,7 @@ export class CrashCamera extends Failpoints {
   }
 }
 
-/** File, log and weeks. The log's index is built anew by whoever comes. */
+/** File, log and weeks. The log's index is built again by the next process. */
 function copyStore(from: string, to: string): void {
   for (const end of ['', '-wal', '.d']) {
     if (existsSync(`${from}${end}`)) cpSync(`${from}${end}`, `${to}${end}`, { recursive: true });

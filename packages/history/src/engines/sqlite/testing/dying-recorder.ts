@@ -1,4 +1,4 @@
-// Lives the crash story on a store and dies where it is told; says which steps were acknowledged. Run by crash.test.ts.
+// Lives the crash story on a store and dies at the failpoint that it is given; says which steps were acknowledged. Run by crash.test.ts.
 import { writeSync } from 'node:fs';
 import type { Failpoint } from '../failpoints.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';

@@ -81,7 +81,7 @@ test('what is kept in memory answers as the rows do', () => {
   assert.deepEqual(askAll(week), fromRows);
 });
 
-test('a damaged row is told by those who need it, also when the others are worth keeping', () => {
+test('a damaged row is reported by the questions that need it, also when the others are worth keeping', () => {
   const whole = askAll(open(NO_ROOM));
   const db = new DatabaseSync(path);
   db.exec(`UPDATE posting SET body = zeroblob(length(body))

@@ -27,7 +27,7 @@ export function ripeWeeks(head: Head, { number, weeks }: ClusterEntry, now: numb
     const sealedAlready = weeks.find((entry) => entry.week === week);
     const size = sealedAlready === undefined ? 0 : sealedAlready.tenures + sealedAlready.placements;
     const isOver = weekStart(week) + WEEK_MS + LATE_MS <= now;
-    // A file is written anew as a whole: only for a share of it that is worth that.
+    // A file is rewritten as a whole: only for a share of it that is worth that.
     const first = isOver ? 1 : sealAt;
     const isSettled = weekStart(week) + WEEK_MS + SETTLED_MS <= now;
     const least = isOver ? Math.min(1000, sealAt) : sealAt;

@@ -1,4 +1,4 @@
-// Reads one sealed week. The file never changes, so SQLite is told not to lock it; whoever holds it open may go on
+// Reads one sealed week. The file never changes, so it is opened without locks; whoever holds it open may go on
 // reading after it has been unlinked.
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -258,7 +258,7 @@ export class WeekFile {
       if (this.version > 1 && !isSound(isLastPlace(before))) throw damaged(where());
       this.#addresses = new AddressIndex(blocks);
     } catch {
-      // Something is damaged: whoever needs that row is told, the others go on.
+      // Something is damaged: a question that needs that row is refused, the others go on.
       this.#room.takeBack(this);
       this.#asked = Number.NEGATIVE_INFINITY;
     }
@@ -355,7 +355,7 @@ function readerAt(reader: RecordReader, ordinal: number): RecordReader {
   return reader;
 }
 
-/** 2^20 bits: most addresses are told apart by the first look. */
+/** 2^20 bits: the first look tells most addresses apart. */
 const SIEVE_MASK = 0xfffff;
 
 interface Spanning {

@@ -24,7 +24,7 @@ import {
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function histories(stage: ContractStage): void {
-  test("pods on a node's own network are told from the others on it", async () => {
+  test("pods on a node's own network are found apart from the others on it", async () => {
     const agent = madeHolder('agent', { hostNetwork: true });
     const elsewhere = madeHolder('elsewhere', { hostNetwork: true, node: 'node-z' });
     await stage.append(
@@ -41,7 +41,7 @@ export function histories(stage: ContractStage): void {
     assert.deepEqual([await on(0, 1000), await on(200, 300)], [['agent'], []]);
   });
 
-  test('a placement that is told anew is found once, as it was told last, also beside others that were not', async () => {
+  test('a placement that is written again is found once, as it was written last, also beside others that were not', async () => {
     await stage.append(
       placementFact(madePlacement('web-1', 95, 200)),
       placementFact(madePlacement('web-2', 95, 200)),

@@ -73,7 +73,7 @@ export function sameness(stage: ContractStage): void {
     );
   });
 
-  test('a whole store verifies and tells how much it holds', async () => {
+  test('a whole store verifies and says how much it holds', async () => {
     await stage.append(...everyKind());
     const { damages, records } = await stage.engine.verify();
     assert.deepEqual(damages, []);

@@ -54,7 +54,7 @@ export function tenuresAt(stage: ContractStage): void {
     assert.deepEqual(items, [madePlacement('web-1', 90, 200)]);
   });
 
-  test('an end that is told again, otherwise, replaces the one before', async () => {
+  test('an end that is written again, otherwise, replaces the one before', async () => {
     await stage.append(tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)));
     await stage.append(tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 150)));
     assert.deepEqual(await stage.who('10.0.0.7', 120), ['web-1']);
@@ -107,7 +107,7 @@ export function tenuresAt(stage: ContractStage): void {
     assert.deepEqual(await stage.engine.clusters(), [PROD, TEST]);
   });
 
-  test('IPv4, its mapped form and IPv6 are found by any spelling', async () => {
+  test('IPv4, its mapped form and IPv6 are found in any form', async () => {
     await stage.append(
       tenureFact(madeTenure('::ffff:10.0.0.7', 'four', 100, 200)),
       tenureFact(madeTenure('2001:DB8:0:0::1', 'six', 100, 200)),
