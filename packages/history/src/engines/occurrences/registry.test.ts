@@ -11,8 +11,8 @@ import { MemoryEngine } from '../memory/memory-engine.ts';
 import type { OccurrenceQuestion, Paged } from '../snapshot.ts';
 import { InThreadEngine } from '../sqlite/testing/in-thread-engine.ts';
 import { ALL, ALWAYS, PROD } from '../testing/contract/contract-stage.ts';
-import { at, changeFact, coverageFact, everyKind, madeChange, madeCoverage } from '../testing/made-records.ts';
-import { addMadeUpKind, MADE_UP, madeNote, type Note, noteFact } from '../testing/made-up-kind.ts';
+import { addMadeUpKind, aNote, MADE_UP, type Note, noteFact } from '../testing/made-up-kind.ts';
+import { aChange, aCoverage, at, changeFact, coverageFact, everyKind } from '../testing/record-builders.ts';
 import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { MOST_KINDS } from './occurrence-type.ts';
 import { OCCURRENCES } from './registry.ts';
@@ -39,10 +39,10 @@ for (const [name, open] of Object.entries(ENGINES)) {
 
     test('is found by what it is about, in pages, and in its latest version', async () => {
       const engine = open();
-      const all = [100, 200, 300].map((seconds) => madeNote('web-1', seconds));
-      await stored(engine, [...all, madeNote('web-2', 150)].map(noteFact));
-      await stored(engine, [noteFact(madeNote('web-1', 200, { count: 7 }))]);
-      await stored(engine, [noteFact(madeNote('web-1', 200, { count: 3 }))]);
+      const all = [100, 200, 300].map((seconds) => aNote('web-1', seconds));
+      await stored(engine, [...all, aNote('web-2', 150)].map(noteFact));
+      await stored(engine, [noteFact(aNote('web-1', 200, { count: 7 }))]);
+      await stored(engine, [noteFact(aNote('web-1', 200, { count: 3 }))]);
       const counts = (found: Paged<Note>) => found.items.map(({ name: of, count }) => `${of} ${count}`);
       const byUid = { by: 'uid', uid: 'uid-web-1' } as const;
       assert.deepEqual(counts(await asked(engine, { subject: byUid })), ['web-1 1', 'web-1 7', 'web-1 1']);
@@ -61,10 +61,10 @@ for (const [name, open] of Object.entries(ENGINES)) {
     test('is pruned alone, with a range of its own, and with all else', async () => {
       const engine = open();
       const times = [100, 200, 300];
-      const both = times.flatMap((t) => [noteFact(madeNote('web-1', t)), changeFact(madeChange('web-1', t))]);
-      await stored(engine, [coverageFact(madeCoverage(0, 1000)), ...both]);
+      const both = times.flatMap((t) => [noteFact(aNote('web-1', t)), changeFact(aChange('web-1', t))]);
+      await stored(engine, [coverageFact(aCoverage(0, 1000)), ...both]);
       assert.equal(await engine.pruneKind(PROD.id, MADE_UP, at(150)), 1);
-      await stored(engine, [noteFact(madeNote('late', 120))]);
+      await stored(engine, [noteFact(aNote('late', 120))]);
       const ranges = () =>
         withSnapshot(engine, PROD.id, async (s) => [
           await s.expired(),
@@ -86,16 +86,16 @@ for (const [name, open] of Object.entries(ENGINES)) {
 
     test('is exported as a line of its own after the other kinds, in the order of its times', async () => {
       const engine = open();
-      await stored(engine, [noteFact(madeNote('web-1', 200)), ...everyKind()]);
-      await stored(engine, [noteFact(madeNote('web-1', 100))]);
+      await stored(engine, [noteFact(aNote('web-1', 200)), ...everyKind()]);
+      await stored(engine, [noteFact(aNote('web-1', 100))]);
       const lines = await exported(engine);
       const ours = lines.filter((line) => line.includes('"made-up"'));
       assert.deepEqual(
         ours,
-        [100, 200].map((seconds) => canonicalLine(noteFact(madeNote('web-1', seconds)))),
+        [100, 200].map((seconds) => canonicalLine(noteFact(aNote('web-1', seconds)))),
       );
       const others = new MemoryEngine();
-      await stored(others, [...everyKind(), ...[100, 200].map((s) => noteFact(madeNote('web-1', s)))]);
+      await stored(others, [...everyKind(), ...[100, 200].map((s) => noteFact(aNote('web-1', s)))]);
       assert.deepEqual(lines, await exported(others));
       await engine.close();
     });
@@ -106,7 +106,7 @@ test('a row of a kind that is not known, as a newer podtrail may have written it
   const path = nextPath();
   const remove = addMadeUpKind();
   const engine = new InThreadEngine({ path, access: 'write' });
-  await stored(engine, [noteFact(madeNote('web-1', 100)), ...everyKind()]);
+  await stored(engine, [noteFact(aNote('web-1', 100)), ...everyKind()]);
   await engine.close();
   remove();
   const older = new InThreadEngine({ path, access: 'read' });
@@ -122,9 +122,9 @@ test('at nine tenths of the limit a kind with a retention of its own goes before
   const remove = addMadeUpKind();
   const engine = new InThreadEngine({ path: nextPath(), access: 'write' });
   const note = 'x'.repeat(2000);
-  await stored(engine, [coverageFact(madeCoverage(0, 10_000)), ...everyKind()]);
+  await stored(engine, [coverageFact(aCoverage(0, 10_000)), ...everyKind()]);
   for (let i = 0; i < 20; i++) {
-    const facts = Array.from({ length: 100 }, (_, j) => noteFact(madeNote(`pod-${i}-${j}`, 500 + i, { note })));
+    const facts = Array.from({ length: 100 }, (_, j) => noteFact(aNote(`pod-${i}-${j}`, 500 + i, { note })));
     await stored(engine, facts);
   }
   const kept = (await exported(engine)).filter((line) => !line.includes('"made-up"'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { MemoryEngine } from '../memory/memory-engine.ts';
-import { at } from '../testing/made-records.ts';
+import { at } from '../testing/record-builders.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { FAILPOINTS } from './failpoints.ts';
 import { SqliteEngine } from './sqlite-engine.ts';

@@ -10,17 +10,17 @@ import { who } from '../../query/who.ts';
 import { scratchDirectory } from '../../testing/scratch-directory.ts';
 import type { Engine } from '../engine.ts';
 import {
+  aChange,
+  aCoverage,
+  aPlacement,
+  aTenure,
   at,
   changeFact,
   coverageFact,
   ipOf,
-  madeChange,
-  madeCoverage,
-  madePlacement,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../testing/made-records.ts';
+} from '../testing/record-builders.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { Head } from './head/head.ts';
 import { HeadReader } from './head/head-read.ts';
@@ -51,12 +51,12 @@ async function store(): Promise<string> {
       const facts = Array.from({ length: 40 }, (_, i) => {
         const name = `pod-${week}-${i}-${writer.cluster.name}`;
         return [
-          tenureFact(madeTenure(`10.0.0.${i}`, name, start, start + 500)),
-          placementFact(madePlacement(name, start, start + 500)),
-          changeFact(madeChange(name, start + i)),
+          tenureFact(aTenure(`10.0.0.${i}`, name, start, start + 500)),
+          placementFact(aPlacement(name, start, start + 500)),
+          changeFact(aChange(name, start + i)),
         ];
       });
-      await writer.append({ facts: [...facts.flat(), coverageFact(madeCoverage(0, (week + 1) * WEEK_S))] });
+      await writer.append({ facts: [...facts.flat(), coverageFact(aCoverage(0, (week + 1) * WEEK_S))] });
     }
     if (week === 1) await engine.maintain(at(2 * WEEK_S + 86_400));
   }
@@ -127,9 +127,9 @@ test('verify has nothing to report of a whole store that a recorder writes to me
   for (const _ of verifyHead({ head, reader: new HeadReader(head), report })) {
     const start = 2 * WEEK_S + 2000 + written;
     const name = `later-${++written}`;
-    const tenure = tenureFact(madeTenure(`10.0.1.${written}`, name, start, start + 500));
-    const facts = [tenure, placementFact(madePlacement(name, start, start + 500)), changeFact(madeChange(name, start))];
-    await writer.append({ facts: [...facts, coverageFact(madeCoverage(0, 3 * WEEK_S + written))] });
+    const tenure = tenureFact(aTenure(`10.0.1.${written}`, name, start, start + 500));
+    const facts = [tenure, placementFact(aPlacement(name, start, start + 500)), changeFact(aChange(name, start))];
+    await writer.append({ facts: [...facts, coverageFact(aCoverage(0, 3 * WEEK_S + written))] });
   }
   head.close();
   await engine.close();
@@ -264,8 +264,8 @@ test('a store that lost the end of its log says so in verify, and knows less', a
   const append = (step: number) =>
     writer.append({
       facts: [
-        tenureFact(madeTenure(`10.0.0.${step}`, `pod-${step}`, step * 100 + 10)),
-        coverageFact(madeCoverage(0, step * 100 + 100)),
+        tenureFact(aTenure(`10.0.0.${step}`, `pod-${step}`, step * 100 + 10)),
+        coverageFact(aCoverage(0, step * 100 + 100)),
       ],
     });
   for (let step = 0; step < 20; step++) await append(step);
@@ -379,7 +379,7 @@ for (const [sentence, spoilStore] of REFUSED) {
     const write = async (engine: Engine) => {
       try {
         const writer = await engine.takeOver(PROD);
-        await writer.append({ facts: [changeFact(madeChange('pod-new', 2 * WEEK_S + 5000))] });
+        await writer.append({ facts: [changeFact(aChange('pod-new', 2 * WEEK_S + 5000))] });
       } finally {
         await engine.close();
       }

@@ -10,16 +10,16 @@ import type { EpochMillis } from '../../model/time.ts';
 import type { Engine } from '../engine.ts';
 import { PROD, WEEK_S } from '../testing/contract/contract-stage.ts';
 import {
+  aChange,
+  aCoverage,
+  aHolder,
+  aTenure,
   at,
   changeFact,
   coverageFact,
   ipOf,
-  madeChange,
-  madeCoverage,
-  madeHolder,
-  madeTenure,
   tenureFact,
-} from '../testing/made-records.ts';
+} from '../testing/record-builders.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { nextCut } from './keep-room.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
@@ -40,17 +40,17 @@ async function grownStore(): Promise<{ engine: SqliteEngine; path: string }> {
   const path = join(directory, `store-${++stores}.db`);
   const engine = await SqliteEngine.open({ path, access: 'write', sealAt: 1_000_000 });
   const writer = await engine.takeOver(PROD);
-  await writer.append({ facts: [coverageFact(madeCoverage(0, NOW_S))] });
+  await writer.append({ facts: [coverageFact(aCoverage(0, NOW_S))] });
   for (let day = 0; day < 17; day++) {
     const facts: StoredFact[] = [];
     for (let i = 0; i < 400; i++) {
-      const holder = madeHolder(`pod-${day}-${i}`, { uid: `uid-${day}-${i}-${'u'.repeat(300)}` });
+      const holder = aHolder(`pod-${day}-${i}`, { uid: `uid-${day}-${i}-${'u'.repeat(300)}` });
       const start = day * DAY_S + i * 60;
-      facts.push(tenureFact(madeTenure(`10.${day}.${i >> 8}.${i & 255}`, holder, start, start + 30)));
+      facts.push(tenureFact(aTenure(`10.${day}.${i >> 8}.${i & 255}`, holder, start, start + 30)));
     }
     for (let i = 0; i < 60; i++) {
       const more = { before: VALUE, after: VALUE };
-      facts.push(changeFact(madeChange(`pod-${day}-${i}`, day * DAY_S + 36_000 + i, more)));
+      facts.push(changeFact(aChange(`pod-${day}-${i}`, day * DAY_S + 36_000 + i, more)));
     }
     await writer.append({ facts });
   }
@@ -131,7 +131,7 @@ test('then whole weeks go, the oldest first, by their files, and answers about t
 test('then days of this week, and the hours of today last; what has not ended stays', async () => {
   const { engine, path } = await grownStore();
   const writer = await engine.takeOver(PROD);
-  await writer.append({ facts: [tenureFact(madeTenure('10.99.0.1', 'open', 100))] });
+  await writer.append({ facts: [tenureFact(aTenure('10.99.0.1', 'open', 100))] });
   const { bytes: size } = await engine.room(bytes(1e9));
   // Two days of this week's head are left over: less than a week file, more than nothing.
   await engine.keepRoom(bytes(Math.round(size / 20)), at(NOW_S));
@@ -160,13 +160,11 @@ test('of a week that is not over and sealed already, a part can go', async () =>
   const path = join(directory, `store-${++stores}.db`);
   const filling = await SqliteEngine.open({ path, access: 'write', sealAt: 1 });
   const writer = await filling.takeOver(PROD);
-  const facts: StoredFact[] = [coverageFact(madeCoverage(0, 3 * DAY_S))];
+  const facts: StoredFact[] = [coverageFact(aCoverage(0, 3 * DAY_S))];
   for (let day = 0; day < 3; day++) {
     for (let i = 0; i < 1000; i++) {
-      const holder = madeHolder(`pod-${day}-${i}`, { uid: `uid-${day}-${i}-${'u'.repeat(300)}` });
-      facts.push(
-        tenureFact(madeTenure(`10.${day}.${i >> 8}.${i & 255}`, holder, day * DAY_S + i, day * DAY_S + i + 30)),
-      );
+      const holder = aHolder(`pod-${day}-${i}`, { uid: `uid-${day}-${i}-${'u'.repeat(300)}` });
+      facts.push(tenureFact(aTenure(`10.${day}.${i >> 8}.${i & 255}`, holder, day * DAY_S + i, day * DAY_S + i + 30)));
     }
   }
   await writer.append({ facts });

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { scratchDirectory } from '../../testing/scratch-directory.ts';
 import type { Engine } from '../engine.ts';
-import { at, ipOf } from '../testing/made-records.ts';
+import { at, ipOf } from '../testing/record-builders.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { FAILPOINTS, type Failpoint } from './failpoints.ts';
 import { FORMAT, type Format } from './head/schema.ts';

@@ -25,18 +25,18 @@ import type { Engine } from '../engine.ts';
 import { openStore } from '../open-store.ts';
 import { PROD } from '../testing/contract/contract-stage.ts';
 import {
+  aChange,
+  aCoverage,
+  aHolder,
+  aPlacement,
+  aTenure,
   at,
   changeFact,
   coverageFact,
   ipOf,
-  madeChange,
-  madeCoverage,
-  madeHolder,
-  madePlacement,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../testing/made-records.ts';
+} from '../testing/record-builders.ts';
 import { withSnapshot } from '../with-snapshot.ts';
 import { asHistoryError } from './faults.ts';
 import { refuseOldSqlite } from './head/head.ts';
@@ -64,10 +64,10 @@ async function filledStore(seal: boolean): Promise<string> {
   const writer = await engine.takeOver(PROD);
   const facts = [];
   for (let i = 0; i < 40; i++) {
-    const holder = madeHolder(`pod-${i}`, { uid: `uid-${i}-${'x'.repeat(20)}` });
-    facts.push(tenureFact(madeTenure(`10.0.0.${i}`, holder, 100, 200)), placementFact(madePlacement(holder, 90, 200)));
+    const holder = aHolder(`pod-${i}`, { uid: `uid-${i}-${'x'.repeat(20)}` });
+    facts.push(tenureFact(aTenure(`10.0.0.${i}`, holder, 100, 200)), placementFact(aPlacement(holder, 90, 200)));
   }
-  await writer.append({ facts: [...facts, coverageFact(madeCoverage(0, 500))] });
+  await writer.append({ facts: [...facts, coverageFact(aCoverage(0, 500))] });
   if (seal) await engine.maintain(FOREVER);
   await engine.close();
   return path;
@@ -285,7 +285,7 @@ test('fault 19: while another program locks the database appends wait, reads go 
   const other = new DatabaseSync(path, { timeout: 0 });
   other.exec('BEGIN IMMEDIATE');
   let isStored = false;
-  const append = writer.append({ facts: [tenureFact(madeTenure('10.9.9.9', 'late', 100))] }).then(() => {
+  const append = writer.append({ facts: [tenureFact(aTenure('10.9.9.9', 'late', 100))] }).then(() => {
     isStored = true;
   });
   let longest = 0;
@@ -316,7 +316,7 @@ test('fault 19: a lock that is never let go is a refusal after a while, and noth
   const writer = await engine.takeOver(PROD);
   const other = new DatabaseSync(path, { timeout: 0 });
   other.exec('BEGIN IMMEDIATE');
-  const batch = { facts: [tenureFact(madeTenure('10.9.9.9', 'late', 100))] };
+  const batch = { facts: [tenureFact(aTenure('10.9.9.9', 'late', 100))] };
   assert.equal((await refusal(writer.append(batch))).code, 'store-locked');
   other.exec('COMMIT');
   other.close();
@@ -351,7 +351,7 @@ async function fillDisk(path: string, ballast: string): Promise<void> {
   const value = { text: 'x'.repeat(4000), sha256: undefined };
   const facts = (round: number) =>
     Array.from({ length: 20 }, (_, i) =>
-      changeFact(madeChange(`pod-${round}-${i}`, round * 20 + i, { before: value, after: value })),
+      changeFact(aChange(`pod-${round}-${i}`, round * 20 + i, { before: value, after: value })),
     );
   let round = 0;
   let error: HistoryError | undefined;
@@ -466,14 +466,14 @@ test('a backup beside a running writer is a whole store, and overwrites nothing'
   const path = await filledStore(true);
   const engine = await opened(path);
   const writer = await engine.takeOver(PROD);
-  await writer.append({ facts: [tenureFact(madeTenure('10.8.0.1', 'open', 100))] });
+  await writer.append({ facts: [tenureFact(aTenure('10.8.0.1', 'open', 100))] });
   const copy = freshPath();
   await engine.backup(copy);
   assert.equal((await refusal(engine.backup(copy))).code, 'backup-exists');
   const nowhere = join(path, 'copy.db');
   const failed = await refusal(engine.backup(nowhere));
   assert.deepEqual([failed.code, failed.message.includes(nowhere)], ['backup-failed', true]);
-  await writer.append({ facts: [tenureFact(madeTenure('10.8.0.2', 'after', 100))] });
+  await writer.append({ facts: [tenureFact(aTenure('10.8.0.2', 'after', 100))] });
   const restored = await opened(copy);
   assert.equal(
     (await withSnapshot(restored, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150)))).length,
@@ -500,7 +500,7 @@ test('a reader goes on when week files are replaced and removed beside it', asyn
   assert.equal((await ask(1)).length, 1);
   const writing = await opened(path);
   const writer = await writing.takeOver(PROD);
-  const more = Array.from({ length: 40 }, (_, i) => tenureFact(madeTenure(`10.0.0.${100 + i}`, `more-${i}`, 100, 200)));
+  const more = Array.from({ length: 40 }, (_, i) => tenureFact(aTenure(`10.0.0.${100 + i}`, `more-${i}`, 100, 200)));
   await writer.append({ facts: more });
   await writing.maintain(FOREVER);
   assert.match(readdirSync(`${path}.d`).join(' '), /^\S+-g2\.db$/);
@@ -519,7 +519,7 @@ test('a week file that is lost is reported by the questions that need it, and th
   const writer = await engine.takeOver(PROD);
   // What is newer than the checkpoint cannot have been sealed, so nobody looks for it there.
   await writer.append({ facts: [], checkpoint: { epoch: 1, resourceVersion: '1500', at: at(500) } });
-  await writer.append({ facts: [tenureFact(madeTenure('10.0.0.1', 'new', 30 * 86_400))] });
+  await writer.append({ facts: [tenureFact(aTenure('10.0.0.1', 'new', 30 * 86_400))] });
   const [lost, found] = await Promise.allSettled([
     withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(150))),
     withSnapshot(engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.1'), at(31 * 86_400))),

@@ -6,7 +6,7 @@ import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { OccurrenceType } from '../occurrences/occurrence-type.ts';
 import { OCCURRENCES } from '../occurrences/registry.ts';
 import { versionKey } from '../order.ts';
-import { madeBoundary } from './made-records.ts';
+import { aBoundary } from './record-builders.ts';
 
 export interface Note extends Provenance {
   readonly uid: string;
@@ -47,8 +47,8 @@ export function addMadeUpKind(): () => void {
   return () => void registry.delete(MADE_UP);
 }
 
-export function madeNote(name: string, seconds: number, more: Partial<Note> = {}): Note {
-  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+export function aNote(name: string, seconds: number, more: Partial<Note> = {}): Note {
+  const { source, epoch, resourceVersion, observedAt, collector } = aBoundary(seconds);
   const provenance = { source, epoch, resourceVersion, observedAt, collector };
   return { ...provenance, uid: `uid-${name}`, namespace: 'shop', name, note: `at ${seconds}`, count: 1, ...more };
 }

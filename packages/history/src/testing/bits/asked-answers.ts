@@ -3,7 +3,7 @@
 
 import type { Engine } from '../../engines/engine.ts';
 import type { Subject } from '../../engines/snapshot.ts';
-import { at, ipOf } from '../../engines/testing/made-records.ts';
+import { at, ipOf } from '../../engines/testing/record-builders.ts';
 import { allRecords, withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { Tenure } from '../../model/records.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Engine } from '../../engines/engine.ts';
 import { switchChecks } from '../../engines/sqlite/format/checksum.ts';
 import { InThreadEngine } from '../../engines/sqlite/testing/in-thread-engine.ts';
-import { at } from '../../engines/testing/made-records.ts';
+import { at } from '../../engines/testing/record-builders.ts';
 import { HistoryError } from '../../errors.ts';
 import { SeededNumbers } from '../seeded-numbers.ts';
 import { askAll, claimsOf, type Question, questionsOf } from './asked-answers.ts';

@@ -7,24 +7,24 @@ import type { Engine } from '../../engines/engine.ts';
 import type { Writer } from '../../engines/ledger-writer.ts';
 import { InThreadEngine } from '../../engines/sqlite/testing/in-thread-engine.ts';
 import {
+  aChange,
+  aConflict,
+  aCoverage,
+  aHolder,
+  aLiveHolder,
+  anAnomaly,
   anomalyFact,
+  aPlacement,
+  aPossibleTenure,
+  aTenure,
   at,
   changeFact,
   conflictFact,
   coverageFact,
   liveFact,
-  madeAnomaly,
-  madeChange,
-  madeConflict,
-  madeCoverage,
-  madeHolder,
-  madeLive,
-  madePlacement,
-  madePossible,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../../engines/testing/made-records.ts';
+} from '../../engines/testing/record-builders.ts';
 import { possibleFact, type StoredFact } from '../../model/fact.ts';
 import { SeededNumbers } from '../seeded-numbers.ts';
 
@@ -83,24 +83,24 @@ export class Story {
     const facts: StoredFact[] = [];
     if (step === 0) facts.push(...nodeFacts());
     for (const [i, { name, ip, start, end }] of this.#pods.entries()) {
-      const holder = madeHolder(name, { node: `node-${i % 3}`, hostNetwork: false });
+      const holder = aHolder(name, { node: `node-${i % 3}`, hostNetwork: false });
       const isOver = end < to;
       if (!isTold(cluster, Math.floor(start / STEP_S))) continue;
       if (start >= from && start < to && !isOver) {
-        facts.push(tenureFact(madeTenure(ip, holder, start)), placementFact(madePlacement(holder, start)));
+        facts.push(tenureFact(aTenure(ip, holder, start)), placementFact(aPlacement(holder, start)));
         facts.push(
-          liveFact(holder.uid, { ...madeLive(name, start), holder, tenures: [madeTenure(ip, holder, start)] }),
+          liveFact(holder.uid, { ...aLiveHolder(name, start), holder, tenures: [aTenure(ip, holder, start)] }),
         );
-        if (i % 3 === 0) facts.push(changeFact(madeChange(holder, start)));
+        if (i % 3 === 0) facts.push(changeFact(aChange(holder, start)));
       } else if (isOver && end >= from) {
-        facts.push(tenureFact(madeTenure(ip, holder, start, end)), placementFact(madePlacement(holder, start, end)));
+        facts.push(tenureFact(aTenure(ip, holder, start, end)), placementFact(aPlacement(holder, start, end)));
         facts.push(liveFact(holder.uid, undefined));
-        if (i % 4 === 0) facts.push(possibleFact(madePossible(`unseen-${i}`, end, end + 30, ['10.0.9.0/24'])));
+        if (i % 4 === 0) facts.push(possibleFact(aPossibleTenure(`unseen-${i}`, end, end + 30, ['10.0.9.0/24'])));
       }
     }
-    if (step % 7 === 3) facts.push(conflictFact(madeConflict('10.0.0.1', 'pod-1-0', 'pod-1-1', to - 5)));
-    if (step % 5 === 2) facts.push(anomalyFact(madeAnomaly('uid-pod-1-1', to - 3)));
-    facts.push(coverageFact(madeCoverage(0, to)));
+    if (step % 7 === 3) facts.push(conflictFact(aConflict('10.0.0.1', 'pod-1-0', 'pod-1-1', to - 5)));
+    if (step % 5 === 2) facts.push(anomalyFact(anAnomaly('uid-pod-1-1', to - 3)));
+    facts.push(coverageFact(aCoverage(0, to)));
     return facts;
   }
 
@@ -117,8 +117,8 @@ export function isTold({ id }: { readonly id: string }, step: number): boolean {
 
 function nodeFacts(): StoredFact[] {
   return [0, 1, 2].map((n) => {
-    const node = madeHolder(`node-${n}`, { kind: 'Node', namespace: '', workload: undefined, node: `node-${n}` });
-    return tenureFact(madeTenure(`192.168.0.${n}`, node, 0));
+    const node = aHolder(`node-${n}`, { kind: 'Node', namespace: '', workload: undefined, node: `node-${n}` });
+    return tenureFact(aTenure(`192.168.0.${n}`, node, 0));
   });
 }
 

@@ -7,14 +7,14 @@ import { runInNewContext } from 'node:vm';
 import type { StoredFact } from '../../../model/fact.ts';
 import { scratchDirectory } from '../../../testing/scratch-directory.ts';
 import {
+  aCoverage,
+  aPlacement,
+  aTenure,
   at,
   coverageFact,
-  madeCoverage,
-  madePlacement,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../../testing/made-records.ts';
+} from '../../testing/record-builders.ts';
 import { InThreadEngine } from '../testing/in-thread-engine.ts';
 
 const directory = scratchDirectory('primary-index');
@@ -28,12 +28,9 @@ function lives(from: number, count: number): StoredFact[] {
     const start = 1000 + n;
     const ip = `10.${n >>> 16}.${(n >>> 8) & 255}.${n & 255}`;
     const name = `pod-${n}`;
-    return [
-      tenureFact(madeTenure(ip, name, start, start + 500)),
-      placementFact(madePlacement(name, start, start + 500)),
-    ];
+    return [tenureFact(aTenure(ip, name, start, start + 500)), placementFact(aPlacement(name, start, start + 500))];
   });
-  return [...facts.flat(), coverageFact(madeCoverage(0, WEEK_S))];
+  return [...facts.flat(), coverageFact(aCoverage(0, WEEK_S))];
 }
 
 test('after a week was sealed the head is small again: the pages of its index go back', async () => {
@@ -44,7 +41,7 @@ test('after a week was sealed the head is small again: the pages of its index go
   await engine.maintain(at(2 * WEEK_S));
   const { damages } = await engine.verify();
   assert.deepEqual(damages, []);
-  await writer.append({ facts: [tenureFact(madeTenure('10.9.9.9', 'next', WEEK_S + 10))] });
+  await writer.append({ facts: [tenureFact(aTenure('10.9.9.9', 'next', WEEK_S + 10))] });
   await engine.close();
   const { size } = statSync(path);
   // A megabyte of free pages is kept for what comes next.

@@ -5,17 +5,17 @@ import type { EpochMillis } from '../../../model/time.ts';
 import type { Engine } from '../../engine.ts';
 import type { Writer } from '../../ledger-writer.ts';
 import {
+  aBoundary,
+  aCoverage,
+  aLiveHolder,
+  aPlacement,
+  aTenure,
   at,
   coverageFact,
   liveFact,
-  madeBoundary,
-  madeCoverage,
-  madeLive,
-  madePlacement,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../../testing/made-records.ts';
+} from '../../testing/record-builders.ts';
 
 export const CLUSTER = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 export const STEPS = 14;
@@ -27,24 +27,24 @@ const RETAINING = 10;
 /** Step n opens pods and closes those of two steps before; two days pass in each. */
 export function factsOf(step: number): StoredFact[] {
   const now = step * 2 * DAY_S;
-  const facts: StoredFact[] = [coverageFact(madeCoverage(0, now + 1))];
+  const facts: StoredFact[] = [coverageFact(aCoverage(0, now + 1))];
   for (let i = 0; i < 5; i++) {
     const opened = `pod-${step}-${i}`;
     const start = boundary(step, i, now);
-    facts.push(tenureFact(madeTenure(`10.0.${i}.${step % 3}`, opened, start)));
-    facts.push(placementFact(madePlacement(opened, start)), liveFact(`uid-${opened}`, madeLive(opened, now)));
+    facts.push(tenureFact(aTenure(`10.0.${i}.${step % 3}`, opened, start)));
+    facts.push(placementFact(aPlacement(opened, start)), liveFact(`uid-${opened}`, aLiveHolder(opened, now)));
     if (step < 2) continue;
     const closed = `pod-${step - 2}-${i}`;
     const began = boundary(step - 2, i, now - 4 * DAY_S);
     const end = boundary(step, i + 10, now - 60 * i - 60);
-    facts.push(tenureFact(madeTenure(`10.0.${i}.${(step - 2) % 3}`, closed, began, end)));
-    facts.push(placementFact(madePlacement(closed, began, end)), liveFact(`uid-${closed}`, undefined));
+    facts.push(tenureFact(aTenure(`10.0.${i}.${(step - 2) % 3}`, closed, began, end)));
+    facts.push(placementFact(aPlacement(closed, began, end)), liveFact(`uid-${closed}`, undefined));
   }
   return facts;
 }
 
 function boundary(step: number, place: number, seconds: number) {
-  return madeBoundary(seconds, { resourceVersion: String(1000 + step * 100 + place) });
+  return aBoundary(seconds, { resourceVersion: String(1000 + step * 100 + place) });
 }
 
 /** Runs the steps from `from` on; `acknowledged` hears of each append that is durable. */

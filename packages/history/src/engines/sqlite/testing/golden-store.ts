@@ -10,17 +10,17 @@ import { occurrenceFact } from '../../../model/occurrence.ts';
 import { canonicalLine } from '../../canonical.ts';
 import type { Engine } from '../../engine.ts';
 import {
+  aChange,
+  aConflict,
+  aDeparture,
+  anAnomaly,
   anomalyFact,
+  aPieceOfEvidence,
+  aPodLife,
   at,
   changeFact,
   conflictFact,
-  madeAnomaly,
-  madeChange,
-  madeConflict,
-  madeDeparture,
-  madeEvidence,
-  madeLife,
-} from '../../testing/made-records.ts';
+} from '../../testing/record-builders.ts';
 import { allRecords } from '../../with-snapshot.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
 import { CLUSTER, live, STEPS } from './crash-story.ts';
@@ -38,14 +38,14 @@ export async function writeGoldenStore(path: string): Promise<void> {
   const suppressed = { budget: 'pod', changes: 7, last: at(now + 1) } as const;
   await writer.append({
     facts: [
-      changeFact(madeChange('pod-1-1', now - 5)),
-      changeFact(madeChange('pod-1-1', now)),
-      changeFact(madeChange('pod-1-2', now, { key: '', after: undefined, suppressed })),
-      conflictFact(madeConflict('10.0.0.7', 'a', 'b', now)),
-      anomalyFact(madeAnomaly('uid-a', now)),
-      occurrenceFact('life', madeLife('pod-1-1', now)),
-      occurrenceFact('departure', madeDeparture('pod-1-1', now)),
-      occurrenceFact('evidence', madeEvidence('pod-1-1', now)),
+      changeFact(aChange('pod-1-1', now - 5)),
+      changeFact(aChange('pod-1-1', now)),
+      changeFact(aChange('pod-1-2', now, { key: '', after: undefined, suppressed })),
+      conflictFact(aConflict('10.0.0.7', 'a', 'b', now)),
+      anomalyFact(anAnomaly('uid-a', now)),
+      occurrenceFact('life', aPodLife('pod-1-1', now)),
+      occurrenceFact('departure', aDeparture('pod-1-1', now)),
+      occurrenceFact('evidence', aPieceOfEvidence('pod-1-1', now)),
     ],
     checkpoint: { epoch: 1, resourceVersion: '99999', at: at(now) },
   });

@@ -7,15 +7,15 @@ import type { EpochMillis } from '../../../model/time.ts';
 import { scratchDirectory } from '../../../testing/scratch-directory.ts';
 import type { LedgerReader, Snapshot } from '../../snapshot.ts';
 import {
+  aChange,
+  aCoverage,
+  aTenure,
   at,
   changeFact,
   coverageFact,
   ipOf,
-  madeChange,
-  madeCoverage,
-  madeTenure,
   tenureFact,
-} from '../../testing/made-records.ts';
+} from '../../testing/record-builders.ts';
 import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import type { View } from '../head/view.ts';
 import { Views } from '../head/views.ts';
@@ -32,11 +32,11 @@ test('a snapshot that nobody closes is ended by its age: its reads say so, and t
   const path = nextPath();
   const engine = await SqliteEngine.open({ path, access: 'write', snapshotLimitMs: 50 });
   const writer = await engine.takeOver(PROD);
-  await writer.append({ facts: [coverageFact(madeCoverage(0, 10))] });
+  await writer.append({ facts: [coverageFact(aCoverage(0, 10))] });
   const forgotten = await engine.snapshot(PROD.id);
   const before = await forgotten.coverage();
   const write = (second: number) =>
-    writer.append({ facts: [changeFact(madeChange('web-1', second, { after: LONG_NOTE }))] });
+    writer.append({ facts: [changeFact(aChange('web-1', second, { after: LONG_NOTE }))] });
   const expired = async (): Promise<boolean> => {
     try {
       assert.deepEqual(await forgotten.coverage(), before, 'as long as it lives, it shows one state');
@@ -60,7 +60,7 @@ test('a snapshot that nobody closes is ended by its age: its reads say so, and t
 
 test('every snapshot ends by its own age, whichever others were opened before it and are closed', async () => {
   const engine = await SqliteEngine.open({ path: nextPath(), access: 'write', snapshotLimitMs: 100 });
-  await (await engine.takeOver(PROD)).append({ facts: [coverageFact(madeCoverage(0, 10))] });
+  await (await engine.takeOver(PROD)).append({ facts: [coverageFact(aCoverage(0, 10))] });
   const isOpen = (snapshot: Snapshot) =>
     snapshot.coverage().then(
       () => true,
@@ -86,10 +86,8 @@ test('a reading that takes longer than a snapshot may live goes on in the next: 
   const path = nextPath();
   const engine = await SqliteEngine.open({ path, access: 'write', snapshotLimitMs: 5 });
   const writer = await engine.takeOver(PROD);
-  const tenures = Array.from({ length: 3000 }, (_, i) =>
-    madeTenure(`10.${i >> 8}.${i & 255}.1`, `web-${i}`, i, i + 10),
-  );
-  await writer.append({ facts: [coverageFact(madeCoverage(0, 9000)), ...tenures.map(tenureFact)] });
+  const tenures = Array.from({ length: 3000 }, (_, i) => aTenure(`10.${i >> 8}.${i & 255}.1`, `web-${i}`, i, i + 10));
+  await writer.append({ facts: [coverageFact(aCoverage(0, 9000)), ...tenures.map(tenureFact)] });
   let opened = 0;
   const counting: Pick<LedgerReader, 'snapshot'> = {
     snapshot: (cluster) => {
@@ -123,14 +121,14 @@ test('a question whose week file was replaced meanwhile is asked again, and gets
   const engine = await SqliteEngine.open({ path, access: 'write', sealAt: 1 });
   const writer = await engine.takeOver(PROD);
   const seal = () => engine.maintain(8_640_000_000_000_000 as EpochMillis);
-  await writer.append({ facts: [tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200))] });
+  await writer.append({ facts: [tenureFact(aTenure('10.0.0.7', 'web-1', 100, 200))] });
   await seal();
   const reader = await SqliteEngine.open({ path, access: 'read' });
   let asked = 0;
   const names = await withSnapshot(reader, PROD.id, async (snapshot) => {
     assert.deepEqual(await snapshot.coverage(), [], 'the state is fixed, and the file is not open yet');
     if (++asked === 1) {
-      await writer.append({ facts: [tenureFact(madeTenure('10.0.0.7', 'web-2', 300, 400))] });
+      await writer.append({ facts: [tenureFact(aTenure('10.0.0.7', 'web-2', 300, 400))] });
       await seal();
     }
     const found = await snapshot.tenuresOfIp(ipOf('10.0.0.7'), { from: at(0), to: at(500) }, { limit: 10 });

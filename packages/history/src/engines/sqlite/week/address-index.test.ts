@@ -6,7 +6,7 @@ import { beforeEach, test } from 'node:test';
 import { scratchDirectory } from '../../../testing/scratch-directory.ts';
 import { SeededNumbers } from '../../../testing/seeded-numbers.ts';
 import { compareTexts } from '../../order.ts';
-import { at, madePlacement, madeTenure } from '../../testing/made-records.ts';
+import { aPlacement, aTenure, at } from '../../testing/record-builders.ts';
 import type { Life } from '../format/record-layout.ts';
 import { FORMAT } from '../head/schema.ts';
 import { IndexRoom, WORTH_KEEPING } from './address-index.ts';
@@ -29,8 +29,8 @@ function lives(): Life[] {
     const start = numbers.between(-WEEK_S, WEEK_S - 3600);
     const end = Math.max(start, 0) + numbers.between(1, 3600);
     const last = numbers.chance(0.1) ? 0 : numbers.between(0, ADDRESSES - 1);
-    const tenure = madeTenure(`10.0.${last >> 8}.${last & 255}`, `pod-${i}`, start, end);
-    return { holder: tenure.holder, placement: madePlacement(`pod-${i}`, start, end), tenures: [tenure] };
+    const tenure = aTenure(`10.0.${last >> 8}.${last & 255}`, `pod-${i}`, start, end);
+    return { holder: tenure.holder, placement: aPlacement(`pod-${i}`, start, end), tenures: [tenure] };
   });
   return made.sort((a, b) => compareTexts(a.holder.uid, b.holder.uid));
 }

@@ -7,7 +7,7 @@ import type { Engine } from '../../engine.ts';
 import type { Writer } from '../../ledger-writer.ts';
 import type { Page, Span } from '../../snapshot.ts';
 import { allRecords, withSnapshot } from '../../with-snapshot.ts';
-import { at, ipOf } from '../made-records.ts';
+import { at, ipOf } from '../record-builders.ts';
 
 export const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 export const TEST = { id: 'b7c0b3a4-0000-4000-8000-000000000002', name: 'test' };

@@ -7,31 +7,31 @@ import { epochMillis } from '../../../model/time.ts';
 import { changeUses } from '../../../observe/change-budget.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
+  aBoundary,
+  aChange,
+  aCoverage,
+  aHolder,
+  aLiveHolder,
+  aPlacement,
+  aPossibleTenure,
+  aTenure,
   at,
   changeFact,
   coverageFact,
   ipOf,
   liveFact,
-  madeBoundary,
-  madeChange,
-  madeCoverage,
-  madeHolder,
-  madeLive,
-  madePlacement,
-  madePossible,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
+} from '../record-builders.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function fidelity(stage: ContractStage): void {
   test('a record of suppressed changes comes back as it was, only grows, and counts for what an observer goes on with', async () => {
     const counting = (changes: number) => {
       const suppressed = { budget: 'namespace', changes, last: at(100 + changes) } as const;
-      return madeChange('web-1', 100, { key: '', after: undefined, suppressed });
+      return aChange('web-1', 100, { key: '', after: undefined, suppressed });
     };
-    const plain = madeChange('web-1', 90);
+    const plain = aChange('web-1', 90);
     await stage.append(changeFact(plain), changeFact(counting(3)));
     await stage.append(changeFact(counting(7)));
     await stage.append(changeFact(counting(3)));
@@ -57,14 +57,14 @@ export function fidelity(stage: ContractStage): void {
     ];
     const facts = strange.flatMap((text, i): StoredFact[] => {
       const workload = { kind: text, name: text, inferred: false };
-      const holder = madeHolder(text, { uid: `uid-${i}`, namespace: text, node: text, workload });
+      const holder = aHolder(text, { uid: `uid-${i}`, namespace: text, node: text, workload });
       const value = { text: text.repeat(100), sha256: i % 2 === 0 ? undefined : 'f'.repeat(64) };
       const before = i % 3 === 0 ? undefined : { text: '', sha256: undefined };
       return [
-        tenureFact(madeTenure(`10.0.1.${i}`, holder, 100, 200)),
-        placementFact(madePlacement(holder, 100, 200)),
-        changeFact(madeChange(holder, 100, { key: text, before, after: value, collector: text })),
-        liveFact(`uid-${i}`, madeLive('x', 100, { holder, annotations: [[text, value]] })),
+        tenureFact(aTenure(`10.0.1.${i}`, holder, 100, 200)),
+        placementFact(aPlacement(holder, 100, 200)),
+        changeFact(aChange(holder, 100, { key: text, before, after: value, collector: text })),
+        liveFact(`uid-${i}`, aLiveHolder('x', 100, { holder, annotations: [[text, value]] })),
       ];
     });
     await stage.append(...facts);
@@ -93,8 +93,8 @@ export function fidelity(stage: ContractStage): void {
   });
 
   test('pods that never showed their address come back as they were, are found by time, and can be withdrawn', async () => {
-    const waiting = madePossible('waiting', 300);
-    const gone = madePossible(madeHolder('gone', { workload: undefined }), 100, 200, []);
+    const waiting = aPossibleTenure('waiting', 300);
+    const gone = aPossibleTenure(aHolder('gone', { workload: undefined }), 100, 200, []);
     await stage.append(possibleFact(gone), possibleFact(waiting), possibleFact({ ...gone, end: undefined }));
     const within = (from: number, to: number) =>
       withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.possibleTenures({ from: at(from), to: at(to) }));
@@ -103,7 +103,7 @@ export function fidelity(stage: ContractStage): void {
     assert.deepEqual(await within(200, 300), []);
     await stage.append({ kind: 'possible', key: possibleKey(waiting), possible: undefined });
     assert.deepEqual(await within(0, 1000), [gone]);
-    await stage.append(coverageFact(madeCoverage(0, 1000)));
+    await stage.append(coverageFact(aCoverage(0, 1000)));
     assert.equal(await stage.engine.prune(PROD.id, at(500)), 1);
     assert.deepEqual(await within(0, 1000), []);
   });
@@ -122,7 +122,7 @@ export function fidelity(stage: ContractStage): void {
 
   test('a value of 256 KiB comes back whole', async () => {
     const value = { text: 'x'.repeat(256 * 1024), sha256: undefined };
-    await stage.append(changeFact(madeChange('web-1', 100, { after: value })));
+    await stage.append(changeFact(aChange('web-1', 100, { after: value })));
     const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
       snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-web-1' }, span: ALWAYS, page: ALL }),
     );
@@ -132,12 +132,7 @@ export function fidelity(stage: ContractStage): void {
   test('resourceVersions of any length, and such that are no numbers, are kept to the last digit', async () => {
     const versions = ['0', '', '9007199254740993', '18446744073709551616', '007', 'abc', '999999999999999', '1e5'];
     const tenures = versions.map((resourceVersion, i) =>
-      madeTenure(
-        `10.0.2.${i}`,
-        `pod-${i}`,
-        madeBoundary(100, { resourceVersion }),
-        madeBoundary(200, { resourceVersion }),
-      ),
+      aTenure(`10.0.2.${i}`, `pod-${i}`, aBoundary(100, { resourceVersion }), aBoundary(200, { resourceVersion })),
     );
     await stage.append(...tenures.map(tenureFact));
     for (const tenure of tenures)
@@ -149,9 +144,9 @@ export function fidelity(stage: ContractStage): void {
 
   test('two tenures that differ only in the version of their start are two', async () => {
     const big = '9007199254740993';
-    const start = (resourceVersion: string) => madeBoundary(100, { resourceVersion });
-    const one = madeTenure('10.0.0.7', 'web-1', start(big), 200);
-    const other = madeTenure('10.0.0.7', 'web-1', start('9007199254740992'), 200);
+    const start = (resourceVersion: string) => aBoundary(100, { resourceVersion });
+    const one = aTenure('10.0.0.7', 'web-1', start(big), 200);
+    const other = aTenure('10.0.0.7', 'web-1', start('9007199254740992'), 200);
     await stage.append(tenureFact(one), tenureFact(other));
     assert.equal(
       (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), at(150)))).length,
@@ -160,9 +155,9 @@ export function fidelity(stage: ContractStage): void {
   });
 
   test('times before 1970, far ahead and with wide bounds come back as they were', async () => {
-    const start = madeBoundary(0, { notBefore: epochMillis(-5000), at: epochMillis(0), observedAt: at(0) });
-    const end = madeBoundary(0, { notAfter: epochMillis(8_640_000_000_000), observedAt: epochMillis(-1) });
-    const tenure = madeTenure('10.0.0.7', 'web-1', start, end);
+    const start = aBoundary(0, { notBefore: epochMillis(-5000), at: epochMillis(0), observedAt: at(0) });
+    const end = aBoundary(0, { notAfter: epochMillis(8_640_000_000_000), observedAt: epochMillis(-1) });
+    const tenure = aTenure('10.0.0.7', 'web-1', start, end);
     await stage.append(tenureFact(tenure));
     assert.deepEqual(
       await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresAt(ipOf('10.0.0.7'), epochMillis(-5000))),

@@ -7,30 +7,30 @@ import { conflictsOf } from '../../../query/conflicts.ts';
 import type { Page, Paged, Subject } from '../../snapshot.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
+  aChange,
+  aConflict,
+  aHolder,
+  anAnomaly,
   anomalyFact,
+  aPlacement,
+  aTenure,
   at,
   changeFact,
   conflictFact,
   ipOf,
-  madeAnomaly,
-  madeChange,
-  madeConflict,
-  madeHolder,
-  madePlacement,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
+} from '../record-builders.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function histories(stage: ContractStage): void {
   test("pods on a node's own network are found apart from the others on it", async () => {
-    const agent = madeHolder('agent', { hostNetwork: true });
-    const elsewhere = madeHolder('elsewhere', { hostNetwork: true, node: 'node-z' });
+    const agent = aHolder('agent', { hostNetwork: true });
+    const elsewhere = aHolder('elsewhere', { hostNetwork: true, node: 'node-z' });
     await stage.append(
-      placementFact(madePlacement('web-1', 95, 200)),
-      placementFact(madePlacement(agent, 95, 200)),
-      placementFact(madePlacement(elsewhere, 95, 200)),
+      placementFact(aPlacement('web-1', 95, 200)),
+      placementFact(aPlacement(agent, 95, 200)),
+      placementFact(aPlacement(elsewhere, 95, 200)),
     );
     const on = async (from: number, to: number) => {
       const span = { from: at(from), to: at(to) };
@@ -43,11 +43,11 @@ export function histories(stage: ContractStage): void {
 
   test('a placement that is written again is found once, as it was written last, also beside others that were not', async () => {
     await stage.append(
-      placementFact(madePlacement('web-1', 95, 200)),
-      placementFact(madePlacement('web-2', 95, 200)),
-      placementFact(madePlacement('web-3', 95, 200)),
+      placementFact(aPlacement('web-1', 95, 200)),
+      placementFact(aPlacement('web-2', 95, 200)),
+      placementFact(aPlacement('web-3', 95, 200)),
     );
-    await stage.writer.append({ facts: [placementFact(madePlacement('web-2', 95, 150))] });
+    await stage.writer.append({ facts: [placementFact(aPlacement('web-2', 95, 150))] });
     const on = async (from: number, to: number) => {
       const span = { from: at(from), to: at(to) };
       const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
@@ -64,15 +64,15 @@ export function histories(stage: ContractStage): void {
   });
 
   test('a history is found by UID, by name across lives, and by workload', async () => {
-    const again = madeHolder('web-1', { uid: 'uid-again', node: 'node-b' });
-    const lone = madeHolder('lone', { workload: undefined });
+    const again = aHolder('web-1', { uid: 'uid-again', node: 'node-b' });
+    const lone = aHolder('lone', { workload: undefined });
     await stage.append(
-      tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
-      placementFact(madePlacement('web-1', 95, 200)),
-      tenureFact(madeTenure('10.0.0.8', again, 300, 400)),
-      placementFact(madePlacement(again, 295, 400)),
-      tenureFact(madeTenure('10.0.0.9', lone, 100)),
-      tenureFact(madeTenure('10.0.0.10', madeHolder('web-1', { namespace: 'other', uid: 'uid-other' }), 100, 200)),
+      tenureFact(aTenure('10.0.0.7', 'web-1', 100, 200)),
+      placementFact(aPlacement('web-1', 95, 200)),
+      tenureFact(aTenure('10.0.0.8', again, 300, 400)),
+      placementFact(aPlacement(again, 295, 400)),
+      tenureFact(aTenure('10.0.0.9', lone, 100)),
+      tenureFact(aTenure('10.0.0.10', aHolder('web-1', { namespace: 'other', uid: 'uid-other' }), 100, 200)),
     );
     const tenures = async (subject: Subject) =>
       (await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.tenuresOf(subject, ALWAYS, ALL))).items.map(
@@ -96,10 +96,10 @@ export function histories(stage: ContractStage): void {
 
   test('a pod that got a second address has both in its history', async () => {
     await stage.append(
-      tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
-      tenureFact(madeTenure('10.0.0.8', 'web-1', 210, 2 * WEEK_S)),
-      tenureFact(madeTenure('fd00::8', 'web-1', 210, 2 * WEEK_S)),
-      placementFact(madePlacement('web-1', 90, 2 * WEEK_S)),
+      tenureFact(aTenure('10.0.0.7', 'web-1', 100, 200)),
+      tenureFact(aTenure('10.0.0.8', 'web-1', 210, 2 * WEEK_S)),
+      tenureFact(aTenure('fd00::8', 'web-1', 210, 2 * WEEK_S)),
+      placementFact(aPlacement('web-1', 90, 2 * WEEK_S)),
     );
     const { items } = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
       snapshot.tenuresOf({ by: 'uid', uid: 'uid-web-1' }, ALWAYS, ALL),
@@ -112,10 +112,10 @@ export function histories(stage: ContractStage): void {
 
   test('pods on a node are those that may have been there within the span', async () => {
     await stage.append(
-      placementFact(madePlacement('a', 100, 200)),
-      placementFact(madePlacement('b', 150)),
-      placementFact(madePlacement(madeHolder('c', { node: 'node-b' }), 100, 200)),
-      placementFact(madePlacement('d', -2 * WEEK_S, 120)),
+      placementFact(aPlacement('a', 100, 200)),
+      placementFact(aPlacement('b', 150)),
+      placementFact(aPlacement(aHolder('c', { node: 'node-b' }), 100, 200)),
+      placementFact(aPlacement('d', -2 * WEEK_S, 120)),
     );
     const on = async (from: number, to: number) => {
       const span = { from: at(from), to: at(to) };
@@ -134,7 +134,7 @@ export function histories(stage: ContractStage): void {
     const facts: StoredFact[] = [];
     for (let i = 0; i < 25; i++) {
       const end = i % 3 === 0 ? undefined : 100_000 + i * 200_000;
-      facts.push(tenureFact(madeTenure('10.0.0.7', `pod-${i}`, Math.floor(i / 5), end)));
+      facts.push(tenureFact(aTenure('10.0.0.7', `pod-${i}`, Math.floor(i / 5), end)));
     }
     await stage.append(...facts);
     const whole = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
@@ -155,7 +155,7 @@ export function histories(stage: ContractStage): void {
   });
 
   test('a cursor stays where it was while records are appended before and after it', async () => {
-    const tenure = (seconds: number) => tenureFact(madeTenure('10.0.0.7', `pod-${seconds}`, seconds, seconds + 5));
+    const tenure = (seconds: number) => tenureFact(aTenure('10.0.0.7', `pod-${seconds}`, seconds, seconds + 5));
     await stage.append(tenure(100), tenure(200), tenure(300));
     const ip = ipOf('10.0.0.7');
     const first = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
@@ -180,14 +180,14 @@ export function histories(stage: ContractStage): void {
   });
 
   test('changes, conflicts and anomalies are found by subject and time', async () => {
-    const other = madeHolder('api-1', { workload: undefined });
-    const changes = [madeChange('web-1', 100), madeChange('web-1', 200), madeChange(other, 150)];
+    const other = aHolder('api-1', { workload: undefined });
+    const changes = [aChange('web-1', 100), aChange('web-1', 200), aChange(other, 150)];
     await stage.append(
       ...changes.map(changeFact),
-      conflictFact(madeConflict('10.0.0.7', 'a', 'b', 100)),
-      conflictFact(madeConflict('10.0.0.8', 'a', 'b', 100)),
-      anomalyFact(madeAnomaly('uid-a', 100)),
-      anomalyFact(madeAnomaly('uid-b', 300)),
+      conflictFact(aConflict('10.0.0.7', 'a', 'b', 100)),
+      conflictFact(aConflict('10.0.0.8', 'a', 'b', 100)),
+      anomalyFact(anAnomaly('uid-a', 100)),
+      anomalyFact(anAnomaly('uid-b', 300)),
     );
     const span = { from: at(50), to: at(200) };
     const byUid = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
@@ -212,11 +212,11 @@ export function histories(stage: ContractStage): void {
     const conflicts = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
       conflictsOf(snapshot, ipOf('10.0.0.7'), span),
     );
-    assert.deepEqual(conflicts, [madeConflict('10.0.0.7', 'a', 'b', 100)]);
+    assert.deepEqual(conflicts, [aConflict('10.0.0.7', 'a', 'b', 100)]);
     const anomalies = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
       snapshot.occurrences({ kind: 'anomaly', span, page: ALL }),
     );
-    assert.deepEqual(anomalies.items, [madeAnomaly('uid-a', 100)]);
+    assert.deepEqual(anomalies.items, [anAnomaly('uid-a', 100)]);
   });
 }
 

@@ -5,39 +5,36 @@ import { test } from 'node:test';
 import { serializeLive } from '../../../observe/live-state.ts';
 import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import {
+  aBoundary,
+  aCoverage,
+  aLiveHolder,
+  aTenure,
   at,
   coverageFact,
   ipOf,
   liveFact,
-  madeBoundary,
-  madeCoverage,
-  madeLive,
-  madeTenure,
   tenureFact,
-} from '../made-records.ts';
+} from '../record-builders.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 export function recording(stage: ContractStage): void {
   test('coverage grows, does not shrink, and comes by its beginning', async () => {
-    await stage.append(
-      coverageFact(madeCoverage(500, 600, { opened: 'expired' })),
-      coverageFact(madeCoverage(100, 200)),
-    );
-    await stage.append(coverageFact(madeCoverage(100, 300)));
-    await stage.append(coverageFact(madeCoverage(100, 250)));
+    await stage.append(coverageFact(aCoverage(500, 600, { opened: 'expired' })), coverageFact(aCoverage(100, 200)));
+    await stage.append(coverageFact(aCoverage(100, 300)));
+    await stage.append(coverageFact(aCoverage(100, 250)));
     const scope = { kind: 'namespaces', namespaces: ['a', 'b'] } as const;
-    await stage.append(coverageFact(madeCoverage(50, 60, { scope, collector: 'recorder-2' })));
+    await stage.append(coverageFact(aCoverage(50, 60, { scope, collector: 'recorder-2' })));
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.coverage()), [
-      madeCoverage(50, 60, { scope, collector: 'recorder-2' }),
-      madeCoverage(100, 300),
-      madeCoverage(500, 600, { opened: 'expired' }),
+      aCoverage(50, 60, { scope, collector: 'recorder-2' }),
+      aCoverage(100, 300),
+      aCoverage(500, 600, { opened: 'expired' }),
     ]);
   });
 
   test('coverage that a wrong clock claimed is withdrawn, and no version of before brings it back', async () => {
-    const claims = [madeCoverage(100, 900, { ended: true }), madeCoverage(950, 999, { opened: 'expired' })];
-    const cut = madeCoverage(100, 200, { ended: true, withdrawn: at(200) });
-    const voided = madeCoverage(950, 950, { opened: 'expired', ended: true, withdrawn: at(200) });
+    const claims = [aCoverage(100, 900, { ended: true }), aCoverage(950, 999, { opened: 'expired' })];
+    const cut = aCoverage(100, 200, { ended: true, withdrawn: at(200) });
+    const voided = aCoverage(950, 950, { opened: 'expired', ended: true, withdrawn: at(200) });
     await stage.append(...claims.map(coverageFact), coverageFact(cut), coverageFact(voided));
     await stage.append(...claims.map(coverageFact));
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.coverage()), [cut]);
@@ -52,10 +49,7 @@ export function recording(stage: ContractStage): void {
     let isWriting = true;
     const writing = (async () => {
       for (let i = 1; i <= BATCHES; i++) {
-        const facts = [
-          tenureFact(madeTenure('10.0.0.7', `web-${i}`, i, madeBoundary(i))),
-          coverageFact(madeCoverage(0, i)),
-        ];
+        const facts = [tenureFact(aTenure('10.0.0.7', `web-${i}`, i, aBoundary(i))), coverageFact(aCoverage(0, i))];
         await stage.writer.append({ facts });
       }
       isWriting = false;
@@ -76,19 +70,19 @@ export function recording(stage: ContractStage): void {
 
   test('a recorder goes on with what was appended: live holders, coverage, epoch and checkpoint', async () => {
     const checkpoint = { epoch: 3, resourceVersion: '99999999999999999999', at: at(500) };
-    const open = madeLive('b', 200, { terminal: true, placement: undefined, tenures: [], blankSince: at(210) });
+    const open = aLiveHolder('b', 200, { terminal: true, placement: undefined, tenures: [], blankSince: at(210) });
     const facts = [
-      liveFact('uid-a', madeLive('a', 100)),
-      liveFact('uid-b', madeLive('b', 150)),
-      liveFact('uid-c', madeLive('c', 100)),
-      coverageFact(madeCoverage(100, 400)),
+      liveFact('uid-a', aLiveHolder('a', 100)),
+      liveFact('uid-b', aLiveHolder('b', 150)),
+      liveFact('uid-c', aLiveHolder('c', 100)),
+      coverageFact(aCoverage(100, 400)),
     ];
-    const kept = [madeLive('a', 100), open].map((live) => ({ uid: live.holder.uid, state: serializeLive(live) }));
+    const kept = [aLiveHolder('a', 100), open].map((live) => ({ uid: live.holder.uid, state: serializeLive(live) }));
     await stage.writer.append({ facts, checkpoint: { ...checkpoint, resourceVersion: '5' } });
     await stage.writer.append({ facts: [liveFact('uid-b', open), liveFact('uid-c', undefined)], checkpoint });
     await stage.settle();
     assert.deepEqual(await stage.engine.resume(PROD.id), {
-      state: { epoch: 3, live: kept, coverage: madeCoverage(100, 400), changeUses: [] },
+      state: { epoch: 3, live: kept, coverage: aCoverage(100, 400), changeUses: [] },
       checkpoint,
     });
   });
@@ -99,11 +93,11 @@ export function recording(stage: ContractStage): void {
       { kind: 'Node', resourceVersion: '7', watermark: at(380) },
     ] as const;
     const checkpoint = { epoch: 1, resourceVersion: '8', at: at(400), others };
-    const partial = madeCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
-    await stage.writer.append({ facts: [coverageFact(madeCoverage(100, 400)), coverageFact(partial)], checkpoint });
+    const partial = aCoverage(150, 200, { scope: { kind: 'pods' }, confirmed: at(150), ended: true });
+    await stage.writer.append({ facts: [coverageFact(aCoverage(100, 400)), coverageFact(partial)], checkpoint });
     const resumption = await stage.engine.resume(PROD.id);
     assert.deepEqual(resumption, {
-      state: { epoch: 1, live: [], coverage: madeCoverage(100, 400), changeUses: [] },
+      state: { epoch: 1, live: [], coverage: aCoverage(100, 400), changeUses: [] },
       checkpoint,
     });
     assert.deepEqual(
@@ -121,7 +115,7 @@ export function recording(stage: ContractStage): void {
     const next = await stage.engine.takeOver(PROD);
     assert.equal(next.fence, stage.writer.fence + 1);
     const checkpoint = { epoch: 1, resourceVersion: '7', at: at(1) };
-    const facts = [tenureFact(madeTenure('10.0.0.7', 'late', 100))];
+    const facts = [tenureFact(aTenure('10.0.0.7', 'late', 100))];
     await assert.rejects(stage.writer.append({ facts, checkpoint }), { code: 'stale-writer' });
     assert.deepEqual(await stage.who('10.0.0.7', 150), []);
     assert.equal((await stage.engine.resume(PROD.id)).checkpoint, undefined);
@@ -132,9 +126,9 @@ export function recording(stage: ContractStage): void {
   test('a stale writer among others that append at once is the only one refused', async () => {
     const next = await stage.engine.takeOver(PROD);
     const outcomes = await Promise.allSettled([
-      next.append({ facts: [tenureFact(madeTenure('10.0.0.1', 'one', 100))] }),
-      stage.writer.append({ facts: [tenureFact(madeTenure('10.0.0.2', 'stale', 100))] }),
-      next.append({ facts: [tenureFact(madeTenure('10.0.0.3', 'three', 100))] }),
+      next.append({ facts: [tenureFact(aTenure('10.0.0.1', 'one', 100))] }),
+      stage.writer.append({ facts: [tenureFact(aTenure('10.0.0.2', 'stale', 100))] }),
+      next.append({ facts: [tenureFact(aTenure('10.0.0.3', 'three', 100))] }),
     ]);
     assert.deepEqual(
       outcomes.map(({ status }) => status),

@@ -5,38 +5,38 @@ import { test } from 'node:test';
 import { conflictsOf } from '../../../query/conflicts.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
+  aBoundary,
+  aChange,
+  aConflict,
+  aCoverage,
+  anAnomaly,
   anomalyFact,
+  aPlacement,
+  aTenure,
   at,
   changeFact,
   conflictFact,
   coverageFact,
   ipOf,
-  madeAnomaly,
-  madeBoundary,
-  madeChange,
-  madeConflict,
-  madeCoverage,
-  madePlacement,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
+} from '../record-builders.ts';
 import { ALL, ALWAYS, type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function retention(stage: ContractStage): void {
   test('retention removes only closed, expired records and leaves a range', async () => {
     await stage.append(
-      coverageFact(madeCoverage(0, 5 * WEEK_S)),
-      tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)),
-      tenureFact(madeTenure('10.0.0.2', 'at-the-edge', 100, madeBoundary(WEEK_S + 1000))),
-      tenureFact(madeTenure('10.0.0.3', 'stays', 100, WEEK_S + 2000)),
-      tenureFact(madeTenure('10.0.0.4', 'open', 100)),
-      placementFact(madePlacement('gone', 100, 200)),
-      placementFact(madePlacement('open', 100)),
-      changeFact(madeChange('open', 150)),
-      changeFact(madeChange('open', WEEK_S + 1500)),
-      anomalyFact(madeAnomaly('uid-a', 150)),
-      conflictFact(madeConflict('10.0.0.1', 'a', 'b', 150)),
+      coverageFact(aCoverage(0, 5 * WEEK_S)),
+      tenureFact(aTenure('10.0.0.1', 'gone', 100, 200)),
+      tenureFact(aTenure('10.0.0.2', 'at-the-edge', 100, aBoundary(WEEK_S + 1000))),
+      tenureFact(aTenure('10.0.0.3', 'stays', 100, WEEK_S + 2000)),
+      tenureFact(aTenure('10.0.0.4', 'open', 100)),
+      placementFact(aPlacement('gone', 100, 200)),
+      placementFact(aPlacement('open', 100)),
+      changeFact(aChange('open', 150)),
+      changeFact(aChange('open', WEEK_S + 1500)),
+      anomalyFact(anAnomaly('uid-a', 150)),
+      conflictFact(aConflict('10.0.0.1', 'a', 'b', 150)),
     );
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), []);
     await stage.engine.prune(PROD.id, at(WEEK_S + 1000));
@@ -61,7 +61,7 @@ export function retention(stage: ContractStage): void {
     const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
       snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-open' }, span: ALWAYS, page: ALL }),
     );
-    assert.deepEqual(changes.items, [madeChange('open', WEEK_S + 1500)]);
+    assert.deepEqual(changes.items, [aChange('open', WEEK_S + 1500)]);
     assert.deepEqual(
       (
         await withSnapshot(stage.engine, PROD.id, (snapshot) =>
@@ -79,16 +79,16 @@ export function retention(stage: ContractStage): void {
   });
 
   test('what expired before it came stays hidden', async () => {
-    await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'ends-late', 100)));
+    await stage.append(coverageFact(aCoverage(0, 1000)), tenureFact(aTenure('10.0.0.1', 'ends-late', 100)));
     await stage.engine.prune(PROD.id, at(500));
     await stage.append(
-      tenureFact(madeTenure('10.0.0.1', 'ends-late', 100, 200)),
-      tenureFact(madeTenure('10.0.0.2', 'comes-late', 100, 200)),
-      placementFact(madePlacement('comes-late', 100, 200)),
-      changeFact(madeChange('comes-late', 150)),
-      changeFact(madeChange('comes-late', 500)),
-      anomalyFact(madeAnomaly('uid-a', 150)),
-      conflictFact(madeConflict('10.0.0.1', 'a', 'b', 150)),
+      tenureFact(aTenure('10.0.0.1', 'ends-late', 100, 200)),
+      tenureFact(aTenure('10.0.0.2', 'comes-late', 100, 200)),
+      placementFact(aPlacement('comes-late', 100, 200)),
+      changeFact(aChange('comes-late', 150)),
+      changeFact(aChange('comes-late', 500)),
+      anomalyFact(anAnomaly('uid-a', 150)),
+      conflictFact(aConflict('10.0.0.1', 'a', 'b', 150)),
     );
     await stage.settle();
     assert.deepEqual([await stage.who('10.0.0.1', 150), await stage.who('10.0.0.2', 150)], [[], []]);
@@ -99,7 +99,7 @@ export function retention(stage: ContractStage): void {
     const changes = await withSnapshot(stage.engine, PROD.id, (snapshot) =>
       snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid: 'uid-comes-late' }, span: ALWAYS, page: ALL }),
     );
-    assert.deepEqual(changes.items, [madeChange('comes-late', 500)]);
+    assert.deepEqual(changes.items, [aChange('comes-late', 500)]);
     assert.deepEqual(
       (
         await withSnapshot(stage.engine, PROD.id, (snapshot) =>
@@ -117,16 +117,16 @@ export function retention(stage: ContractStage): void {
 
   test('changes can be forgotten alone: they leave a range of their own, and all else that is known of the time stays', async () => {
     await stage.append(
-      coverageFact(madeCoverage(0, 1000)),
-      tenureFact(madeTenure('10.0.0.1', 'web-1', 100, 200)),
-      placementFact(madePlacement('web-1', 100, 200)),
-      anomalyFact(madeAnomaly('uid-a', 150)),
-      changeFact(madeChange('web-1', 150)),
-      changeFact(madeChange('web-1', 500)),
+      coverageFact(aCoverage(0, 1000)),
+      tenureFact(aTenure('10.0.0.1', 'web-1', 100, 200)),
+      placementFact(aPlacement('web-1', 100, 200)),
+      anomalyFact(anAnomaly('uid-a', 150)),
+      changeFact(aChange('web-1', 150)),
+      changeFact(aChange('web-1', 500)),
     );
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired('change')), []);
     assert.equal(await stage.engine.pruneKind(PROD.id, 'change', at(400)), 1);
-    await stage.append(changeFact(madeChange('late', 160)));
+    await stage.append(changeFact(aChange('late', 160)));
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired('change')), [
       { from: at(0), to: at(400) },
     ]);
@@ -149,7 +149,7 @@ export function retention(stage: ContractStage): void {
       withSnapshot(stage.engine, PROD.id, (snapshot) =>
         snapshot.occurrences({ kind: 'change', subject: { by: 'uid', uid }, span: ALWAYS, page: ALL }),
       );
-    assert.deepEqual((await ofPod('uid-web-1')).items, [madeChange('web-1', 500)]);
+    assert.deepEqual((await ofPod('uid-web-1')).items, [aChange('web-1', 500)]);
     assert.deepEqual((await ofPod('uid-late')).items, []);
     const exported = (await stage.exported()).split('\n').filter((line) => line.includes('"kind":"change"'));
     assert.equal(exported.length, 1);
@@ -160,7 +160,7 @@ export function retention(stage: ContractStage): void {
   });
 
   test('a store that is within its limit loses nothing by being kept there', async () => {
-    await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'web-1', 100, 200)));
+    await stage.append(coverageFact(aCoverage(0, 1000)), tenureFact(aTenure('10.0.0.1', 'web-1', 100, 200)));
     const before = await stage.exported();
     const limit = { kind: 'bytes', bytes: 1e9 } as const;
     const { removedChanges, removedRecords, bytes } = await stage.engine.keepRoom(limit, at(2000));
@@ -171,7 +171,7 @@ export function retention(stage: ContractStage): void {
   });
 
   test('retention that is asked for again, or for less, keeps the range as it is', async () => {
-    await stage.append(coverageFact(madeCoverage(0, 1000)), tenureFact(madeTenure('10.0.0.1', 'gone', 100, 200)));
+    await stage.append(coverageFact(aCoverage(0, 1000)), tenureFact(aTenure('10.0.0.1', 'gone', 100, 200)));
     await stage.engine.prune(PROD.id, at(500));
     await stage.engine.prune(PROD.id, at(300));
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), [

@@ -9,16 +9,7 @@ import { epochMillis } from '../../../model/time.ts';
 import { MemoryEngine } from '../../memory/memory-engine.ts';
 import type { IpSpan, Moment } from '../../snapshot.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
-import {
-  at,
-  everyKind,
-  ipOf,
-  madeHolder,
-  madePlacement,
-  madeTenure,
-  placementFact,
-  tenureFact,
-} from '../made-records.ts';
+import { aHolder, aPlacement, aTenure, at, everyKind, ipOf, placementFact, tenureFact } from '../record-builders.ts';
 import { type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function sameness(stage: ContractStage): void {
@@ -105,10 +96,10 @@ function manyLives(): StoredFact[] {
     const end = next(20) === 0 ? undefined : start + lasts + 1;
     const workload = next(6) === 0 ? undefined : { kind: 'Deployment', name: `app-${next(5)}`, inferred: true };
     const uid = `${(i * 2_654_435_761) % 4_294_967_296}`.padStart(10, '0');
-    const placed = madeHolder(`pod-${i}`, { uid, node: `node-${next(4)}`, workload });
+    const placed = aHolder(`pod-${i}`, { uid, node: `node-${next(4)}`, workload });
     const holder = next(15) === 0 ? { ...placed, workload: undefined } : placed;
-    const tenure = (ip: string): Tenure => madeTenure(ip, holder, start + 1, end);
-    facts.push(tenureFact(tenure(`10.0.9.${next(8)}`)), placementFact(madePlacement(placed, start, end)));
+    const tenure = (ip: string): Tenure => aTenure(ip, holder, start + 1, end);
+    facts.push(tenureFact(tenure(`10.0.9.${next(8)}`)), placementFact(aPlacement(placed, start, end)));
     if (next(4) === 0) facts.push(tenureFact(tenure(`fd00::${next(8)}`)));
   }
   return facts;

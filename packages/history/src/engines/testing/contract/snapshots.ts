@@ -19,26 +19,26 @@ import { askWho } from '../../../wire/who.ts';
 import type { Snapshot } from '../../snapshot.ts';
 import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import {
+  aBoundary,
+  aChange,
+  aConflict,
+  aCoverage,
+  aHolder,
+  aLiveHolder,
+  anAnomaly,
   anomalyFact,
+  aPlacement,
+  aPossibleTenure,
+  aTenure,
   at,
   changeFact,
   conflictFact,
   coverageFact,
   ipOf,
   liveFact,
-  madeAnomaly,
-  madeBoundary,
-  madeChange,
-  madeConflict,
-  madeCoverage,
-  madeHolder,
-  madeLive,
-  madePlacement,
-  madePossible,
-  madeTenure,
   placementFact,
   tenureFact,
-} from '../made-records.ts';
+} from '../record-builders.ts';
 import { ALL, ALWAYS, type ContractStage, PROD } from './contract-stage.ts';
 
 const SPAN = { from: at(0), to: at(400) };
@@ -52,34 +52,34 @@ const READS: readonly (keyof Snapshot)[] = [
 
 /** A pod that lives, a node whose address it shares with an agent, and one pod that has not shown its address. */
 const BEFORE: readonly StoredFact[] = [
-  tenureFact(madeTenure('10.0.0.7', 'web-1', 10)),
-  placementFact(madePlacement('web-1', 5)),
-  tenureFact(madeTenure('192.168.0.1', madeHolder('node-a', { kind: 'Node', workload: undefined }), 1)),
-  placementFact(madePlacement(madeHolder('agent', { hostNetwork: true }), 5)),
-  tenureFact(madeTenure('10.0.0.8', 'web-0', 1, madeBoundary(20, { notBefore: at(15) }))),
-  possibleFact(madePossible('web-3', 30, 40, ['10.0.0.9/32'])),
-  changeFact(madeChange('web-1', 30)),
-  anomalyFact(madeAnomaly('uid-a', 31)),
-  liveFact('uid-web-1', madeLive('web-1', 10)),
-  coverageFact(madeCoverage(0, 60)),
+  tenureFact(aTenure('10.0.0.7', 'web-1', 10)),
+  placementFact(aPlacement('web-1', 5)),
+  tenureFact(aTenure('192.168.0.1', aHolder('node-a', { kind: 'Node', workload: undefined }), 1)),
+  placementFact(aPlacement(aHolder('agent', { hostNetwork: true }), 5)),
+  tenureFact(aTenure('10.0.0.8', 'web-0', 1, aBoundary(20, { notBefore: at(15) }))),
+  possibleFact(aPossibleTenure('web-3', 30, 40, ['10.0.0.9/32'])),
+  changeFact(aChange('web-1', 30)),
+  anomalyFact(anAnomaly('uid-a', 31)),
+  liveFact('uid-web-1', aLiveHolder('web-1', 10)),
+  coverageFact(aCoverage(0, 60)),
 ];
 
 /** They end at 65, others come, and the watch is known to have gone on. */
 const COMMITTED: readonly StoredFact[] = [
-  tenureFact(madeTenure('10.0.0.7', 'web-1', 10, 65)),
-  placementFact(madePlacement('web-1', 5, 65)),
-  tenureFact(madeTenure('10.0.0.7', 'web-2', 50)),
-  placementFact(madePlacement('web-2', 45)),
-  placementFact(madePlacement(madeHolder('agent', { hostNetwork: true }), 5, 65)),
-  placementFact(madePlacement(madeHolder('late-agent', { hostNetwork: true }), 6)),
-  tenureFact(madeTenure('10.0.0.8', 'web-4', 17)),
-  possibleFact(madePossible('web-5', 30, 40, ['10.0.0.9/32'])),
-  conflictFact(madeConflict('10.0.0.7', 'web-1', 'web-2', 50)),
-  changeFact(madeChange('web-1', 64)),
-  anomalyFact(madeAnomaly('uid-b', 64)),
+  tenureFact(aTenure('10.0.0.7', 'web-1', 10, 65)),
+  placementFact(aPlacement('web-1', 5, 65)),
+  tenureFact(aTenure('10.0.0.7', 'web-2', 50)),
+  placementFact(aPlacement('web-2', 45)),
+  placementFact(aPlacement(aHolder('agent', { hostNetwork: true }), 5, 65)),
+  placementFact(aPlacement(aHolder('late-agent', { hostNetwork: true }), 6)),
+  tenureFact(aTenure('10.0.0.8', 'web-4', 17)),
+  possibleFact(aPossibleTenure('web-5', 30, 40, ['10.0.0.9/32'])),
+  conflictFact(aConflict('10.0.0.7', 'web-1', 'web-2', 50)),
+  changeFact(aChange('web-1', 64)),
+  anomalyFact(anAnomaly('uid-b', 64)),
   liveFact('uid-web-1', undefined),
-  liveFact('uid-web-2', madeLive('web-2', 50)),
-  coverageFact(madeCoverage(0, 300)),
+  liveFact('uid-web-2', aLiveHolder('web-2', 50)),
+  coverageFact(aCoverage(0, 300)),
 ];
 
 const QUESTIONS: Readonly<Record<string, (snapshot: Snapshot) => Promise<unknown>>> = {

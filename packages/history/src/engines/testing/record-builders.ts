@@ -1,4 +1,4 @@
-// Records for the contract suite, each with only what its test is about: `madeTenure('10.0.0.7', 'web-1', 100, 200)`.
+// Records for the contract suite, each with only what its test is about: `aTenure('10.0.0.7', 'web-1', 100, 200)`.
 import type { Boundary, Provenance } from '../../model/boundary.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import { type LiveHolder, possibleFact, type StoredFact } from '../../model/fact.ts';
@@ -31,7 +31,7 @@ export function at(seconds: number): EpochMillis {
   return epochMillis(MONDAY + seconds * 1000);
 }
 
-export function madeBoundary(seconds: number, more: Partial<Boundary> = {}): Boundary {
+export function aBoundary(seconds: number, more: Partial<Boundary> = {}): Boundary {
   return {
     at: at(seconds),
     notBefore: at(seconds),
@@ -45,7 +45,7 @@ export function madeBoundary(seconds: number, more: Partial<Boundary> = {}): Bou
   };
 }
 
-export function madeHolder(name: string, more: Partial<Holder> = {}): Holder {
+export function aHolder(name: string, more: Partial<Holder> = {}): Holder {
   return {
     kind: 'Pod',
     namespace: 'shop',
@@ -58,12 +58,7 @@ export function madeHolder(name: string, more: Partial<Holder> = {}): Holder {
   };
 }
 
-export function madeTenure(
-  ip: string,
-  holder: string | Holder,
-  from: number | Boundary,
-  to?: number | Boundary,
-): Tenure {
+export function aTenure(ip: string, holder: string | Holder, from: number | Boundary, to?: number | Boundary): Tenure {
   return {
     ip: ipOf(ip),
     holder: asHolder(holder),
@@ -72,11 +67,11 @@ export function madeTenure(
   };
 }
 
-export function madePlacement(holder: string | Holder, from: number | Boundary, to?: number | Boundary): Placement {
+export function aPlacement(holder: string | Holder, from: number | Boundary, to?: number | Boundary): Placement {
   return { pod: asHolder(holder), start: asBoundary(from), end: to === undefined ? to : asBoundary(to) };
 }
 
-export function madePossible(
+export function aPossibleTenure(
   holder: string | Holder,
   from: number | Boundary,
   to?: number | Boundary,
@@ -90,28 +85,28 @@ export function madePossible(
   };
 }
 
-export function madeChange(holder: string | Holder, seconds: number, more: Partial<Change> = {}): Change {
-  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+export function aChange(holder: string | Holder, seconds: number, more: Partial<Change> = {}): Change {
+  const { source, epoch, resourceVersion, observedAt, collector } = aBoundary(seconds);
   const value = { text: `at ${seconds}`, sha256: undefined };
   const provenance = { source, epoch, resourceVersion, observedAt, collector };
   return { ...provenance, pod: asHolder(holder), key: 'example.com/note', before: undefined, after: value, ...more };
 }
 
-export function madeConflict(ip: string, one: string, other: string, seconds: number): Conflict {
-  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
-  const holders = [madeHolder(one), madeHolder(other)] as const;
+export function aConflict(ip: string, one: string, other: string, seconds: number): Conflict {
+  const { source, epoch, resourceVersion, observedAt, collector } = aBoundary(seconds);
+  const holders = [aHolder(one), aHolder(other)] as const;
   return { source, epoch, resourceVersion, observedAt, collector, ip: ipOf(ip), holders };
 }
 
-export function madeAnomaly(uid: string, seconds: number): Anomaly {
-  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+export function anAnomaly(uid: string, seconds: number): Anomaly {
+  const { source, epoch, resourceVersion, observedAt, collector } = aBoundary(seconds);
   return { source, epoch, resourceVersion, observedAt, collector, what: 'clock-skew', uid, detail: 'an hour ahead' };
 }
 
-export function madeLife(name: string, seconds: number, more: Partial<PodLife> = {}): PodLife {
+export function aPodLife(name: string, seconds: number, more: Partial<PodLife> = {}): PodLife {
   return {
-    ...madeProvenance(seconds),
-    pod: madeHolder(name),
+    ...aProvenance(seconds),
+    pod: aHolder(name),
     owner: { kind: 'ReplicaSet', namespace: 'shop', name: 'web-5d9', uid: 'uid-web-5d9' },
     revision: '5d9',
     ...{ isMirror: false, qosClass: 'Burstable', priority: 0, restarts: 0, endings: [] },
@@ -122,13 +117,13 @@ export function madeLife(name: string, seconds: number, more: Partial<PodLife> =
   };
 }
 
-export function madeDeparture(name: string, seconds: number): Departure {
-  return { ...madeProvenance(seconds), pod: madeHolder(name), at: at(seconds) };
+export function aDeparture(name: string, seconds: number): Departure {
+  return { ...aProvenance(seconds), pod: aHolder(name), at: at(seconds) };
 }
 
-export function madeEvidence(name: string, seconds: number, more: Partial<Evidence> = {}): Evidence {
+export function aPieceOfEvidence(name: string, seconds: number, more: Partial<Evidence> = {}): Evidence {
   return {
-    ...madeProvenance(seconds),
+    ...aProvenance(seconds),
     id: `evidence-${name}-${seconds}`,
     about: { kind: 'Pod', namespace: 'shop', name, uid: `uid-${name}` },
     ...{ what: 'event', at: at(seconds), reason: 'Killing', message: 'Stopping container', by: 'kubelet', count: 1 },
@@ -136,12 +131,12 @@ export function madeEvidence(name: string, seconds: number, more: Partial<Eviden
   };
 }
 
-function madeProvenance(seconds: number): Provenance {
-  const { source, epoch, resourceVersion, observedAt, collector } = madeBoundary(seconds);
+function aProvenance(seconds: number): Provenance {
+  const { source, epoch, resourceVersion, observedAt, collector } = aBoundary(seconds);
   return { source, epoch, resourceVersion, observedAt, collector };
 }
 
-export function madeCoverage(from: number, to: number, more: Partial<Coverage> = {}): Coverage {
+export function aCoverage(from: number, to: number, more: Partial<Coverage> = {}): Coverage {
   return {
     scope: { kind: 'cluster' },
     epoch: 1,
@@ -155,15 +150,15 @@ export function madeCoverage(from: number, to: number, more: Partial<Coverage> =
   };
 }
 
-export function madeLive(name: string, seconds: number, more: Partial<LiveHolder> = {}): LiveHolder {
+export function aLiveHolder(name: string, seconds: number, more: Partial<LiveHolder> = {}): LiveHolder {
   return {
-    holder: madeHolder(name),
+    holder: aHolder(name),
     epoch: 1,
     resourceVersion: String(1000 + seconds),
     seenAt: at(seconds),
     terminal: false,
-    tenures: [madeTenure('10.0.0.7', name, seconds)],
-    placement: madePlacement(name, seconds),
+    tenures: [aTenure('10.0.0.7', name, seconds)],
+    placement: aPlacement(name, seconds),
     blankSince: undefined,
     networkReadyAt: at(seconds),
     networkLostAt: undefined,
@@ -182,24 +177,24 @@ export const liveFact = (uid: string, live: LiveHolder | undefined): StoredFact 
   storedFact({ kind: 'live', uid, live });
 
 function asHolder(holder: string | Holder): Holder {
-  return typeof holder === 'string' ? madeHolder(holder) : holder;
+  return typeof holder === 'string' ? aHolder(holder) : holder;
 }
 
 function asBoundary(boundary: number | Boundary): Boundary {
-  return typeof boundary === 'number' ? madeBoundary(boundary) : boundary;
+  return typeof boundary === 'number' ? aBoundary(boundary) : boundary;
 }
 
 /** One of each kind of record that a ledger has, about two lives. */
 export function everyKind(): StoredFact[] {
   return [
-    tenureFact(madeTenure('10.0.0.7', 'web-1', 100, 200)),
-    tenureFact(madeTenure('10.0.0.7', 'web-2', 210)),
-    placementFact(madePlacement('web-1', 95, 200)),
-    changeFact(madeChange('web-1', 120)),
-    coverageFact(madeCoverage(90, 300)),
-    conflictFact(madeConflict('10.0.0.7', 'web-1', 'web-2', 205)),
-    anomalyFact(madeAnomaly('uid-web-1', 130)),
-    possibleFact(madePossible('web-3', 140, 150)),
-    liveFact('uid-web-2', madeLive('web-2', 210)),
+    tenureFact(aTenure('10.0.0.7', 'web-1', 100, 200)),
+    tenureFact(aTenure('10.0.0.7', 'web-2', 210)),
+    placementFact(aPlacement('web-1', 95, 200)),
+    changeFact(aChange('web-1', 120)),
+    coverageFact(aCoverage(90, 300)),
+    conflictFact(aConflict('10.0.0.7', 'web-1', 'web-2', 205)),
+    anomalyFact(anAnomaly('uid-web-1', 130)),
+    possibleFact(aPossibleTenure('web-3', 140, 150)),
+    liveFact('uid-web-2', aLiveHolder('web-2', 210)),
   ];
 }
