@@ -18,7 +18,7 @@ export interface LiveHolder {
   readonly placement: Placement | undefined;
   /** When the address was first found blank on a pod that goes on. */
   readonly blankSince: EpochMillis | undefined;
-  /** When its sandbox came up, and when that was lost, as the kubelet told. */
+  /** When its sandbox came up, and when that was lost, as the kubelet wrote. */
   readonly networkReadyAt: EpochMillis | undefined;
   readonly networkLostAt: EpochMillis | undefined;
   readonly annotations: readonly (readonly [key: string, value: ChangeValue])[];
@@ -99,19 +99,19 @@ export function possibleFact(possible: PossibleTenure): Extract<Fact, { kind: 'p
  * Of two versions of one coverage record, the one to keep, in whichever order they come: a claim only grows, until a
  * gap ends it with what was really watched. What was withdrawn stays so, and the earliest withdrawal counts.
  */
-export function newerCoverage(stored: Coverage | undefined, told: Coverage): Coverage {
-  const [kept, claimed] = [stored?.withdrawn ?? Number.POSITIVE_INFINITY, told.withdrawn ?? Number.POSITIVE_INFINITY];
-  if (stored !== undefined && kept !== claimed) return claimed < kept ? told : stored;
-  if (stored === undefined || (told.ended && !stored.ended)) return told;
-  if (stored.ended && !told.ended) return stored;
-  const isLonger = told.to > stored.to || (told.to === stored.to && told.confirmed > stored.confirmed);
-  return isLonger ? told : stored;
+export function newerCoverage(stored: Coverage | undefined, next: Coverage): Coverage {
+  const [kept, claimed] = [stored?.withdrawn ?? Number.POSITIVE_INFINITY, next.withdrawn ?? Number.POSITIVE_INFINITY];
+  if (stored !== undefined && kept !== claimed) return claimed < kept ? next : stored;
+  if (stored === undefined || (next.ended && !stored.ended)) return next;
+  if (stored.ended && !next.ended) return stored;
+  const isLonger = next.to > stored.to || (next.to === stored.to && next.confirmed > stored.confirmed);
+  return isLonger ? next : stored;
 }
 
 /** Of two versions of one change, the one to keep: the number of suppressed changes only grows. */
-export function newerChange(stored: Change | undefined, told: Change): Change {
-  if (stored?.suppressed === undefined || told.suppressed === undefined) return told;
-  return stored.suppressed.changes > told.suppressed.changes ? stored : told;
+export function newerChange(stored: Change | undefined, next: Change): Change {
+  if (stored?.suppressed === undefined || next.suppressed === undefined) return next;
+  return stored.suppressed.changes > next.suppressed.changes ? stored : next;
 }
 
 /** Nothing of it holds: its clock was wrong from its beginning. */

@@ -10,7 +10,7 @@ export type IpAddress = string & { readonly [brand]: 'IpAddress' };
 /** Four decimals without leading zeros: that is the canonical spelling already, and nearly every address there is. */
 const PLAIN_V4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
 
-/** The same few thousand addresses are told again and again, and IPv6 takes long to read. */
+/** The same few thousand addresses come again and again, and IPv6 takes long to read. */
 const recent = new Map<string, IpAddress | undefined>();
 const MOST_RECENT = 4096;
 

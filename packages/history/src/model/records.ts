@@ -101,9 +101,9 @@ export interface Coverage {
   readonly from: EpochMillis;
   readonly to: EpochMillis;
   /**
-   * Everything that happened until then has been told. Between here and `to` the watch was believed to be open, but
+   * Everything that happened until then has been delivered. Between here and `to` the watch was believed to be open, but
    * frames may have been on their way: answers there are provisional, and a gap takes the belief back. Before a gap
-   * (`ended`), pods that were starting then had perhaps not told their addresses yet: there nothing is free.
+   * (`ended`), pods that were starting then had perhaps not shown their addresses yet: there nothing is free.
    * Invariant: from ≤ confirmed ≤ to.
    */
   readonly confirmed: EpochMillis;
@@ -118,7 +118,7 @@ export interface Coverage {
   readonly withdrawn?: EpochMillis | undefined;
 }
 
-/** Whether a watch of this scope would have told of the holder. */
+/** Whether a watch of this scope would have shown the holder. */
 export function sees(scope: Coverage['scope'], { kind, namespace }: Pick<Holder, 'kind' | 'namespace'>): boolean {
   return scope.kind !== 'namespaces' || (kind !== 'Node' && scope.namespaces.includes(namespace));
 }
@@ -142,11 +142,11 @@ export interface Checkpoint {
   /** Of the pods' stream. */
   readonly resourceVersion: string;
   readonly at: EpochMillis;
-  /** How far the streams of services and nodes had come; one that is not here begins anew with a listing. */
+  /** How far the streams of services and nodes had come; one that is not here begins with a listing. */
   readonly others?: readonly StreamPosition[];
 }
 
-/** Every event of the kind up to this version has been told, and so has everything that was written until `watermark`. */
+/** Every event of the kind up to this version, and everything that was written until `watermark`, has been delivered. */
 export interface StreamPosition {
   readonly kind: 'Node' | 'Service';
   readonly resourceVersion: string;

@@ -8,7 +8,7 @@ import { annotationChanges, annotationValues } from './annotation-changes.ts';
 
 const values = (entries: Readonly<Record<string, string>>) => annotationValues(new Map(Object.entries(entries)));
 
-test('added, changed and removed annotations are told, unchanged ones are not', () => {
+test('added, changed and removed annotations are recorded, unchanged ones are not', () => {
   const changes = annotationChanges(values({ a: '1', b: '2', c: '3' }), values({ b: '2', c: '4', d: '5' }));
   assert.deepEqual(
     changes.map(({ key, before, after }) => [key, before?.text, after?.text]),

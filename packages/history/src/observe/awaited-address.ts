@@ -54,15 +54,9 @@ export function neverShown(
   context: ObservationContext,
   wasUntouched = false,
 ): PossibleTenure | undefined {
-  const { holder, tenures, networkReadyAt, networkLostAt, more } = live;
+  const { holder, more } = live;
   if (holder.kind !== 'Pod' || holder.hostNetwork || holder.node === '' || context.node === undefined) return undefined;
-  const isUp = networkReadyAt !== undefined && networkLostAt === undefined;
-  // One that somebody else ended has shown it, and its kubelet may not have ended it.
-  // An address in doubt may be that of the sandbox before.
-  const shows = ({ start, end }: Tenure) => end === undefined && !isDoubtful(start);
-  if (tenures.some((tenure) => shows(tenure) || (isUp && isEndOpen(tenure)))) return undefined;
-  const writesAtOnce = context.node?.kubelet?.writesNetworkAtOnce === true;
-  const isMirror = more?.mirror !== undefined;
+  if (hasShown(live)) return undefined;
   const away = awaySince(live, pod, context);
   const certain = certainFrom(live) ?? latestStart(end, context, away !== undefined);
   const waited = more?.possible;
@@ -70,17 +64,36 @@ export function neverShown(
     const { start } = waited;
     return { ...waited, start: { ...start, notAfter: latest(certain, start.notAfter) ?? certain }, end };
   }
-  // A mirror pod's last word comes late, and after the end of its sandbox there is no other.
-  // A kubelet that was there would have said that there was one.
-  const isSaid = writesAtOnce && wasUntouched && away === undefined;
-  if (!isUp && (isSaid || (isMirror && networkReadyAt !== undefined))) return undefined;
-  if (!isMirror && away === undefined && wasNeverBegun(live, pod, context)) return undefined;
+  const isMirror = more?.mirror !== undefined;
+  if (isMirror ? hasEndedMirror(live) : away === undefined && wasNeverBegun(live, pod, context)) return undefined;
+  const writesAtOnce = context.node.kubelet?.writesNetworkAtOnce === true;
+  // A kubelet that was there and writes the condition at once would have written that there was a network.
+  if (!isUp(live) && writesAtOnce && wasUntouched && away === undefined) return undefined;
   const since = writesAtOnce ? sinceCondition(live, context, away) : sinceBinding(live, pod, context);
   const start = boundary(context, since, context.at, since);
   const notAfter = latest(certain, since) ?? since;
   // A mirror pod is deleted when its sandbox is gone, or is soon made again.
   const known = isMirror ? endKnownBy(end, epochMillis(context.at + RELEASE_MS)) : end;
-  return { pod: holder, within: context.node?.networks() ?? [], start: { ...start, notAfter }, end: known };
+  return { pod: holder, within: context.node.networks(), start: { ...start, notAfter }, end: known };
+}
+
+/**
+ * It has shown the address of its last sandbox: it shows it now, or did when somebody else than its kubelet ended it. An
+ * address in doubt may be that of the sandbox before.
+ */
+function hasShown(live: LiveHolder): boolean {
+  const isShown = ({ start, end }: Tenure) => end === undefined && !isDoubtful(start);
+  return live.tenures.some((tenure) => isShown(tenure) || (isUp(live) && isEndOpen(tenure)));
+}
+
+/** The last write of a mirror pod comes late, and after the end of its sandbox there is no other. */
+function hasEndedMirror(live: LiveHolder): boolean {
+  return live.networkReadyAt !== undefined && live.networkLostAt !== undefined;
+}
+
+/** The condition says that it has a network. */
+function isUp({ networkReadyAt, networkLostAt }: LiveHolder): boolean {
+  return networkReadyAt !== undefined && networkLostAt === undefined;
 }
 
 /**
@@ -113,7 +126,7 @@ export function failedBefore(
   if (node?.kubelet?.writesNetworkAtOnce !== true || holder.hostNetwork || up === undefined || begun === undefined)
     return undefined;
   if (up - begun <= FAILED_START_MS) return undefined;
-  // Of the word before: what this one may say of the sandbox that is there now is another record.
+  // By the version before: the sandbox that is there now is another record, of this version.
   const start = { ...boundary(context, begun, up, begun), resourceVersion: before.resourceVersion };
   const end = boundary(context, begun, epochMillis(up + RESOLUTION_MS));
   return { pod: holder, within: context.node?.networks() ?? [], start, end };

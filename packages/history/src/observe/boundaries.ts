@@ -61,8 +61,8 @@ export function boundary(
 }
 
 /**
- * An address appeared on a pod. `unseen`: its whole life passed between two sightings. Then somebody told of it too late
- * or an event was lost, and that nothing had been told of it by some time proves nothing.
+ * An address appeared on a pod. `unseen`: its whole life passed between two observations. Then it was reported too late
+ * or an event was lost, and that nothing had been reported of it by some time proves nothing.
  */
 export function tenureStart(
   pod: ObservedPod,
@@ -223,7 +223,7 @@ export function deletedEnd(context: ObservationContext, pod?: ObservedPod, hadGr
   }
   // Kubelets before 1.27 end a deleted pod's containers and sandbox without making it terminal.
   const finished = credible(pod, lastFinishedAt(pod), context.at);
-  // Not every end of a container is told, as of one that was never started.
+  // Not every end of a container is reported, as of one that was never started.
   const unsaid = finished === undefined && !isServing(pod) ? reportedSince(context) : undefined;
   const unready = credible(pod, stoppedServingAt(pod), context.at);
   return boundary(context, earliest(since, finished, unsaid, unready) ?? since, context.at);
@@ -319,7 +319,7 @@ export function lostEnd(pod: ObservedPod, context: ObservationContext, before: L
 
 /**
  * Since when the network has been lost, if it is. The kubelet may have noticed late (a reboot): its containers' end
- * tells. After a gap that is only the last loss of perhaps several.
+ * shows it. After a gap that is only the last loss of perhaps several.
  */
 export function lostFrom(
   pod: ObservedPod,

@@ -16,7 +16,7 @@ const web = aPod('web-1').withIp('10.0.0.7').createdAt(at(5)).readyAt(at(7));
 const job = aPod('job').withIp('10.0.0.8').createdAt(at(120)).readyAt(at(121));
 
 /** Right until 100 s. Then the clock is `ahead`, the watch goes on for 200 s, and web-1 ends in that time. */
-async function wronglyTold(ahead: number, engine: Engine = new MemoryEngine()): Promise<TestLedger> {
+async function wronglyDated(ahead: number, engine: Engine = new MemoryEngine()): Promise<TestLedger> {
   const ledger = new TestLedger({ kind: 'cluster' }, engine);
   await ledger.list(0, 'start');
   await ledger.see(8, web);
@@ -34,7 +34,7 @@ for (const [store, open] of [
   describe(`a ledger ${store} whose recorder had a wrong clock`, () => {
     test('fault 21: is cut back to before the jump, keeps its records, and goes on with a gap', async () => {
       const engine = await open();
-      const ledger = await wronglyTold(YEAR, engine);
+      const ledger = await wronglyDated(YEAR, engine);
       assert.equal(await ledger.answer('10.0.0.9', YEAR / 2), 'free', 'that is the harm');
       const records = (await Array.fromAsync(exportLines(engine, CLUSTER.id))).length;
       const diagnosis = await diagnoseClock(engine, { cluster: CLUSTER.id, now: at(300) });
@@ -60,7 +60,7 @@ for (const [store, open] of [
 
     test('a repair changes nothing a second time, and nothing where there is nothing wrong', async () => {
       const engine = await open();
-      await wronglyTold(HOUR, engine);
+      await wronglyDated(HOUR, engine);
       const question = { cluster: CLUSTER.id, now: at(300) };
       const diagnosis = await diagnoseClock(engine, question);
       assert.ok(diagnosis !== undefined && diagnosis.records.coverage === 1);
@@ -75,7 +75,7 @@ for (const [store, open] of [
 
     test('a claim that began in the wrong time is void, and a late word of it does not bring it back', async () => {
       const engine = await open();
-      const ledger = await wronglyTold(YEAR, engine);
+      const ledger = await wronglyDated(YEAR, engine);
       await ledger.list(YEAR + 220, 'expired', web);
       await ledger.alive(YEAR + 250);
       const stale = await ledger.coverage();
@@ -98,7 +98,7 @@ for (const [store, open] of [
 test('what the wrong clock had sealed into a week that has not come is corrected, too', async () => {
   const path = `${scratchDirectory('clock')}/store.db`;
   const engine = await openStore(`sqlite:${path}`, { access: 'write' });
-  const ledger = await wronglyTold(YEAR, engine);
+  const ledger = await wronglyDated(YEAR, engine);
   await engine.maintain(at(YEAR + 60 * 24 * HOUR));
   assert.equal(readdirSync(`${path}.d`).length, 1, 'a week is sealed');
   const diagnosis = await diagnoseClock(engine, { cluster: CLUSTER.id, now: at(300), since: at(100) });
@@ -116,7 +116,7 @@ test('what the wrong clock had sealed into a week that has not come is corrected
 });
 
 test('fault 21: an observer that learns that its clock was wrong takes back what it claimed, and its time goes back', async () => {
-  const ledger = await wronglyTold(HOUR);
+  const ledger = await wronglyDated(HOUR);
   await ledger.observe({ kind: 'clock', since: at(100), at: at(300) });
   await ledger.alive(301);
   await ledger.see(310, job.annotated({ a: '1' }));

@@ -10,7 +10,7 @@ export const RESOLUTION_MS = 1000;
 /** A time further from what is possible than this is a wrong clock, not evidence. */
 const TOLERATED_SKEW_MS = 2000;
 
-/** When the sandbox and its network came up, to the second; undefined before, or on kubelets that do not tell. */
+/** When the sandbox and its network came up, to the second; undefined before, or on kubelets that do not write it. */
 export function networkReadyAt(pod: ObservedPod): EpochMillis | undefined {
   return networkTransition(pod, 'True');
 }
@@ -95,8 +95,8 @@ export function lastEndedAt(pod: ObservedPod): EpochMillis | undefined {
 /** Ready, DisruptionTarget and readiness gates are set by controllers, too, PodScheduled by the scheduler. */
 const KUBELETS_OWN = new Set(['PodReadyToStartContainers', 'Initialized', 'ContainersReady']);
 
-/** Its kubelet has told of something that happened after this. */
-export function isToldOfSince(pod: ObservedPod, time: EpochMillis): boolean {
+/** Its kubelet has reported something that happened after this. */
+export function isReportedSince(pod: ObservedPod, time: EpochMillis): boolean {
   const { conditions, terminations } = pod.status;
   return (
     conditions.some((c) => KUBELETS_OWN.has(c.type) && (c.lastTransitionTime ?? 0) > time) ||

@@ -57,7 +57,7 @@ describe('a gap', () => {
     assert.equal(await ledger.answer('10.0.0.9', 201), 'free');
   });
 
-  test('while a pod was starting, its address may have come before the gap and been told within it: nothing is free there', async () => {
+  test('while a pod was starting, its address may have come before the gap and been shown within it: nothing is free there', async () => {
     const starting = aPod('job-1').onNode('node-a').createdAt(at(9)).withIp();
     const ledger = await afterGap([starting], []);
     assert.equal(await ledger.answer('10.0.0.9', 94), 'free');
@@ -89,9 +89,9 @@ describe('a gap', () => {
     assert.equal(await ledger.answer('10.0.0.9', 98), 'unknown gap');
   });
 
-  test('a sandbox made anew within the gap is a doubt, also with the same address', async () => {
-    const anew = web.readyAt(at(150)).withCondition('ContainersReady', 'True', at(152));
-    const ledger = await afterGap([web], [anew]);
+  test('a sandbox replaced within the gap is a doubt, also with the same address', async () => {
+    const again = web.readyAt(at(150)).withCondition('ContainersReady', 'True', at(152));
+    const ledger = await afterGap([web], [again]);
     assert.equal(await ledger.answer('10.0.0.7', 90), 'held web-1');
     assert.equal(await ledger.answer('10.0.0.7', 120), 'ambiguous web-1');
     assert.equal(await ledger.answer('10.0.0.7', 160), 'held web-1');
@@ -437,7 +437,7 @@ describe('a listing that lacked a pod that was there', () => {
     }
   });
 
-  test('a correction that was told before that listing says nothing', async () => {
+  test('a correction from before that listing says nothing', async () => {
     const ledger = await missed();
     const seen = { kind: 'Pod' as const, object: steady.build() };
     assert.deepEqual(await ledger.observe({ kind: 'corrected', type: 'present', seen, at: at(105) }), []);
@@ -466,11 +466,11 @@ test('a holder that a listing beside a catch-up lacks is gone, unless it was see
   assert.equal(await ledger.answer('10.0.0.7', 100), 'ambiguous web-1');
   assert.equal(await ledger.answer('10.0.0.7', 130), 'free');
   assert.equal(await ledger.answer('10.0.0.8', 130), 'held late');
-  assert.deepEqual(await ledger.observe({ ...check, at: at(141) }), [], 'told again it says nothing new');
+  assert.deepEqual(await ledger.observe({ ...check, at: at(141) }), [], 'the same once more says nothing new');
 });
 
 for (const when of ['', ', also after a restart', ', also after many others have ended']) {
-  test(`a pod that was seen to end and that a restored etcd shows again is in doubt until more is heard of it${when}`, async () => {
+  test(`a pod that was seen to end and that a restored etcd shows again is in doubt until more is known of it${when}`, async () => {
     const ledger = new TestLedger();
     await ledger.list(0, 'start');
     await ledger.see(10, web.atVersion(20));

@@ -86,7 +86,7 @@ function restored(before: LiveHolder, pod: ObservedPod, seen: Observed, context:
   const facts: Fact[] = [];
   const tenures: Tenure[] = [];
   for (const tenure of before.tenures) {
-    // One that shows no address may no longer be bound to its node, which then ends it; else its kubelet tells of it again.
+    // One that shows no address may no longer be bound to its node, which then ends it; else its kubelet reports it again.
     const isKnown = shown.includes(tenure.ip) && !isOfThePast(tenure, context);
     if (!isOpen(tenure) || isKnown) tenures.push(tenure);
     else facts.push({ kind: 'tenure', tenure: undone(tenure, context) });
@@ -117,7 +117,7 @@ function undone(tenure: Tenure, context: ObservationContext): Tenure {
   return { ...ended, start: { ...ended.start, notAfter: ended.end.notAfter } };
 }
 
-/** The pod was written to, but nothing is known anew of its network. */
+/** The pod was written to, but nothing new is known of its network. */
 function written(before: LiveHolder, pod: ObservedPod, seen: Observed, context: ObservationContext): LifeStep {
   const facts: Fact[] = [];
   const holder = holderOf(seen);

@@ -128,8 +128,8 @@ describe('who holds an address', () => {
     assert.equal(await ledger.answer('10.0.0.7', 45), 'free');
   });
 
-  test('after a blank, another pod that shows the address has it, also when it is told so only later', async () => {
-    // Kubelets that do not tell when a sandbox is lost show a blank until there is another, which may take long.
+  test('after a blank, another pod that shows the address has it, also when that is reported only later', async () => {
+    // Kubelets that do not report when a sandbox is lost show a blank until there is another, which may take long.
     const ledger = await watching();
     const old = aPod('web-1').withIp('10.0.0.7').createdAt(at(10));
     await ledger.see(13, old);
@@ -148,7 +148,7 @@ describe('who holds an address', () => {
     assert.equal(await ledger.answer('10.0.0.7', 98), 'ambiguous job,web-1');
   });
 
-  test('a sandbox made anew with another address closes one tenure and opens the next', async () => {
+  test('a sandbox replaced with another address closes one tenure and opens the next', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
     await ledger.see(41, web.withIp('10.0.0.9').readyAt(at(40)).finishedAt(at(38), false));
@@ -159,7 +159,7 @@ describe('who holds an address', () => {
     assert.equal(await ledger.answer('10.0.0.9', 45), 'held web-1');
   });
 
-  test('a sandbox made anew with the same address leaves a doubt in between, and may have been lent to another', async () => {
+  test('a sandbox replaced with the same address leaves a doubt in between, and may have been lent to another', async () => {
     const ledger = await watching();
     await ledger.see(13, web);
     await ledger.see(31, web.lostAt(at(30)));
@@ -230,13 +230,13 @@ describe('who holds an address', () => {
   });
 
   test('an address that was in doubt to the end is certain at no instant of the doubt, unless containers ended in it', async () => {
-    const anew = web.readyAt(at(40));
-    for (const last of [anew.completedAt(at(50)), web.lostAt(at(50)), undefined]) {
+    const again = web.readyAt(at(40));
+    for (const last of [again.completedAt(at(50)), web.lostAt(at(50)), undefined]) {
       const ledger = await watching();
       await ledger.see(13, web);
       await ledger.see(31, web.lostAt(at(30)));
-      await ledger.see(41, anew);
-      if (last === undefined) await ledger.deleted(51, anew);
+      await ledger.see(41, again);
+      if (last === undefined) await ledger.deleted(51, again);
       else await ledger.see(51, last);
       await ledger.alive(70);
       const [, doubtful] = await ledger.tenures('10.0.0.7');

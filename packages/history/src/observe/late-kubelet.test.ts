@@ -1,4 +1,4 @@
-// A kubelet that could not write for a while tells in one word what happened in several steps: what it leaves out must
+// A kubelet that could not write for a while reports in one write what happened in several steps: what it leaves out must
 // not become a certainty.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -14,7 +14,7 @@ async function watching(): Promise<TestLedger> {
   return ledger;
 }
 
-describe('a kubelet that tells late', () => {
+describe('a kubelet that reports late', () => {
   test('of another sandbox and its end at once: the first one ended with the run before the last', async () => {
     for (const end of [web.inPhase('Failed'), web.lostAt(at(58))]) {
       const ledger = await watching();
@@ -27,7 +27,7 @@ describe('a kubelet that tells late', () => {
     }
   });
 
-  test('and only a listing tells: containers that ended long before the gap took their sandbox with them', async () => {
+  test('and only a listing shows it: containers that ended long before the gap took their sandbox with them', async () => {
     const ledger = new TestLedger();
     const old = aPod('web-1').withIp('10.0.0.7').createdAt(at(10));
     await ledger.list(0, 'start');
@@ -42,11 +42,11 @@ describe('a kubelet that tells late', () => {
 
   test('of an address, when a pod is first seen in a sandbox that is not its first: it may be that of the one before', async () => {
     const ledger = new TestLedger();
-    const anew = web.readyAt(at(40)).finishedAt(at(30));
-    await ledger.list(50, 'start', anew);
+    const again = web.readyAt(at(40)).finishedAt(at(30));
+    await ledger.list(50, 'start', again);
     await ledger.alive(60);
     assert.equal(await ledger.answer('10.0.0.7', 55), 'ambiguous web-1');
-    await ledger.see(61, anew.withIp('10.0.0.9').withCondition('ContainersReady', 'True', at(60)));
+    await ledger.see(61, again.withIp('10.0.0.9').withCondition('ContainersReady', 'True', at(60)));
     await ledger.alive(80);
     assert.notEqual(await ledger.answer('10.0.0.7', 55), 'held web-1');
     assert.equal(await ledger.answer('10.0.0.9', 70), 'held web-1');

@@ -148,7 +148,7 @@ export class LiveHolders {
     return [...facts, { kind: 'live', uid, live }];
   }
 
-  /** Those of whom a wrong clock told, as they read now; and what has changed of them. */
+  /** Those that a wrong clock dated, as they read now; and what has changed of them. */
   correct(wrong: WrongTime): Fact[] {
     const facts: Fact[] = [];
     for (const [uid, missed] of this.#missed) this.#missed.set(uid, correctedLive(missed, wrong));
@@ -251,7 +251,7 @@ function forgetOldest(remembered: Set<string> | Map<string, unknown>, most: numb
 
 /**
  * A pod that has a node and shows no address may have had one since then: since its network came up, if it says so, for
- * its address is told only with the next look, perhaps after images were pulled; else for as long as a word takes.
+ * its address is shown only with the next look, perhaps after images were pulled; else for as long as a report takes.
  */
 function addressAwaitedSince(live: LiveHolder, last: EpochMillis): EpochMillis | undefined {
   const { holder, placement, terminal, networkReadyAt, networkLostAt } = live;

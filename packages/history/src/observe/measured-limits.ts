@@ -41,7 +41,7 @@ export const MIRROR_LATE_MS = 30_000;
 export const MIRROR_RETURN_MS = 60_000;
 
 /**
- * A machine whose Node object was deleted is taken down, or its kubelet ends its pods (12 s measured). Nobody tells
+ * A machine whose Node object was deleted is taken down, or its kubelet ends its pods (12 s measured). Nothing reports
  * which; an address that nobody else gets is held in doubt for so long.
  */
 export const GONE_NODE_MS = 900_000;

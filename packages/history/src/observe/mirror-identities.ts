@@ -20,22 +20,22 @@ export class MirrorIdentities {
   }
 
   /** The observation with the UIDs that are known. */
-  known(told: Observation, live: Known): Observation {
-    switch (told.kind) {
+  known(given: Observation, live: Known): Observation {
+    switch (given.kind) {
       case 'event':
       case 'corrected': {
-        const seen = this.#identified(told.seen, live);
-        return seen === told.seen ? told : { ...told, seen };
+        const seen = this.#identified(given.seen, live);
+        return seen === given.seen ? given : { ...given, seen };
       }
       case 'listed': {
-        if (told.resource !== 'Pod') return told;
-        const present = told.present.map((seen) => this.#identified(seen, live));
-        return { ...told, present, goneUids: told.goneUids.map((uid) => this.uidOf(uid)) };
+        if (given.resource !== 'Pod') return given;
+        const present = given.present.map((seen) => this.#identified(seen, live));
+        return { ...given, present, goneUids: given.goneUids.map((uid) => this.uidOf(uid)) };
       }
       case 'checked':
-        return this.#known.size === 0 ? told : { ...told, uids: told.uids.map((uid) => this.uidOf(uid)) };
+        return this.#known.size === 0 ? given : { ...given, uids: given.uids.map((uid) => this.uidOf(uid)) };
       default:
-        return told;
+        return given;
     }
   }
 

@@ -1,6 +1,5 @@
-// What is known of nodes and their kubelets: whether they live, what their version tells, and which addresses they hand
-// out. Kept by the observer; pods' lives are judged by it.
-
+// What is known of nodes and their kubelets: whether they live, what follows from their version, and which addresses
+// they hand out. Kept by the observer; pods' lives are judged by it.
 import { isWithin, networkAround } from '../model/cidr.ts';
 import type { LiveHolder, Machine } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';

@@ -85,7 +85,7 @@ export type ReportedEvidence = Omit<Evidence, 'epoch' | 'collector' | 'observedA
 
 /** `at` is the collector's clock when the observation was made; it never goes back within a log, except with `clock`. */
 export type Observation =
-  /** One event of the watch; `deleted` carries the final state. Events of a catch-up are told the same way. */
+  /** One event of the watch; `deleted` carries the final state. Events of a catch-up are delivered the same way. */
   | { readonly kind: 'event'; readonly type: 'present' | 'deleted'; readonly seen: Observed; readonly at: EpochMillis }
   /** The consistency list found this: it happened at some time since the object was last seen. */
   | {
@@ -109,7 +109,7 @@ export type Observation =
       readonly since?: EpochMillis | undefined;
       readonly at: EpochMillis;
     }
-  /** Every event up to this version has been told (a bookmark, or the end of a catch-up). */
+  /** Every event up to this version has been delivered (a bookmark, or the end of a catch-up). */
   | {
       readonly kind: 'progress';
       readonly resource: Observed['kind'];

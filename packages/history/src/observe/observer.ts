@@ -1,5 +1,5 @@
 // Where Kubernetes ends and history begins: observations in, facts out. Deterministic and without a clock; the same log
-// gives the same facts, and an observation that tells nothing new gives none. A recorder feeds it and stores what it
+// gives the same facts, and an observation that says nothing new gives none. A recorder feeds it and stores what it
 // returns; nothing here does I/O.
 import type { Fact, LiveHolder, LiveState, StoredFact } from '../model/fact.ts';
 import type { Checkpoint, Coverage, Scope, StreamPosition } from '../model/records.ts';

@@ -16,7 +16,7 @@ import { Observer } from './observer.ts';
 const KINDS = ['Node', 'Service'] as const;
 type Listed = Extract<Observation, { kind: 'listed' }>;
 
-/** A recorder of all three kinds; `tell` stores with the checkpoint, as the real one does. */
+/** A recorder of all three kinds; `observe` stores with the checkpoint, as the real one does. */
 class Recording {
   readonly engine = new MemoryEngine();
   #observer = new Observer({ collector: 'test', scope: { kind: 'cluster' }, alsoFollows: KINDS });
@@ -109,7 +109,7 @@ describe('services and nodes', () => {
     assert.equal((await withSnapshot(recording.engine, CLUSTER.id, (snapshot) => snapshot.coverage()))[0]?.to, at(62));
   });
 
-  test('a service that lived only while no recorder ran is told by the catch-up: its address was not free', async () => {
+  test('a service that lived only while no recorder ran is delivered by the catch-up: its address was not free', async () => {
     const recording = await Recording.untilItDies();
     await recording.restart();
     await recording.observe({ kind: 'event', type: 'present', seen: service('short', 30, '10.96.0.77'), at: at(200) });
@@ -121,7 +121,7 @@ describe('services and nodes', () => {
     assert.equal(await recording.answer('10.96.0.77', 250), 'free');
   });
 
-  test('what a stream has told is not taken in twice after a restart', async () => {
+  test('what a stream has delivered is not taken in twice after a restart', async () => {
     const recording = await Recording.untilItDies();
     await recording.restart();
     await recording.observe({ kind: 'event', type: 'present', seen: service('old', 15, '10.96.0.15'), at: at(200) });

@@ -219,7 +219,7 @@ function endOpen({ before, pod, shown, context }: Scene, { open }: Network, end:
   });
 }
 
-/** A short life may never have been seen: its address is told only now. */
+/** A short life may never have been seen: its address is shown only now. */
 function liveUnseen({ before, pod, holder, shown, context, facts }: Scene, { open }: Network, end: Boundary): void {
   if (!livedUnseen(before, pod, context)) return;
   for (const ip of shown) {

@@ -1,4 +1,4 @@
-// Tenures that ended lately. A rewind that is noticed late shows that what was told since the last certain moment was
+// Tenures that ended lately. A rewind that is noticed late shows that what was delivered since the last certain moment was
 // not all of it: then these ends lie earlier, perhaps, than was believed. Kept by the observer, in memory only.
 import { type Fact, tenureKey } from '../model/fact.ts';
 import type { Holder, Tenure } from '../model/records.ts';
@@ -21,7 +21,7 @@ export class RecentEnds {
     }
   }
 
-  /** Those of this kind that were told to have ended after `since`, as they read when that is no longer certain. */
+  /** Those of this kind whose end was recorded after `since`, as they read when that is no longer certain. */
   doubtedSince(since: EpochMillis, kind: Holder['kind']): Tenure[] {
     const earliestEnd = epochMillis(since - REPORTING_LAG_MS);
     const found: Tenure[] = [];

@@ -1,9 +1,9 @@
 // Pods as an etcd shows them that was restored from a backup. Perhaps they are so; perhaps one of them ended, or got
-// another address, in what was undone before anybody was told of it. Its kubelet then says so soon. Until it has spoken,
+// another address, in what was undone before it was delivered. Its kubelet then reports it soon. Until it has written,
 // or has had the time to, what the API server shows proves nothing, whoever writes to it, and an end of the pod may have
 // been at any time since the rewind began. Kept by the observer, in memory only.
 import { type EpochMillis, epochMillis } from '../model/time.ts';
-import { isToldOfSince, networkLostAt, networkReadyAt } from './evidence.ts';
+import { isReportedSince, networkLostAt, networkReadyAt } from './evidence.ts';
 import type { ObservedPod } from './observation.ts';
 import { CONTINUED, type Continuity } from './observation-context.ts';
 
@@ -41,7 +41,7 @@ export class RewindDoubts {
     if (doubt === undefined) return CONTINUED;
     if (type === 'present') {
       // Somebody else wrote, and left its status as it was.
-      if (doubt.shown === networkOf(pod) && !isToldOfSince(pod, this.#at)) return { kind: 'unconfirmed' };
+      if (doubt.shown === networkOf(pod) && !isReportedSince(pod, this.#at)) return { kind: 'unconfirmed' };
       this.#doubts.delete(uid);
     }
     return { kind: 'doubted', since: doubt.since };

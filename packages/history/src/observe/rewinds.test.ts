@@ -39,7 +39,7 @@ describe('after a rewind', () => {
     assert.equal(await ledger.answer('10.0.0.7', 110), 'free');
   });
 
-  test('a rewind that is noticed late puts in doubt what was told since the last certain moment', async () => {
+  test('a rewind that is noticed late puts in doubt what was delivered since the last certain moment', async () => {
     const ledger = await watched(web);
     // Nothing of this is known to be of the same history.
     await ledger.see(90, aPod('other').withIp('10.0.0.8').createdAt(at(88)).readyAt(at(89)).atVersion(600));
@@ -51,7 +51,7 @@ describe('after a rewind', () => {
     assert.equal(await ledger.answer('10.0.0.9', 50), 'free');
   });
 
-  test('and widens the ends that were told since, and what was shown since and is older', async () => {
+  test('and widens the ends that were recorded since, and what was shown since and is older', async () => {
     const other = aPod('other').withIp('10.0.0.8').createdAt(at(3)).readyAt(at(4)).onNode('node-a');
     const ledger = await watched(web, other);
     await ledger.alive(79);
@@ -125,7 +125,7 @@ describe('after a rewind', () => {
     );
   });
 
-  test('a pod that was restored to before it had an address may have lost it, until its kubelet tells of it again', async () => {
+  test('a pod that was restored to before it had an address may have lost it, until its kubelet reports it again', async () => {
     const ledger = await watched(web);
     await rewind(ledger, 60, aPod('web-1').createdAt(at(1)).onNode('node-a'));
     await ledger.alive(101);
@@ -150,7 +150,7 @@ describe('after a rewind', () => {
     await rewind(ledger, 60, web);
     await ledger.alive(101);
     assert.equal(await ledger.answer('10.0.0.7', 80), 'held web-1');
-    // Its kubelet had ended it before the rewind, and begins anew.
+    // Its kubelet had ended it before the rewind, and begins again.
     await ledger.see(103, web.withIp().lostAt(at(102)).atVersion(320));
     await ledger.see(105, web.withIp('10.0.0.9').readyAt(at(104)).atVersion(321));
     await ledger.alive(200);
@@ -168,7 +168,7 @@ describe('after a rewind', () => {
     assert.equal(await ledger.answer('10.0.0.7', 250), 'held web-1');
   });
 
-  test('a pod that had ended and rose from the backup is in doubt until its kubelet tells of something new', async () => {
+  test('a pod that had ended and is back from the backup is in doubt until its kubelet reports something new', async () => {
     const ledger = await watched(served(web, 3));
     await ledger.deleted(61, served(web, 3).atVersion(510));
     await ledger.alive(70);
@@ -199,7 +199,7 @@ test('an event of a pod that was seen to end makes no certain holder of it', asy
   assert.equal(await ledger.answer('10.0.0.7', 85), 'ambiguous web-1');
 });
 
-describe('a listing contradicts what was told', () => {
+describe('a listing contradicts what was delivered', () => {
   const claim = (ledger: TestLedger, isWhole: boolean, ...pods: PodBuilder[]) =>
     ledger.observer.contradicts({ kind: 'Pod', namespace: undefined, present: asPods(...pods), isWhole });
 
@@ -207,17 +207,17 @@ describe('a listing contradicts what was told', () => {
     const ledger = await watched(web);
     assert.equal(claim(ledger, false, web.atVersion(499)), true);
     assert.equal(claim(ledger, false, web.atVersion(500)), false);
-    assert.equal(claim(ledger, false, web.atVersion(900)), false, 'what is newer may be told yet');
+    assert.equal(claim(ledger, false, web.atVersion(900)), false, 'what is newer may still be delivered');
   });
 
-  test('when it shows a pod that should have been told and was not', async () => {
+  test('when it shows a pod that should have been delivered and was not', async () => {
     const ledger = await watched(web);
     const young = aPod('young').withUid('young');
     assert.equal(claim(ledger, false, web.atVersion(500), young.atVersion(450)), true);
     assert.equal(claim(ledger, false, web.atVersion(500), young.atVersion(501)), false);
   });
 
-  test('when everything was told, and a pod is missing or another version', async () => {
+  test('when everything was delivered, and a pod is missing or another version', async () => {
     const ledger = await watched(web);
     assert.equal(claim(ledger, true), true);
     assert.equal(claim(ledger, true, web.atVersion(501)), true);

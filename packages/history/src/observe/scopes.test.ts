@@ -22,11 +22,11 @@ const pod = (builder: typeof web, version: number): Observed => ({
 
 test('a pod that went while only another namespace was watched may have gone as soon as that began', async () => {
   const engine = new MemoryEngine();
-  const record = async (scope: Scope, ...told: Observation[]): Promise<void> => {
+  const record = async (scope: Scope, ...observations: Observation[]): Promise<void> => {
     const writer = await engine.takeOver(CLUSTER);
     const { state, checkpoint } = await engine.resume(CLUSTER.id);
     const observer = new Observer({ collector: 'test', scope, resume: state, checkpoint });
-    for (const observation of told) {
+    for (const observation of observations) {
       const facts = observer.observe(observation);
       // As the recorder of some namespaces, which goes on from nowhere.
       const position = { epoch: 1, resourceVersion: '30', at: observation.at };

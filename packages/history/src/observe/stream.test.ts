@@ -40,7 +40,7 @@ describe('a stream', () => {
     assert.equal(stream.watermark, at(100));
   });
 
-  test('a probe that tells nothing new confirms at once that nothing has happened', () => {
+  test('a probe that shows nothing new confirms at once that nothing has happened', () => {
     const stream = new Stream(1, '7', undefined);
     stream.probed('7', at(100));
     assert.equal(stream.watermark, at(100));
@@ -61,7 +61,7 @@ describe('a stream', () => {
   });
 });
 
-test('a bookmark that is told twice says no more than once', () => {
+test('a bookmark that is delivered twice says no more than once', () => {
   const stream = new Stream(1, undefined, undefined);
   stream.delivered('5', at(100), false);
   stream.delivered('6', at(200), false);

@@ -13,9 +13,9 @@ const MOST_PROBES = 1000;
 export class Stream {
   /** Counts lives of etcd as this stream has noticed them. */
   epoch: number;
-  /** Invariant: every event up to this version has been told. */
+  /** Invariant: every event up to this version has been delivered. */
   version: string | undefined;
-  /** Everything that was written until then has been told. Undefined when nothing is known. */
+  /** Everything that was written until then has been delivered. Undefined when nothing is known. */
   watermark: EpochMillis | undefined;
   /** Of the last listing, to know it again. */
   listed: { readonly version: string; readonly at: EpochMillis } | undefined;
@@ -29,7 +29,7 @@ export class Stream {
     this.watermark = watermark;
   }
 
-  /** Order is by (epoch, resourceVersion), never by time: what is not newer has been told. */
+  /** Order is by (epoch, resourceVersion), never by time: what is not newer has been delivered. */
   isOld(version: string): boolean {
     return this.version !== undefined && compareVersions(version, this.version) <= 0;
   }
@@ -65,7 +65,7 @@ export class Stream {
     return this.watermark;
   }
 
-  /** Something already told was written no earlier than this. */
+  /** Something already delivered was written no earlier than this. */
   mentioned(time: EpochMillis | undefined): void {
     this.#advance(time);
   }

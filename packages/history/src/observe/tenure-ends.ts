@@ -34,7 +34,7 @@ export function isOpen({ end }: Tenure): boolean {
   return end === undefined;
 }
 
-/** The same tenure without its doubt, if it had one: that is a fact worth telling. */
+/** The same tenure without its doubt, if it had one: that is a fact worth recording. */
 export function confirmed(tenure: Tenure, facts: Fact[]): Tenure {
   const start = confirmedStart(tenure.start);
   if (start === tenure.start) return tenure;
@@ -50,7 +50,7 @@ export function endOfBlank(live: LiveHolder | undefined, end: Boundary, { contin
   return { ...end, notBefore: since };
 }
 
-/** A pod that rose from a backup shows that its containers were ready, but long before. */
+/** A pod of a restored backup shows that its containers were ready, but long before. */
 export function isProven({ start }: Tenure, pod: ObservedPod, readyAt: EpochMillis | undefined): boolean {
   return !isDoubtful(start) || hasBeenUsed(pod, latest(readyAt, start.notBefore));
 }

@@ -61,7 +61,7 @@ describe('a scenario', () => {
     await assert.rejects(play('10:00 watch is lost until 10:01'), /x\.trail:1: the watch has not started/);
   });
 
-  test('an answer that differs is told beside what was expected', async () => {
+  test('an answer that differs is printed beside what was expected', async () => {
     const story = '10:00 watch starts\n10:01 pod a/b gets 10.0.0.1 on n\nask 10:02 who 10.0.0.1 -> free';
     const [outcome] = await runScenario(new MemoryEngine(), 'c', parseScenario('x.trail', story));
     assert.deepEqual([outcome?.expected, outcome?.given], ['free', 'held a/b']);

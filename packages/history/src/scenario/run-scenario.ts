@@ -49,9 +49,9 @@ class ScenarioRun {
   #observer: Observer | undefined;
   #namespaces: readonly string[] | undefined;
   #interruption: Interruption | undefined;
-  /** Written while nothing is heard. */
+  /** Written while nothing is delivered. */
   #waiting: ScenarioWrite[] = [];
-  #toldVersion = '0';
+  #deliveredVersion = '0';
 
   constructor(engine: Engine, id: string, scenario: Scenario) {
     this.#engine = engine;
@@ -69,10 +69,10 @@ class ScenarioRun {
     }
   }
 
-  /** Everything that is told or asked about, and the ends of interruptions, in order. */
+  /** Everything that happens or is asked about, and the ends of interruptions, in order. */
   #instants(): EpochMillis[] {
     const { statements, asks } = this.#scenario;
-    const ends = statements.flatMap((told) => (told.kind === 'interruption' ? [told.until] : []));
+    const ends = statements.flatMap((statement) => (statement.kind === 'interruption' ? [statement.until] : []));
     const all = new Set([...statements.map(({ at }) => at), ...asks.map(({ at }) => at), ...ends]);
     return [...all].sort((a, b) => a - b);
   }
@@ -127,8 +127,8 @@ class ScenarioRun {
   }
 
   async #deliver({ type, seen }: ScenarioWrite, at: EpochMillis): Promise<void> {
-    if (seen.kind === 'Pod') this.#toldVersion = seen.object.metadata.resourceVersion;
-    await this.#tell({ kind: 'event', type, seen, at: epochMillis(at + DELIVERY_MS) });
+    if (seen.kind === 'Pod') this.#deliveredVersion = seen.object.metadata.resourceVersion;
+    await this.#observe({ kind: 'event', type, seen, at: epochMillis(at + DELIVERY_MS) });
   }
 
   async #list(reason: ListingReason, at: EpochMillis): Promise<void> {
@@ -137,36 +137,42 @@ class ScenarioRun {
       // A recorder of some namespaces has one stream for each; nodes have none.
       for (const namespace of resource === 'Node' ? [undefined] : (this.#namespaces ?? [undefined])) {
         const present = this.#cluster.of(resource, namespace === undefined ? undefined : [namespace]);
-        this.#toldVersion = resourceVersion;
+        this.#deliveredVersion = resourceVersion;
         const rest = { reason, resourceVersion, whole: true, present, goneUids: [], at };
-        await this.#tell({ kind: 'listed', resource, namespace, ...rest });
+        await this.#observe({ kind: 'listed', resource, namespace, ...rest });
       }
     }
   }
 
   async #progress(at: EpochMillis): Promise<void> {
-    this.#toldVersion = this.#cluster.version;
+    this.#deliveredVersion = this.#cluster.version;
     for (const namespace of this.#namespaces ?? [undefined]) {
-      await this.#tell({ kind: 'progress', resource: 'Pod', namespace, resourceVersion: this.#toldVersion, at });
+      await this.#observe({
+        kind: 'progress',
+        resource: 'Pod',
+        namespace,
+        resourceVersion: this.#deliveredVersion,
+        at,
+      });
     }
   }
 
-  /** While the watch is believed to be open, the store is told so; while it is, the server confirms it. */
+  /** While the watch is believed to be open, the store records that; while it is, the server confirms it. */
   async #beat(at: EpochMillis): Promise<void> {
     if (this.#observer === undefined) return;
     const how = this.#interruption?.how;
     if (how !== undefined && how !== 'silent') return;
     if (how === undefined) {
       await this.#progress(at);
-      await this.#tell({ kind: 'probed', resourceVersion: this.#cluster.version, at });
+      await this.#observe({ kind: 'probed', resourceVersion: this.#cluster.version, at });
     }
-    await this.#tell({ kind: 'alive', at });
+    await this.#observe({ kind: 'alive', at });
   }
 
-  async #tell(observation: Observation): Promise<void> {
+  async #observe(observation: Observation): Promise<void> {
     const facts = this.#observer?.observe(observation) ?? [];
     const { at } = observation;
-    const checkpoint = { epoch: this.#observer?.epoch ?? 1, resourceVersion: this.#toldVersion, at };
+    const checkpoint = { epoch: this.#observer?.epoch ?? 1, resourceVersion: this.#deliveredVersion, at };
     await this.#writer?.append({ facts, checkpoint });
   }
 

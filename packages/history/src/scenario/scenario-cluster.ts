@@ -31,7 +31,7 @@ export class ScenarioCluster {
     return [...this.#objects.values()].filter((seen) => seen.kind === kind && (kind === 'Node' || isSeen(seen)));
   }
 
-  /** Versions begin anew, objects stay. */
+  /** Versions start over, objects stay. */
   rewind(): void {
     this.#version = 0;
     for (const [key, seen] of this.#objects) this.#objects.set(key, this.#renewed(seen));

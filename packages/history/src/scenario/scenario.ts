@@ -10,10 +10,10 @@ export interface Named {
   readonly name: string;
 }
 
-/** What happens. `line` is where it is told. */
+/** What happens. `line` is where it is written. */
 export type Statement = { readonly line: number; readonly at: EpochMillis } & (
   | { readonly kind: 'watch-starts'; readonly namespaces: readonly string[] | undefined }
-  /** Nothing is heard until then; what happened meanwhile comes late, is caught up with, or is lost. */
+  /** Nothing is delivered until then; what happened meanwhile comes late, is caught up with, or is lost. */
   | {
       readonly kind: 'interruption';
       readonly how: 'silent' | 'lost' | 'rewound' | 'stopped' | 'stopped-too-long';

@@ -34,7 +34,7 @@ export function coverage(from: number, to: number, more: Partial<Coverage> = {})
 const WATCHED: readonly StoredFact[] = [
   coverage(0, 5 * HOUR, { opened: 'start', confirmed: epochMillis(5 * HOUR - 30 * MINUTE) }),
   coverage(6 * HOUR, 9 * HOUR, { scope: { kind: 'namespaces', namespaces: ['shop'] } }),
-  // Pods that were starting before the gap had perhaps not told their addresses yet.
+  // Pods that were starting before the gap had perhaps not shown their addresses yet.
   coverage(9 * HOUR, 15 * HOUR, { confirmed: epochMillis(14 * HOUR) }),
   coverage(15 * HOUR + 1, DAY, { confirmed: epochMillis(DAY - HOUR), ended: false }),
 ];

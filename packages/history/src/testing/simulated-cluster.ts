@@ -11,7 +11,7 @@ export interface ClusterPlan {
   readonly seconds: number;
 }
 
-/** One write to the API, as a watch would tell it. */
+/** One write to the API, as a watch would deliver it. */
 export interface Write {
   readonly version: number;
   /** By the true clock, which is also the API server's. */
@@ -211,7 +211,7 @@ class Simulation {
       ready ??= { type: 'PodReadyToStartContainers', status: 'True', lastTransitionTime: this.#kubeletSecond(pod) };
       return withCondition(pod.status.conditions, ready);
     };
-    // Kubelets of 1.36 tell first that the sandbox is there, and its address only after their next look.
+    // Kubelets of 1.36 report first that the sandbox is there, and its address only after their next look.
     if (this.#chance.chance(0.3)) {
       this.#notice(pod, () => ({ conditions: networkIsUp() }));
       pod.noticeAt += this.#chance.between(0, 2 * WRITE_LAG_MS);
@@ -306,17 +306,17 @@ class Simulation {
     const before = pod.held;
     // A kubelet that reboots with its node notices late.
     const reboot = this.#chance.chance(0.3);
-    const tells = reboot || this.#chance.chance(0.7);
+    const isReported = reboot || this.#chance.chance(0.7);
     const lostAt = this.#kubeletSecond(pod);
     const silence = reboot ? this.#chance.between(1000, 2500) : 0;
     this.#release(pod);
-    const ended = tells ? { terminations: [{ current: false, finishedAt: lostAt }] } : {};
+    const ended = isReported ? { terminations: [{ current: false, finishedAt: lostAt }] } : {};
     const blank = this.#chance.chance(0.3) ? { podIP: '', podIPs: [] } : {};
     this.#at(this.#now + silence, () => {
       this.#notice(pod, () => ({ ...ended, ...blank, ...this.#down(pod) }));
       // A loss of which no word is ever written cannot be known: the end of the object comes after it.
-      const told = NOTICE_MS + WRITE_LAG_MS;
-      if (this.#chance.chance(0.15)) this.#in(told, told + 2000, () => this.#remove(pod));
+      const reported = NOTICE_MS + WRITE_LAG_MS;
+      if (this.#chance.chance(0.15)) this.#in(reported, reported + 2000, () => this.#remove(pod));
       else {
         // Pulling an image or waiting for a volume takes its time.
         const longest = this.#chance.chance(0.4) ? 12_000 : 2000;

@@ -17,7 +17,7 @@ export interface Fault {
     | 'crash'
     /** The recorder dies, and the events since are gone. */
     | 'crash-expired'
-    /** Versions begin anew: etcd was restored. */
+    /** Versions start over: etcd was restored. */
     | 'rewind';
   readonly atSecond: number;
   readonly seconds: number;
@@ -42,7 +42,7 @@ export interface RecorderLife {
 
 export interface SimulatedWatch {
   readonly lives: readonly RecorderLife[];
-  /** When it was not, or not in time, told what happened: [from, to] in true time. */
+  /** When nothing was delivered to it, or not in time: [from, to] in true time. */
   readonly blind: readonly { readonly from: number; readonly to: number; readonly kind: Fault['kind'] }[];
 }
 
@@ -65,13 +65,13 @@ class Watching {
   readonly #blind: { from: number; to: number; kind: Fault['kind'] }[] = [];
   #appends: Observation[][] = [];
   #now: number;
-  /** Writes that have been told or stand behind a listing. */
-  #told = 0;
-  /** What the recorder's cache holds, to tell a listing by its differences. */
+  /** Writes that have been delivered or stand behind a listing. */
+  #delivered = 0;
+  /** What the recorder's cache holds, to give a listing by its differences. */
   #known = new Map<string, string>();
   /** Of the durable appends, how many writes they cover: by the number of appends. */
   #durable: number[] = [];
-  /** After a rewind versions are counted anew. */
+  /** After a rewind versions are counted from the start. */
   #rebased: { readonly after: number; readonly by: number } | undefined;
   #sinceRepeat = 0;
 
@@ -130,7 +130,7 @@ class Watching {
     let mark = this.#now + BOOKMARK_MS;
     let probe = this.#plan.probeMs > 0 ? this.#now + this.#plan.probeMs : Number.POSITIVE_INFINITY;
     for (;;) {
-      const write = this.#cluster.writes[this.#told];
+      const write = this.#cluster.writes[this.#delivered];
       const arrival = write === undefined ? Number.POSITIVE_INFINITY : Math.max(this.#now, write.at + this.#delay());
       const next = Math.min(arrival, beat, mark, probe);
       if (next >= to) break;
@@ -139,7 +139,7 @@ class Watching {
         this.#probe();
         probe += this.#plan.probeMs;
       } else if (next === beat) {
-        this.#tell({ kind: 'alive', at: this.#at() });
+        this.#observe({ kind: 'alive', at: this.#at() });
         beat += HEARTBEAT_MS;
       } else if (next === mark) {
         this.#progress();
@@ -155,7 +155,7 @@ class Watching {
     let beat = this.#now + HEARTBEAT_MS;
     while (beat < to) {
       this.#now = beat;
-      if (believed) this.#tell({ kind: 'alive', at: this.#at() });
+      if (believed) this.#observe({ kind: 'alive', at: this.#at() });
       if (asks) this.#probe();
       beat += HEARTBEAT_MS;
     }
@@ -165,7 +165,7 @@ class Watching {
   #catchUp(): void {
     this.#listOthers();
     for (;;) {
-      const write = this.#cluster.writes[this.#told];
+      const write = this.#cluster.writes[this.#delivered];
       if (write === undefined || write.at > this.#now) break;
       if (this.#chance.chance(0.2)) this.#now += this.#chance.between(0, 30);
       this.#event(write);
@@ -174,13 +174,13 @@ class Watching {
   }
 
   #event(write: Write): void {
-    this.#told++;
+    this.#delivered++;
     const seen = this.#renumbered(write);
     this.#remember(write, seen);
     const observation: Observation = { kind: 'event', type: write.type, seen, at: this.#at() };
-    this.#tell(observation);
+    this.#observe(observation);
     if (this.#plan.repeatEvery > 0 && ++this.#sinceRepeat % this.#plan.repeatEvery === 0) {
-      this.#tell({ ...observation, at: this.#at() });
+      this.#observe({ ...observation, at: this.#at() });
     }
   }
 
@@ -197,8 +197,8 @@ class Watching {
     const listing = { kind: 'listed', resource: 'Pod', reason, whole, present, goneUids, at } as const;
     const resourceVersion = this.#serverVersion();
     this.#known = new Map(pods.map(({ object: { metadata } }) => [metadata.uid, metadata.resourceVersion]));
-    this.#told = this.#cluster.writes.filter((write) => write.at <= this.#now).length;
-    this.#tell({ ...listing, resourceVersion, ...(since === undefined ? {} : { since: since as EpochMillis }) });
+    this.#delivered = this.#cluster.writes.filter((write) => write.at <= this.#now).length;
+    this.#observe({ ...listing, resourceVersion, ...(since === undefined ? {} : { since: since as EpochMillis }) });
     this.#listOthers(isRewound ? reason : 'start');
   }
 
@@ -208,20 +208,20 @@ class Watching {
     for (const resource of ['Node', 'Service'] as const) {
       const present = state.filter((seen) => seen.kind === resource);
       const rest = { resourceVersion: this.#serverVersion(), whole: true, present, goneUids: [], at: this.#at() };
-      this.#tell({ kind: 'listed', resource, reason, ...rest });
+      this.#observe({ kind: 'listed', resource, reason, ...rest });
     }
   }
 
   /** A bookmark comes in its place in the stream: never before an event that is still on its way. */
   #progress(): void {
-    const next = this.#cluster.writes[this.#told];
+    const next = this.#cluster.writes[this.#delivered];
     const isBehind = next !== undefined && next.at <= this.#now;
     const resourceVersion = isBehind ? String(next.version - 1 - (this.#rebased?.by ?? 0)) : this.#serverVersion();
-    this.#tell({ kind: 'progress', resource: 'Pod', resourceVersion, at: this.#at() });
+    this.#observe({ kind: 'progress', resource: 'Pod', resourceVersion, at: this.#at() });
   }
 
   #probe(): void {
-    this.#tell({ kind: 'probed', resourceVersion: this.#serverVersion(), at: this.#at() });
+    this.#observe({ kind: 'probed', resourceVersion: this.#serverVersion(), at: this.#at() });
   }
 
   /** Why the listing was made that did not become durable, if there is one. */
@@ -229,13 +229,13 @@ class Watching {
     const lost = this.#chance.between(0, Math.min(5, this.#appends.length - 1));
     const durable = this.#appends.length - lost;
     this.#lives.push({ appends: this.#appends, lost });
-    this.#told = this.#durable[durable - 1] ?? 0;
+    this.#delivered = this.#durable[durable - 1] ?? 0;
     // What was never stored at all is no history: in the first life the listings of nodes and services count, too.
     const isFirst = this.#lives.length === 1;
     const reasons = this.#appends
       .slice(durable)
       .flat()
-      .flatMap((told) => (told.kind === 'listed' && (isFirst || told.resource === 'Pod') ? [told.reason] : []));
+      .flatMap((seen) => (seen.kind === 'listed' && (isFirst || seen.resource === 'Pod') ? [seen.reason] : []));
     this.#appends = [];
     this.#durable = [];
     return reasons.find((reason) => reason === 'rewound') ?? reasons[0];
@@ -288,11 +288,11 @@ class Watching {
     else this.#known.set(metadata.uid, metadata.resourceVersion);
   }
 
-  #tell(observation: Observation): void {
+  #observe(observation: Observation): void {
     const last = this.#appends.at(-1);
     if (last !== undefined && last.length < 3 && this.#chance.chance(0.3)) last.push(observation);
     else this.#appends.push([observation]);
-    this.#durable[this.#appends.length - 1] = this.#told;
+    this.#durable[this.#appends.length - 1] = this.#delivered;
   }
 
   #delay(): number {

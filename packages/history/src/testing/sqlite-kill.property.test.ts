@@ -53,7 +53,7 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
       assert.ok(stored <= Math.max(acknowledged, next), `step ${stored} is stored after ${acknowledged}`);
       if (isThere) {
         const done = steps.slice(0, stored + 1);
-        // Retention has no checkpoint: the range that it leaves tells whether it was done.
+        // Retention has no checkpoint: the range that it leaves shows whether it was done.
         for (const step of steps.slice(stored + 1)) {
           if (step.kind === 'append' || (step.kind === 'retain' && !(await isExpired(engine, step.before)))) break;
           done.push(step);
@@ -63,7 +63,7 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
 
       const writer = await engine.takeOver(CLUSTER);
       assert.ok(writer.fence > fence, 'no two writers have the same token');
-      // The last append is told again, as a recorder does that goes on from its checkpoint.
+      // The last append is repeated, as a recorder does that goes on from its checkpoint.
       for (const step of steps.slice(Math.max(0, stored))) await take(engine, writer, step);
       sameText(await linesOf(engine, CLUSTER.id), await expectation(steps));
       await engine.close();
@@ -82,7 +82,7 @@ async function stepsOf({ cluster: clusterPlan, watch }: Plan): Promise<Step[]> {
   const batches = await record(new MemoryEngine(), CLUSTER.id, lives, APPENDS_IN_ONE);
   const middle = Math.floor(batches.length / 2);
   const steps = batches.flatMap(({ facts, checkpoint }, i): Step[] => {
-    // The time of a checkpoint tells which append it was of.
+    // The time of a checkpoint shows which append it was of.
     const numbered = { epoch: 1, resourceVersion: '0', ...checkpoint, at: epochMillis(i) };
     return [
       { kind: 'append', batch: { facts, checkpoint: numbered } },

@@ -24,7 +24,7 @@ export interface Story {
   readonly expected: Expectation;
 }
 
-export function tellStory(happenings: readonly Happening[]): Story {
+export function storyOf(happenings: readonly Happening[]): Story {
   const log: Observation[] = [
     {
       kind: 'listed',

@@ -20,7 +20,7 @@ export interface Question {
 
 /** What a question's instant must be away from every real change of that address. */
 const CERTAIN_BY_MS = 2000;
-/** What happens at the very end may not have been told yet. */
+/** What happens at the very end may not have been delivered yet. */
 const LAST_WORDS_MS = 20_000;
 
 /** Questions whose truth is certain: at random, and close to every change. */

@@ -11,7 +11,16 @@ import { HistoryError } from '../../errors.ts';
 import { SeededNumbers } from '../seeded-numbers.ts';
 import { askAll, claimsOf, type Question, questionsOf } from './asked-answers.ts';
 import { mutate } from './mutation.ts';
-import { CLUSTERS, copyStore, isTold, makeWholeStores, STEP_S, STEPS, Story, WHOLE_STORES } from './whole-stores.ts';
+import {
+  CLUSTERS,
+  copyStore,
+  isObserved,
+  makeWholeStores,
+  STEP_S,
+  STEPS,
+  Story,
+  WHOLE_STORES,
+} from './whole-stores.ts';
 
 export interface BitsOptions {
   readonly directory: string;
@@ -173,7 +182,8 @@ class Run {
         const writer = await engine.takeOver(cluster);
         const { checkpoint } = await engine.resume(cluster.id);
         const first = checkpoint === undefined ? 0 : Number(checkpoint.resourceVersion) + 1;
-        for (let step = first; step < STEPS; step++) if (isTold(cluster, step)) await this.#story.tell(writer, step);
+        for (let step = first; step < STEPS; step++)
+          if (isObserved(cluster, step)) await this.#story.observe(writer, step);
       }
       await engine.maintain(at(STEPS * STEP_S + 10 * 86_400));
     } catch (error) {

@@ -76,7 +76,7 @@ export class Story {
     return this.#pods;
   }
 
-  /** Everything between two steps, of pods whose beginning was told. */
+  /** Everything between two steps, of pods whose beginning was observed. */
   facts(cluster: { readonly id: string }, step: number): StoredFact[] {
     const from = step * STEP_S;
     const to = from + STEP_S;
@@ -85,7 +85,7 @@ export class Story {
     for (const [i, { name, ip, start, end }] of this.#pods.entries()) {
       const holder = aHolder(name, { node: `node-${i % 3}`, hostNetwork: false });
       const isOver = end < to;
-      if (!isTold(cluster, Math.floor(start / STEP_S))) continue;
+      if (!isObserved(cluster, Math.floor(start / STEP_S))) continue;
       if (start >= from && start < to && !isOver) {
         facts.push(tenureFact(aTenure(ip, holder, start)), placementFact(aPlacement(holder, start)));
         facts.push(
@@ -104,14 +104,14 @@ export class Story {
     return facts;
   }
 
-  async tell(writer: Writer, step: number): Promise<void> {
+  async observe(writer: Writer, step: number): Promise<void> {
     const checkpoint = { epoch: 1, resourceVersion: String(step), at: at((step + 1) * STEP_S) };
     await writer.append({ facts: this.facts(writer.cluster, step), checkpoint });
   }
 }
 
 /** The second cluster's recorder misses most of it. */
-export function isTold({ id }: { readonly id: string }, step: number): boolean {
+export function isObserved({ id }: { readonly id: string }, step: number): boolean {
   return id === CLUSTERS[0].id || step % 3 === 0 || step === STEPS - 1;
 }
 
@@ -137,7 +137,7 @@ export async function makeWholeStores(directory: string, story: Story): Promise<
       engine = new InThreadEngine({ path, access: 'write', sealAt: 1 });
       writers = await Promise.all(CLUSTERS.map((cluster) => engine.takeOver(cluster)));
     }
-    for (const writer of writers) if (isTold(writer.cluster, step)) await story.tell(writer, step);
+    for (const writer of writers) if (isObserved(writer.cluster, step)) await story.observe(writer, step);
     if (!SEALING.has(step)) continue;
     for (const file of readdirIf(`${path}.d`)) copyFileSync(join(`${path}.d`, file), join(old, file));
     await engine.maintain(at((step + 1) * STEP_S));

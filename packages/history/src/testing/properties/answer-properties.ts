@@ -109,7 +109,7 @@ export function truthProperties(subject: PropertySubject): void {
   });
 }
 
-/** Close to a time in which the recorder was not told what happened, or before it began. */
+/** Close to a time in which nothing was delivered to the recorder, or before it began. */
 function isBlind({ from }: SimulatedCluster, { blind }: SimulatedWatch, at: number): boolean {
   return at < from + 4000 || blind.some((span) => at > span.from - 10_000 && at < span.to + 6000);
 }

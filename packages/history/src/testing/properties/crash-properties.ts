@@ -13,7 +13,7 @@ import { logOf, plans } from './plans.ts';
 import { type PropertySubject, propertySuite } from './property-suite.ts';
 import { linesOf, sameText, summary } from './stored.ts';
 
-/** What a crashed watch may have said before without having been told: the longest delivery and a probe. */
+/** What a crashed watch may have recorded before without a delivery: the longest delivery and a probe. */
 const UNPROVEN_MS = 25_000;
 
 export function crashProperties(subject: PropertySubject): void {

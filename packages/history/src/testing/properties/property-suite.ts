@@ -69,7 +69,7 @@ export class PropertySuite {
     return { id, cluster, watch };
   }
 
-  /** A log that one recorder told in one go. */
+  /** A log of one recorder, in one append. */
   async store(log: readonly Observation[]): Promise<string> {
     const id = this.nextId();
     await record(this.engine, id, [{ appends: [log], lost: 0 }]);

@@ -4,7 +4,7 @@ import type { Boundary } from '../../model/boundary.ts';
 import type { Tenure } from '../../model/records.ts';
 import { type EpochMillis, REPORTING_LAG_MS } from '../../model/time.ts';
 import { isDoubtful } from '../../observe/boundaries.ts';
-import { tellStory } from '../story.ts';
+import { storyOf } from '../story.ts';
 import { happenings, plans } from './plans.ts';
 import { type PropertySubject, propertySuite } from './property-suite.ts';
 import { recordsOf } from './stored.ts';
@@ -51,8 +51,8 @@ export function recordProperties(subject: PropertySubject): void {
     suite.check(
       '3, 4, 5: conflicts are stored, tenures end at the first end, a node that changes is an anomaly',
       happenings,
-      async (told) => {
-        const { log, expected } = tellStory(told);
+      async (happenings) => {
+        const { log, expected } = storyOf(happenings);
         const id = await suite.store(log);
         const { facts, tenures } = await recordsOf(suite.engine, id);
         const conflicts = facts.flatMap((fact) => (fact.kind === 'conflict' ? [fact.conflict] : []));

@@ -15,7 +15,7 @@ export async function recordsOf(engine: Engine, cluster: string) {
   return { facts, tenures, intervals: [...tenures, ...placements] };
 }
 
-/** One text: a difference is told in short. */
+/** One text: a difference is short. */
 export async function linesOf(engine: Engine, cluster: string): Promise<string> {
   return (await Array.fromAsync(exportLines(engine, cluster))).join('\n');
 }
