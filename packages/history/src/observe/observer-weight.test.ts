@@ -1,4 +1,4 @@
-// What the observer keeps of a pod, in bytes: there is one observer for a cluster, and it keeps every pod.
+// How much an observer bears: there is one for a cluster, it is given every pod at once, and keeps every pod.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -28,18 +28,33 @@ function listedPod(n: number): Observed {
 test('of a pod with two addresses and five annotations the observer keeps less than 2.1 kB, its texts included', () => {
   const observer = new Observer({ collector: 'test', scope: { kind: 'cluster' } });
   const before = usedHeap();
-  observe(observer);
+  observe(observer, PODS);
   const each = (usedHeap() - before) / PODS;
   assert.equal(observer.observe({ kind: 'alive', at: epochMillis((START + 20_000) * 1000) }).length, 1);
   assert.ok(each < 2100, `${Math.round(each)} bytes for each`);
 });
 
+test('a listing of a large cluster is taken in as a whole', () => {
+  const observer = new Observer({ collector: 'test', scope: { kind: 'cluster' } });
+  const pods = 40_000;
+  assert.ok(observe(observer, pods) > 4 * pods, 'two tenures, a placement and what is remembered, of each pod');
+});
+
 /** In a function of its own: what was listed must be garbage afterwards. */
-function observe(observer: Observer): void {
+function observe(observer: Observer, pods: number): number {
   const at = epochMillis((START + 10_000) * 1000);
-  const present = Array.from({ length: PODS }, (_, n) => listedPod(n));
+  const present = Array.from({ length: pods }, (_, n) => listedPod(n));
   const listing = { resource: 'Pod', reason: 'start', resourceVersion: '9000', namespace: undefined } as const;
-  observer.observe({ kind: 'listed', ...listing, whole: true, present, goneUids: [], since: undefined, at });
+  const facts = observer.observe({
+    kind: 'listed',
+    ...listing,
+    whole: true,
+    present,
+    goneUids: [],
+    since: undefined,
+    at,
+  });
+  return facts.length;
 }
 
 function usedHeap(): number {

@@ -255,15 +255,14 @@ export class Observer {
   #listed(listing: Listing, at: EpochMillis): Fact[] {
     const stream = this.#streams.of(listing.resource, listing.namespace);
     if (listing.reason === 'rewound') this.#streams.rewind(stream);
-    const facts = this.#endCoverage(listing, stream.watermark, at);
-    facts.push(...this.#doubtEnds(listing));
+    const ended = [...this.#endCoverage(listing, stream.watermark, at), ...this.#doubtEnds(listing)];
     // After a rewind: what was delivered since the last certain instant was perhaps not all of it.
     const watermark = listing.reason === 'rewound' ? earliest(stream.watermark, listing.since) : stream.watermark;
     const arrival = { listing, stream, watermark, at };
-    facts.push(...this.#applyListed([...this.#listings.missingFrom(arrival), ...this.#listings.presentIn(arrival)]));
+    const listed = this.#applyListed([...this.#listings.missingFrom(arrival), ...this.#listings.presentIn(arrival)]);
     stream.restart(listing.resourceVersion, at);
-    facts.push(...this.#openCoverage(listing, at));
-    return facts;
+    // Facts of every pod of a cluster: as arguments of one call, as of `push`, they would overflow the stack.
+    return [...ended, ...listed, ...this.#openCoverage(listing, at)];
   }
 
   /** Ends that were recorded since the last certain instant before a rewind may be earlier than was believed. */
