@@ -36,8 +36,8 @@ export interface CommandEnv {
   readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client | Promise<Client>;
   /** The type of the file system that a path lies on, as statfs gives it; undefined where the system has no such types. */
   readonly fileSystemOf: (path: string) => Promise<number | undefined>;
-  /** The bytes of a file. */
-  readonly readFile: (path: string) => AsyncIterable<Uint8Array>;
+  /** The bytes of a file, in chunks of this size at most; large ones are faster, small ones take less memory. */
+  readonly readFile: (path: string, chunkBytes?: number) => AsyncIterable<Uint8Array>;
   /** The paths of all files below a directory, in order; undefined where the path is no directory. */
   readonly filesIn: (path: string) => Promise<readonly string[] | undefined>;
 }

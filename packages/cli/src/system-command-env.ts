@@ -56,7 +56,7 @@ export function systemCommandEnv(): SystemCommandEnv {
     connect: async (config, observer) =>
       (await machinery()).Client.connect(config, { userAgent: USER_AGENT, ...(observer && { observer }) }),
     fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
-    readFile: (path) => bytesOf(path),
+    readFile: bytesOf,
     filesIn,
   };
   return {
@@ -87,9 +87,9 @@ async function filesIn(path: string): Promise<readonly string[] | undefined> {
 }
 
 /** An error of a stream does not say of which file it is (EISDIR). */
-async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+async function* bytesOf(path: string, chunkBytes: number = 1 << 22): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path, { highWaterMark: 1 << 22 });
+    yield* createReadStream(path, { highWaterMark: chunkBytes });
   } catch (error) {
     throw error instanceof Error ? Object.assign(error, { path }) : error;
   }

@@ -10,8 +10,8 @@ import { ACTION_CSV, actionColumns, actionName } from './action-view.ts';
 
 export const AUDIT_FORMATS = ['table', 'wide', 'json', 'jsonl', 'csv', 'name'] as const;
 
-/** A table of fewer rows has columns of one width. */
-const BATCH = 1000;
+/** A table of fewer rows has columns of one width. Behind it rows are written as they come, as all other formats are. */
+const FIRST_ROWS = 1000;
 
 export class ActionWriter {
   readonly #print: PrintOptions;
@@ -24,7 +24,9 @@ export class ActionWriter {
   constructor(print: PrintOptions, query: AuditDocument['query']) {
     this.#print = print;
     this.#query = query;
-    this.#columns = actionColumns(() => print.zone, print.format === 'wide');
+    // Looking up a zone is dear, and JSON needs none.
+    let zone: PrintOptions['zone'] | undefined;
+    this.#columns = actionColumns(() => (zone ??= print.zone), print.format === 'wide');
     this.#widths = this.#columns.map(() => 0);
   }
 
@@ -37,9 +39,11 @@ export class ActionWriter {
     this.#batch.push(action);
   }
 
-  /** Writes what is enough for a batch; with `all`, what there is. */
-  async flush(all: boolean): Promise<void> {
-    if (this.#batch.length === 0 || (!all && this.#batch.length < BATCH)) return;
+  /** Writes what there is; without `now`, a table waits for its first rows. */
+  async flush(now: boolean): Promise<void> {
+    const { format } = this.#print;
+    const waits = (format === 'table' || format === 'wide') && this.#written === 0;
+    if (this.#batch.length === 0 || (!now && waits && this.#batch.length < FIRST_ROWS)) return;
     const batch = this.#batch;
     this.#batch = [];
     await this.#print.out.write(this.#format(batch));

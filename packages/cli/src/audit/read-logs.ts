@@ -5,9 +5,13 @@ import { type InputReader, inputsOf } from '../attribute/input.ts';
 import { notText } from '../attribute/not-text.ts';
 import { CliError } from '../errors.ts';
 
+export interface LogReader extends InputReader {
+  readonly readFile: (path: string, chunkBytes?: number) => AsyncIterable<Uint8Array>;
+}
+
 export interface ReadLogsOptions extends Pick<AuditReaderOptions, 'onAction' | 'onDamaged'> {
   readonly files: readonly string[];
-  readonly reader: InputReader;
+  readonly reader: LogReader;
   readonly signal: AbortSignal;
   /** After each chunk; `isLive` when it came from standard input, where somebody may be waiting for it. */
   readonly onChunk: (tally: AuditTally, isLive: boolean) => Promise<void>;
@@ -16,6 +20,9 @@ export interface ReadLogsOptions extends Pick<AuditReaderOptions, 'onAction' | '
   /** Whether enough was found. */
   readonly isEnough: () => boolean;
 }
+
+/** A log is read in a tenth of the time that is allowed, and memory is what is short. */
+const CHUNK = 1 << 18;
 
 export interface ReadLogs {
   readonly tally: AuditTally;
@@ -28,7 +35,8 @@ export async function readLogs(options: ReadLogsOptions): Promise<ReadLogs> {
   const audit = new AuditReader(options);
   const brokenOff: CliError[] = [];
   const inputs = inputsOf(options.files, {
-    ...{ stdin: reader.stdin, readFile: reader.readFile },
+    stdin: reader.stdin,
+    readFile: (path) => reader.readFile(path, CHUNK),
     filesIn: async (path) => {
       const found = await reader.filesIn(path);
       return found === undefined ? undefined : inLogOrder(found);

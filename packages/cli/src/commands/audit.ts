@@ -162,11 +162,10 @@ function nothingRead(files: readonly string[]): CliError {
   });
 }
 
-function closingLine({ lines, bytes, actions, repeated, damaged, tooLong }: AuditTally, shown: number): string {
+function closingLine({ lines, bytes, actions, repeated, damaged }: AuditTally, shown: number): string {
   const parts = [`${counted(lines, 'line')}, ${showBytes(bytes)}: ${counted(actions, 'action')}, ${shown} shown`];
   if (repeated > 0) parts.push(`${counted(repeated, 'line')} about requests that were counted already`);
   if (damaged > 0) parts.push(`${counted(damaged, 'line')} could not be read: what they say is missing here`);
-  if (tooLong > 0) parts.push(`${tooLong} of them longer than 16 MiB`);
   return parts.join('; ');
 }
 

@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { actionOf } from './action-of.ts';
 import { type AuditEvent, isObject, readAuditEvent } from './audit-event.ts';
 import type { AuditedAction } from './audited-action.ts';
+import { EventSkimmer } from './event-skimmer.ts';
 import { LineCutter } from './line-cutter.ts';
 import { LineFilter } from './line-filter.ts';
 import { requestKey, SeenRequests } from './seen-requests.ts';
@@ -30,20 +31,22 @@ export interface AuditTally {
   repeated: number;
   /** Lines, and items of lists, that are no event. */
   damaged: number;
-  /** Of these. */
-  tooLong: number;
+  /** Lines that were too long to be held: of their bodies only what an action needs was kept. */
+  long: number;
 }
 
 export interface AuditReaderOptions {
   readonly onAction: (action: AuditedAction) => void;
   readonly onDamaged?: (line: DamagedLine) => void;
-  /** Bytes; default 16 MiB. The API server writes lines of at most two objects, 3 MiB, but for lists. */
+  /** Bytes of a line that is parsed as a whole; default 512 KiB. */
   readonly longestLine?: number;
   /** Requests without an answer that are waited for at a time. */
   readonly mostPending?: number;
 }
 
-const LONGEST_LINE = 16 << 20;
+const LONGEST_LINE = 512 << 10;
+/** So much is looked at as text at a time: V8 collects small texts at once, and large ones late. */
+const PIECE = 32 << 10;
 const MOST_PENDING = 10_000;
 const NEWLINE = 0x0a;
 const OPEN_BRACE = 0x7b;
@@ -54,7 +57,7 @@ const LONGEST_PREFIX = 128;
 const EVENT_BEGINS = '{"kind":"Event","apiVersion":"audit.k8s.io/v1"';
 
 export class AuditReader {
-  readonly tally: AuditTally = { bytes: 0, lines: 0, parsed: 0, actions: 0, repeated: 0, damaged: 0, tooLong: 0 };
+  readonly tally: AuditTally = { bytes: 0, lines: 0, parsed: 0, actions: 0, repeated: 0, damaged: 0, long: 0 };
   readonly #options: AuditReaderOptions;
   readonly #longest: number;
   readonly #seen = new SeenRequests();
@@ -82,7 +85,7 @@ export class AuditReader {
 
   push(chunk: Uint8Array): void {
     this.tally.bytes += chunk.length;
-    this.#cutter.push(chunk);
+    for (let at = 0; at < chunk.length; at += PIECE) this.#cutter.push(chunk.subarray(at, at + PIECE));
   }
 
   /** All inputs have ended: requests that are still without an answer are unfinished. */
@@ -96,11 +99,15 @@ export class AuditReader {
     return new LineCutter({
       longest: this.#longest,
       onBlock: (block) => this.#readBlock(block),
-      onTooLong: (bytes) => {
-        this.#line++;
-        this.tally.lines++;
-        this.#tooLong(bytes);
-        this.#offset += bytes;
+      onLong: () => {
+        const skimmer = new EventSkimmer();
+        const end = (bytes: number): void => {
+          this.#line++;
+          this.tally.lines++;
+          this.#skimmed(skimmer);
+          this.#offset += bytes;
+        };
+        return { push: (bytes) => skimmer.push(bytes), end };
       },
     });
   }
@@ -113,10 +120,23 @@ export class AuditReader {
       const end = contentEnd(block, start, newline === -1 ? block.length : newline);
       this.#line++;
       this.tally.lines++;
-      if (end - start > this.#longest) this.#tooLong(end - start);
-      else if (end > start) this.#readLine(block, start, end, filter.matters(start, end));
+      if (end > start) this.#readLine(block, start, end, filter.matters(start, end));
       this.#offset += next - start;
       start = next;
+    }
+  }
+
+  /** A line that was too long to be held. */
+  #skimmed(skimmer: EventSkimmer): void {
+    this.tally.parsed++;
+    this.tally.long++;
+    const found = skimmer.end();
+    if ('why' in found) this.#damaged(found.why);
+    else if (!isUtf8(found.json)) this.#damaged('not UTF-8');
+    else {
+      const value = parsed(found.json.toString());
+      if (value === undefined) this.#damaged('not JSON');
+      else this.#readValue(value);
     }
   }
 
@@ -197,11 +217,6 @@ export class AuditReader {
   #emit(action: AuditedAction): void {
     this.tally.actions++;
     this.#options.onAction(action);
-  }
-
-  #tooLong(bytes: number): void {
-    this.tally.tooLong++;
-    this.#damaged(`longer than is read: ${bytes} bytes`);
   }
 
   #damaged(why: string): void {

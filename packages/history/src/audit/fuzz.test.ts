@@ -43,7 +43,7 @@ test('damaged logs never make it throw, and whole lines beside them are read', (
     const actions: unknown[] = [];
     let damaged = 0;
     const reader = new AuditReader({
-      longestLine: 1 << (12 + below(8)),
+      longestLine: 1 << (8 + below(10)),
       onAction: (action) => actions.push(actionDocument(action)),
       onDamaged: () => damaged++,
     });

@@ -1,13 +1,19 @@
-// Cuts bytes into blocks of whole lines, whatever the chunks are. A line that is longer than the limit is dropped while
-// it is read, so that memory stays bounded, and only its length is reported.
+// Cuts bytes into blocks of whole lines, whatever the chunks are. A line that is longer than the limit is not held, so
+// that memory stays bounded: its bytes are handed on as they come.
 
 export interface LineCutterOptions {
-  /** Bytes of a line, without its end. */
+  /** Bytes of a line that is held, with its end. */
   readonly longest: number;
   /** One or more lines, each with its end, except for the last one of the input. */
   readonly onBlock: (block: Buffer) => void;
-  /** With its end, where it has one. */
-  readonly onTooLong: (bytes: number) => void;
+  /** A line that is too long to be held begins. */
+  readonly onLong: () => LongLine;
+}
+
+export interface LongLine {
+  push(bytes: Uint8Array): void;
+  /** `bytes`: how many there were, with the end of the line, where it has one. */
+  end(bytes: number): void;
 }
 
 const NEWLINE = 0x0a;
@@ -17,6 +23,7 @@ export class LineCutter {
   /** The beginning of a line whose end is still to come. */
   #held: Buffer[] = [];
   #heldBytes = 0;
+  #long: LongLine | undefined;
 
   constructor(options: LineCutterOptions) {
     this.#options = options;
@@ -41,20 +48,26 @@ export class LineCutter {
 
   /** What stands behind the last line end is a line, too. */
   end(): void {
-    const { longest, onBlock, onTooLong } = this.#options;
     const bytes = this.#heldBytes;
     const held = this.#held;
+    const long = this.#long;
     this.#held = [];
     this.#heldBytes = 0;
-    if (bytes > longest + 1) onTooLong(bytes);
-    else if (bytes > 0) onBlock(held.length === 1 ? held[0]! : Buffer.concat(held));
+    this.#long = undefined;
+    if (long !== undefined) long.end(bytes);
+    else if (bytes > 0) this.#options.onBlock(held.length === 1 ? held[0]! : Buffer.concat(held));
   }
 
   #hold(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#heldBytes += bytes.length;
+    if (this.#heldBytes > this.#options.longest && this.#long === undefined) {
+      this.#long = this.#options.onLong();
+      for (const before of this.#held) this.#long.push(before);
+      this.#held = [];
+    }
     // A copy: whoever reads may use its chunk again.
-    if (this.#heldBytes <= this.#options.longest + 1) this.#held.push(Buffer.from(bytes));
-    else this.#held = [];
+    if (this.#long === undefined) this.#held.push(Buffer.from(bytes));
+    else this.#long.push(bytes);
   }
 }
