@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { attribute } from './attribute.ts';
+import { audit } from './audit.ts';
 import { BenchError, type Benchmark, describeBar, type OptionValues, type Outcome, UsageError } from './benchmark.ts';
 import { footprint } from './footprint.ts';
 import { hold } from './hold.ts';
@@ -15,7 +16,7 @@ import { sync } from './sync.ts';
 import { watch } from './watch.ts';
 import { writes } from './writes.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, lag, writes, footprint, hold];
+const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, audit, lag, writes, footprint, hold];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },
