@@ -21,6 +21,10 @@ const CASES: Readonly<Record<string, readonly [event: EventFields, what: string 
   'a log that was read is nothing': [about('pods/log', 'get'), undefined],
   'reading is nothing': [about('pods', 'list'), undefined],
   'a verb that the API does not have is nothing': [about('pods', 'frobnicate'), undefined],
+  'a verb that the API does not have is nothing, whatever the subresource': [
+    about('pods/status', 'frobnicate'),
+    undefined,
+  ],
   'a Deployment is scaled': [
     about('deployments/scale', 'patch', { requestObject: { spec: { replicas: 3 } } }),
     'scale',

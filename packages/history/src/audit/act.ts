@@ -43,11 +43,11 @@ export function actOf({ verb, objectRef, requestObject }: AuditEvent): Act {
   const byVerb = lookUp(BY_VERB, verb) ?? 'other';
   const connects = lookUp(BY_SUBRESOURCE, subresource);
   if (connects !== undefined) return connects;
-  if (READS.has(byVerb)) return byVerb;
+  if (READS.has(byVerb) || byVerb === 'other') return byVerb;
   if (resource === 'bindings') return 'bind';
   const changes = lookUp(CHANGES_BY_SUBRESOURCE, subresource);
   if (changes !== undefined) return changes;
-  if (subresource !== '' || byVerb === 'other') return 'other';
+  if (subresource !== '') return 'other';
   return byVerb === 'patch' && isObject(requestObject) ? patched(resource, requestObject) : byVerb;
 }
 

@@ -131,6 +131,19 @@ test('lines end with a line feed, with a carriage return before it, or with the 
   assert.deepEqual([actions.length, damaged.length], [3, 0]);
 });
 
+test('whoever reads may use its chunk again', () => {
+  const actions: AuditedAction[] = [];
+  const reader = new AuditReader({ onAction: (action) => actions.push(action) });
+  const bytes = Buffer.from(line(anEvent(), anEvent()));
+  const chunk = Buffer.alloc(100);
+  for (let at = 0; at < bytes.length; at += 100) {
+    const size = bytes.copy(chunk, 0, at);
+    reader.push(chunk.subarray(0, size));
+  }
+  reader.end();
+  assert.equal(actions.length, 2);
+});
+
 test('a line that is not UTF-8 is named and not believed', () => {
   const bytes = Buffer.from(line(anEvent()));
   bytes[bytes.indexOf('web-1')] = 0xff;

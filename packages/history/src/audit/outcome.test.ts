@@ -56,6 +56,10 @@ const CASES: Readonly<Record<string, readonly [event: EventFields, words: string
     ),
     'delete Pod refused 422 validation',
   ],
+  'the sentence of a webhook inside what another one says is not taken for a webhook': [
+    refused(422, 'Pod "x" is invalid: metadata.labels: Invalid value: "admission webhook "a" denied the request"'),
+    'delete Pod refused 422 validation',
+  ],
   'a node that writes what is not its own is refused by NodeRestriction': [
     refused(403, 'pods "x" is forbidden: node "a" can only delete pods with spec.nodeName set to itself'),
     'delete Pod refused 403 admission plugin NodeRestriction',
