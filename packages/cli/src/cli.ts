@@ -173,7 +173,7 @@ export class Cli {
     };
   }
 
-  /** Help goes to standard output; errors are told once, at the edge. */
+  /** Help goes to standard output; errors are printed once, at the edge. */
   #quiet() {
     return {
       writeOut: (text: string) => void this.commandEnv.stdout.write(text),
@@ -218,7 +218,7 @@ function usageOf(error: CommanderError, command: string | undefined, { commands 
     if (length === 0) return new UsageError(`${command} does not take ${flag}: ${reason}`, hint);
     return new UsageError(`${command} needs one of ${subcommands.join(', ')}, before its flags`, help);
   }
-  // The parser suggests what is spelled alike; we know what is meant.
+  // The parser suggests what is written alike; we know what is meant.
   return new UsageError(meant === undefined ? message : message.replace(/ \(Did you mean .*\)$/, ''), hint);
 }
 

@@ -32,7 +32,7 @@ export interface CommandEnv {
   /** What opening the store for writing would change in it; changes nothing. */
   readonly planMigration: (url: string) => Promise<Migration>;
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;
-  /** `observer` is told of every request. */
+  /** `observer` sees every request. */
   readonly connect: (config: ClusterConfig, observer?: RequestObserver) => Client | Promise<Client>;
   /** The type of the file system that a path lies on, as statfs gives it; undefined where the system has no such types. */
   readonly fileSystemOf: (path: string) => Promise<number | undefined>;

@@ -1,4 +1,4 @@
-// What goes wrong at the command line, and how any error is told to a person: one sentence, one hint, one exit code.
+// What goes wrong at the command line, and how any error is shown to a person: one sentence, one hint, one exit code.
 // A stack trace is for those who ask for it (DEBUG=podtrail).
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { visible } from './output/visible.ts';

@@ -3,11 +3,11 @@ import { before, test } from 'node:test';
 import { type Engine, HistoryError, openStore } from '@podtrail/history';
 import { ApiError } from '@podtrail/machinery';
 import { run } from './testing/run-in-process.ts';
-import { at, tellStory } from './testing/story.ts';
+import { aStory, at } from './testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
 });
 
 const ask = (words: string, options = {}) =>
@@ -83,7 +83,7 @@ test('shared flags may stand before the command', async () => {
 });
 
 test('with several clusters one must be named, and the error lists them', async () => {
-  const two = await tellStory();
+  const two = await aStory();
   await two.takeOver({ id: 'other-id', name: 'other' });
   const options = { engine: two };
   const none = await ask('who 10.0.0.7', options);

@@ -21,7 +21,7 @@ export interface SystemCommandEnv {
 
 /** SIGHUP: the terminal was closed. (Node takes no notice of nohup: without us it would end there and then.) */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** A terminal tells everybody in it, and those who started us (npm, its shell, scripts/start.ts) tell us once more. */
+/** A terminal signals everybody in it, and those who started us (npm, its shell, scripts/start.ts) signal us once more. */
 const SAME_WISH_MS = 1_000;
 
 export function systemCommandEnv(): SystemCommandEnv {

@@ -8,14 +8,14 @@ import { readerWith } from '@podtrail/history/testing';
 import { type Attribution, MALFORMED } from '@podtrail/history/wire';
 import { seededRandom } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, tellStory } from '../testing/story.ts';
+import { aStory, at, CLUSTER } from '../testing/story.ts';
 import { csvTail } from './columns.ts';
 
 const NOW = at(201);
 
 /** The story, with a pod that has two addresses and a name that needs quotes. */
 async function storyFacts(): Promise<StoredFact[]> {
-  const facts = await Array.fromAsync(allRecords(await tellStory(), CLUSTER.id));
+  const facts = await Array.fromAsync(allRecords(await aStory(), CLUSTER.id));
   const template = facts.find((fact) => fact.kind === 'tenure' && fact.tenure.end !== undefined);
   assert.ok(template?.kind === 'tenure');
   for (const ip of ['10.0.0.66', 'fd00::66']) {
@@ -150,7 +150,7 @@ async function truth(engine: Engine, ip: string | undefined, time: number | unde
 }
 
 test('no more is read than a slow reader of the output takes, and one write waits for the one before', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   const line = '2026-11-15T10:00:30Z,10.0.0.7,x\n';
   const perChunk = 2000;
   let read = 0;
@@ -180,7 +180,7 @@ test('no more is read than a slow reader of the output takes, and one write wait
 });
 
 test('a ledger that fails in the middle fails the command with its own sentence', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   let calls = 0;
   const failing = readerWith(engine, (snapshot) => ({
     tenuresOfIps: (spans, most) =>

@@ -1,4 +1,4 @@
-// The address of a row of a flow log. Plain IPv4, which logs mostly have, is read from the bytes; every other spelling
+// The address of a row of a flow log. Plain IPv4, which logs mostly have, is read from the bytes; every other form
 // goes through parseIp, and is known from then on.
 import { type IpAddress, parseIp } from '@podtrail/history/wire';
 
@@ -32,7 +32,7 @@ export function ipv4Bits(bytes: Buffer, start: number, end: number): number {
   return digits === 0 || dots !== 3 ? NOT_PLAIN : (bits << 8) | part;
 }
 
-/** Addresses repeat: each spelling is parsed once. */
+/** Addresses repeat: each text is parsed once. */
 export class RowAddresses {
   readonly #known = new Map<string, IpAddress | undefined>();
 

@@ -123,9 +123,9 @@ export class RowTimes {
     }
     const fine = FINE_EPOCH.exec(trimmed)?.[1];
     if (fine !== undefined) return epochMillis(Number(fine.slice(0, fine.length <= 17 ? -3 : -6)));
-    const spelled = plainlySpelled(trimmed);
-    const parsed = parseTime(spelled, 0, this.#zone ?? UTC);
-    if (parsed.ok && this.#zone === undefined && DATE.test(spelled) && !HAS_ZONE.test(spelled)) {
+    const plain = plainTime(trimmed);
+    const parsed = parseTime(plain, 0, this.#zone ?? UTC);
+    if (parsed.ok && this.#zone === undefined && DATE.test(plain) && !HAS_ZONE.test(plain)) {
       this.problem = `"${trimmed}" ${NO_ZONE}`;
       return undefined;
     }
@@ -137,7 +137,7 @@ export class RowTimes {
 }
 
 /** `+0000` gets its colon, and ` UTC` becomes Z: both are common in logs, and mean one thing only. */
-function plainlySpelled(text: string): string {
+function plainTime(text: string): string {
   if (!DATE.test(text)) return text;
   return text.replace(UTC_WORD, 'Z').replace(WITHOUT_COLON, '$1:$2');
 }

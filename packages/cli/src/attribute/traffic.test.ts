@@ -3,11 +3,11 @@ import { before, test } from 'node:test';
 import { type Engine, epochMillis } from '@podtrail/history';
 import { type Attributed, type Attribution, inUse } from '@podtrail/history/wire';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellStory } from '../testing/story.ts';
+import { aStory, at } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
 });
 
 const attribute = (words: string, input: string) =>

@@ -1,11 +1,11 @@
-// `podtrail annotations`: tells how the annotations of pods change, as it happens, from the cache of one watch. What
+// `podtrail annotations`: prints how the annotations of pods change, as it happens, from the cache of one watch. What
 // was before it started is for `podtrail changes`, which asks the ledger.
 import { AnnotationWatcher } from '@podtrail/operator';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { followPods, told } from '../follow/follow-pods.ts';
+import { followPods, problemText } from '../follow/follow-pods.ts';
 import { namespaceName } from '../options/object-name.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { reporterOn } from '../record/reporter.ts';
@@ -31,7 +31,7 @@ export function annotationsCommand(cli: Cli): Command {
     .option('--key <glob>', 'only annotations whose key matches (* and ?); may be given several times', keyOf, [])
     .option('--all', 'print every annotation of the pod too, or (none)')
     .option('--full', 'do not cut values at 80 characters')
-    .option('--initial', 'tell the pods that are there at the start too, as ADDED')
+    .option('--initial', 'print the pods that are there at the start too, as ADDED')
     .addOption(
       new Option('-o, --output <format>', 'table for people; json and jsonl: one JSON object a line, values uncut')
         .choices(['table', 'json', 'jsonl'])
@@ -44,10 +44,10 @@ Begins with "N total pods, M with annotations". Then each pod that comes (ADDED)
 that goes (DELETED), with its phase and node, and the keys that were added (+), changed (~, old → new) or removed (-).
 What kubectl last applied (kubectl.kubernetes.io/last-applied-configuration) repeats the whole manifest: it is left out,
 as in the ledger, unless --key asks for it. With --key, pods that come or go without such an annotation are not reported. With -l, a pod that no longer matches is
-told as DELETED.
+printed as DELETED.
 
 All of it is read from one watch; nothing else is asked of the API server. Changes of a pod that follow each other
-faster than they are printed may be told as one. podtrail record keeps each of them, for podtrail changes.
+faster than they are printed may be printed as one. podtrail record keeps each of them, for podtrail changes.
 
 Examples:
   podtrail annotations -n shop
@@ -90,7 +90,10 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
     onFailure: ({ key, error, retryInMs }) => {
       const message =
         retryInMs === undefined ? 'a change was not reported; going on' : 'a change could not be reported yet';
-      void reporter.event(retryInMs === undefined ? 'error' : 'warn', message, { pod: key, problem: told(error) });
+      void reporter.event(retryInMs === undefined ? 'error' : 'warn', message, {
+        pod: key,
+        problem: problemText(error),
+      });
     },
   });
   const drained = withinDrain(cli, () => watcher.waiting);
@@ -101,7 +104,7 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
     return EXIT.answered;
   } catch (error) {
     // Before the first listing there was nothing to drain.
-    if (signal.aborted && !(error instanceof CliError && error.code === 'not-told')) return EXIT.answered;
+    if (signal.aborted && !(error instanceof CliError && error.code === 'not-reported')) return EXIT.answered;
     throw error;
   } finally {
     drained.end();
@@ -122,7 +125,7 @@ function withinDrain(cli: Cli, waiting: () => number) {
     stopped.resolve();
     timer = clock.setTimer(DRAIN_MS, () => {
       late.reject(
-        new CliError('not-told', `${waiting()} pods could not be reported before the end`, {
+        new CliError('not-reported', `${waiting()} pods could not be reported before the end`, {
           hint: 'the reader of the output was too slow; podtrail changes has what a recorder saw.',
         }),
       );

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellOfAnomalies, tellStory } from '../testing/story.ts';
+import { aLedgerWithAnomalies, aStory, at } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellOfAnomalies();
+  engine = await aLedgerWithAnomalies();
 });
 
 const ask = (words: string) => run(`anomalies ${words}`.trim().split(' '), { engine, now: at(91) });
@@ -36,5 +36,5 @@ test('none within the time asked about is exit code 3, with a sentence', async (
     [code, out, err],
     [3, '', '--until 2026-11-15T10:00:15.000Z\nthere is no record of an anomaly in that time\n'],
   );
-  assert.equal((await run(['anomalies'], { engine: await tellStory(), now: at(201) })).code, 3);
+  assert.equal((await run(['anomalies'], { engine: await aStory(), now: at(201) })).code, 3);
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellStory } from '../testing/story.ts';
+import { aStory, at } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
 });
 
 const attribute = (words: string, input: string | Uint8Array, options = {}) =>

@@ -25,8 +25,8 @@ interface AttributeFlags extends SharedOptions {
 }
 
 const PROGRESS_MS = 500;
-const MOST_MALFORMED_TOLD = 10;
-const MOST_PODS_TOLD = 5;
+const MOST_MALFORMED_LISTED = 10;
+const MOST_PODS_LISTED = 5;
 
 export function attributeCommand(cli: Cli): Command {
   return cli
@@ -98,7 +98,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
   const zone = options.timezone === undefined ? undefined : cli.zone(options);
   const started = clock.monotonic();
   let nextProgress = started + PROGRESS_MS;
-  let told = 0;
+  let listed = 0;
   const { tally, prefixes, skipped } = await cli.withLedger(options, async ({ engine, cluster }) =>
     attributeStream({
       inputs: inputsOf(files, cli.commandEnv),
@@ -120,8 +120,8 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
         );
       },
       async onMalformed(row, problem) {
-        if (++told <= MOST_MALFORMED_TOLD) await cli.note(`row ${row}: ${shortened(visible(problem))}`);
-        if (told === MOST_MALFORMED_TOLD + 1)
+        if (++listed <= MOST_MALFORMED_LISTED) await cli.note(`row ${row}: ${shortened(visible(problem))}`);
+        if (listed === MOST_MALFORMED_LISTED + 1)
           await cli.note('more rows are malformed; they are counted and not listed');
       },
       async onSkipped(name, why) {
@@ -133,7 +133,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
   );
   if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
   await cli.note(closingLine(tally, prefixes, skipped));
-  const top = tally.top(MOST_PODS_TOLD);
+  const top = tally.top(MOST_PODS_LISTED);
   if (top.length > 0) await cli.note(`most rows: ${top.map(([name, rows]) => `${visible(name)} ${rows}`).join(', ')}`);
   if (tally.withoutZone !== undefined) throw withoutZone(tally.withoutZone);
   if (tally.rows > 0 && tally.unreadable === tally.rows) {

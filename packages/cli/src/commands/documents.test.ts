@@ -12,13 +12,13 @@ import {
   whoSchema,
 } from '@podtrail/history/wire/schemas';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellOfAnomalies, tellOfFlood, tellStory } from '../testing/story.ts';
+import { aLedgerWithAnomalies, aLedgerWithFlood, aStory, at } from '../testing/story.ts';
 
 let story: Engine;
 let flood: Engine;
 before(async () => {
-  story = await tellStory();
-  flood = await tellOfFlood();
+  story = await aStory();
+  flood = await aLedgerWithFlood();
 });
 
 const ask = async (engine: Engine, words: string): Promise<unknown> => {
@@ -64,7 +64,7 @@ test('changes of which some were suppressed', async () => {
 });
 
 test('anomalies', async () => {
-  const { anomalies } = anomaliesSchema.parse(await ask(await tellOfAnomalies(), 'anomalies'));
+  const { anomalies } = anomaliesSchema.parse(await ask(await aLedgerWithAnomalies(), 'anomalies'));
   assert.deepEqual(
     anomalies.map(({ what }) => what),
     ['node-changed', 'unparsable-address'],

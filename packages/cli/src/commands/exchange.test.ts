@@ -7,13 +7,13 @@ import { after, before, test } from 'node:test';
 import { type Engine, HistoryError, openStore } from '@podtrail/history';
 import { systemCommandEnv } from '../system-command-env.ts';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, HOSTILE, tellOfFlood, tellStory } from '../testing/story.ts';
+import { aLedgerWithFlood, aStory, at, CLUSTER, HOSTILE } from '../testing/story.ts';
 
 let engine: Engine;
 let exported: string;
 const directory = mkdtempSync(join(tmpdir(), 'podtrail-cli-'));
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
   exported = (await run(['export'], { engine })).out;
 });
 after(() => rmSync(directory, { recursive: true }));
@@ -51,7 +51,7 @@ test('an import gives the same ledger: the same export, byte for byte, and the s
 });
 
 test('a record of suppressed changes goes through an export and an import', async () => {
-  const exported = (await run(['export'], { engine: await tellOfFlood() })).out;
+  const exported = (await run(['export'], { engine: await aLedgerWithFlood() })).out;
   assert.match(exported, /"suppressed":\{"budget":"pod","changes":7,/);
   const copy = await empty();
   assert.equal((await importText(copy, exported)).code, 0);
@@ -90,7 +90,7 @@ test('fault 29: a cluster whose name would act on a terminal is imported, and no
 });
 
 test('changes that were removed are not taken for none: the question is unknown, also after an export and an import', async () => {
-  const told = await tellStory();
+  const told = await aStory();
   await told.pruneKind(CLUSTER.id, 'change', at(150));
   const of = (from: Engine) => run(['changes', 'db-0', '-n', 'shop'], { engine: from, now: at(201) });
   const { code, err } = await of(told);
@@ -189,7 +189,7 @@ test('saved pods that were given as an export are pointed to --pods', async () =
 });
 
 test('a later export of the same ledger goes over an earlier one, and an earlier one changes nothing', async () => {
-  const earlier = (await run(['export'], { engine: await tellStory('half') })).out;
+  const earlier = (await run(['export'], { engine: await aStory('half') })).out;
   const copy = await empty();
   await importText(copy, earlier);
   assert.equal((await run(['export'], { engine: copy })).out, earlier);
@@ -237,7 +237,7 @@ test('an export of a newer podtrail is refused', async () => {
 });
 
 test('what has expired is not exported as watched', async () => {
-  const old = await tellStory();
+  const old = await aStory();
   await run(['store', 'retain', '--before', '2026-11-15T10:01:10Z'], { engine: old, now: at(201) });
   const { out } = await run(['export'], { engine: old });
   const copy = await empty();
@@ -254,7 +254,7 @@ nonsense
 `;
 
 test('footprint lines become candidates, never certain holders, and say nothing of watched times', async () => {
-  const copy = await tellStory();
+  const copy = await aStory();
   const { code, err } = await importText(copy, FOOTPRINTS);
   assert.equal(code, 0);
   assert.equal(
@@ -282,7 +282,7 @@ test('footprints of a cluster that the store does not know need its name', async
 });
 
 test('store status, verify, retain and backup', async () => {
-  const store = await tellStory();
+  const store = await aStory();
   const ask = (...words: string[]) => run(['store', ...words], { engine: store, now: at(201) });
   const status = await ask('status');
   assert.match(
@@ -321,7 +321,7 @@ test('store retain beside a recorder says how the recorder forgets', async () =>
 
 test('store migrate says what it does, and with --dry-run what it would do', async () => {
   const migration = { from: 1, to: 3, steps: ['a place for notes', 'notes that say hello'], files: 2 };
-  const engine = await tellStory();
+  const engine = await aStory();
   const calls: string[] = [];
   const openStore = async (_: string, access: string) => {
     calls.push(access);
@@ -346,7 +346,7 @@ VERSION   WHAT
   assert.match(done.out, /^sqlite:\/old\.db: went from format 1 to 3\.\n/);
   const json = JSON.parse((await run('store migrate -o json'.split(' '), options)).out);
   assert.deepEqual(json, { store: 'sqlite:/old.db', dryRun: false, ...migration });
-  const idle = await run('store migrate'.split(' '), { engine: await tellStory() });
+  const idle = await run('store migrate'.split(' '), { engine: await aStory() });
   assert.match(idle.out, /is of format 1 already, nothing to do\.\n$/);
 });
 

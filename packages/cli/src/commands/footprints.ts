@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { followPods, told, withoutRequest } from '../follow/follow-pods.ts';
+import { followPods, problemText, withoutRequest } from '../follow/follow-pods.ts';
 import { namespaceName } from '../options/object-name.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { formatJsonLine } from '../output/json.ts';
@@ -100,7 +100,7 @@ async function run(cli: Cli, options: FootprintsOptions): Promise<ExitCode> {
       if (news.kind === 'left-out') void reporter.event('warn', 'no rounds while the cluster is not being watched');
       if (news.kind === 'not-stored')
         void reporter.event('error', 'the hourly ConfigMaps could not be written; trying again', {
-          problem: told(notStored(news.error, options)),
+          problem: problemText(notStored(news.error, options)),
         });
     },
   });
@@ -151,7 +151,7 @@ async function tellNews(reporter: Reporter, namespace: string, news: HourlyNews)
     case 'not-expired':
       return await reporter.event('warn', 'ConfigMaps of old hours could not be deleted; trying again in an hour', {
         namespace,
-        problem: told(news.error),
+        problem: problemText(news.error),
       });
     case 'name-taken':
       return await reporter.event('warn', 'a ConfigMap of that name is not ours; taking the next name', {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openStore } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellStory } from '../testing/story.ts';
+import { aStory, at } from '../testing/story.ts';
 
 interface Saved {
   readonly phase?: string;
@@ -132,7 +132,7 @@ test('a must-gather or support bundle: all pods below the directory, each once, 
 });
 
 test('times that the ledger watched itself are not touched', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   const words = ['import', '--pods', '-', '--at', '2026-11-15T10:00:30Z'];
   const { code, err } = await run(words, { engine, now: at(201), input: JSON.stringify(POD_LIST) });
   assert.equal(code, 0);

@@ -4,11 +4,11 @@ import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { parse } from 'yaml';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, HOSTILE, tellOfFlood, tellStory } from '../testing/story.ts';
+import { aLedgerWithFlood, aStory, at, CLUSTER, HOSTILE } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
 });
 
 const ask = (words: string, options = {}) => run(words.split(' '), { engine, now: at(201), ...options });
@@ -272,7 +272,7 @@ test('changes of one key, and of none', async () => {
 });
 
 test('changes that were suppressed are one line that counts them, in every format, also with --key', async () => {
-  const flooded = await tellOfFlood();
+  const flooded = await aLedgerWithFlood();
   const of = (words: string) => run(`changes web-1 -n shop ${words}`.split(' '), { engine: flooded, now: at(100) });
   const table = await of('-o table');
   assert.match(table.out, /2026-11-15T10:00:13Z +shop +web-1 +suppressed +<7 changes> +<none> +<none>\n$/);

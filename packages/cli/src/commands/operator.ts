@@ -91,7 +91,7 @@ export function operatorCommand(cli: Cli): Command {
 Every replica records all the time, each into a store of its own. Which of them writes to the Kubernetes API
 (PodTrackers, slices, ConfigMaps, events) is decided by a lease; the others are warm and take over within 20 seconds.
 SIGTERM ends it within 10 seconds, with exit code 0. A leader that lost its lease ends with exit code 1, so that it
-is started anew.
+is started again.
 ${SIZES_HELP}
 
 To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrackers.podtrail.dev: once its port answers
@@ -145,7 +145,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
     hasBegun = true;
     return ended(await operator.run(signal), log);
   } catch (error) {
-    // Told to end before it had begun: nothing was cut off.
+    // Stopped before it had begun: nothing was cut off.
     if (signal.aborted && !hasBegun) return EXIT.answered;
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-// `podtrail record`: watches a cluster and writes its history until it is told to stop. May be killed at any time; the
+// `podtrail record`: watches a cluster and writes its history until it is stopped. May be killed at any time; the
 // next one goes on where the store says.
 import { type Engine, toText } from '@podtrail/history';
 import {
@@ -103,7 +103,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
         clock,
         signal,
         onFailure: (error) =>
-          reporter.event('warn', 'the cluster cannot be reached; trying again', { problem: told(error) }),
+          reporter.event('warn', 'the cluster cannot be reached; trying again', { problem: problemText(error) }),
       }));
     const warn: ReportRoom = (message, fields) => void reporter.event('warn', message, fields);
     const cluster = await nameCluster(engine, id, options.clusterName, config);
@@ -157,14 +157,14 @@ async function record(cli: Cli, recorder: Recorder, reporter: Reporter, cluster:
   return EXIT.answered;
 }
 
-/** What goes wrong beside the watching, which tells of itself. */
+/** What goes wrong beside the watching, which reports itself. */
 function reporting(reporter: Reporter): RecorderListener {
   let handlerFailures = 0;
   return {
     handlerFailed(resource, { handler, error, givenUp }) {
       handlerFailures++;
       if ((handlerFailures & (handlerFailures - 1)) !== 0) return;
-      const fields = { resource, handler, times: handlerFailures, givenUp, problem: told(error) };
+      const fields = { resource, handler, times: handlerFailures, givenUp, problem: problemText(error) };
       void reporter.event('error', 'a change could not be taken in; the others go on', fields);
     },
     stored: anomalyReport((fields) => {
@@ -185,9 +185,12 @@ function reporting(reporter: Reporter): RecorderListener {
       else void reporter.event('info', 'Leases of nodes may be read again');
     },
     storeFailed(error, attempt) {
-      // Every try would be a flood; the first tells, and then each time the number doubles.
+      // Every try would be a flood; the first is reported, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)
-        void reporter.event('error', 'the store did not take facts; trying again', { attempt, problem: told(error) });
+        void reporter.event('error', 'the store did not take facts; trying again', {
+          attempt,
+          problem: problemText(error),
+        });
     },
     patrolled({ damages }) {
       for (const { where, what } of damages)
@@ -197,7 +200,7 @@ function reporting(reporter: Reporter): RecorderListener {
       if (error !== undefined)
         void reporter.event('warn', 'the housekeeping of the store failed; recording goes on', {
           what,
-          problem: told(error),
+          problem: problemText(error),
         });
       else if (removed > 0) void reporter.event('info', 'forgot what is older than the retention', { removed });
     },
@@ -215,7 +218,7 @@ function namespaceList(text: string): string[] {
   return [...new Set(names)];
 }
 
-function told(error: unknown): string {
+function problemText(error: unknown): string {
   return describeError(error, false)
     .replace(/^podtrail: /, '')
     .replaceAll('\n', '; ');

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Engine, withSnapshot } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, tellStory } from '../testing/story.ts';
+import { aStory, at, CLUSTER } from '../testing/story.ts';
 
 const YEAR = 365 * 24 * 3600;
 
 /** The story, and then a recorder whose clock was a year ahead. */
 async function stuckStory(): Promise<Engine> {
-  const engine = await tellStory();
+  const engine = await aStory();
   const writer = await engine.takeOver(CLUSTER);
   const present = (await withSnapshot(engine, CLUSTER.id, (snapshot) => snapshot.coverage())).at(-1);
   assert.ok(present !== undefined);
@@ -61,7 +61,7 @@ test('a machine whose own clock is before the first record repairs nothing', asy
 });
 
 test('retain: a clock that is far ahead of the newest record removes nothing, unless it is forced', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   const refused = await ask(engine, 'store retain --before 24h', at(60 * 24 * 3600));
   assert.equal(refused.code, 1);
   assert.match(refused.err, /last watched 59d ago/);
@@ -72,13 +72,13 @@ test('retain: a clock that is far ahead of the newest record removes nothing, un
 });
 
 test('retain: a time that is named as a date needs no clock', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   const { code } = await ask(engine, 'store retain --before 2026-11-15T10:01:00Z', at(60 * 24 * 3600));
   assert.equal(code, 0);
 });
 
 test('anomalies are shown by doctor and store status, with the node named', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   const writer = await engine.takeOver(CLUSTER);
   const provenance = { source: 'watch', epoch: 1, collector: 'c', observedAt: at(190) } as const;
   const skew = (n: number, node: string) => ({

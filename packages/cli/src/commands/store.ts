@@ -78,7 +78,7 @@ export function storeCommand(cli: Cli): Command {
         `
 There is no way back: an older podtrail refuses a store that was migrated. podtrail store backup makes a copy first,
 with the podtrail that wrote the store. A recorder that starts migrates too; only sealed files then stay as they are,
-which every later podtrail reads, until this command writes them anew.`,
+which every later podtrail reads, until this command writes them again.`,
       )
       .action(cli.does((options: MigrateOptions) => migrate(cli, options))),
   );

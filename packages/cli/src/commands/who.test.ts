@@ -3,11 +3,11 @@ import { before, test } from 'node:test';
 import { type Engine, HistoryError } from '@podtrail/history';
 import { readerWith } from '@podtrail/history/testing';
 import { run } from '../testing/run-in-process.ts';
-import { at, CLUSTER, tellOfLostStart, tellStory } from '../testing/story.ts';
+import { aLedgerThatLostAStart, aStory, at, CLUSTER } from '../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
 });
 
 const who = (words: string, options = {}) => run(['who', ...words.split(' ')], { engine, now: at(201), ...options });
@@ -151,7 +151,7 @@ for (const [sentence, words, code, says] of ANSWERS) {
 }
 
 test('unknown shortly before a gap, while a pod was starting: the sentence says what was not told any more', async () => {
-  const lost = { engine: await tellOfLostStart() };
+  const lost = { engine: await aLedgerThatLostAStart() };
   const before = await who('10.0.0.8 --at 2026-11-15T10:01:39.500Z', lost);
   assert.match(
     before.out,

@@ -68,12 +68,12 @@ function fish(commands: readonly CommandWords[]): string {
 }
 
 function fishFlag({ names, summary, values }: FlagWords): string {
-  const spelled = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+  const forms = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
   const taken = values === undefined ? '' : values.length === 0 ? ' -r' : ` -x -a ${quoted(values.join(' '))}`;
-  return `${spelled.join(' ')}${taken} -d ${quoted(summary)}`;
+  return `${forms.join(' ')}${taken} -d ${quoted(summary)}`;
 }
 
-/** Flags with values, each spelling once: they mean the same in every command. */
+/** Flags with values, each form once: they mean the same in every command. */
 function uniqueFlags(commands: readonly CommandWords[]): FlagWords[] {
   const found = new Map<string, FlagWords>();
   for (const { flags } of commands) {

@@ -1,5 +1,5 @@
 // The demo's temporary directory: made, held as long as the demo lives, and removed with it. A demo that was killed
-// leaves its directory behind, and the next one removes it. That its process is gone is told by a lock, which the system
+// leaves its directory behind, and the next one removes it. That its process is gone is seen by a lock, which the system
 // lets go with the process however that ends, and never by a process id, which another process may have by now.
 import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

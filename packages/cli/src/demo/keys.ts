@@ -5,16 +5,16 @@ import type { ReadStream } from 'node:tty';
 export function onKeys(stdin: NodeJS.ReadStream, pressed: (key: string) => void, gone: () => void): () => void {
   if (!stdin.isTTY) return () => {};
   const terminal = stdin as ReadStream;
-  const heard = (bytes: Buffer) => {
+  const onBytes = (bytes: Buffer) => {
     for (const key of bytes.toString('latin1')) pressed(key);
   };
   terminal.setRawMode(true);
-  terminal.on('data', heard);
+  terminal.on('data', onBytes);
   terminal.on('end', gone);
   terminal.on('error', gone);
   terminal.resume();
   return () => {
-    terminal.off('data', heard);
+    terminal.off('data', onBytes);
     terminal.pause();
     try {
       terminal.setRawMode(false);

@@ -1,5 +1,5 @@
 // What happens in the demo's cluster, in words: pods that move, addresses that change hands, nodes that go. Counts all,
-// tells few: whoever watches should be able to read.
+// prints few: whoever watches should be able to read.
 import type { ChurnKind, SimulatedCluster, TrueTenure } from '@podtrail/sandbox';
 
 const WORDS: Readonly<Record<ChurnKind, (about: string) => string>> = {
@@ -20,16 +20,16 @@ const WORDS: Readonly<Record<ChurnKind, (about: string) => string>> = {
 
 export class News {
   readonly #cluster: SimulatedCluster;
-  readonly #tell: (line: string) => void;
+  readonly #print: (line: string) => void;
   readonly #holders = new Map<string, TrueTenure>();
   readonly #nodes = new Map<string, string>();
   #seen = 0;
   #moves = 0;
   #reuses = 0;
 
-  constructor(cluster: SimulatedCluster, tell: (line: string) => void) {
+  constructor(cluster: SimulatedCluster, print: (line: string) => void) {
     this.#cluster = cluster;
-    this.#tell = tell;
+    this.#print = print;
     // What happened before is history: the ledger has it.
     for (const tenure of this.#next()) this.#take(tenure);
     this.#moves = 0;
@@ -45,10 +45,10 @@ export class News {
   }
 
   churned(kind: ChurnKind, about: string): void {
-    this.#tell(WORDS[kind](about));
+    this.#print(WORDS[kind](about));
   }
 
-  /** Call it now and then: tells of one move and one reuse since the last time, and counts the others. */
+  /** Call it now and then: prints one move and one reuse since the last time, and counts the others. */
   look(): void {
     let move: string | undefined;
     let reuse: string | undefined;
@@ -57,8 +57,8 @@ export class News {
       move ??= moved;
       reuse ??= reused;
     }
-    if (move !== undefined) this.#tell(move);
-    if (reuse !== undefined) this.#tell(reuse);
+    if (move !== undefined) this.#print(move);
+    if (reuse !== undefined) this.#print(reuse);
   }
 
   #take(tenure: TrueTenure): { readonly moved?: string; readonly reused?: string } {
@@ -67,16 +67,16 @@ export class News {
     const node = this.#nodes.get(pod);
     this.#holders.set(tenure.ip, tenure);
     this.#nodes.set(pod, tenure.node);
-    const told: { moved?: string; reused?: string } = {};
+    const found: { moved?: string; reused?: string } = {};
     if (node !== undefined && node !== tenure.node) {
       this.#moves++;
-      told.moved = `${pod} moved from ${node} to ${tenure.node}`;
+      found.moved = `${pod} moved from ${node} to ${tenure.node}`;
     }
     if (before !== undefined && before.uid !== tenure.uid) {
       this.#reuses++;
-      told.reused = `${tenure.ip} passed from ${before.namespace}/${before.name} to ${pod}`;
+      found.reused = `${tenure.ip} passed from ${before.namespace}/${before.name} to ${pod}`;
     }
-    return told;
+    return found;
   }
 
   #next(): TrueTenure[] {

@@ -116,7 +116,7 @@ export class RecordedPast {
     const { epoch, otherPositions: others } = this.#observer;
     const checkpoint = { epoch, resourceVersion: this.#options.version(), at: this.#at, others };
     this.#stored = this.#writer.append({ facts, checkpoint });
-    // Told where it is awaited.
+    // Reported where it is awaited.
     this.#stored.catch(() => undefined);
   }
 }

@@ -10,7 +10,7 @@ export interface RecorderChildOptions {
   readonly clusterName: string;
   /** Where its log goes. */
   readonly log: string;
-  /** It ended and was not told to. */
+  /** It ended and had not been stopped. */
   readonly onEnded: (code: number | null) => void;
 }
 

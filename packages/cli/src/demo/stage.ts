@@ -16,7 +16,7 @@ export class Stage {
   #statusAt = Number.NEGATIVE_INFINITY;
   #written: Promise<void> = Promise.resolve();
 
-  /** `onGone`: nobody reads any more (`| head`), perhaps told several times. */
+  /** `onGone`: nobody reads any more (`| head`), perhaps called several times. */
   constructor(sink: Sink, now: () => number, columns: () => number, onGone: () => void) {
     this.#sink = sink;
     this.#now = now;

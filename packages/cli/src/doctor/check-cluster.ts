@@ -52,7 +52,7 @@ async function compareClocks(client: Client, { clock }: CommandEnv): Promise<Fin
   const { headers } = await client.raw({ method: 'GET', path: '/version' }, { timeoutMs: WITHIN_MS });
   const after = clock.now();
   const server = Date.parse(String(headers['date'] ?? ''));
-  if (Number.isNaN(server)) return found('clocks', 'skipped', 'the server does not tell its time');
+  if (Number.isNaN(server)) return found('clocks', 'skipped', 'the server does not say its time');
   // Whole seconds, cut: the truth lies up to a second later.
   const ahead = Math.max(0, server - after);
   const behind = Math.max(0, before - (server + 1000));

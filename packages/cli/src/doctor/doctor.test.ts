@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Engine, Patrolled, Room, SizeLimit } from '@podtrail/history';
 import { ApiError, type Client } from '@podtrail/machinery';
 import { run } from '../testing/run-in-process.ts';
-import { at, tellStory } from '../testing/story.ts';
+import { aStory, at } from '../testing/story.ts';
 import { checkMachine } from './check-machine.ts';
 
 const CONFIG = { origin: 'context "c" of file', server: 'https://c', namespace: 'default' } as never;
@@ -33,7 +33,7 @@ function aClient(options: { allowed?: boolean; leases?: boolean; date?: number; 
 }
 
 async function doctor(client: Client, options = {}) {
-  const engine = await tellStory();
+  const engine = await aStory();
   return await run(['doctor'], {
     engine,
     now: at(201),
@@ -54,7 +54,7 @@ test('all is well', async () => {
 });
 
 test('a store that comes close to its limit is a warning with a forecast, and a disk that is nearly full is one', async () => {
-  const told = await tellStory();
+  const told = await aStory();
   const of = async (room: Partial<Room>, ...words: string[]) => {
     const limits: SizeLimit[] = [];
     const whole = { bytes: 850, limitBytes: 1000, volume: { bytes: 2000, freeBytes: 900 }, ballastBytes: 0, ...room };
@@ -79,7 +79,7 @@ test('a store that comes close to its limit is a warning with a forecast, and a 
 });
 
 test('what the recorder found that reads the store through is a line: none, or where the first damage is', async () => {
-  const told = await tellStory();
+  const told = await aStory();
   const of = async (patrolled: Patrolled | undefined) => {
     const of = { ...boundTo(told), patrolled: async () => patrolled };
     return await run(['doctor'], { engine: Object.assign(Object.create(told) as Engine, of), now: at(201) });
@@ -153,7 +153,7 @@ test('a store on NFS or another file system of a network is a warning, also befo
       if (path !== '/mnt/share') throw missing;
       return type;
     };
-    const engine = await tellStory();
+    const engine = await aStory();
     return await run(['doctor', '--store', 'sqlite:/mnt/share/new/ledger.db'], { engine, now: at(201), fileSystemOf });
   };
   const nfs = await on(0x6969);
@@ -166,7 +166,7 @@ test('a store on NFS or another file system of a network is a warning, also befo
 });
 
 test('no kubeconfig is no failure for those who only ask a store, unless they named one', async () => {
-  const engine = await tellStory();
+  const engine = await aStory();
   assert.equal((await run(['doctor'], { engine, now: at(201) })).code, 0);
   assert.equal((await run(['doctor', '--context', 'x'], { engine, now: at(201) })).code, 1);
 });

@@ -1,4 +1,4 @@
-// Stores an export of podtrail again, so that doing it twice changes nothing and dying halfway tells no lie: that a
+// Stores an export of podtrail again, so that doing it twice changes nothing and dying halfway leaves nothing wrong: that a
 // time was watched is stored last, when everything that was seen in it is there.
 import {
   type Cluster,
@@ -88,7 +88,7 @@ export async function importLedger(engine: Engine, header: unknown, lines: Async
       hint: NOTHING_CLAIMED,
     });
   }
-  // Who lived when the store was last told, and does not in the export, has ended.
+  // Who lived when the store was last written, and does not in the export, has ended.
   await store([...leftBehind].map((uid): StoredFact => ({ kind: 'live', uid, state: undefined })));
   await store(coverage.map((record): StoredFact => ({ kind: 'coverage', coverage: record })));
   if (changesSince !== undefined) await engine.pruneKind(cluster.id, 'change', changesSince);

@@ -1,4 +1,4 @@
-// An informer on pods for a command that lives from its cache: started, told about on standard error when it cannot
+// An informer on pods for a command that lives from its cache: started, reported on standard error when it cannot
 // watch, ended with the command. A refusal before the first listing ends it; anything later is waited out.
 import {
   ApiError,
@@ -60,7 +60,7 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
     onHandlerFailure: ({ handler, error, givenUp }) => {
       handlerFailures++;
       if ((handlerFailures & (handlerFailures - 1)) !== 0) return;
-      const fields = { handler, times: handlerFailures, givenUp, problem: told(error) };
+      const fields = { handler, times: handlerFailures, givenUp, problem: problemText(error) };
       void reporter.event('error', 'a change could not be taken in; the others go on', fields);
     },
     onState: (state) => {
@@ -76,9 +76,9 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
         return;
       }
       failures++;
-      // Every try would be a flood: the first tells, and then each time the number doubles.
+      // Every try would be a flood: the first is reported, and then each time the number doubles.
       if ((failures & (failures - 1)) === 0)
-        void reporter.event('warn', 'the cluster cannot be watched; trying again', { problem: told(error) });
+        void reporter.event('warn', 'the cluster cannot be watched; trying again', { problem: problemText(error) });
     },
   });
   const startedAt = clock.monotonic();
@@ -96,7 +96,7 @@ export function followPods(options: FollowPodsOptions): FollowedPods {
 }
 
 /** An error as one line of a log. */
-export function told(error: unknown): string {
+export function problemText(error: unknown): string {
   return describeError(error, false)
     .replace(/^podtrail: /, '')
     .replace(REQUEST, '')
@@ -128,7 +128,7 @@ function refusal(error: ApiError, labelSelector: string | undefined): Error {
   }
   if (error.status === 400 && labelSelector !== undefined) {
     return new CliError('usage', `the label selector ${labelSelector} is refused: ${withoutRequest(error)}`, {
-      hint: 'selectors are spelled as for kubectl: app=cart, tier!=db, env in (prod,stage).',
+      hint: 'selectors are written as for kubectl: app=cart, tier!=db, env in (prod,stage).',
       exitCode: EXIT.usage,
       cause: error,
     });

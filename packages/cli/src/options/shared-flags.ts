@@ -1,4 +1,4 @@
-// The flags that several commands share, spelled and described once. A command names those that make sense for it;
+// The flags that several commands share, named and described once. A command names those that make sense for it;
 // the others are refused with the reason that stands here.
 import { Option } from 'commander';
 import { FORMATS } from '../output/output-format.ts';

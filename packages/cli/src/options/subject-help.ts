@@ -4,5 +4,5 @@ export const SUBJECT_HELP = `
 What to ask about:
   web-1, pod/web-1        a pod by name, with all its lives (-n says in which namespace)
   deploy/cart             a workload: deployment, statefulset, daemonset, replicaset, job and their short names,
-                          or any Kind/NAME as the owner is spelled; deployments.apps/cart is the same
+                          or any Kind/NAME as the owner reference has it; deployments.apps/cart is the same
   uid/UID, or a bare UUID one life of a pod`;

@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export interface Patience {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told at every try that failed; it is tried again. */
+  /** Called at every try that failed; it is tried again. */
   readonly onFailure: (error: unknown) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 // The two ports of a running recorder, each only if it was asked for: metrics, and the answers to probes. They are there
-// before the cluster has answered, so that a probe is told why it is not ready.
+// before the cluster has answered, so that a probe learns why it is not ready.
 import { type Clock, HealthChecks, type RequestObserver } from '@podtrail/machinery';
 import type { Recorder, RecorderListener } from '@podtrail/operator';
 import { UsageError } from '../errors.ts';
@@ -17,7 +17,7 @@ export interface Monitoring {
   readonly listeners: readonly RecorderListener[];
   /** Where it can be asked; for the log. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** From now on it tells of this recorder. */
+  /** From now on it reports this recorder. */
   watch(recorder: Recorder): void;
   close(): Promise<void>;
 }

@@ -30,8 +30,8 @@ class TerminalReporter implements Reporter {
   }
 
   async event(level: Level, message: string, fields: LogFields = {}): Promise<void> {
-    const told = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const details = told.map(([key, value]) => `${key}=${visible(String(value))}`).join(' ');
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const details = given.map(([key, value]) => `${key}=${visible(String(value))}`).join(' ');
     const prefix = level === 'info' ? '' : `${level}: `;
     const clear = this.#status === '' ? '' : CLEAR_LINE;
     await this.#sink.write(`${clear}${prefix}${message}${details === '' ? '' : ` (${details})`}\n${this.#status}`);

@@ -1,4 +1,4 @@
-// Tells how a recorder stands, every few seconds, and why when it is not well. Never touches the ledger.
+// Reports how a recorder stands, every few seconds, and why when it is not well. Never touches the ledger.
 import { type Clock, sleep } from '@podtrail/machinery';
 import type { Recorder, RecorderStatus } from '@podtrail/operator';
 import type { LogFields, Reporter } from './reporter.ts';

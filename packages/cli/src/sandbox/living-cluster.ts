@@ -68,7 +68,7 @@ export class LivingCluster {
     this.cluster = new SimulatedCluster({ api, clock, seed, nodes, podsPerNode, nodeStatusEveryMs: 0 });
   }
 
-  /** Resolves when all pods run, or it was told to stop; `onSlice` lets others keep up. */
+  /** Resolves when all pods run, or it was stopped; `onSlice` lets others keep up. */
   async populate(pods: number, options: PopulateOptions): Promise<void> {
     this.cluster.populate({ pods });
     const latest = this.clock.now() + SETTLING_MOST_MS;

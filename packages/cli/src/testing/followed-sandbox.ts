@@ -55,7 +55,7 @@ export class FollowedSandbox {
 
   /** What was delivered, in short: "added web-1", "relisted expired". */
   get story(): string[] {
-    return this.deltas.filter(({ kind }) => kind !== 'relist-ended' && kind !== 'progress').map(tell);
+    return this.deltas.filter(({ kind }) => kind !== 'relist-ended' && kind !== 'progress').map(described);
   }
 
   get names(): string[] {
@@ -72,7 +72,7 @@ export function notePause(pauses: Pause[], state: ReflectorState, clock: FaultSt
   pauses.push({ ms: until - clock.monotonic(), error, next, until });
 }
 
-function tell(delta: Delta<PodView>): string {
+function described(delta: Delta<PodView>): string {
   if (delta.kind === 'relist-began') return `relisted ${delta.relist.reason}`;
   if (!('object' in delta)) return delta.kind;
   const unseen = delta.kind === 'deleted' && delta.finalStateUnknown ? ' unseen' : '';

@@ -101,8 +101,8 @@ export class RecordedSandbox {
     const { until, api } = { until: this.#stage.until.bind(this.#stage), api: this.#stage.api };
     // Of the pods only; their stream need not come to the versions of others.
     const newest = Math.max(0, ...api.list('pods').map(({ metadata }) => Number(metadata.resourceVersion)));
-    const told = () => this.batches.some(({ checkpoint }) => Number(checkpoint?.resourceVersion ?? 0) >= newest);
-    await until('the recorder is current', () => this.recorder.status.current && told());
+    const isStored = () => this.batches.some(({ checkpoint }) => Number(checkpoint?.resourceVersion ?? 0) >= newest);
+    await until('the recorder is current', () => this.recorder.status.current && isStored());
     const begun = this.#stage.clock.now();
     await until('the ledger speaks of now', () => (this.recorder.status.coverageTo ?? 0) > begun);
   }

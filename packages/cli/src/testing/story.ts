@@ -1,4 +1,4 @@
-// A small story told to a ledger, for the tests of commands: a web pod that completes, a job that gets its address, a
+// A small story written to a ledger, for the tests of commands: a web pod that completes, a job that gets its address, a
 // node with an agent on its network, a service, a gap, and a pod with hostile annotations. Seconds after 10:00 UTC.
 import {
   type Engine,
@@ -22,66 +22,66 @@ export function at(second: number): EpochMillis {
 export const HOSTILE = '\u001b]0;owned\u0007\u001b[31m\r\nroot# \u202egnp';
 
 /** `half` ends before the gap. */
-export async function tellStory(part: 'whole' | 'half' = 'whole'): Promise<Engine> {
-  const told = await openStore('memory:', { access: 'write' });
-  const teller = new Teller(told);
+export async function aStory(part: 'whole' | 'half' = 'whole'): Promise<Engine> {
+  const engine = await openStore('memory:', { access: 'write' });
+  const writer = new StoryWriter(engine);
   const web = { name: 'web-1', ip: '10.0.0.7', ready: -100, owner: ['ReplicaSet', 'web-abc'] as const, hash: 'abc' };
   const steady = { name: 'db-0', ip: '10.0.0.5', ready: -100, owner: ['StatefulSet', 'db'] as const, node: 'node-b' };
-  await teller.list(0, 'start', web, steady);
-  await teller.listOthers(0);
-  await teller.see(2, { name: 'agent', ip: '192.168.0.1', hostNetwork: true, created: 1 });
-  await teller.see(20, { ...steady, annotations: { note: '=cmd()' } });
-  await teller.see(21, { ...steady, annotations: { note: HOSTILE } });
-  await teller.see(60, { ...web, finished: 59 });
-  await teller.see(70, { name: 'job-2', ip: '10.0.0.7', ready: 69, created: 65, owner: ['Job', 'job'] });
-  await teller.alive(100);
-  if (part === 'half') return told;
-  await teller.list(
+  await writer.list(0, 'start', web, steady);
+  await writer.listOthers(0);
+  await writer.see(2, { name: 'agent', ip: '192.168.0.1', hostNetwork: true, created: 1 });
+  await writer.see(20, { ...steady, annotations: { note: '=cmd()' } });
+  await writer.see(21, { ...steady, annotations: { note: HOSTILE } });
+  await writer.see(60, { ...web, finished: 59 });
+  await writer.see(70, { name: 'job-2', ip: '10.0.0.7', ready: 69, created: 65, owner: ['Job', 'job'] });
+  await writer.alive(100);
+  if (part === 'half') return engine;
+  await writer.list(
     160,
     'expired',
     { ...steady, annotations: { note: HOSTILE } },
     { name: 'web-9', ip: '10.0.0.9', created: 158, ready: 159 },
   );
-  await teller.alive(200);
-  return told;
+  await writer.alive(200);
+  return engine;
 }
 
 /** A pod whose annotation changes every second from the tenth on, with a budget for three changes. */
-export async function tellOfFlood(): Promise<Engine> {
-  const told = await openStore('memory:', { access: 'write' });
-  const teller = new Teller(told, { pod: 2000, namespace: 1e9 });
-  await teller.list(0, 'start');
-  await teller.listOthers(0);
-  for (let i = 10; i < 20; i++) await teller.see(i, { name: 'web-1', ip: '10.0.0.7', annotations: { note: `${i}` } });
-  await teller.alive(90);
-  return told;
+export async function aLedgerWithFlood(): Promise<Engine> {
+  const engine = await openStore('memory:', { access: 'write' });
+  const writer = new StoryWriter(engine, { pod: 2000, namespace: 1e9 });
+  await writer.list(0, 'start');
+  await writer.listOthers(0);
+  for (let i = 10; i < 20; i++) await writer.see(i, { name: 'web-1', ip: '10.0.0.7', annotations: { note: `${i}` } });
+  await writer.alive(90);
+  return engine;
 }
 
 /** A pod is shown on another node than before, and one with a text that is no address. */
-export async function tellOfAnomalies(): Promise<Engine> {
-  const told = await openStore('memory:', { access: 'write' });
-  const teller = new Teller(told);
-  await teller.list(0, 'start');
-  await teller.listOthers(0);
-  await teller.see(10, { name: 'web-1', ip: '10.0.0.7', node: 'node-a' });
-  await teller.see(20, { name: 'web-1', ip: '10.0.0.7', node: 'node-b' });
-  await teller.see(30, { name: 'odd-1', ip: 'pending', node: 'node-a' });
-  await teller.alive(90);
-  return told;
+export async function aLedgerWithAnomalies(): Promise<Engine> {
+  const engine = await openStore('memory:', { access: 'write' });
+  const writer = new StoryWriter(engine);
+  await writer.list(0, 'start');
+  await writer.listOthers(0);
+  await writer.see(10, { name: 'web-1', ip: '10.0.0.7', node: 'node-a' });
+  await writer.see(20, { name: 'web-1', ip: '10.0.0.7', node: 'node-b' });
+  await writer.see(30, { name: 'odd-1', ip: 'pending', node: 'node-a' });
+  await writer.alive(90);
+  return engine;
 }
 
 /** A pod is starting when the watch is lost at 100 s; it comes back at 160 s and finds the pod with an address. */
-export async function tellOfLostStart(): Promise<Engine> {
-  const told = await openStore('memory:', { access: 'write' });
-  const teller = new Teller(told);
-  await teller.list(0, 'start');
-  await teller.listOthers(0);
-  await teller.alive(90);
-  await teller.see(99, { name: 'late', ip: '', created: 98 });
-  await teller.alive(100);
-  await teller.list(160, 'expired', { name: 'late', ip: '10.0.0.7', created: 98, ready: 130 });
-  await teller.alive(200);
-  return told;
+export async function aLedgerThatLostAStart(): Promise<Engine> {
+  const engine = await openStore('memory:', { access: 'write' });
+  const writer = new StoryWriter(engine);
+  await writer.list(0, 'start');
+  await writer.listOthers(0);
+  await writer.alive(90);
+  await writer.see(99, { name: 'late', ip: '', created: 98 });
+  await writer.alive(100);
+  await writer.list(160, 'expired', { name: 'late', ip: '10.0.0.7', created: 98, ready: 130 });
+  await writer.alive(200);
+  return engine;
 }
 
 interface Pod {
@@ -97,7 +97,7 @@ interface Pod {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-class Teller {
+class StoryWriter {
   readonly #observer: Observer;
   readonly #engine: Engine;
   #writer: Awaited<ReturnType<Engine['takeOver']>> | undefined;
@@ -108,7 +108,7 @@ class Teller {
     this.#engine = engine;
   }
 
-  async tell(observation: Observation): Promise<void> {
+  async write(observation: Observation): Promise<void> {
     const facts = this.#observer.observe(observation);
     this.#writer ??= await this.#engine.takeOver(CLUSTER);
     const checkpoint = { epoch: 1, resourceVersion: String(this.#version), at: observation.at };
@@ -118,7 +118,7 @@ class Teller {
   async list(second: number, reason: 'start' | 'expired', ...pods: Pod[]): Promise<void> {
     const present = pods.map((pod) => this.#seen(pod));
     const resourceVersion = String(++this.#version);
-    await this.tell({
+    await this.write({
       kind: 'listed',
       resource: 'Pod',
       reason,
@@ -132,7 +132,7 @@ class Teller {
 
   /** The node and the service of the story. */
   async listOthers(second: number): Promise<void> {
-    await this.tell({
+    await this.write({
       kind: 'listed',
       resource: 'Node',
       reason: 'start',
@@ -142,7 +142,7 @@ class Teller {
       at: at(second),
       present: [node('node-a', '192.168.0.1')],
     });
-    await this.tell({
+    await this.write({
       kind: 'listed',
       resource: 'Service',
       reason: 'start',
@@ -155,12 +155,12 @@ class Teller {
   }
 
   async see(second: number, pod: Pod): Promise<void> {
-    await this.tell({ kind: 'event', type: 'present', seen: this.#seen(pod), at: at(second) });
+    await this.write({ kind: 'event', type: 'present', seen: this.#seen(pod), at: at(second) });
   }
 
   async alive(second: number): Promise<void> {
-    await this.tell({ kind: 'probed', resourceVersion: String(this.#version), at: at(second) });
-    await this.tell({ kind: 'alive', at: at(second) });
+    await this.write({ kind: 'probed', resourceVersion: String(this.#version), at: at(second) });
+    await this.write({ kind: 'alive', at: at(second) });
   }
 
   #seen({

@@ -38,10 +38,10 @@ function inDoubt({ holders }: Answer, zone: Zone): string {
     time: (at: number) => showTime(at, zone),
     span: (from: number, to: number) => showSpan(from, to, zone),
   };
-  const told = pods.slice(0, MOST_EXPLAINED);
-  const more = pods.length - told.length;
+  const shown = pods.slice(0, MOST_EXPLAINED);
+  const more = pods.length - shown.length;
   const rest = more === 0 ? '' : ` Of ${more} more the table says why; -o json in words.`;
-  return told.map(({ name, why }) => (why === undefined ? '' : ` ${name} ${doubtText(why, times)}.`)).join('') + rest;
+  return shown.map(({ name, why }) => (why === undefined ? '' : ` ${name} ${doubtText(why, times)}.`)).join('') + rest;
 }
 
 function whyFree(answer: Answer, zone: Zone): string {
@@ -102,7 +102,7 @@ function whyUnknown({ at, reason, coverage }: Answer, watched: Watched, zone: Zo
     case 'not-watched':
       return partlyWatched(coverage.scope);
     case 'damaged':
-      return 'a part of the store that could tell is damaged or missing; `podtrail store verify` says which';
+      return 'a part of the store that could have the answer is damaged or missing; `podtrail store verify` says which';
     case 'not-visible':
       return 'you may see some namespaces only, and no pod of those had it';
     case 'outside':
@@ -122,7 +122,7 @@ function claimedBeyond(at: number, last: number | undefined, zone: Zone): string
 function across({ coverage }: Answer, zone: Zone): string {
   const [gap] = coverage.gaps;
   if (gap === undefined) return '';
-  return ` Nobody was watching from ${showSpan(gap.from, gap.to, zone)} (${gapReason(gap.reason)}); what was seen on both sides tells this.`;
+  return ` Nobody was watching from ${showSpan(gap.from, gap.to, zone)} (${gapReason(gap.reason)}); what was seen on both sides says this.`;
 }
 
 function stretch({ coverage: { from, to } }: Answer, zone: Zone): string {

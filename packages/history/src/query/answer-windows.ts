@@ -1,6 +1,6 @@
 // who, for the many rows of a log: the answers of an address are the same from one boundary to the next, so they are
 // worked out once for a window of time and then only looked up. `podtrail attribute` is the caller. Only time that has
-// been told to the end is kept, because there hardly anything more comes (a correction, or a doubt that is resolved, may: then the next run knows); the rest is asked for row by row.
+// been reported to the end is kept, because there hardly anything more comes (a correction, or a doubt that is resolved, may: then the next run knows); the rest is asked for row by row.
 import type { IpSpan, LedgerReader, Moment, Snapshot } from '../engines/snapshot.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { IpAddress } from '../model/ip-address.ts';
@@ -10,7 +10,7 @@ import { AddressWindow, NobodyThere } from './address-window.ts';
 import type { Answer, AnsweredHolder, AnswerKind } from './answer.ts';
 import { answersWithin, type SpanAnswers } from './answers-within.ts';
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
-import { toldUntil } from './judge.ts';
+import { confirmedUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
 import { SeenRanges, SHOWN_WITHIN_MS } from './seen-ranges.ts';
 import { readTenuresAtMany, readTenuresOfIps } from './tenure-reads.ts';
@@ -396,17 +396,17 @@ export class AnswerWindows<T> {
     return undefined;
   }
 
-  /** How far the ledger has been told to the end, and whether its past is still what it was. */
+  /** How far the ledger is complete, and whether its past is still what it was. */
   async #look(snapshot: Snapshot): Promise<Looked> {
     const { now } = this.#options;
     const [coverage, expired] = await Promise.all([snapshot.coverage(), snapshot.expired()]);
     const watched = watchedTime(coverage, expired);
     const present = watched.stretches.at(-1);
     // What pods have perhaps not said yet is provisional, and asked for row by row.
-    const known = toldUntil(watched);
-    const told = known === undefined ? (present?.confirmed ?? 0) : known - REPORTING_LAG_MS;
+    const known = confirmedUntil(watched);
+    const confirmed = known === undefined ? (present?.confirmed ?? 0) : known - REPORTING_LAG_MS;
     // An instant that has not come yet is asked for row by row, too, whatever the store claims.
-    const settled = Math.min(told, watched.last ?? 0, (now ?? Number.POSITIVE_INFINITY) + 1);
+    const settled = Math.min(confirmed, watched.last ?? 0, (now ?? Number.POSITIVE_INFINITY) + 1);
     const past = JSON.stringify([expired, coverage.map((c) => (c === present ? { ...c, to: 0, confirmed: 0 } : c))]);
     if (past !== this.#past || settled < this.#settled) this.#edition++;
     this.#past = past;
@@ -416,7 +416,7 @@ export class AnswerWindows<T> {
   }
 }
 
-/** Who sees some namespaces only is never told that an address was free, and so not who was around. */
+/** Who sees some namespaces only never learns that an address was free, and so not who was around. */
 function narrowedOptions<T>(options: AnswerWindowsOptions<T>): AnswerWindowsOptions<T> {
   const { visibility = ALL_VISIBLE, format } = options;
   if (visibility.kind === 'all') return options;

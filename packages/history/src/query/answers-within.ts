@@ -10,7 +10,7 @@ import type { WatchedTime } from './watched-time.ts';
 import { answered, MOST_HOST_NETWORK_PODS, placed, sharedNode } from './who.ts';
 
 export interface SpanQuestion<T> {
-  /** Invariant: all of it has been told to the end, so that no answer in it depends on the asker's clock. */
+  /** Invariant: all of it has been reported to the end, so that no answer in it depends on the asker's clock. */
   readonly span: Span;
   /** All of the address that touch the span, oldest first. */
   readonly tenures: readonly Tenure[];

@@ -8,7 +8,7 @@ import type { Answer, AnsweredHolder } from './answer.ts';
 import { unlessDamaged } from './damage.ts';
 import { whyInDoubt } from './why-in-doubt.ts';
 
-/** Of more nobody reads the reasons; theirs are told from their bounds alone. */
+/** Of more nobody reads the reasons; theirs come from their bounds alone. */
 const MOST_READ = 50;
 
 export async function withDoubts(

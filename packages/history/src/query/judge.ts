@@ -8,7 +8,7 @@ import { LIVENESS_MS } from './liveness.ts';
 import { isExpiredAt, lastSeen, seesEverything, stretchAt, type WatchedTime } from './watched-time.ts';
 
 interface Judged {
-  /** More may be told about this instant: the answer may still change. */
+  /** More may be reported about this instant: the answer may still change. */
   readonly provisional: boolean;
 }
 
@@ -54,8 +54,8 @@ export function judge(
   const [likeliest, ...others] = nodesFirst(open);
   if (likeliest !== undefined) {
     // Where not all of the cluster was being watched, it may have been somebody who was never seen.
-    const isTold = reason === undefined && !isUnconfirmed(watched, at, REPORTING_LAG_MS);
-    const isOnly = isTold && others.length === 0 && hasShown(likeliest);
+    const isConfirmed = reason === undefined && !isUnconfirmed(watched, at, REPORTING_LAG_MS);
+    const isOnly = isConfirmed && others.length === 0 && hasShown(likeliest);
     return { answer: 'ambiguous', provisional: isUnconfirmed(watched, at), tenures: [likeliest, ...others], isOnly };
   }
   if (reason !== undefined) return unknown(reason);
@@ -73,7 +73,7 @@ export function turningPoints(watched: WatchedTime, now: EpochMillis | undefined
     points.push(from, confirmed + 1, to + 1);
   }
   for (const { from, to } of watched.expired) points.push(from, to);
-  const known = toldUntil(watched);
+  const known = confirmedUntil(watched);
   if (known !== undefined) points.push(known - REPORTING_LAG_MS + 1, known + 1);
   if (watched.last !== undefined) points.push(watched.last + 1);
   if (now !== undefined) points.push(now + 1);
@@ -123,18 +123,18 @@ function isStillWatched({ last, stretches }: WatchedTime, at: EpochMillis, now: 
   return now - last <= LIVENESS_MS && stretches.at(-1)?.ended === false;
 }
 
-/** How far everything has been told; undefined when nobody watches now, and the past stays what it is. */
-export function toldUntil({ stretches }: WatchedTime): EpochMillis | undefined {
+/** How far everything has been reported; undefined when nobody watches now, and the past stays what it is. */
+export function confirmedUntil({ stretches }: WatchedTime): EpochMillis | undefined {
   const present = stretches.at(-1);
   if (present === undefined || present.ended) return undefined;
-  // The listing at its beginning may have been long under way: until more is told, the gap before it may be, too.
+  // The listing at its beginning may have been long under way: until more is reported, the gap before it may be, too.
   const isNew = present.confirmed <= present.from;
   return isNew ? (stretches.at(-2)?.confirmed ?? present.confirmed) : present.confirmed;
 }
 
-/** Later than what is known to have been told to the end; `lag`: what is told may have happened this long before. */
+/** Later than what has been reported to the end; `lag`: what is reported may have happened this long before. */
 function isUnconfirmed(watched: WatchedTime, at: EpochMillis, lag = 0): boolean {
-  const known = toldUntil(watched);
+  const known = confirmedUntil(watched);
   return known !== undefined && at > known - lag;
 }
 
@@ -161,7 +161,7 @@ function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {
   const seen = new Set<string>();
   const shown = rest.filter(({ start }) => !isDoubtful(start));
   const others = rest.filter(({ start }) => isDoubtful(start));
-  // Several tenures of one pod (its sandbox was made anew) are one candidate.
+  // Several tenures of one pod (its sandbox was made again) are one candidate.
   return [...tenures.filter(isNode), ...shown, ...others].filter(
     ({ holder }) => !seen.has(holder.uid) && seen.add(holder.uid),
   );

@@ -9,7 +9,7 @@ export interface SpanCoverage {
   /** The first and the last instant of the ledger; undefined when there is none. */
   readonly first: EpochMillis | undefined;
   readonly last: EpochMillis | undefined;
-  /** Of the stretches that touch the span; more than one when the recorder was started anew with other rights. */
+  /** Of the stretches that touch the span; more than one when the recorder was started again with other rights. */
   readonly scopes: readonly Coverage['scope'][];
   /** Cut to the span. */
   readonly gaps: readonly Gap[];

@@ -19,7 +19,7 @@ export interface TrailEntry {
   readonly tenures: readonly Tenure[];
 }
 
-/** A pod with more sandboxes than this is broken in other ways; the first ones are told. */
+/** A pod with more sandboxes than this is broken in other ways; the first ones are given. */
 const MOST_TENURES_OF_A_POD = 1000;
 
 export async function trail(snapshot: Snapshot, question: TrailQuestion): Promise<Paged<TrailEntry>> {

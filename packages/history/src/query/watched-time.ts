@@ -15,7 +15,7 @@ export interface WatchedTime {
   readonly last: EpochMillis | undefined;
   readonly gaps: readonly Gap[];
   readonly stretches: readonly Coverage[];
-  /** Lying over the stretches: services or nodes may have come and gone untold. */
+  /** Lying over the stretches: services or nodes may have come and gone unseen. */
   readonly partial: readonly Coverage[];
   /** Ranges whose closed records were removed. */
   readonly expired: readonly Expired[];
@@ -46,7 +46,7 @@ export function gapAt(watched: WatchedTime, at: EpochMillis): Gap | undefined {
   return watched.gaps.find((gap) => gap.from < at && at < gap.to);
 }
 
-/** The gap that the instant is too close to: not everything about it had been told when the watch was lost. */
+/** The gap that the instant is too close to: not everything about it had been reported when the watch was lost. */
 export function gapSoonAfter(watched: WatchedTime, at: EpochMillis): Gap | undefined {
   const stretch = stretchAt(watched, at);
   if (stretch === undefined || at <= stretch.confirmed) return undefined;

@@ -1,5 +1,5 @@
 // What to say of a name for which there is no record: whether it was ever seen, and which name is the nearest. Reads the
-// ledger for a bounded time; called only where nothing was found, so that it costs nobody who spelled it right.
+// ledger for a bounded time; called only where nothing was found, so that it costs nobody who wrote it right.
 import type { LedgerReader, Subject } from '../engines/snapshot.ts';
 import { allRecords, withSnapshot } from '../engines/with-snapshot.ts';
 import type { Boundary } from '../model/boundary.ts';

@@ -3,11 +3,11 @@ import { before, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Engine } from '@podtrail/history';
 import { run } from '../../testing/run-in-process.ts';
-import { at, tellStory } from '../../testing/story.ts';
+import { aStory, at } from '../../testing/story.ts';
 
 let engine: Engine;
 before(async () => {
-  engine = await tellStory();
+  engine = await aStory();
 });
 
 // In the story 10.0.0.7 is web-1's until 10:00:59 and job-2's from 10:01:09 on, 10.0.0.5 is db-0's throughout.
