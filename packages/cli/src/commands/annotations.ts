@@ -86,7 +86,7 @@ async function run(cli: Cli, options: AnnotationsOptions): Promise<ExitCode> {
   const watcher = new AnnotationWatcher({
     ...{ pods: followed.informer, keys: options.key, initial: options.initial === true, clock, random },
     onStart: (summary) => print(isText ? summaryText(summary) : summaryLine(summary, clock.now())),
-    tell: (report) => print(isText ? reportText(report, { all, full }) : reportLine(report, { all }, clock.now())),
+    emit: (report) => print(isText ? reportText(report, { all, full }) : reportLine(report, { all }, clock.now())),
     onFailure: ({ key, error, retryInMs }) => {
       const message =
         retryInMs === undefined ? 'a change was not reported; going on' : 'a change could not be reported yet';

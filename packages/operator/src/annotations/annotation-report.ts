@@ -1,4 +1,4 @@
-// What there is to tell about the annotations of one pod: how it stood when it was last told, how it stands now. Pure.
+// What there is to report about the annotations of one pod: how it stood at the last report, how it stands now. Pure.
 import type { PodView } from '@podtrail/machinery';
 import type { KeyFilter } from './key-glob.ts';
 
@@ -19,7 +19,7 @@ export interface AnnotationReport {
 
 /**
  * None if nothing changed that the filter lets through, two if the name went over to another pod. With `only`, pods
- * that come or go without a matching annotation are not told.
+ * that come or go without a matching annotation are not reported.
  */
 export function reportsOf(
   before: PodView | undefined,

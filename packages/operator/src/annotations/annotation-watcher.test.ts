@@ -15,12 +15,12 @@ function stage(options: Partial<AnnotationWatcherOptions> = {}) {
   const clock = new ManualClock();
   const pods = new FedInformer(clock);
   const stop = new AbortController();
-  const told: AnnotationReport[] = [];
+  const reported: AnnotationReport[] = [];
   const starts: AnnotationSummary[] = [];
   const failures: AnnotationFailure[] = [];
   const watcher = new AnnotationWatcher({
     ...{ pods, clock, random: seededRandom(1) },
-    tell: (report) => void told.push(report),
+    emit: (report) => void reported.push(report),
     onStart: (summary) => void starts.push(summary),
     onFailure: (failure) => void failures.push(failure),
     ...options,
@@ -32,8 +32,8 @@ function stage(options: Partial<AnnotationWatcherOptions> = {}) {
   };
   /** "UPDATED web +a=1 ~b=1>2 -c=3" */
   const story = () =>
-    told.map(({ event, pod, changes }) => [event, pod.metadata.name, ...changes.map(shown)].join(' '));
-  return { clock, pods, stop, watcher, told, starts, failures, running, end, story };
+    reported.map(({ event, pod, changes }) => [event, pod.metadata.name, ...changes.map(shown)].join(' '));
+  return { clock, pods, stop, watcher, reported, starts, failures, running, end, story };
 }
 
 function shown(change: AnnotationReport['changes'][number]): string {
@@ -59,7 +59,7 @@ test('the start is a count from the cache; then what is added, changed, removed'
   await end();
 });
 
-test('what is there at the start is told as ADDED only when asked for', async () => {
+test('what is there at the start is reported as ADDED only when asked for', async () => {
   const { pods, story, end } = stage({ initial: true });
   pods.list(web({ a: '1' }), aPod('plain'));
   await settle();
@@ -67,7 +67,7 @@ test('what is there at the start is told as ADDED only when asked for', async ()
   await end();
 });
 
-test('changes of anything but annotations are not told', async () => {
+test('changes of anything but annotations are not reported', async () => {
   const { pods, story, end } = stage();
   pods.list(web({ a: '1' }));
   await settle();
@@ -77,7 +77,7 @@ test('changes of anything but annotations are not told', async () => {
   await end();
 });
 
-test('a name that went over to another pod is told as gone and come', async () => {
+test('a name that went over to another pod is reported as gone and come', async () => {
   const { pods, story, end } = stage();
   pods.list(web({ a: '1' }));
   await settle();
@@ -116,7 +116,7 @@ test('what kubectl last applied is left out, as in the ledger, unless a key asks
   }
   assert.deepEqual(all.starts, [{ pods: 1, annotated: 0 }]);
   assert.deepEqual(all.story(), ['UPDATED web +a=1']);
-  assert.deepEqual(all.told[0]?.annotations, [['a', '1']]);
+  assert.deepEqual(all.reported[0]?.annotations, [['a', '1']]);
   assert.deepEqual(named.story(), [
     `UPDATED web ~${applied}={"a":1}>{"a":2}`,
     `UPDATED web ~${applied}={"a":2}>{"a":3}`,
@@ -126,24 +126,24 @@ test('what kubectl last applied is left out, as in the ledger, unless a key asks
 });
 
 test('fault 30: keys such as constructor and __proto__, and a value of 256 KiB', async () => {
-  const { pods, story, told, end } = stage();
+  const { pods, story, reported, end } = stage();
   const large = 'v'.repeat(262_000);
   pods.list(web({}));
   await settle();
   pods.change(web(JSON.parse(`{"__proto__":"1","constructor":"2","toString":"3","large":"${large}"}`)));
   await settle();
   assert.equal(story()[0], `UPDATED web +__proto__=1 +constructor=2 +large=${large} +toString=3`);
-  assert.equal(told[0]?.annotations.length, 4);
+  assert.equal(reported[0]?.annotations.length, 4);
   await end();
 });
 
-test('a report that cannot be told is tried three times more, later and later, then given up; the others go on', async () => {
+test('a report that cannot be reported is tried three times more, later and later, then given up; the others go on', async () => {
   let broken = 0;
-  const told: string[] = [];
+  const reported: string[] = [];
   const { clock, pods, failures, end } = stage({
-    tell: ({ pod, changes }) => {
+    emit: ({ pod, changes }) => {
       if (pod.metadata.name === 'bad' && broken++ < 4) throw new Error('no');
-      told.push([pod.metadata.name, ...changes.map(shown)].join(' '));
+      reported.push([pod.metadata.name, ...changes.map(shown)].join(' '));
     },
   });
   pods.list(aPod('bad'), aPod('good'));
@@ -151,23 +151,23 @@ test('a report that cannot be told is tried three times more, later and later, t
   pods.change(aPod('bad').withAnnotations({ a: '1' }));
   pods.change(aPod('good').withAnnotations({ a: '1' }));
   await settle();
-  assert.deepEqual(told, ['good +a=1']);
+  assert.deepEqual(reported, ['good +a=1']);
   await clock.advance(5000);
   assert.equal(broken, 4);
   const delays = failures.map(({ retryInMs }) => (retryInMs === undefined ? 'given up' : Math.floor(retryInMs / 100)));
   assert.deepEqual(delays, [1, 2, 4, 'given up']);
   pods.change(aPod('bad').withAnnotations({ a: '2' }));
   await settle();
-  assert.deepEqual(told, ['good +a=1', 'bad ~a=1>2']);
+  assert.deepEqual(reported, ['good +a=1', 'bad ~a=1>2']);
   await end();
 });
 
-test('told to stop, it tells what it had seen and then ends', async () => {
+test('asked to stop, it reports what it had seen and then ends', async () => {
   let ready = Promise.withResolvers<void>();
-  const told: string[] = [];
+  const reported: string[] = [];
   const { pods, stop, watcher, running } = stage({
-    tell: async ({ pod }) => {
-      told.push(pod.metadata.name);
+    emit: async ({ pod }) => {
+      reported.push(pod.metadata.name);
       await ready.promise;
     },
   });
@@ -175,23 +175,23 @@ test('told to stop, it tells what it had seen and then ends', async () => {
   await settle();
   for (const name of ['a', 'b', 'c']) pods.add(aPod(name).withAnnotations({ x: '1' }));
   await settle();
-  assert.deepEqual([told, watcher.waiting], [['a'], 3]);
+  assert.deepEqual([reported, watcher.waiting], [['a'], 3]);
   stop.abort();
   pods.add(aPod('later').withAnnotations({ x: '1' }));
   ready.resolve();
   ready = Promise.withResolvers<void>();
   ready.resolve();
   await running;
-  assert.deepEqual(told, ['a', 'b', 'c']);
+  assert.deepEqual(reported, ['a', 'b', 'c']);
 });
 
-test('a burst of changes of one pod is told as one, against what was told before', async () => {
+test('a burst of changes of one pod is reported as one, against what was reported before', async () => {
   const ready = Promise.withResolvers<void>();
-  const told: string[] = [];
+  const reported: string[] = [];
   const { pods, end } = stage({
-    tell: async ({ changes }) => {
-      told.push(changes.map(shown).join(' '));
-      if (told.length === 1) await ready.promise;
+    emit: async ({ changes }) => {
+      reported.push(changes.map(shown).join(' '));
+      if (reported.length === 1) await ready.promise;
     },
   });
   pods.list(web({ n: '0' }));
@@ -201,6 +201,6 @@ test('a burst of changes of one pod is told as one, against what was told before
   for (const n of ['5', '6']) pods.change(web({ n }));
   ready.resolve();
   await settle();
-  assert.deepEqual(told, ['~n=0>4', '~n=4>6']);
+  assert.deepEqual(reported, ['~n=0>4', '~n=4>6']);
   await end();
 });

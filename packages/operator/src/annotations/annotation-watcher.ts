@@ -1,5 +1,5 @@
 // Tells how the annotations of pods change. Handlers only put keys into a queue; workers compare the cache with what
-// they told last and hand reports on. Never calls the API. A report that cannot be handed on is tried again, then
+// they reported last and hand reports on. Never calls the API. A report that cannot be handed on is tried again, then
 // given up and said, and the others go on.
 import {
   type Clock,
@@ -25,12 +25,12 @@ import { keyFilter } from './key-glob.ts';
 export interface AnnotationWatcherOptions {
   readonly pods: Pick<Informer<PodView>, 'addHandler' | 'lister' | 'waitForSync'>;
   /** Takes a report; the worker's next one comes when it has resolved. */
-  readonly tell: (report: AnnotationReport) => void | Promise<void>;
+  readonly emit: (report: AnnotationReport) => void | Promise<void>;
   /** Before the first report, from the cache. */
   readonly onStart?: (summary: AnnotationSummary) => void | Promise<void>;
   /** Globs; only these keys. Default all but what kubectl last applied, as in the ledger. */
   readonly keys?: readonly string[];
-  /** That one too: whoever is told chooses for himself. */
+  /** That one too: the receiver chooses. */
   readonly everyKey?: boolean;
   /** Tell the pods that are there at the start too, as ADDED. */
   readonly initial?: boolean;
@@ -45,7 +45,7 @@ export interface AnnotationWatcherOptions {
 
 export interface AnnotationSummary {
   readonly pods: number;
-  /** With at least one annotation that is told. */
+  /** With at least one annotation that is reported. */
   readonly annotated: number;
 }
 
@@ -53,7 +53,7 @@ export interface AnnotationFailure {
   /** `namespace/name` of the pod. */
   readonly key: string;
   readonly error: unknown;
-  /** Undefined: given up, and what it would have told is not told again. */
+  /** Undefined: given up, and what it would have reported is not reported again. */
   readonly retryInMs: number | undefined;
 }
 
@@ -66,8 +66,8 @@ export class AnnotationWatcher {
   readonly #controller: Controller;
   readonly #reports: (before: PodView | undefined, after: PodView | undefined) => AnnotationReport[];
   readonly #keep: (key: string) => boolean;
-  /** How each pod was when it was last told; the objects are the cache's own until they change. */
-  readonly #told = new Map<string, PodView>();
+  /** How each pod was at its last report; the objects are the cache's own until they change. */
+  readonly #reported = new Map<string, PodView>();
   #started = false;
 
   constructor(options: AnnotationWatcherOptions) {
@@ -88,12 +88,12 @@ export class AnnotationWatcher {
     });
   }
 
-  /** Until `stop` aborts and everything that was seen by then has been told; `abort` gives up on that. */
+  /** Until `stop` aborts and everything that was seen by then has been reported; `abort` gives up on that. */
   async run(stop: AbortSignal, abort: AbortSignal = new AbortController().signal): Promise<void> {
     const { pods, onStart, initial = false } = this.#options;
     await pods.waitForSync(stop);
     const summary = this.#summary();
-    if (!initial) for (const pod of pods.lister) this.#told.set(keyOf(pod), pod);
+    if (!initial) for (const pod of pods.lister) this.#reported.set(keyOf(pod), pod);
     await onStart?.(summary);
     this.#started = true;
     const registration = pods.addHandler({
@@ -112,19 +112,19 @@ export class AnnotationWatcher {
     await this.#controller.run({ stop: abort, abort });
   }
 
-  /** Keys that wait to be told. */
+  /** Keys that wait to be reported. */
   get waiting(): number {
     return this.#started ? this.#controller.queued + this.#controller.inFlight.length : 0;
   }
 
   async #reconcile(key: string, attempt: number) {
-    const before = this.#told.get(key);
+    const before = this.#reported.get(key);
     const after = this.#options.pods.lister.get(key);
     try {
       for (const report of this.#reports(before, after)) {
-        await this.#options.tell(report);
-        // Of two reports the first is not told again when the second fails.
-        if (report.event === 'DELETED') this.#told.delete(key);
+        await this.#options.emit(report);
+        // Of two reports the first is not reported again when the second fails.
+        if (report.event === 'DELETED') this.#reported.delete(key);
       }
     } catch (error) {
       if (attempt < RETRIES) return retry(error);
@@ -136,8 +136,8 @@ export class AnnotationWatcher {
   }
 
   #remember(key: string, pod: PodView | undefined): void {
-    if (pod === undefined) this.#told.delete(key);
-    else this.#told.set(key, pod);
+    if (pod === undefined) this.#reported.delete(key);
+    else this.#reported.set(key, pod);
   }
 
   #summary(): AnnotationSummary {

@@ -1,4 +1,4 @@
-// A certificate that a server issues to itself, for callers who are told which one to trust. Its key never leaves the
+// A certificate that a server issues to itself, for callers that are configured to trust it. Its key never leaves the
 // operator and the process that serves conversion for it, so that no Secret needs to be read or written.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -1,4 +1,4 @@
-// Has conversion served on this replica, by a process of its own, and tells the API server about it: once that answers,
+// Has conversion served on this replica, by a process of its own, and registers it with the API server: once that answers,
 // one patch of the definition sets the webhook, the bundle to trust and `served` of v1alpha1. Looks again now and then,
 // because somebody may apply the shipped definition again, and renews its certificate in time. What API servers turn out
 // not to reach is taken back, because whoever writes would wait for it. v1 goes on without any of this.
@@ -62,7 +62,7 @@ export interface ConversionEndpointOptions {
   ) => Promise<void>;
 }
 
-/** Where API servers are told to ask. */
+/** Where API servers are configured to ask. */
 export interface AnnouncedWebhook {
   readonly service?: { readonly namespace: string; readonly name: string };
   readonly url?: string;
@@ -102,7 +102,7 @@ export class ConversionEndpoint {
     return this.#port;
   }
 
-  /** Until the signal aborts. Rejects only if it cannot listen; what the API server refuses is told and tried again. */
+  /** Until the signal aborts. Rejects only if it cannot listen; what the API server refuses is reported and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     const { host, port, checkMs = 20_000, onError } = this.#options;
     const restarted = onError === undefined ? {} : { onRestart: onError };
@@ -136,8 +136,8 @@ export class ConversionEndpoint {
     const known = this.#announced === this.#newest;
     this.#isNews = await this.#announce(signal);
     this.#announced = this.#newest;
-    if (!this.#isNews) await this.#checkHeard(signal);
-    // A new one is used a look later, when every API server has heard of it; the old one is dropped a look after that.
+    if (!this.#isNews) await this.#checkReached(signal);
+    // A new one is used a look later, when every API server has it; the old one is dropped a look after that.
     if (this.#serving === this.#newest) this.#certificates = [this.#newest];
     else if (known) server.use((this.#serving = this.#newest));
   }
@@ -160,7 +160,7 @@ export class ConversionEndpoint {
   }
 
   /** Rejects if it had to be taken back. */
-  async #checkHeard(signal: AbortSignal): Promise<void> {
+  async #checkReached(signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     if (!(await isConversionSilent(client, signal))) {
       this.#restMs = FIRST_REST_MS;

@@ -1,5 +1,5 @@
-// Whether API servers get an answer where they were told to ask for conversion: asked through them, the way everybody
-// comes, because a firewall in between lets nobody know. Reads one tracker; never writes.
+// Whether API servers get an answer where they are to ask for conversion: asked through them, the way everybody comes,
+// because a firewall in between lets nobody know. Reads one tracker; never writes.
 import { ApiError, type Client } from '@podtrail/machinery';
 import { PODTRACKERS } from '../crds/manifests.ts';
 

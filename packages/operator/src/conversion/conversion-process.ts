@@ -1,4 +1,4 @@
-// The process that serves conversion: started by ConversionHost, told what to do over their pipe, ended with it. It is
+// The process that serves conversion: started by ConversionHost, given its work over their pipe, ended with it. It is
 // apart from the recorder because anybody in the cluster may talk to it: what hangs, floods or fills it must not reach
 // the process that records. It may use the network and read files; it has no credentials.
 import { ALIVE_MS, type FromProcess, TOO_LARGE, type ToProcess } from './conversion-process-messages.ts';
@@ -18,18 +18,18 @@ process.on('message', (message: ToProcess) => {
 });
 setInterval(() => {
   if (process.memoryUsage.rss() > MOST_RSS_BYTES) process.exit(TOO_LARGE);
-  tell({ kind: 'alive' });
+  send({ kind: 'alive' });
 }, ALIVE_MS);
 
 async function serve({ host, port, certificate }: ToProcess & { kind: 'serve' }): Promise<void> {
   server = new ConversionServer({ host, port }, certificate);
   try {
-    tell({ kind: 'listening', port: await server.listen() });
+    send({ kind: 'listening', port: await server.listen() });
   } catch (error) {
-    tell({ kind: 'refused', code: String((error as NodeJS.ErrnoException).code) });
+    send({ kind: 'refused', code: String((error as NodeJS.ErrnoException).code) });
   }
 }
 
-function tell(message: FromProcess): void {
+function send(message: FromProcess): void {
   process.send?.(message, undefined, undefined, () => {});
 }

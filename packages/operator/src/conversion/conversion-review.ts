@@ -26,7 +26,7 @@ export function headOf({ kind, uid, desiredAPIVersion }: SplitReview, textOf: Te
   return { uid: word(textOf(uid)), desiredAPIVersion: word(textOf(desiredAPIVersion)) };
 }
 
-/** The converted objects as JSON, in the order of the review. What it throws is told by `failureOf`. */
+/** The converted objects as JSON, in the order of the review. What it throws is reported by `failureOf`. */
 export function* convertedObjects(
   { objects }: SplitReview,
   { desiredAPIVersion }: ReviewHead,

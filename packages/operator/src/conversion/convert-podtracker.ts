@@ -115,7 +115,7 @@ function show(v1: V1, metadata: ObjectMeta): V1alpha1 {
     : plain;
 }
 
-/** With what only v1 knows. Its status is made anew by the next pass: one that is none counts for nothing. */
+/** With what only v1 knows. Its status is made again by the next pass: one that is none counts for nothing. */
 function restore(v1alpha1: V1alpha1, residue: V1Residue | undefined): V1 {
   const plain = upgrade(v1alpha1, residue?.uids ?? []);
   const merged = applyMerge(asFields(plain), meant(residue ?? {}, v1alpha1)) as Partial<V1>;

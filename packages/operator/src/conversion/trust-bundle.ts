@@ -1,4 +1,4 @@
-// The certificates that API servers are told to trust for conversion: one for each replica, in one bundle. Pure.
+// The certificates that API servers are configured to trust for conversion: one for each replica, in one bundle. Pure.
 import { X509Certificate } from 'node:crypto';
 
 /**

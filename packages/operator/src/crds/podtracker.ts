@@ -38,7 +38,7 @@ const configMaps = object('Hourly ConfigMaps that say on which node each pod was
 const annotations = object(
   "Changes of the tracked pods' annotations, reported in the log of the operator. Never touches status.",
   {
-    // No default: beside keys it is asked for, and what the server has filled in cannot be told from what was written.
+    // No default: beside keys it is asked for, and what the server fills in looks like what was written.
     enabled: optional(flag('Whether changes are reported. Left out: they are not.')),
     keys: optional(
       list(

@@ -16,16 +16,16 @@ function stage(options: Partial<FootprintRoundsOptions> = {}) {
     onNews: (one) => void news.push(one),
     ...options,
   });
-  const told = () =>
+  const lines = () =>
     written
       .join('')
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
-  return { clock, pods, written, news, stop, rounds, told };
+  return { clock, pods, written, news, stop, rounds, lines };
 }
 
-test('rounds are told also where nobody wants to hear of them', async () => {
+test('rounds are written also where nobody wants to know of them', async () => {
   const clock = new ManualClock();
   const pods = new FedInformer(clock);
   let written = '';
@@ -40,14 +40,14 @@ test('rounds are told also where nobody wants to hear of them', async () => {
 });
 
 test('a round is at once after the first listing, then every interval, each with one instant for all its lines', async () => {
-  const { clock, pods, stop, rounds, told } = stage();
+  const { clock, pods, stop, rounds, lines } = stage();
   const running = rounds.run(stop.signal);
   await clock.advance(60_000);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(lines(), []);
   pods.list(aPod('a').onNode('n1'), aPod('b'));
   await clock.advance(0);
   assert.deepEqual(
-    told().map(({ pod_name, timestamp }) => [pod_name, timestamp]),
+    lines().map(({ pod_name, timestamp }) => [pod_name, timestamp]),
     [
       ['a', '2026-11-15T10:01:00.000Z'],
       ['b', '2026-11-15T10:01:00.000Z'],
@@ -55,10 +55,10 @@ test('a round is at once after the first listing, then every interval, each with
   );
   pods.add(aPod('c'));
   await clock.advance(29_999);
-  assert.equal(told().length, 2);
+  assert.equal(lines().length, 2);
   await clock.advance(1);
   assert.deepEqual(
-    told()
+    lines()
       .slice(2)
       .map(({ pod_name }) => pod_name),
     ['a', 'b', 'c'],
@@ -92,7 +92,7 @@ test('only whole lines are written, no more at once than a pipe takes at once, a
   }
 });
 
-test('told to stop in the middle of a round, it ends after a line and flushes what was seen', async () => {
+test('asked to stop in the middle of a round, it ends after a line and flushes what was seen', async () => {
   let flushes = 0;
   const written: string[] = [];
   const { clock, pods, rounds, stop } = stage({
@@ -110,7 +110,7 @@ test('told to stop in the middle of a round, it ends after a line and flushes wh
   assert.equal(clock.pending, 0);
 });
 
-test('told to stop while nobody reads, it waits two seconds for him, and still stores what was seen', async () => {
+test('asked to stop while nobody reads, it waits two seconds for him, and still stores what was seen', async () => {
   const flushed: number[] = [];
   const { clock, pods, rounds, stop } = stage({
     configMaps: {
@@ -136,7 +136,7 @@ test('told to stop while nobody reads, it waits two seconds for him, and still s
   assert.equal(clock.pending, 0);
 });
 
-test('a round that a file takes without a pause still lets signals and the watch be heard', async () => {
+test('a round that a file takes without a pause still lets signals and the watch through', async () => {
   let written = 0;
   const { pods, rounds, stop } = stage({ write: async () => void written++ });
   pods.list(...Array.from({ length: 5000 }, (_, i) => aPod(`pod-${i}`)));
@@ -167,26 +167,26 @@ test('a flush that hangs is broken off five seconds after the signal', async () 
   assert.equal(news.at(-1)?.kind, 'not-stored');
 });
 
-test('while the cluster is not being watched no round is told, and it says so', async () => {
-  const { clock, pods, rounds, stop, news, told } = stage();
+test('while the cluster is not being watched no round is lines, and it says so', async () => {
+  const { clock, pods, rounds, stop, news, lines } = stage();
   pods.list(aPod('a'));
   const running = rounds.run(stop.signal);
   await clock.advance(10_000);
   pods.current = false;
   await clock.advance(120_000);
-  assert.equal(told().length, 1);
+  assert.equal(lines().length, 1);
   assert.deepEqual(
     news.map(({ kind }) => kind),
     ['round', 'left-out'],
   );
   pods.current = true;
   await clock.advance(1000);
-  assert.equal(told().length, 2);
+  assert.equal(lines().length, 2);
   stop.abort();
   await running;
 });
 
-test('a watch that is opened anew leaves out no round, however short the interval', async () => {
+test('a watch that is opened again leaves out no round, however short the interval', async () => {
   const { clock, pods, rounds, stop, news } = stage({ intervalMs: 50 });
   pods.list(aPod('a'));
   pods.current = false;
@@ -199,15 +199,15 @@ test('a watch that is opened anew leaves out no round, however short the interva
   await running;
 });
 
-test('ConfigMaps that cannot be written keep no line back: a single round rejects, a running one tells and goes on', async () => {
+test('ConfigMaps that cannot be written keep no line back: a single round rejects, a running one reports it and goes on', async () => {
   const cause = new Error('refused');
-  const { clock, pods, rounds, stop, news, told } = stage({ configMaps: { flush: () => Promise.reject(cause) } });
+  const { clock, pods, rounds, stop, news, lines } = stage({ configMaps: { flush: () => Promise.reject(cause) } });
   pods.list(aPod('a'));
   await assert.rejects(rounds.round(stop.signal), (error) => error instanceof NotStored && error.cause === cause);
-  assert.equal(told().length, 1);
+  assert.equal(lines().length, 1);
   const running = rounds.run(stop.signal);
   await clock.advance(30_000);
-  assert.equal(told().length, 3);
+  assert.equal(lines().length, 3);
   assert.deepEqual(news[0], { kind: 'not-stored', error: cause });
   stop.abort();
   await running;
@@ -220,12 +220,12 @@ test('lines that cannot be written end the run with the reason', async () => {
   await assert.rejects(rounds.run(stop.signal), gone);
 });
 
-test('only matching pods are told', async () => {
-  const { pods, rounds, stop, told } = stage({ matches: ({ metadata }) => metadata.name.startsWith('web-') });
+test('only matching pods are written', async () => {
+  const { pods, rounds, stop, lines } = stage({ matches: ({ metadata }) => metadata.name.startsWith('web-') });
   pods.list(aPod('web-1'), aPod('db-1'));
   assert.equal((await rounds.round(stop.signal)).pods, 1);
   assert.deepEqual(
-    told().map(({ pod_name }) => pod_name),
+    lines().map(({ pod_name }) => pod_name),
     ['web-1'],
   );
 });

@@ -1,5 +1,5 @@
 // Tells of every matching pod, round by round, from the informer's cache: a round makes no API call, except for what
-// the hourly ConfigMaps have to write. While the cluster is not being watched no round is told, because its lines would
+// the hourly ConfigMaps have to write. While the cluster is not being watched no round is written, because its lines would
 // say "now" of what was some time ago.
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Informer, type PodView, sleep, systemClock } from '@podtrail/machinery';
@@ -34,9 +34,9 @@ const DEFAULT_INTERVAL_MS = 30_000;
 const ATOMIC_BYTES = 4096;
 const WRITES_WITHOUT_PAUSE = 16;
 const LOOK_AGAIN_MS = 200;
-/** A watch that has just been opened, or is being opened anew as all are from time to time, is as good as current. */
+/** A watch that has just been opened, or is being opened again as all are from time to time, is as good as current. */
 const BRIEFLY_MS = 2000;
-/** For the ConfigMaps that are being written and the last write of them, once we are told to stop. */
+/** For the ConfigMaps that are being written and the last write of them, once we are asked to stop. */
 const STOP_GRACE_MS = 5000;
 /** Within that, for a reader to take the lines that are waiting for him. He may never. */
 const READER_GRACE_MS = 2000;
@@ -56,7 +56,7 @@ export class FootprintRounds {
   }
 
   /**
-   * One round. Rejects if it could not be told in full: `stop` ends the lines (never within one), `abort` the writing
+   * One round. Rejects if it could not be written in full: `stop` ends the lines (never within one), `abort` the writing
    * of ConfigMaps.
    */
   async round(
@@ -66,11 +66,11 @@ export class FootprintRounds {
     const { lister } = this.#options.pods;
     // The pods of one instant, however long the reader takes.
     const pods = lister.list(this.#options.matches === undefined ? {} : { where: this.#options.matches });
-    const [told, stored] = await Promise.allSettled([
-      this.#tell(pods, this.#clock.now(), stop),
+    const [lines, stored] = await Promise.allSettled([
+      this.#writeLines(pods, this.#clock.now(), stop),
       this.#options.configMaps?.flush(abort),
     ]);
-    if (told.status === 'rejected') throw told.reason;
+    if (lines.status === 'rejected') throw lines.reason;
     if (stored.status === 'rejected') throw new NotStored(stored.reason);
     return { pods: pods.length, flushed: stored.value };
   }
@@ -89,7 +89,7 @@ export class FootprintRounds {
       let due = this.#clock.monotonic();
       this.#currentAt = due;
       while (!signal.aborted) {
-        if (await this.#isWatched(due + this.#intervalMs, signal)) await this.#tellRound(signal, grace.signal);
+        if (await this.#isWatched(due + this.#intervalMs, signal)) await this.#runRound(signal, grace.signal);
         else this.#leaveOut(signal);
         // A round that took longer than the interval is followed by the next at once, not by all that were missed.
         due = Math.max(due + this.#intervalMs, this.#clock.monotonic());
@@ -109,11 +109,11 @@ export class FootprintRounds {
     this.#leftOut = true;
   }
 
-  async #tellRound(stop: AbortSignal, abort: AbortSignal): Promise<void> {
+  async #runRound(stop: AbortSignal, abort: AbortSignal): Promise<void> {
     this.#leftOut = false;
     try {
-      const told = await this.round(stop, abort);
-      this.#options.onNews?.({ kind: 'round', ...told });
+      const written = await this.round(stop, abort);
+      this.#options.onNews?.({ kind: 'round', ...written });
     } catch (error) {
       if (!(error instanceof NotStored)) throw error;
       this.#options.onNews?.({ kind: 'not-stored', error: error.cause });
@@ -129,7 +129,7 @@ export class FootprintRounds {
     }
   }
 
-  async #tell(pods: readonly PodView[], at: number, stop: AbortSignal): Promise<void> {
+  async #writeLines(pods: readonly PodView[], at: number, stop: AbortSignal): Promise<void> {
     const { write, format = plainLine } = this.#options;
     if (write === undefined) return;
     let lines = '';
@@ -142,7 +142,7 @@ export class FootprintRounds {
         await this.#taken(write(lines), stop);
         lines = '';
         bytes = 0;
-        // A file takes everything at once: without a pause neither the watch nor a signal would be heard in a round.
+        // A file takes everything at once: without a pause neither the watch nor a signal would be served in a round.
         if (++writes % WRITES_WITHOUT_PAUSE === 0) await setImmediate();
         if (stop.aborted) throw stop.reason;
       }
@@ -183,7 +183,7 @@ export class FootprintRounds {
   }
 }
 
-/** The lines were told; the ConfigMaps could not be written, for the reason in `cause`. */
+/** The lines were written; the ConfigMaps could not be written, for the reason in `cause`. */
 export class NotStored extends Error {
   constructor(cause: unknown) {
     super('the hourly ConfigMaps could not be written', { cause });

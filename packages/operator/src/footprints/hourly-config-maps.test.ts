@@ -139,7 +139,7 @@ test('a pod that is deleted in the first moment of an hour was there in it; one 
   assert.deepEqual(Object.keys(stage.data('pod-ashiato-2026111512') ?? {}), ['shop_b']);
 });
 
-test('a pod whose end is the first that is heard in an hour was there when the hour began', async () => {
+test('a pod whose end is the first that is seen in an hour was there when the hour began', async () => {
   const stage = new Stage(TEN + 59 * MINUTE);
   const { pods, hourly } = stage.process();
   pods.list(on('job', 'n1'));
@@ -380,7 +380,7 @@ test('fault 21: with a clock that is far from the server’s, retention deletes 
   assert.deepEqual(stage.news, []);
 });
 
-test('retention that is refused is told and does not fail the flush', async () => {
+test('retention that is refused is reported and does not fail the flush', async () => {
   const stage = await agedStage();
   const { pods, hourly } = stage.process({ retentionMs: 2 * HOUR });
   pods.list(on('a', 'n1'));

@@ -48,7 +48,7 @@ export interface HourlyConfigMapsOptions {
   readonly onNews?: (news: HourlyNews) => void;
 }
 
-/** What a person may want to hear of. */
+/** What a person may want to know. */
 export type HourlyNews =
   /** An hour got a shard more. */
   | { readonly kind: 'sharded'; readonly name: string }
@@ -170,7 +170,7 @@ export class HourlyConfigMaps {
     const hour = this.#hours.get(oldest);
     this.#hours.delete(oldest);
     const pods = hour?.entries.all.size ?? 0;
-    this.#tell({ kind: 'given-up', name: shardName(oldest, 0), pods });
+    this.#report({ kind: 'given-up', name: shardName(oldest, 0), pods });
   }
 
   async #write(hour: Hour, signal: AbortSignal | undefined): Promise<FlushReport> {
@@ -256,7 +256,7 @@ export class HourlyConfigMaps {
       const created = await configMaps
         .create(object, options)
         .catch((error) => this.#notCreated(hour, write, error, signal));
-      if (write.index > 0) this.#tell({ kind: 'sharded', name });
+      if (write.index > 0) this.#report({ kind: 'sharded', name });
       return readShard(created) ?? placeholder(write.index);
     }
     const patch = { kind: 'merge' as const, body: shardPatch(write, stored, this.#options.owners?.()) };
@@ -267,7 +267,7 @@ export class HourlyConfigMaps {
     return readShard(patched) ?? placeholder(write.index);
   }
 
-  /** Either an earlier create of ours came through after all, or the name is somebody else's: the selector tells. */
+  /** Either an earlier create of ours came through after all, or the name is somebody else's: the selector decides. */
   async #notCreated(
     hour: Hour,
     { index }: ShardWrite,
@@ -278,7 +278,7 @@ export class HourlyConfigMaps {
     const name = shardName(hour.entries.start, index);
     if (!(await this.#options.listNames(SHARD_SELECTOR, signal)).includes(name)) {
       hour.taken.add(index);
-      this.#tell({ kind: 'name-taken', name });
+      this.#report({ kind: 'name-taken', name });
     }
     throw new Outdated(error);
   }
@@ -295,13 +295,13 @@ export class HourlyConfigMaps {
     try {
       const before = this.#clock.now() - (typeof retentionMs === 'function' ? retentionMs() : retentionMs);
       const names = await deleteExpired({ configMaps, listNames, before, signal });
-      if (names.length > 0) this.#tell({ kind: 'expired', names });
+      if (names.length > 0) this.#report({ kind: 'expired', names });
     } catch (error) {
-      this.#tell({ kind: 'not-expired', error });
+      this.#report({ kind: 'not-expired', error });
     }
   }
 
-  #tell(news: HourlyNews): void {
+  #report(news: HourlyNews): void {
     this.#options.onNews?.(news);
   }
 }

@@ -1,4 +1,4 @@
-// In which hours a pod was on its node, from what the cache holds and what handlers are told. Pure, but for the maps it
+// In which hours a pod was on its node, from what the cache holds and what handlers get. Pure, but for the maps it
 // fills. The rule is the ledger's: from the moment a pod has a node until it is terminal or gone.
 import type { ObjectDelta, PodView } from '@podtrail/machinery';
 import { startOfHour } from './hour.ts';

@@ -21,7 +21,7 @@ test('for nobody there is no label of a tracker and no owner, and a tracker does
   assert.deepEqual(patchOf(object, [a]).metadata, { resourceVersion: '7' });
 });
 
-test('it changes hands when other trackers own it than of now, told by UID; frozen or of nobody it does not', () => {
+test('it changes hands when other trackers own it than of now, by UID; frozen or of nobody it does not', () => {
   const stored = (...owners: Owners) => readShard(newShardObject(START, write, owners))!;
   assert.equal(changesHands(stored(a), [a]), false);
   assert.equal(changesHands(stored(a), [{ ...a, uid: 'uid-of-its-successor' }]), true);

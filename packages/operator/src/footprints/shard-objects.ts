@@ -71,7 +71,7 @@ export function shardPatch(write: ShardWrite, stored: StoredShard, owners?: Owne
   };
 }
 
-/** Whether a patch would set labels and owners anew, though nothing else of it need be written. */
+/** Whether a patch would set labels and owners again, though nothing else of it need be written. */
 export function changesHands(stored: StoredShard, owners?: Owners): boolean {
   return !stored.frozen && Object.keys(newBelonging(stored, owners)).length > 0;
 }

@@ -5,7 +5,7 @@ import { type Page, type PlainServer, startPlainServer, text } from '../serving/
 export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Failing means: start this process anew. */
+  /** Failing means: start this process again. */
   readonly live: HealthChecks;
   /** Failing means: it works on, but do not rely on it now. */
   readonly ready: HealthChecks;

@@ -69,7 +69,7 @@ const notReady: Readonly<Record<string, readonly [RecorderStatus, RegExp]>> = {
     { ...WELL, problems: [{ what: 'watch pods in shop', since: epochMillis(99_000), error: 'gone' }] },
     /^\[-\]watch-pods failed: gone \(for 1 s\)$/,
   ],
-  'when the store has not been told for longer than readers wait': [
+  'when the store has not been written for longer than readers wait': [
     { ...WELL, coverageTo: epochMillis(90_000) },
     /^\[-\]coverage failed: the store knows nothing of the last 10 s$/,
   ],
@@ -117,7 +117,7 @@ function aStream() {
   };
 }
 
-test('a watch that is opened anew is no problem; one that stays behind is, since it fell behind', async () => {
+test('a watch that is opened again is no problem; one that stays behind is, since it fell behind', async () => {
   const { clock, informer, stream } = aStream();
   assert.equal(stream.problem, undefined);
   await clock.advance(10_000);
@@ -133,7 +133,7 @@ test('a watch that is opened anew is no problem; one that stays behind is, since
   assert.equal(stream.problem, undefined);
 });
 
-test('an error is told at once, and until the watch is in step again', async () => {
+test('an error is reported at once, and until the watch is in step again', async () => {
   const { informer, stream } = aStream();
   stream.look();
   informer.isCurrent = false;

@@ -62,7 +62,7 @@ test('leadership, caches, writes and events are what they are when the page is m
   assert.match(page, /podtrail_events_total\{outcome="written"\} 3/);
 });
 
-test('docs/operator.md tells of every one of these metrics, and of no other', async () => {
+test('docs/operator.md lists every one of these metrics, and no other', async () => {
   const registry = new Registry();
   queueMetrics(registry);
   passMetrics(registry);
@@ -72,6 +72,6 @@ test('docs/operator.md tells of every one of these metrics, and of no other', as
   const page = await readFile(new URL('../../../../docs/operator.md', import.meta.url), 'utf8');
   // The section on the store's size names metrics of the recorder, which metrics.test.ts holds against docs/metrics.md.
   const section = /^## Metrics$(.*?)^## /ms.exec(page)?.[1] ?? '';
-  const told = [...section.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
-  assert.deepEqual(told.sort(), served.sort());
+  const reported = [...section.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(reported.sort(), served.sort());
 });

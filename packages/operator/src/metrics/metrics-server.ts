@@ -1,4 +1,4 @@
-// /metrics in the Prometheus text format, with what the process itself tells.
+// /metrics in the Prometheus text format, with what the process itself reports.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type PlainServer, startPlainServer } from '../serving/plain-server.ts';
 

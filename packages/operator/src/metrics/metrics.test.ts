@@ -37,7 +37,7 @@ async function scrape(registry: ReturnType<typeof newRegistry>): Promise<Map<str
   );
 }
 
-test('a recorder is told in base units, and what is not known yet is left out', async () => {
+test('a recorder is reported in base units, and what is not known yet is left out', async () => {
   const registry = newRegistry('1.2.3');
   const metrics = new RecorderMetrics(registry);
   const clock = new ManualClock(10_000);
@@ -136,7 +136,7 @@ test('the page is served at /metrics and nowhere else, and only to be read', asy
   }
 });
 
-test('docs/metrics.md tells of every metric of ours, and of no other', async () => {
+test('docs/metrics.md lists every metric of ours, and no other', async () => {
   const registry = newRegistry('1');
   new RecorderMetrics(registry).watch({ status: STATUS }, new ManualClock());
   requestMetrics(registry);
@@ -144,6 +144,6 @@ test('docs/metrics.md tells of every metric of ours, and of no other', async () 
     .map(({ name }) => name)
     .filter((name) => name.startsWith('podtrail_'));
   const page = await readFile(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
-  const told = [...page.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
-  assert.deepEqual(told.sort(), served.sort());
+  const reported = [...page.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(reported.sort(), served.sort());
 });

@@ -1,4 +1,4 @@
-// A recorder in numbers. Counts what it is told of as a listener; everything that has a present value is read when the
+// A recorder in numbers. Counts what it is notified of as a listener; everything that has a present value is read when the
 // page is made. Labels are kinds and codes: never an address, a name or a UID.
 import type { Patrol, RoomKept } from '@podtrail/history';
 import type { Cacheable, Clock, HandlerFailure, ReflectorState } from '@podtrail/machinery';
@@ -177,7 +177,7 @@ export class RecorderMetrics implements RecorderListener {
       instant === undefined ? undefined : Math.max(0, clock.now() - recorder.status.clock.skewMs - instant) / 1000;
     value('podtrail_recorder_synced', 'Every kind has been listed or caught up with.', ({ synced }) => Number(synced));
     value('podtrail_recorder_current', 'Every watch is open and in step.', ({ current }) => Number(current));
-    value('podtrail_recorder_problems', 'What keeps it from recording, as /readyz tells.', (s) => s.problems.length);
+    value('podtrail_recorder_problems', 'What keeps it from recording, as /readyz reports.', (s) => s.problems.length);
     value('podtrail_recorder_waiting_facts', 'Facts on their way to the store.', (s) => s.waitingFacts);
     new Counter({
       ...{ name: 'podtrail_changes_suppressed_total', help: 'Annotation changes that were counted and not recorded.' },
@@ -206,8 +206,8 @@ export class RecorderMetrics implements RecorderListener {
         },
       });
     perKind('podtrail_watch_last_frame_age_seconds', 'Since the last event, bookmark or listing.', (streams) => {
-      const heard = streams.flatMap(({ silentMs }) => silentMs ?? []);
-      return heard.length === 0 ? undefined : Math.max(...heard) / 1000;
+      const received = streams.flatMap(({ silentMs }) => silentMs ?? []);
+      return received.length === 0 ? undefined : Math.max(...received) / 1000;
     });
     perKind('podtrail_watch_current', 'The watch is open and in step.', (streams) =>
       Number(streams.every(({ current }) => current)),

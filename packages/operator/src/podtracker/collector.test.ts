@@ -75,7 +75,7 @@ test('where the server has a tracker of that name, its slices stay: it adopts th
   assert.deepEqual(await stage.left(), ['t-0']);
 });
 
-test('a slice that was written since it was seen stays, and that is told', async () => {
+test('a slice that was written since it was seen stays, and that is reported', async () => {
   const stage = new Stage();
   const slice = await stage.slice('t-0');
   await stage.slices.patch('t-0', { kind: 'merge', body: { metadata: { labels: { a: 'b' } } } });
@@ -125,7 +125,7 @@ test('what two trackers shared goes with the second of them', async () => {
   assert.deepEqual(await stage.left(), []);
 });
 
-test('what is refused for slices does not keep ConfigMaps, and is told so that it is tried again', async () => {
+test('what is refused for slices does not keep ConfigMaps, and is reported so that it is tried again', async () => {
   const stage = new Stage();
   const slice = await stage.slice('t-0');
   await stage.configMap('hour', 'uid-t');
@@ -135,7 +135,7 @@ test('what is refused for slices does not keep ConfigMaps, and is told so that i
   assert.deepEqual(await stage.left(), ['t-0']);
 });
 
-test('what cannot be removed within a minute is left to the garbage collector, and that is told once', async () => {
+test('what cannot be removed within a minute is left to the garbage collector, and that is reported once', async () => {
   const stage = new Stage();
   await stage.configMap('hour', 'uid-t');
   stage.depart('t');

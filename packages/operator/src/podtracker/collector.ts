@@ -61,7 +61,7 @@ export class Collector {
   note({ metadata, spec }: PodTracker): void {
     const at = this.#options.clock.monotonic();
     // A standby settles nothing: without this it would remember every tracker that ever was. Twice the limit, so that
-    // a leader comes to tell of what it could not remove.
+    // a leader comes to report what it could not remove.
     for (const [uid, departed] of this.#departed) if (at - departed.at > 2 * LIMIT_MS) this.#departed.delete(uid);
     const { name = '', uid = '' } = metadata;
     const namespace = placeOf(spec, this.#options.home)?.namespace;
@@ -111,7 +111,7 @@ export class Collector {
     const { clock, configMaps } = this.#options;
     if (clock.monotonic() - departed.at > LIMIT_MS) {
       departed.isSettled = true;
-      this.#tellIncomplete(departed);
+      this.#reportIncomplete(departed);
       return;
     }
     const { client, list } = configMaps(departed.namespace);
@@ -126,13 +126,13 @@ export class Collector {
     departed.isSettled = true;
   }
 
-  /** Invariant: only what deleted trackers alone own is removed, told by UID; what nobody owns is not ours to remove. */
+  /** Invariant: only what deleted trackers alone own is removed, by UID; what nobody owns is not ours to remove. */
   #isLeft({ ownerReferences = [] }: ObjectMeta): boolean {
     return ownerReferences.length > 0 && ownerReferences.every(({ uid }) => this.#departed.has(uid));
   }
 
   /** Not where nothing was tried: an earlier leader did what there was to do. */
-  #tellIncomplete({ name, uid, namespace, problem }: Departed): void {
+  #reportIncomplete({ name, uid, namespace, problem }: Departed): void {
     if (problem === undefined) return;
     const note = `Its ConfigMaps in ${namespace} are left to the garbage collector: ${serverSentence(problem)}`;
     const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };

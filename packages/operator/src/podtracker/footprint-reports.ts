@@ -1,6 +1,6 @@
 // What the footprints of trackers have to say in the status of trackers: whether the hourly ConfigMaps of a namespace
-// can be written, and which namespaces hold none of a tracker any more. Whoever writes footprints tells it; passes ask
-// it. Keeps only what this process has seen: the next leader tells anew.
+// can be written, and which namespaces hold none of a tracker any more. Who writes footprints reports to it; passes ask
+// it. Keeps only what this process has seen: the next leader reports again.
 
 export type FootprintsState =
   /** This process has not tried yet: what status says still counts. */
@@ -16,9 +16,9 @@ export class FootprintReports {
   readonly #emptied = new Map<string, Set<string>>();
   readonly #onChange = new Set<(tracker: string) => void>();
 
-  /** `tell` hears the names of trackers whose status may have to say something else. */
-  onChange(tell: (tracker: string) => void): void {
-    this.#onChange.add(tell);
+  /** `listener` gets the names of trackers whose status may have to say something else. */
+  onChange(listener: (tracker: string) => void): void {
+    this.#onChange.add(listener);
   }
 
   stateIn(namespace: string): FootprintsState {
@@ -29,7 +29,7 @@ export class FootprintReports {
   set(namespace: string, state: FootprintsState, trackers: Iterable<string>): void {
     const before = this.stateIn(namespace);
     this.#states.set(namespace, state);
-    if (!isSame(before, state)) for (const tracker of trackers) this.#tell(tracker);
+    if (!isSame(before, state)) for (const tracker of trackers) this.#notify(tracker);
   }
 
   /** Nobody wants ConfigMaps there any more. */
@@ -45,18 +45,18 @@ export class FootprintReports {
   setEmptied({ name, uid }: { readonly name: string; readonly uid: string }, namespace: string): void {
     const emptied = this.#emptied.get(uid) ?? new Set();
     this.#emptied.set(uid, emptied.add(namespace));
-    this.#tell(name);
+    this.#notify(name);
   }
 
-  /** Status has heard of it, or the tracker writes there again. */
+  /** Status has it, or the tracker writes there again. */
   clearEmptied(uid: string, isDone: (namespace: string) => boolean): void {
     const emptied = this.#emptied.get(uid);
     for (const namespace of emptied ?? []) if (isDone(namespace)) emptied?.delete(namespace);
     if (emptied?.size === 0) this.#emptied.delete(uid);
   }
 
-  #tell(tracker: string): void {
-    for (const tell of this.#onChange) tell(tracker);
+  #notify(tracker: string): void {
+    for (const listener of this.#onChange) listener(tracker);
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
 import { planSlices, type SliceWrite } from './plan-slices.ts';
-import { SliceBook } from './slice-book.ts';
+import { SliceIndex } from './slice-index.ts';
 import type { SliceView } from './slice-view.ts';
 
 const LIMIT = 5;
@@ -10,7 +10,7 @@ const LIMIT = 5;
 /** Slices as a server would hold them, that carry out plans. */
 class Server {
   readonly slices = new Map<string, Map<string, string>>();
-  readonly book = new SliceBook('owner', LIMIT);
+  readonly book = new SliceIndex('owner', LIMIT);
   #version = 0;
   #names = 0;
 
@@ -25,13 +25,13 @@ class Server {
     this.book.put(this.view(name, ownerUid));
   }
 
-  plan(wanted: ReadonlyMap<string, string>, keys: Iterable<string>, drawTogether = false): SliceWrite[] {
+  plan(wanted: ReadonlyMap<string, string>, keys: Iterable<string>, compacts = false): SliceWrite[] {
     return planSlices(
       this.book,
       keys,
       (key) => wanted.get(key),
       () => `s${this.#names++}`,
-      drawTogether,
+      compacts,
     );
   }
 
@@ -152,7 +152,7 @@ test('an empty stray is collected', () => {
   );
 });
 
-test('after any changes, told one by one or with doubles by a foreign hand, everything is listed once and in bounds', () => {
+test('after any changes, delivered one by one or with doubles by a foreign hand, everything is listed once and in bounds', () => {
   const seed = 31_415;
   const random = seededRandom(seed);
   const pick = (n: number) => Math.floor(random() * n);
@@ -197,7 +197,7 @@ test('after any changes, told one by one or with doubles by a foreign hand, ever
   }
 });
 
-test('sparse slices are drawn together with what else is to be written, and only when that is asked for', () => {
+test('sparse slices are compacted with what else is to be written, and only when that is asked for', () => {
   const server = new Server();
   const wanted = new Map<string, string>();
   for (const name of ['a', 'b', 'c', 'd']) {

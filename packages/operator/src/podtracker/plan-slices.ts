@@ -1,9 +1,9 @@
 // From what should be listed and what the slices hold: the fewest writes that bring the two together. Pure. Entries
 // stay where they are, new ones fill holes, what is empty is deleted, doubles are taken out; sparse slices are drawn
 // together where the caller says so.
-import { chooseMerger } from './draw-together.ts';
+import { chooseMerger } from './compact-slices.ts';
 import type { Packed } from './packed-entry.ts';
-import type { SliceBook } from './slice-book.ts';
+import type { SliceIndex } from './slice-index.ts';
 import type { SliceView } from './slice-view.ts';
 
 export interface SliceCreation {
@@ -17,7 +17,7 @@ export interface SlicePatch {
   readonly slice: SliceView;
   /** Undefined: the entry is taken out. */
   readonly changes: ReadonlyMap<string, Packed | undefined>;
-  /** Owner and labels are set anew. */
+  /** Owner and labels are set again. */
   readonly adopt: boolean;
 }
 
@@ -33,11 +33,11 @@ export type SliceWrite = SliceCreation | SlicePatch | SliceDeletion;
  * and in a large one. `newName` gives a name that was not given before.
  */
 export function planSlices(
-  book: SliceBook,
+  book: SliceIndex,
   keys: Iterable<string>,
   wanted: (key: string) => Packed | undefined,
   newName: () => string,
-  drawTogether = false,
+  compacts = false,
 ): SliceWrite[] {
   const drafts = new Drafts(book);
   const homeless: [key: string, entry: Packed][] = [];
@@ -53,7 +53,7 @@ export function planSlices(
   }
   for (const name of book.strays) drafts.of(name);
   const creations = settle(homeless, drafts, book, newName);
-  if (drawTogether && creations.length === 0) merge(drafts, book);
+  if (compacts && creations.length === 0) merge(drafts, book);
   return [...creations, ...drafts.writes()];
 }
 
@@ -61,7 +61,7 @@ export function planSlices(
 function settle(
   homeless: readonly (readonly [string, Packed])[],
   drafts: Drafts,
-  book: SliceBook,
+  book: SliceIndex,
   newName: () => string,
 ): SliceCreation[] {
   let next = 0;
@@ -89,7 +89,7 @@ function settle(
 }
 
 /** Moves whole slices: what is moved is written before the slice it came from is deleted, as the caller orders them. */
-function merge(drafts: Drafts, book: SliceBook): void {
+function merge(drafts: Drafts, book: SliceIndex): void {
   const sizes = new Map([...book.slices.keys()].map((name) => [name, book.limit - drafts.room(name)]));
   const merger = chooseMerger(sizes, book.limit);
   for (const name of merger?.from ?? []) {
@@ -100,17 +100,17 @@ function merge(drafts: Drafts, book: SliceBook): void {
   }
 }
 
-function byRoom(book: SliceBook): string[] {
+function byRoom(book: SliceIndex): string[] {
   const used = (name: string) => book.slices.get(name)?.entries.size ?? 0;
   return [...book.roomy].sort((a, b) => used(a) - used(b));
 }
 
 /** The slices that will be written, with what changes in each. */
 class Drafts {
-  readonly #book: SliceBook;
+  readonly #book: SliceIndex;
   readonly #drafts = new Map<string, Map<string, Packed | undefined>>();
 
-  constructor(book: SliceBook) {
+  constructor(book: SliceIndex) {
     this.#book = book;
   }
 

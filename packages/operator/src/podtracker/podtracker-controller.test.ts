@@ -6,7 +6,7 @@ import { ControllerStage } from './testing/controller-stage.ts';
 /** As no schema would let it pass: matching any pod throws. */
 const MALFORMED = { podSelector: { matchExpressions: 5 } };
 
-test('a tracker that cannot be worked with is Degraded, told and counted, and the others go on', async (t) => {
+test('a tracker that cannot be worked with is Degraded, reported and counted, and the others go on', async (t) => {
   const failures: TrackerFailure[] = [];
   const stage = new ControllerStage(t, { onTrackerFailure: (failure) => failures.push(failure) });
   await stage.putTracker('broken', MALFORMED);
@@ -44,7 +44,7 @@ test('a tracker that is malformed from the start does not keep others from being
   });
   const cured = stage.collections.trackers.peek('broken');
   assert.ok(cured !== undefined);
-  stage.tellTracker(cured);
+  stage.deliverTracker(cured);
   await stage.settle();
   assert.deepEqual(stage.listed('broken'), ['a']);
   assert.equal(stage.condition('broken', 'Degraded')?.status, 'False');
@@ -63,7 +63,7 @@ test('what its listener does with a failure cannot keep others from their turn',
   assert.deepEqual(stage.listed('sound'), ['a']);
 });
 
-test('pods that were not watched for a while are told to every tracker, once each and by the leader', async (t) => {
+test('pods that were not watched for a while are reported on every tracker, once each and by the leader', async (t) => {
   let leads = true;
   const stage = new ControllerStage(t, { isLeader: () => leads });
   await stage.putTracker('a', {});

@@ -43,7 +43,7 @@ import { type SliceView, sliceCodec } from './slice-view.ts';
 import { type CommandEnv, Tracked, withoutManagedFields } from './tracked.ts';
 import { LEAST_BETWEEN_MS, TrackerPass, type WriteCounts } from './tracker-pass.ts';
 
-/** One tracker could not take in what it was told; it is degraded, and the others are not affected. */
+/** One tracker could not take in what was delivered; it is degraded, and the others are not affected. */
 export interface TrackerFailure {
   readonly tracker: string;
   readonly error: unknown;
@@ -66,7 +66,7 @@ export interface PodTrackerControllerOptions {
   readonly metrics?: ControllerMetrics;
   readonly queueMetrics?: QueueMetricsProvider;
   readonly onFailure?: (report: PassReport<string>) => void;
-  /** For the log; told once until the tracker could be worked with again. */
+  /** For the log; reported once until the tracker could be worked with again. */
   readonly onTrackerFailure?: (failure: TrackerFailure) => void;
   /** Told of the watches on `podtrackers` and `podtrackerslices`, and of handlers on them that threw. */
   readonly reports?: (resource: string) => Pick<InformerOptions<Cacheable>, 'onState' | 'onHandlerFailure'>;
@@ -127,7 +127,7 @@ export class PodTrackerController {
       footprintsIn: (namespace) => options.footprints?.stateIn(namespace) ?? { kind: 'unknown' },
       isEmptied: ({ uid }, namespace) => options.footprints?.isEmptied(uid, namespace) ?? false,
       selectionChanged: (tracked) => this.#list(tracked),
-      addressReused: (tracked, reuse) => this.#tellReuse(tracked, reuse),
+      addressReused: (tracked, reuse) => this.#recordReuse(tracked, reuse),
       failed: (tracked, error) => this.#onTrackerFailure(tracked, error),
     };
     const isLeader = () => this.#isLeader();
@@ -200,7 +200,7 @@ export class PodTrackerController {
   #onTracker(delta: Delta<PodTracker>): void {
     if (!isObjectDelta(delta)) {
       if (!isRewound(delta)) return;
-      // Versions of before would outrank everything that is told from now on.
+      // Versions of before would outrank everything that is delivered from now on.
       for (const name of [...this.#tracked.keys()]) this.#drop(name);
       this.#collector.forget();
       return;
@@ -263,11 +263,11 @@ export class PodTrackerController {
 
   #onPod(delta: Delta<PodView>): void {
     if (!isObjectDelta(delta)) {
-      if (delta.kind === 'relist-began') this.#tellGap(delta.relist);
+      if (delta.kind === 'relist-began') this.#recordGap(delta.relist);
       return;
     }
     const { uid, namespace } = delta.object.metadata;
-    // The cache rather than the delta: a handler that joined late is told of the past.
+    // The cache rather than the delta: a handler that joined late gets the past.
     const now = delta.kind === 'deleted' ? undefined : this.#options.pods.lister.get(keyOf(delta.object));
     for (const tracked of this.#interestedIn(namespace)) {
       this.#turn(tracked, () => (now?.metadata.uid === uid ? tracked.see(now) : tracked.lose(uid)));
@@ -292,8 +292,8 @@ export class PodTrackerController {
   }
 
   /**
-   * Invariant: what one tracker cannot take in does not keep another from its turn. One that failed is told nothing
-   * more: its next pass begins from the caches.
+   * Invariant: what one tracker cannot take in does not keep another from its turn. Nothing more is
+   * delivered to one that failed: its next pass begins from the caches.
    */
   #turn(tracked: Tracked, act: () => boolean): void {
     if (tracked.problem !== undefined) return;
@@ -358,10 +358,10 @@ export class PodTrackerController {
     }
   }
 
-  #tellReuse(tracked: Tracked, { address, pod, from, afterMs }: Reuse): void {
+  #recordReuse(tracked: Tracked, { address, pod, from, afterMs }: Reuse): void {
     const { namespace, name, uid } = pod.metadata;
     const seconds = (afterMs / 1000).toFixed(1);
-    this.#tell(tracked, {
+    this.#recordEvent(tracked, {
       type: 'Normal',
       reason: 'IPReused',
       note: `${address} went from ${from.namespace}/${from.podName} to ${namespace}/${name} within ${seconds} s`,
@@ -369,16 +369,16 @@ export class PodTrackerController {
     });
   }
 
-  #tellGap({ reason, from, to }: Relist): void {
+  #recordGap({ reason, from, to }: Relist): void {
     if (reason === 'start' || from === undefined) return;
     const span = `from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
     for (const tracked of this.#tracked.values()) {
       const note = `Pods were not watched ${span} (${reason}): what came and went in between was not seen`;
-      this.#tell(tracked, { type: 'Warning', reason: 'WatchGap', note });
+      this.#recordEvent(tracked, { type: 'Warning', reason: 'WatchGap', note });
     }
   }
 
-  #tell({ name, uid }: Tracked, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
+  #recordEvent({ name, uid }: Tracked, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
     if (!this.#isLeader()) return;
     const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
     this.#options.events?.record({ regarding, ...event });

@@ -1,4 +1,4 @@
-// Addresses that tracked pods gave up a short while ago: who had them, to tell when another tracked pod takes one over.
+// Addresses that tracked pods gave up a short while ago: who had them, to report when another tracked pod takes one over.
 // Bounded in time and number; forgets rather than grows.
 import type { PodView } from '@podtrail/machinery';
 import { addressesOf } from './packed-entry.ts';

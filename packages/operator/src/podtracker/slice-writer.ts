@@ -1,5 +1,5 @@
 // Carries out a plan for slices: several writes at a time, each with a precondition on what it was planned from. What
-// somebody else wrote in between is read anew, so that the next plan starts from the truth.
+// somebody else wrote in between is read again, so that the next plan starts from the truth.
 import { isAlreadyExists, isConflict, isNotFound, type ResourceClient, type WriteOptions } from '@podtrail/machinery';
 import { HOLDS_LABEL, TRACKER_LABEL } from '../crds/manifests.ts';
 import type { PodTrackerSlice } from '../crds/podtracker-slice.ts';

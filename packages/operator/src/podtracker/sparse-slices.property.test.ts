@@ -1,4 +1,4 @@
-// Slices that are drawn together, as somebody sees them who reads between any two writes: nobody is missing, nobody is
+// Slices that are compacted, as somebody sees them who reads between any two writes: nobody is missing, nobody is
 // listed with two values; and what that costs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -115,7 +115,7 @@ for (const seed of [1, 2, 3]) {
       }
       await next();
     }
-    // What changed within a write is told to the next pass, as the controller would.
+    // What changed within a write is delivered to the next pass, as the controller would.
     for (let last = 3; last > 0; last = outcome.kind === 'requeue' ? 3 : last - 1) await next();
     const { items } = await collections.slices.list();
     assert.ok(items.length <= 2 * Math.ceil(pods.size / 100), `${pods.size} pods in ${items.length} slices`);

@@ -69,7 +69,7 @@ test('a pod on a node that has no Node object is listed; the node is not', () =>
   assert.deepEqual(Object.keys(listed(tracked).nodes ?? {}), ['unknown']);
 });
 
-test('labels of a namespace that come later, or change, decide anew about its pods', () => {
+test('labels of a namespace that come later, or change, decide again about its pods', () => {
   const { scene, tracked } = sceneWith({ namespaceSelector: { matchLabels: { team: 'a' } } });
   assert.equal(scene.add(podView('p', { namespace: 'shop' }), tracked), false);
   scene.namespaceViews.set('shop', namespaceView('shop', { team: 'a' }));
@@ -80,7 +80,7 @@ test('labels of a namespace that come later, or change, decide anew about its po
   assert.equal(tracked.pods, 0);
 });
 
-test('a new spec selects anew among all pods, and an old word of the tracker counts for nothing', () => {
+test('a new spec selects again among all pods, and an old word of the tracker counts for nothing', () => {
   const { scene, tracked } = sceneWith({ namePrefix: 'a' });
   scene.add(podView('a1'), tracked);
   scene.add(podView('b1'), tracked);
@@ -94,7 +94,7 @@ test('a new spec selects anew among all pods, and an old word of the tracker cou
   assert.equal(listed(tracked).observedGeneration, 2);
 });
 
-test('a spec that changed without a new generation, as through v1alpha1, selects anew too; a new status does not', () => {
+test('a spec that changed without a new generation, as through v1alpha1, selects again too; a new status does not', () => {
   const { scene, tracked } = sceneWith({ namePrefix: 'a', podSelector: { matchLabels: {} } });
   scene.add(podView('a1'), tracked);
   scene.add(podView('b1'), tracked);
@@ -114,7 +114,7 @@ test('a spec that changed without a new generation, as through v1alpha1, selects
   assert.deepEqual(Object.keys(listed(tracked).pods ?? {}), ['uid-b1']);
 });
 
-test('an address that another pod takes within five minutes is told once, and not after', async () => {
+test('an address that another pod takes within five minutes is reported once, and not after', async () => {
   const { scene, tracked } = sceneWith();
   scene.add(podView('a', { ip: '10.0.0.1' }), tracked);
   scene.add(podView('a', { ip: '10.0.0.1', phase: 'Succeeded' }), tracked);

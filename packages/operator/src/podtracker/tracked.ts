@@ -1,22 +1,22 @@
 // One PodTracker as the controller sees it: which pods it selects now, what the server lists of them, and what may
-// differ between the two. Informer handlers tell it of changes, one at a time and each at the same cost however many
+// differ between the two. Informer handlers notify it of changes, one at a time and each at the same cost however many
 // pods there are; passes ask it what to write. Keeps nothing that a restart would not find again.
 import { isDeepStrictEqual } from 'node:util';
 import { compareResourceVersions, isComparable, type NodeView, type PodView } from '@podtrail/machinery';
 import type { PodTracker, PodTrackerSpec, PodTrackerStatus } from '../crds/podtracker.ts';
 import { ENTRY_LIMIT, type NodeEntry, type PodEntry } from '../crds/tracked-entries.ts';
+import { isSparse } from './compact-slices.ts';
 import { type Health, nextConditions } from './conditions.ts';
-import { isSparse } from './draw-together.ts';
 import { footprintPlaces, placeOf } from './footprint-places.ts';
 import type { FootprintsState } from './footprint-reports.ts';
 import { addressesOf, isListed, type Packed, packNode, packPod, sameListing, unpack } from './packed-entry.ts';
 import { planSlices, type SliceWrite } from './plan-slices.ts';
 import { ReleasedAddresses, type Reuse } from './released-addresses.ts';
 import { Selection } from './selection.ts';
-import { SliceBook } from './slice-book.ts';
+import { SliceIndex } from './slice-index.ts';
 import type { Holds, SliceView } from './slice-view.ts';
 
-/** Where a tracker looks things up (the informers' listers), and whom it tells. */
+/** Where a tracker looks things up (the informers' listers), and whom it notifies. */
 export interface CommandEnv {
   /** The operator's own namespace. */
   readonly home: string;
@@ -42,7 +42,7 @@ export class Tracked {
   readonly name: string;
   readonly uid: string;
   /** What the server lists, pods and nodes apart. */
-  readonly books: Readonly<Record<Holds, SliceBook>>;
+  readonly books: Readonly<Record<Holds, SliceIndex>>;
   readonly #commandEnv: CommandEnv;
   readonly #members = new Map<string, PodView>();
   /** How many members run on each node. */
@@ -60,7 +60,7 @@ export class Tracked {
   constructor(tracker: PodTracker, commandEnv: CommandEnv) {
     this.name = tracker.metadata.name ?? '';
     this.uid = tracker.metadata.uid ?? '';
-    this.books = { pods: new SliceBook(this.uid, ENTRY_LIMIT), nodes: new SliceBook(this.uid, ENTRY_LIMIT) };
+    this.books = { pods: new SliceIndex(this.uid, ENTRY_LIMIT), nodes: new SliceIndex(this.uid, ENTRY_LIMIT) };
     this.#tracker = tracker;
     this.#commandEnv = commandEnv;
     this.#selectOrFail();
@@ -83,7 +83,7 @@ export class Tracked {
     return this.#dirty.pods.size + this.#dirty.nodes.size;
   }
 
-  /** Why it could not take in what it was told: what it selects is not known until `catchUp`. */
+  /** Why it could not take in what was delivered: what it selects is not known until `catchUp`. */
   get problem(): { readonly error: unknown } | undefined {
     return this.#problem;
   }
@@ -94,7 +94,7 @@ export class Tracked {
     if (isNews) this.#commandEnv.failed?.(this, error);
   }
 
-  /** After a failure everything is selected anew. Throws if that cannot be done either. */
+  /** After a failure everything is selected again. Throws if that cannot be done either. */
   catchUp(): void {
     if (this.#problem === undefined) return;
     this.#selectAgain();
@@ -154,7 +154,7 @@ export class Tracked {
     return true;
   }
 
-  /** Selects anew among the pods of a namespace whose labels changed. True if that changed anything. */
+  /** Selects again among the pods of a namespace whose labels changed. True if that changed anything. */
   seeNamespace(name: string): boolean {
     let changed = false;
     for (const pod of this.#commandEnv.pods()) {
@@ -178,7 +178,7 @@ export class Tracked {
     return this.#dirty[holds].size > 0;
   }
 
-  /** Versions of before mean nothing any more: the listing that follows tells everything anew. */
+  /** Versions of before mean nothing any more: the listing that follows delivers everything again. */
   forgetSlices(): void {
     for (const holds of ['pods', 'nodes'] as const) {
       for (const key of this.books[holds].keys()) this.#mark(holds, key);
@@ -186,7 +186,7 @@ export class Tracked {
     }
   }
 
-  /** Decides anew whether pods and nodes belong into slices. True if that is another decision than before. */
+  /** Decides again whether pods and nodes belong into slices. True if that is another decision than before. */
   decide(): boolean {
     const counts = { pods: this.#members.size, nodes: this.#countNodes() };
     let changed = false;
@@ -216,9 +216,9 @@ export class Tracked {
 
   /**
    * What to write to slices, by the last decision. Everything that was dirty counts as planned; a write that fails
-   * must give its keys back by `again`. `drawTogether`: a step of that too, where they are sparse.
+   * must give its keys back by `again`. `compacts`: a step of that too, where they are sparse.
    */
-  planSlices(holds: Holds, drawTogether = false): SliceWrite[] {
+  planSlices(holds: Holds, compacts = false): SliceWrite[] {
     const book = this.books[holds];
     const dirty = this.#dirty[holds];
     const sliced = this.#sliced[holds];
@@ -228,7 +228,7 @@ export class Tracked {
     }
     const keys = sliced ? dirty : book.keys();
     const wanted = sliced ? (key: string) => this.#wanted(holds, key) : () => undefined;
-    const writes = planSlices(book, [...keys], wanted, () => this.#newName(holds), drawTogether && sliced);
+    const writes = planSlices(book, [...keys], wanted, () => this.#newName(holds), compacts && sliced);
     dirty.clear();
     return writes;
   }
@@ -292,7 +292,7 @@ export class Tracked {
     return node === undefined ? undefined : packNode(node);
   }
 
-  /** Nodes that have a Node object: of the others there is nothing to tell. */
+  /** Nodes that have a Node object: of the others there is nothing to report. */
   #countNodes(): number {
     let count = 0;
     for (const name of this.#nodes.keys()) if (this.#commandEnv.node(name) !== undefined) count++;
@@ -367,7 +367,7 @@ export class Tracked {
   }
 }
 
-/** Absent only on servers that were told of the tracker before they knew the default. */
+/** Absent only on servers that stored the tracker before they knew the default. */
 function specOf(tracker: PodTracker): PodTrackerSpec {
   return tracker.spec ?? {};
 }

@@ -41,7 +41,7 @@ class World {
       slices.interceptNext('patch', () => this.#change(tracked, this.#pods.size));
       for (let i = this.#pick(3); i > 0; i--) await this.#run(pass, tracked);
       if (this.#chance(0.3)) await this.#foreignWrite();
-      if (this.#chance(0.5)) await this.#tell(tracked);
+      if (this.#chance(0.5)) await this.#deliver(tracked);
       if (round % 4 === 3) await this.#settle(pass, tracked, round);
     }
   }
@@ -115,8 +115,8 @@ class World {
     }
   }
 
-  /** What the informer would tell: everything that is there, and what is not there any more. */
-  async #tell(tracked: Tracked): Promise<void> {
+  /** What the informer would deliver: everything that is there, and what is not there any more. */
+  async #deliver(tracked: Tracked): Promise<void> {
     const { items } = await this.#collections.slices.list();
     const there = new Set(items.map(({ metadata }) => metadata.uid));
     for (const book of [tracked.books.pods, tracked.books.nodes]) {
@@ -137,7 +137,7 @@ class World {
     const where = `seed ${this.#seed}, round ${round}`;
     // Injected faults that nobody met yet are used up on the way.
     for (let i = 0; i < 40; i++) {
-      await this.#tell(tracked).catch(() => {});
+      await this.#deliver(tracked).catch(() => {});
       await this.#run(pass, tracked);
     }
     this.#collections.forgetCalls();

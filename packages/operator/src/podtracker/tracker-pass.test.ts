@@ -87,7 +87,7 @@ test('passes of one tracker are a second apart', async () => {
   assert.deepEqual(collections.written, ['patch t']);
 });
 
-test('after a conflict the slice is read anew, and the next pass writes what is still missing', async () => {
+test('after a conflict the slice is read again, and the next pass writes what is still missing', async () => {
   const { scene, collections, tracked, pass } = await stage(250);
   await run(pass, tracked, scene);
   const foreign = { kind: 'merge', body: { entries: { 'uid-p8': { ip: '1.1.1.1' } } } } as const;
@@ -101,7 +101,7 @@ test('after a conflict the slice is read anew, and the next pass writes what is 
   assert.equal(entries?.['uid-p8']?.ip, '10.0.0.8', 'and the foreign change is undone');
 });
 
-test('after a conflict on status it is read anew', async () => {
+test('after a conflict on status it is read again', async () => {
   const { scene, collections, tracked, pass } = await stage(2);
   await collections.trackers.patch('t', { kind: 'merge', body: { metadata: { labels: { a: 'b' } } } });
   assert.deepEqual(await run(pass, tracked, scene), { kind: 'requeue', afterMs: 100 });
@@ -113,7 +113,7 @@ test('a create whose answer was lost is found again, not repeated under another 
   const { scene, collections, tracked, pass } = await stage(150);
   collections.slices.loseReplyOfNext('create');
   assert.equal((await run(pass, tracked, scene)).kind, 'retry');
-  await collections.tellSlices(tracked);
+  await collections.deliverSlices(tracked);
   assert.equal((await run(pass, tracked, scene)).kind, 'done');
   const { items } = await collections.slices.list();
   const uids = items.flatMap(({ entries }) => Object.keys(entries ?? {}));

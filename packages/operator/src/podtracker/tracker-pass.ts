@@ -37,7 +37,7 @@ export interface WriteCounts {
   status: number;
   slices: number;
   conflicts: number;
-  /** Trackers that could not take in what they were told. */
+  /** Trackers that could not take in what was delivered. */
   failures: number;
 }
 
@@ -45,7 +45,7 @@ export interface WriteCounts {
 export const LEAST_BETWEEN_MS = 1000;
 /** A fill of more slices than this says so in status before it begins. */
 const LARGE_FILL = 50;
-/** Slices are drawn together when they have been sparse for so long: most holes are filled again by the next rollout. */
+/** Slices are compacted when they have been sparse for so long: most holes are filled again by the next rollout. */
 const SPARSE_FOR_MS = 30_000;
 /** And then one step after the other, this far apart. */
 const BETWEEN_STEPS_MS = 5_000;
@@ -103,7 +103,7 @@ export class TrackerPass {
     }
   }
 
-  /** With nothing to draw together there is no next pass: idle costs nothing. */
+  /** With nothing to compact there is no next pass: idle costs nothing. */
   #untilNextStep(tracked: Tracked, course: Course): Outcome {
     if (!tracked.isSparse) {
       course.nextStep = undefined;
@@ -184,7 +184,7 @@ export class TrackerPass {
     tracked.learnTracker(await this.#options.trackers.patch(tracked.name, { kind: 'merge', body }, options));
   }
 
-  /** Conflicts are no failure: read anew, wait a little longer each time. Failures are told after the Nth. */
+  /** Conflicts are no failure: read again, wait a little longer each time. Failures are reported after the Nth. */
   async #judge(tracked: Tracked, course: Course, error: unknown, signal: AbortSignal): Promise<Outcome> {
     if (signal.aborted) return retry(error);
     if (error instanceof MachineryError && error.code === 'not-leader') return requeueAfter(LEAST_BETWEEN_MS);
@@ -198,7 +198,7 @@ export class TrackerPass {
     }
     course.failures++;
     const { degradedAfter = 5 } = this.#options;
-    // What cannot be selected by is not going to mend itself: that is told at once.
+    // What cannot be selected by is not going to mend itself: that is reported at once.
     if (tracked.problem !== undefined || course.failures >= degradedAfter)
       await this.#sayDegraded(tracked, error, signal);
     return retry(error);
@@ -208,13 +208,13 @@ export class TrackerPass {
     try {
       tracked.learnTracker(await this.#options.trackers.get(tracked.name, { signal }));
     } catch {
-      // Gone, or not to be had now: the informer will tell, and the next pass tries again.
+      // Gone, or not to be had now: the informer will deliver it, and the next pass tries again.
     }
   }
 
   async #sayDegraded(tracked: Tracked, error: unknown, signal: AbortSignal): Promise<void> {
     const { reason, message } = complaintOf(tracked, error);
-    this.#tell(tracked, 'Degraded', `The tracker cannot be kept up to date: ${message}`);
+    this.#recordEvent(tracked, 'Degraded', `The tracker cannot be kept up to date: ${message}`);
     try {
       const { pods, nodes, counts } = tracked.tracker.status ?? {};
       const wanted = tracked.wantedStatus({ kind: 'degraded', reason, message }, this.#options.clock.now());
@@ -224,7 +224,7 @@ export class TrackerPass {
     }
   }
 
-  #tell(tracked: Tracked, reason: string, note: string): void {
+  #recordEvent(tracked: Tracked, reason: string, note: string): void {
     const { name, uid } = tracked;
     const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
     this.#options.events?.record({ regarding, type: 'Warning', reason, note });

@@ -66,7 +66,7 @@ test('a URL stays while it answers; it is replaced when nobody is there, or it w
   const two = certificateOf('two');
   const url = await listening(t, two);
   await assert.rejects(ask(own, trusted({ url }, two.certificate)), /another operator serves v1alpha1 already: https/);
-  // It answers, but not with what API servers are told to trust.
+  // It answers, but not with what API servers are configured to trust.
   await ask(own, trusted({ url }, certificateOf('two').certificate));
   await ask(own, trusted({ url: 'https://127.0.0.1:2/convert' }, two.certificate));
   const one = certificateOf('one');

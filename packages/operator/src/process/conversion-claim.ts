@@ -31,7 +31,7 @@ export async function checkClaim(
     throw refused(`there is no Service ${nameOf(own)}`, 'apply deploy/kustomize, or say --no-conversion.');
   if (known === undefined || nameOf(known) === nameOf(own)) return;
   const certificates = splitBundle(decoded(known)).flatMap((pem) => read(pem) ?? []);
-  // Nobody can be reached under it: what it tells to trust has run out, or it is not there.
+  // Nobody can be reached under it: the trust that it names has run out, or it is not there.
   if (!certificates.some(({ validToDate }) => validToDate.getTime() > now())) return;
   if (known.service !== undefined && !(await exists(known.service))) return;
   // Another port of the same replica, which was killed: names of hosts and pods are good enough for that.

@@ -1,5 +1,5 @@
 // Conversion as a task of the operator: on every replica that API servers can reach, and that may say so. Why it is not
-// served is told in the log.
+// served is reported in the log.
 import type { Client, Clock } from '@podtrail/machinery';
 import { type ConversionAddress, ConversionEndpoint } from '../conversion/conversion-endpoint.ts';
 import { checkClaim, isLoopback } from './conversion-claim.ts';
@@ -30,7 +30,7 @@ export function conversionTask(options: ConversionTaskOptions): ((signal: AbortS
     ...options,
     mayAnnounce: (own, known, signal) => checkClaim(claim, own, known, signal),
     onError: (error) => {
-      // It looks again and again: the same sentence each time tells nothing.
+      // It looks again and again: the same sentence each time says nothing.
       const problem = problemOf(error);
       const { hint } = error as { readonly hint?: string };
       if (problem !== last) log.warn('v1alpha1 is not served; trying again', { problem, hint });

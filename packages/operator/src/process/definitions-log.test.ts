@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReflectorState } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
-import { tellOfDefinitions } from './definitions-log.ts';
+import { reportDefinitions } from './definitions-log.ts';
 import { keptLog } from './testing/fed-trackers.ts';
 
 const WATCHING: ReflectorState = { kind: 'watching', from: '1', since: 0 };
 const WAITING: ReflectorState = { kind: 'waiting', error: new Error('no such kind'), until: 0, next: 'list' };
 
-test('whether PodTrackers are served is told once for each change, and a watch that ends and comes back is none', async () => {
+test('whether PodTrackers are served is reported once for each change, and a watch that ends and comes back is none', async () => {
   const clock = new ManualClock();
   const { log, lines } = keptLog();
   const stop = new AbortController();
   let state: ReflectorState = WATCHING as ReflectorState;
   let leads = false;
-  const told = tellOfDefinitions(
+  const running = reportDefinitions(
     { clock, log, states: () => [WATCHING, state], isLeader: () => leads, isRecording: () => true },
     stop.signal,
   );
@@ -31,5 +31,5 @@ test('whether PodTrackers are served is told once for each change, and a watch t
   assert.deepEqual(await after(5, WATCHING), ['warn: PodTrackers cannot be served; recording goes on']);
   assert.deepEqual(await after(2, WATCHING), ['info: PodTrackers are served']);
   stop.abort();
-  await told;
+  await running;
 });

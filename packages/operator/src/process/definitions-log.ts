@@ -16,8 +16,8 @@ const LOOK_EVERY_MS = 5_000;
 /** When a definition is written (conversion does), its watches end and are there again at once: that is no news. */
 const LOOKS_IN_VAIN = 2;
 
-/** Until the signal aborts; each change is told once. */
-export async function tellOfDefinitions(options: DefinitionsLogOptions, signal: AbortSignal): Promise<void> {
+/** Until the signal aborts; each change is reported once. */
+export async function reportDefinitions(options: DefinitionsLogOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   let last: string | undefined;
   let inVain = 0;
@@ -29,12 +29,12 @@ export async function tellOfDefinitions(options: DefinitionsLogOptions, signal: 
     if (isServed) inVain = 0;
     // In between, while it is tried again, nothing is known.
     if (signal.aborted || (!isServed && (waiting === undefined || ++inVain < LOOKS_IN_VAIN))) continue;
-    const told = isServed
+    const message = isServed
       ? `PodTrackers are ${options.isLeader() ? 'served' : 'followed; another replica serves them'}`
       : `PodTrackers cannot be served; ${options.isRecording() ? 'recording goes on' : 'nor is anything recorded now'}`;
-    if (told === last) continue;
-    last = told;
-    if (isServed) log.info(told);
-    else log.warn(told, { problem: problemOf(waiting?.error) });
+    if (message === last) continue;
+    last = message;
+    if (isServed) log.info(message);
+    else log.warn(message, { problem: problemOf(waiting?.error) });
   }
 }

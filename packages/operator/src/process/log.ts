@@ -41,7 +41,7 @@ export class Log {
     try {
       this.#options.write(jsonLine({ time, level, msg, ...fields }));
     } catch {
-      // A log that cannot be written must not end what it tells of.
+      // A log that cannot be written must not end what it reports.
     }
   }
 }

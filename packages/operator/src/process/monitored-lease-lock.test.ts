@@ -6,7 +6,7 @@ import { MonitoredLeaseLock } from './monitored-lease-lock.ts';
 
 const RECORD = { holderIdentity: 'a', leaseDurationSeconds: 10, acquireTime: '', renewTime: '', leaderTransitions: 0 };
 
-test('a lease of which nothing was heard for a minute is not reachable, for the reason of the last try', async () => {
+test('a lease that was not reached for a minute is not reachable, for the reason of the last try', async () => {
   const clock = new ManualClock(0);
   const client = new MemoryResourceClient<Lease>({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' });
   const lease = new MonitoredLeaseLock({ client, namespace: 'ns', name: 'one', identity: 'a' }, clock);

@@ -1,5 +1,5 @@
 // The operator's two ports: metrics, and the answers to probes. They are there before the cluster has answered, so that
-// a probe is told why it is not ready; from `watch` on they tell of the running process.
+// a probe gets the reason why it is not ready; from `watch` on they report the running process.
 import {
   type CheckResult,
   type Clock,
@@ -63,7 +63,7 @@ export class OperatorMonitoring {
     return { metrics: url(this.#servers.metrics, '/metrics'), health: url(this.#servers.health, '/readyz') };
   }
 
-  /** From now on it tells of these. */
+  /** From now on it reports these. */
   watch(recorder: Recorder, manager: Checked): void {
     this.recorderMetrics.watch(recorder, this.#clock);
     addRecorderLiveness(this.#live, recorder);

@@ -34,7 +34,7 @@ import { Recorder } from '../recorder/recorder.ts';
 import { RoomReport } from '../recorder/room-report.ts';
 import { collectsSpentListings } from '../recorder/spent-listing.ts';
 import { conversionTask } from './conversion-task.ts';
-import { tellOfDefinitions } from './definitions-log.ts';
+import { reportDefinitions } from './definitions-log.ts';
 import { type Log, problemOf } from './log.ts';
 import { LogSampler } from './log-sampler.ts';
 import { MonitoredLeaseLock } from './monitored-lease-lock.ts';
@@ -127,7 +127,7 @@ export class OperatorProcess {
     });
     const { recorderMetrics } = monitoring;
     const health = new WatchHealth(clock);
-    // Those that are not the recorder's; of its own it tells both by itself.
+    // Those that are not the recorder's; of its own it reports both by itself.
     const reports = (resource: string) => ({
       onState: (state: ReflectorState) => {
         recorderMetrics.watchChanged(resource, state);
@@ -180,7 +180,7 @@ export class OperatorProcess {
     const isRecording = () => recorder.status.problems.length === 0;
     this.manager.addTask({
       name: 'definitions',
-      run: (signal) => tellOfDefinitions({ states, isLeader, isRecording, clock, log }, signal),
+      run: (signal) => reportDefinitions({ states, isLeader, isRecording, clock, log }, signal),
     });
     this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
     this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });

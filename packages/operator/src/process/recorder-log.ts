@@ -1,4 +1,4 @@
-// What the recorder has to tell, as lines of the operator's log. Never decides anything.
+// What the recorder has to report, as lines of the operator's log. Never decides anything.
 import { toText } from '@podtrail/history';
 import { anomalyReport } from '../recorder/anomaly-report.ts';
 import type { RecorderListener } from '../recorder/recorder-listener.ts';
@@ -24,7 +24,7 @@ export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
       else log.info('Leases of nodes may be read again');
     },
     storeFailed: (error, attempt) => {
-      // Every try would be a flood; the first tells, and then each time the number doubles.
+      // Every try would be a flood; the first is reported, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)
         log.error('the store did not take facts; trying again', {
           attempt,

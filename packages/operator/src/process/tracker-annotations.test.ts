@@ -13,7 +13,7 @@ function stage(t: { after(done: () => Promise<void>): void }) {
   const trackers = new FedTrackers(clock);
   const { log, lines } = keptLog();
   const leading = { is: true };
-  const told = () => lines.filter(({ msg }) => msg === 'annotations');
+  const reported = () => lines.filter(({ msg }) => msg === 'annotations');
   const isLeader = () => leading.is;
   const annotations = new TrackerAnnotations({
     ...{ pods, namespaces, trackers, clock, random: seededRandom(1), isLeader, log },
@@ -24,14 +24,14 @@ function stage(t: { after(done: () => Promise<void>): void }) {
     stop.abort();
     await running;
   });
-  return { clock, pods, namespaces, trackers, told, leading };
+  return { clock, pods, namespaces, trackers, reported, leading };
 }
 
 const web = (annotations: Record<string, string>): PodBuilder =>
   aPod('web-1').inNamespace('shop').onNode('n1').withAnnotations(annotations);
 
-test('changes are told for the trackers that ask and select the pod, with the keys that they name, cut', async (t) => {
-  const { clock, pods, trackers, told } = stage(t);
+test('changes are reported for the trackers that ask and select the pod, with the keys that they name, cut', async (t) => {
+  const { clock, pods, trackers, reported } = stage(t);
   pods.list(web({}));
   trackers.put('ADDED', 'owners', { annotations: { enabled: true, keys: ['example.com/*'] } });
   trackers.put('ADDED', 'other', { namespaces: ['bank'], annotations: { enabled: true } });
@@ -40,7 +40,7 @@ test('changes are told for the trackers that ask and select the pod, with the ke
   pods.change(web({ 'example.com/owner': 'x'.repeat(100), 'other/key': '1' }));
   await clock.advance(10);
   assert.deepEqual(
-    told().map(({ tracker, event, pod, changes }) => ({ tracker, event, pod, changes })),
+    reported().map(({ tracker, event, pod, changes }) => ({ tracker, event, pod, changes })),
     [
       {
         ...{ tracker: 'owners', event: 'UPDATED', pod: 'web-1' },
@@ -50,8 +50,8 @@ test('changes are told for the trackers that ask and select the pod, with the ke
   );
 });
 
-test('what kubectl last applied is told only to trackers that name it', async (t) => {
-  const { clock, pods, trackers, told } = stage(t);
+test('what kubectl last applied is reported only for trackers that name it', async (t) => {
+  const { clock, pods, trackers, reported } = stage(t);
   pods.list(web({}));
   trackers.put('ADDED', 'all', { annotations: { enabled: true } });
   trackers.put('ADDED', 'kubectl', { annotations: { enabled: true, keys: ['kubectl.kubernetes.io/*'] } });
@@ -59,13 +59,13 @@ test('what kubectl last applied is told only to trackers that name it', async (t
   pods.change(web({ 'kubectl.kubernetes.io/last-applied-configuration': '{}' }));
   await clock.advance(10);
   assert.deepEqual(
-    told().map(({ tracker }) => tracker),
+    reported().map(({ tracker }) => tracker),
     ['kubectl'],
   );
 });
 
-test('nobody asks, somebody asks, nobody, somebody: only what changes while somebody asks is told', async (t) => {
-  const { clock, pods, trackers, told } = stage(t);
+test('nobody asks, somebody asks, nobody, somebody: only what changes while somebody asks is reported', async (t) => {
+  const { clock, pods, trackers, reported } = stage(t);
   pods.list(web({}));
   trackers.put('ADDED', 'all', {});
   trackers.put('MODIFIED', 'all', {});
@@ -88,13 +88,13 @@ test('nobody asks, somebody asks, nobody, somebody: only what changes while some
   await clock.advance(10);
   await change();
   assert.deepEqual(
-    told().map(({ changes }) => (changes as { after: string }[])[0]?.after),
+    reported().map(({ changes }) => (changes as { after: string }[])[0]?.after),
     ['2', '4'],
   );
 });
 
 test('a spec that changed through v1alpha1, with the generation of before, is noticed', async (t) => {
-  const { clock, pods, trackers, told } = stage(t);
+  const { clock, pods, trackers, reported } = stage(t);
   pods.list(web({}));
   trackers.put('ADDED', 'all', { annotations: { enabled: true, keys: ['a'] } }, { generation: 1 });
   await clock.advance(10);
@@ -102,22 +102,22 @@ test('a spec that changed through v1alpha1, with the generation of before, is no
   pods.change(web({ a: '1', b: '1' }));
   await clock.advance(10);
   assert.deepEqual(
-    told().flatMap(({ changes }) => (changes as { key: string }[]).map(({ key }) => key)),
+    reported().flatMap(({ changes }) => (changes as { key: string }[]).map(({ key }) => key)),
     ['b'],
   );
 });
 
-test('a standby follows and tells nothing; a leader tells from then on', async (t) => {
-  const { clock, pods, trackers, told, leading } = stage(t);
+test('a standby follows and reports nothing; a leader reports from then on', async (t) => {
+  const { clock, pods, trackers, reported, leading } = stage(t);
   leading.is = false;
   pods.list(web({}));
   trackers.put('ADDED', 'all', { annotations: { enabled: true } });
   await clock.advance(10);
   pods.change(web({ n: '1' }));
   await clock.advance(10);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(reported(), []);
   leading.is = true;
   pods.change(web({ n: '2' }));
   await clock.advance(10);
-  assert.equal(told().length, 1);
+  assert.equal(reported().length, 1);
 });

@@ -1,5 +1,5 @@
-// Changes of annotations, told in the log for the PodTrackers that ask for it. One watcher for all of them, and none
-// while nobody asks. Every replica follows, only the leader tells. Never calls the API.
+// Changes of annotations, reported in the log for the PodTrackers that ask for it. One watcher for all of them, and none
+// while nobody asks. Every replica follows, only the leader reports. Never calls the API.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Clock,
@@ -34,7 +34,7 @@ interface Asker {
   readonly spec: PodTracker['spec'];
   readonly selection: Selection;
   readonly keeps: KeyFilter;
-  /** Pods that come or go without such an annotation are not told of. */
+  /** Pods that come or go without such an annotation are not reported. */
   readonly only: boolean;
 }
 
@@ -76,7 +76,7 @@ export class TrackerAnnotations {
     const { pods, clock, random, log, metrics, queueMetrics } = this.#options;
     const watcher = new AnnotationWatcher({
       ...{ pods, clock, random, metrics, queueMetrics, everyKey: true },
-      tell: (report) => this.#tell(report),
+      emit: (report) => this.#emit(report),
       onFailure: ({ key, error, retryInMs }) => {
         if (retryInMs === undefined)
           log.error('a change of annotations was not reported', { pod: key, problem: problemOf(error) });
@@ -90,7 +90,7 @@ export class TrackerAnnotations {
   #onTracker({ metadata, spec }: PodTracker, isGone: boolean): void {
     const { name = '' } = metadata;
     const known = this.#askers.get(name);
-    // Status changes far more often than what was asked for. The generation does not tell: through v1alpha1 a spec may
+    // Status changes far more often than what was asked for. The generation does not show it: through v1alpha1 a spec may
     // change without it.
     if (!isGone && known !== undefined && isDeepStrictEqual(known.spec, spec)) return;
     const { enabled = false, keys = [] } = spec.annotations ?? {};
@@ -115,7 +115,7 @@ export class TrackerAnnotations {
     }
   }
 
-  #tell({ event, pod, changes }: AnnotationReport): void {
+  #emit({ event, pod, changes }: AnnotationReport): void {
     const { isLeader, log, namespaces } = this.#options;
     if (!isLeader()) return;
     const { namespace, name, uid } = pod.metadata;

@@ -33,7 +33,7 @@ class Stage {
   constructor() {
     const { clock, pods, namespaces, trackers, reports } = this;
     reports.onChange((tracker) => void this.changed.push(tracker));
-    for (const name of ['default', 'old']) namespaces.tell('ADDED', { metadata: { name, uid: name } });
+    for (const name of ['default', 'old']) namespaces.deliver('ADDED', { metadata: { name, uid: name } });
     this.footprints = new TrackerFootprints({
       home: 'podtrail',
       ...{ clock, pods, namespaces, trackers, reports, intervalMs: 1_000, log: this.kept.log, random: seededRandom(1) },
@@ -152,16 +152,16 @@ const owners = (stage: Stage) =>
     .peek(FIRST)
     ?.metadata.ownerReferences?.map(({ uid }) => uid);
 
-test('a tracker made anew under the same name takes over what it finds, though no pod changed', async () => {
+test('a tracker made again under the same name takes over what it finds, though no pod changed', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
   stage.trackers.put('ADDED', 'shop', wants('default'));
   stage.lead();
   await stage.clock.advance(10);
   stage.trackers.put('DELETED', 'shop', wants('default'));
-  stage.trackers.put('ADDED', 'shop', wants('default'), { uid: 'uid-anew' });
+  stage.trackers.put('ADDED', 'shop', wants('default'), { uid: 'uid-again' });
   await stage.clock.advance(1_000);
-  assert.deepEqual(owners(stage), ['uid-anew'], 'the garbage collector has nothing against it');
+  assert.deepEqual(owners(stage), ['uid-again'], 'the garbage collector has nothing against it');
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1' });
   await stage.end();
 });
@@ -252,7 +252,7 @@ test('a spec that selects more takes note of what is there already; so do labels
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1', 'bank_db-1': 'n1' });
   const team = { namespaceSelector: { matchLabels: { team: 'a' } } };
   stage.trackers.put('MODIFIED', 'some', wants('default', team));
-  stage.namespaces.tell('ADDED', { metadata: { name: 'lab', uid: 'lab', labels: { team: 'a' } } });
+  stage.namespaces.deliver('ADDED', { metadata: { name: 'lab', uid: 'lab', labels: { team: 'a' } } });
   await stage.clock.advance(2_000);
   assert.deepEqual(stage.data('default'), { 'shop_web-1': 'n1', 'bank_db-1': 'n1', 'lab_x-1': 'n1' });
   await stage.end();
@@ -295,7 +295,7 @@ test('what a tracker leaves in a namespace that it no longer names expires there
   assert.ok(stage.reports.isEmptied('uid-shop', 'old'));
   assert.deepEqual(stage.changed.slice(-1), ['shop'], 'status is to forget it');
   stage.trackers.put('MODIFIED', 'shop', off, {}, { status: {} });
-  assert.ok(!stage.reports.isEmptied('uid-shop', 'old'), 'status has heard of it');
+  assert.ok(!stage.reports.isEmptied('uid-shop', 'old'), 'status has it');
   const asked = stage.server('old').calls.length;
   await stage.clock.advance(HOUR);
   assert.equal(stage.server('old').calls.length, asked, 'nothing is left: it is not looked for again');
@@ -310,7 +310,7 @@ const shardOf = (name: string, ...owners: string[]) => {
 
 test('a leader that was started after the spec had changed finds what was left, where status says, at once', async () => {
   const stage = new Stage();
-  stage.namespaces.tell('DELETED', { metadata: { name: 'gone', uid: 'gone' } });
+  stage.namespaces.deliver('DELETED', { metadata: { name: 'gone', uid: 'gone' } });
   const names = ['pod-ashiato-2026111507', 'pod-ashiato-2026111508', 'pod-ashiato-2026111506'];
   await stage.server('old').create(shardOf(names[0]!, 'uid-shop', 'uid-bank'));
   await stage.server('old').create(shardOf(names[1]!, 'uid-shop'));
@@ -364,7 +364,7 @@ test('lines are printed for the trackers that ask, with the name of the tracker'
 
 const forbidden = (message: string) => new ApiError(403, { reason: 'Forbidden', message }, undefined);
 
-test('ConfigMaps that are refused are told in the log, on the tracker and for its status, and tried again', async () => {
+test('ConfigMaps that are refused are reported in the log, on the tracker and for its status, and tried again', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
   const quota = 'exceeded quota: few, requested: configmaps=1';
@@ -409,13 +409,13 @@ test('where the operator has no rights the sentence says which to give; where th
   const before = tried();
   await stage.clock.advance(1_000);
   assert.equal(tried(), before);
-  stage.namespaces.tell('ADDED', { metadata: { name: 'nowhere', uid: 'nowhere' } });
+  stage.namespaces.deliver('ADDED', { metadata: { name: 'nowhere', uid: 'nowhere' } });
   await stage.clock.advance(1_000);
   assert.equal(tried(), before + 1);
   await stage.end();
 });
 
-test('what may pass by itself is told when it has failed three times', async () => {
+test('what may pass by itself is reported when it has failed three times', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
   stage.server('default').failNext('create', new Error('no answer'), 3);
@@ -431,7 +431,7 @@ test('what may pass by itself is told when it has failed three times', async () 
   await stage.end();
 });
 
-test('what stays refused is tried more and more slowly and told in the log ever more seldom; the event is renewed', async () => {
+test('what stays refused is tried more and more slowly and reported in the log ever more seldom; the event is renewed', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
   stage.server('default').failNext('create', forbidden('no'), 100);
@@ -439,8 +439,8 @@ test('what stays refused is tried more and more slowly and told in the log ever 
   stage.lead();
   await stage.clock.advance(10);
   for (let i = 0; i < 400; i++) await stage.clock.advance(1_000);
-  const told = stage.kept.lines.filter(({ level }) => level === 'error').map(({ times }) => times);
-  assert.deepEqual(told, [1, 2, 4, 8]);
+  const reported = stage.kept.lines.filter(({ level }) => level === 'error').map(({ times }) => times);
+  assert.deepEqual(reported, [1, 2, 4, 8]);
   // After 0, 1, 3, 7, 15, 31, 63 s and then every minute.
   assert.equal(stage.events.length, 12);
   assert.equal(stage.writes('default').length, 12);
@@ -448,7 +448,7 @@ test('what stays refused is tried more and more slowly and told in the log ever 
   await stage.end();
 });
 
-test('an hour that was given up is told on the trackers that wanted it, once', async () => {
+test('an hour that was given up is reported on the trackers that wanted it, once', async () => {
   const stage = new Stage();
   stage.pods.list(pod('web-1'));
   stage.server('default').failNext('create', forbidden('no'), 10_000);
@@ -456,9 +456,9 @@ test('an hour that was given up is told on the trackers that wanted it, once', a
   stage.lead();
   await stage.clock.advance(10);
   for (let i = 0; i < 3 * 60 + 2; i++) await stage.clock.advance(60_000);
-  const told = stage.events.filter(({ reason }) => reason === 'HourGivenUp');
+  const reported = stage.events.filter(({ reason }) => reason === 'HourGivenUp');
   assert.deepEqual(
-    told.map(({ regarding, note }) => [regarding.name, note]),
+    reported.map(({ regarding, note }) => [regarding.name, note]),
     [['shop', `default/${FIRST} could not be written for hours: what it lacks is in the ledger only`]],
   );
   await stage.end();

@@ -68,7 +68,7 @@ interface Rounds {
 
 interface Target extends Partial<Rounds> {
   readonly configMaps: Pick<HourlyConfigMaps, 'flush' | 'lookAgain'>;
-  readonly trouble: FootprintBackoff;
+  readonly backoff: FootprintBackoff;
   /** From now on nothing is written: what is removed with the last tracker must not come back. */
   readonly drop: () => void;
 }
@@ -113,7 +113,7 @@ export class TrackerFootprints {
       onDelta: (delta) => {
         if (!isObjectDelta(delta)) return;
         const { object } = delta;
-        if (delta.kind === 'added') this.#targets.get(object.metadata.name)?.trouble.hurry();
+        if (delta.kind === 'added') this.#targets.get(object.metadata.name)?.backoff.hurry();
         const isNews = delta.kind !== 'updated' || !delta.previous.metadata.labels.equals(object.metadata.labels);
         if (isNews && [...this.#askers.values()].some(({ selection }) => selection.dependsOnNamespaceLabels))
           this.#lookSoon();
@@ -141,7 +141,7 @@ export class TrackerFootprints {
     const { name = '', uid = '', deletionTimestamp } = tracker.metadata;
     this.#clearEmptied(tracker, isGone);
     const known = this.#askers.get(name);
-    // Status changes far more often than what was asked for. The generation does not tell: through v1alpha1 a spec may
+    // Status changes far more often than what was asked for. The generation does not show it: through v1alpha1 a spec may
     // change without it.
     const isSame = known?.uid === uid && deletionTimestamp === undefined && isDeepStrictEqual(known.spec, tracker.spec);
     if (!isGone && isSame) return;
@@ -154,7 +154,7 @@ export class TrackerFootprints {
     if (asker?.namespace !== undefined) this.#targets.get(asker.namespace)?.configMaps.lookAgain();
   }
 
-  /** What status has forgotten, or is written to again, need not be told of. */
+  /** What status has forgotten, or is written to again, need not be reported. */
   #clearEmptied({ metadata, spec, status }: PodTracker, isGone: boolean): void {
     const remembered = new Set(status?.configMaps?.map(({ namespace }) => namespace));
     const now = placeOf(spec, this.#options.home)?.namespace;
@@ -195,7 +195,7 @@ export class TrackerFootprints {
       if (ended === undefined) this.#targets.set(namespace, { ...target, ...this.#rounds({ configMaps }) });
     }
     for (const { name, lines } of this.#askers.values()) {
-      if (lines && !this.#lines.has(name)) this.#lines.set(name, this.#tellLines(name));
+      if (lines && !this.#lines.has(name)) this.#lines.set(name, this.#writeLines(name));
     }
   }
 
@@ -208,7 +208,7 @@ export class TrackerFootprints {
 
   #follow(namespace: string): Target {
     const { client, clock, random, isLeader, pods, intervalMs } = this.#options;
-    const trouble = new FootprintBackoff(namespace, clock, intervalMs);
+    const backoff = new FootprintBackoff(namespace, clock, intervalMs);
     let dropped = false;
     const hourly = new HourlyConfigMaps({
       configMaps: fencedClient(client.configMaps(namespace), () => isLeader() && !dropped),
@@ -223,20 +223,20 @@ export class TrackerFootprints {
     const matches = (pod: PodView) => this.#askersOf(namespace).some((asker) => this.#selects(asker, pod));
     const registration = hourly.follow(pods, matches);
     const flush = async (signal?: AbortSignal) => {
-      if (dropped || trouble.isWaiting) return { writes: 0, entries: 0 };
+      if (dropped || backoff.isWaiting) return { writes: 0, entries: 0 };
       try {
         const report = await hourly.flush(signal);
-        if (!dropped) this.#reporter.stored(namespace, trouble.over());
+        if (!dropped) this.#reporter.stored(namespace, backoff.over());
         return report;
       } catch (error) {
         if (!dropped && isFailure(error, signal))
-          this.#reporter.notStored(namespace, error, trouble.again(error, this.#hasNamespace(namespace)));
+          this.#reporter.notStored(namespace, error, backoff.again(error, this.#hasNamespace(namespace)));
         return { writes: 0, entries: 0 };
       }
     };
     return {
       configMaps: { flush, lookAgain: () => hourly.lookAgain() },
-      trouble,
+      backoff,
       drop: () => {
         dropped = true;
         registration.remove();
@@ -253,7 +253,7 @@ export class TrackerFootprints {
     return selection.selects(pod, this.#options.namespaces.lister.get(namespace)?.metadata.labels);
   }
 
-  #tellLines(name: string): Rounds {
+  #writeLines(name: string): Rounds {
     const matches = (pod: PodView) => {
       const asker = this.#askers.get(name);
       return asker !== undefined && this.#selects(asker, pod);

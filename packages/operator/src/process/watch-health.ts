@@ -1,9 +1,9 @@
-// Whether the watches of the controllers live, for /readyz. The recorder's tell of themselves; these would otherwise
+// Whether the watches of the controllers live, for /readyz. The recorder's report themselves; these would otherwise
 // fail for ever while everything is called well.
 import { type CheckResult, type Clock, isNotFound, type ReflectorState } from '@podtrail/machinery';
 import { problemOf } from './log.ts';
 
-/** A watch that is opened anew, or an API server that restarts, is no problem. */
+/** A watch that is opened again, or an API server that restarts, is no problem. */
 const PATIENCE_MS = 60_000;
 /** Bookmarks come every minute; a server that sends none is given up after three. */
 const LONGEST_SILENCE_MS = 200_000;

@@ -7,7 +7,7 @@ import { WatchLog } from './watch-log.ts';
 const waiting = { kind: 'waiting', error: new Error('forbidden'), since: 0 } as unknown as ReflectorState;
 const watching = { kind: 'watching', from: '1', since: 0 } as ReflectorState;
 
-test('a watch that is refused for ever is told at the first, second, fourth … time; when it is well, from the beginning', () => {
+test('a watch that is refused for ever is reported at the first, second, fourth … time; when it is well, from the beginning', () => {
   const { log, lines } = keptLog();
   const watches = new WatchLog(log);
   for (let i = 0; i < 1_000; i++) watches.watchChanged('namespaces', waiting);
@@ -19,7 +19,7 @@ test('a watch that is refused for ever is told at the first, second, fourth … 
   assert.deepEqual(warned, [...doubling, ['podtrackers', 1], ['namespaces', 1]]);
 });
 
-test('a handler that throws is told with its name and where, thinned for each of them', () => {
+test('a handler that throws is reported with its name and where, thinned for each of them', () => {
   const { log, lines } = keptLog();
   const watches = new WatchLog(log);
   const failure = (handler: string) =>

@@ -1,5 +1,5 @@
 // What the log says of watches and of the handlers that follow them. A watch that is refused is tried again for ever,
-// and a handler that fails once fails often: both are told thinned, and counted in full by the metrics.
+// and a handler that fails once fails often: both are reported thinned, and counted in full by the metrics.
 import type { Cacheable, HandlerFailure, ReflectorState } from '@podtrail/machinery';
 import { type Log, problemOf } from './log.ts';
 import { LogSampler } from './log-sampler.ts';

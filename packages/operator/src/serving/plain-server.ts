@@ -1,5 +1,5 @@
 // A few fixed pages over plain HTTP, for probes and scrapers: GET and HEAD of exact paths, nothing else. It runs on the
-// recorder's event loop, so that probes tell of that loop, and must not become a load on it: one request is read from a
+// recorder's event loop, so that probes show that loop, and must not become a load on it: one request is read from a
 // connection, up to the end of its headers, then it is answered and closed. Not on node:http, which parses all that a
 // client has sent ahead, and reads bodies that nobody asked for: 200 hostile clients cost 200 MB by that.
 import { createServer, type Socket } from 'node:net';

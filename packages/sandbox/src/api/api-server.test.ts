@@ -64,13 +64,13 @@ test('a status update changes the status only, and an update of the object all b
   assert.equal(labelled.metadata.generation, 1);
 });
 
-test('an update that changes nothing keeps the version and is not told', () => {
+test('an update that changes nothing keeps the version and is not emitted', () => {
   const { api } = aServer();
   const pod = api.create('pods', aPod('a'));
-  let told = 0;
-  api.watch('pods', () => told++);
+  let reported = 0;
+  api.watch('pods', () => reported++);
   assert.equal(api.update('pods', pod), pod);
-  assert.equal(told, 0);
+  assert.equal(reported, 0);
 });
 
 test('an update from an old version is refused with a conflict', () => {
@@ -101,15 +101,15 @@ test('a change of the spec counts up the generation; the same spec again does no
 test('a pod on a node ends gracefully: marked, then confirmed, then gone', () => {
   const { api, clock } = aServer();
   api.create('pods', aPod('a', { node: 'n1' }));
-  const told: string[] = [];
-  api.watch('pods', (type, { metadata }) => told.push(`${type} ${metadata.deletionGracePeriodSeconds}`));
+  const reported: string[] = [];
+  api.watch('pods', (type, { metadata }) => reported.push(`${type} ${metadata.deletionGracePeriodSeconds}`));
   api.delete('pods', 'default', 'a');
   assert.equal(api.get('pods', 'default', 'a')?.metadata.deletionTimestamp, '2026-01-01T00:00:30Z');
   api.delete('pods', 'default', 'a');
   clock.time += 5_000;
   api.delete('pods', 'default', 'a', { gracePeriodSeconds: 0 });
   assert.equal(api.get('pods', 'default', 'a'), undefined);
-  assert.deepEqual(told, ['MODIFIED 30', 'MODIFIED 0', 'DELETED 0']);
+  assert.deepEqual(reported, ['MODIFIED 30', 'MODIFIED 0', 'DELETED 0']);
 });
 
 test('a pod without a node, or one that has ended, goes at once', () => {
@@ -191,16 +191,16 @@ test('a namespace is emptied before it goes, and takes in nothing meanwhile', ()
   assert.equal(api.get('namespaces', undefined, 'tt'), undefined);
 });
 
-test('listeners hear changes in the order of versions, also those that listeners make', () => {
+test('listeners get changes in the order of versions, also those that listeners make', () => {
   const { api } = aServer();
-  const heard: string[] = [];
+  const received: string[] = [];
   api.watch('pods', (type, pod) => {
     if (type === 'ADDED') api.bind('default', pod.metadata.name as string, 'n1');
   });
-  api.watch('pods', (type, pod) => heard.push(`${type} ${pod.metadata.resourceVersion}`));
+  api.watch('pods', (type, pod) => received.push(`${type} ${pod.metadata.resourceVersion}`));
   const pod = api.create('pods', aPod('a'));
   const first = Number(pod.metadata.resourceVersion);
-  assert.deepEqual(heard, [`ADDED ${first}`, `MODIFIED ${first + 1}`]);
+  assert.deepEqual(received, [`ADDED ${first}`, `MODIFIED ${first + 1}`]);
   assert.equal(api.list('pods', { fieldSelector: 'spec.nodeName=n1' }).length, 1);
 });
 

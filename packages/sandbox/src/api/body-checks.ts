@@ -4,7 +4,7 @@ import { builtInResources } from './built-in-resources.ts';
 import { type JsonObject, textAt } from './json-object.ts';
 import { apiVersionOf, type ResourceType } from './resource-type.ts';
 
-/** Kinds that the real server knows, of which bodies for other resources are told apart from those of no kind. */
+/** Kinds that the real server knows, of which bodies for other resources are distinguished from those of no kind. */
 const KNOWN_KINDS = new Set([
   ...builtInResources().map((type) => `${apiVersionOf(type.group, type.storageVersion)} ${type.kind}`),
   ...['Secret', 'ServiceAccount', 'Endpoints'].map((kind) => `v1 ${kind}`),

@@ -109,10 +109,10 @@ function isReady(pod: KubeObject): boolean {
 
 /** Told once: a pod that is evicted again stays as it is. */
 function withTarget(pod: KubeObject, now: string): unknown {
-  const told = arrayAt(pod, 'status', 'conditions').some(
+  const isMarked = arrayAt(pod, 'status', 'conditions').some(
     (one) => textAt(one, 'type') === 'DisruptionTarget' && textAt(one, 'reason') === EVICTED.reason,
   );
-  if (told) return pod;
+  if (isMarked) return pod;
   const others = arrayAt(pod, 'status', 'conditions').filter((one) => textAt(one, 'type') !== 'DisruptionTarget');
   const condition = { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, lastTransitionTime: now };
   return {

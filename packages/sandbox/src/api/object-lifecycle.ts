@@ -1,5 +1,5 @@
 // What follows from an object's end: dependents are collected, foreground deletions finish, namespaces are emptied
-// and go. On a real cluster controllers do this a moment later; here it happens right after the change was told.
+// and go. On a real cluster controllers do this a moment later; here it happens right after the change was emitted.
 import type { KubeObject, OwnerReference } from './cluster-api.ts';
 import { type ResourceType, typeKey } from './resource-type.ts';
 import type { ServerState } from './server-state.ts';

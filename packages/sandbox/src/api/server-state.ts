@@ -93,7 +93,7 @@ export class ServerState {
     return this.store.remove(typeKey(type), objectKey(namespace, name as string)) ?? object;
   }
 
-  /** After the store was rewound: the indexes are made anew from what it holds. */
+  /** After the store was rewound: the indexes are made again from what it holds. */
   reindex(): void {
     this.#places.clear();
     this.#dependents.clear();

@@ -169,7 +169,7 @@ export class Verbs {
     if (marked === current) return { object: current, gone: false };
     if (marked === undefined) return { object: this.#removeNow(type, current), gone: true };
     const object = this.#state.put(type, marked);
-    // The end of a pod is first told as a grace period of 0, then as the deletion: the real server does both.
+    // The end of a pod is first emitted as a grace period of 0, then as the deletion: the real server does both.
     if (isReleased(object.metadata)) return { object: this.#removeNow(type, object), gone: true };
     this.#lifecycle.marked(type, object);
     return { object, gone: false };

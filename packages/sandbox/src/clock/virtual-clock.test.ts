@@ -151,7 +151,7 @@ test('following at ten times the speed, a timer that is set later but due sooner
   assert.equal(clock.now(), 50_300);
 });
 
-test('an act that throws while time follows the machine is told, and time goes on', () => {
+test('an act that throws while time follows the machine is reported, and time goes on', () => {
   const wall = new HandWall();
   const clock = new VirtualClock(0, wall);
   const errors: unknown[] = [];

@@ -38,7 +38,7 @@ type Pace =
 export class VirtualClock {
   readonly #wall: Wall;
   readonly #queue = new TimerQueue();
-  /** Invariant: never goes back, and no timer that is due earlier is still waiting once it was told to an act. */
+  /** Invariant: never goes back, and no timer that is due earlier is still waiting once an act has seen it. */
   #now: number;
   #pace: Pace = { kind: 'still' };
   #running = false;

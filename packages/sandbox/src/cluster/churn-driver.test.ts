@@ -94,10 +94,10 @@ for (const seed of SEEDS) {
     lived.until('everything has healed', () => lived.cluster.isSettled, 600);
     // What is held in the end is what the API shows of those that have not ended.
     const open = truth.tenures.filter(({ to, hostNetwork }) => to === undefined && !hostNetwork);
-    const told = [...lived.cluster.pods()]
+    const reported = [...lived.cluster.pods()]
       .filter((pod) => pod.spec.hostNetwork !== true && !isTerminal(pod) && !isLeaving(pod))
       .flatMap(({ metadata, status }) => status.podIPs!.map(({ ip }) => `${ip} ${metadata.uid}`));
-    assert.deepEqual(open.map(({ ip, uid }) => `${ip} ${uid}`).sort(), told.sort());
+    assert.deepEqual(open.map(({ ip, uid }) => `${ip} ${uid}`).sort(), reported.sort());
   });
 }
 

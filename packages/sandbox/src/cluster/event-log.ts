@@ -1,4 +1,4 @@
-// Events (v1) as components tell them, at a modest rate: only what the chosen level asks for, and as etcd forgets them
+// Events (v1) as components record them, at a modest rate: only what the chosen level asks for, and as etcd forgets them
 // after an hour, so are they deleted here; never more than a bounded number at once.
 import type { ClusterApi, KubeObject } from '../api/cluster-api.ts';
 import type { SeededRandom } from '../clock/random.ts';
@@ -7,7 +7,7 @@ import { kubeTime } from './pod-object.ts';
 /** `important`: what went wrong; `all`: also what every pod goes through; both cost writes. */
 export type EventLevel = 'none' | 'important' | 'all';
 
-export interface ToldEvent {
+export interface EventFields {
   readonly about: KubeObject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -33,7 +33,7 @@ export class EventLog {
     this.#level = level;
   }
 
-  tell(event: ToldEvent): void {
+  record(event: EventFields): void {
     if (this.#level === 'none' || (this.#level === 'important' && event.type === 'Normal')) return;
     const now = this.#clock.now();
     this.#forget(now);

@@ -127,7 +127,7 @@ export class Fleet {
   bringBack(name: string, rebooted: boolean): void {
     const node = this.#node(name);
     if (node.kubelet.isUp) return;
-    this.#lifecycle.isHeardAgain(name);
+    this.#lifecycle.isBack(name);
     node.report(rebooted);
     node.startBeats();
     node.kubelet.comeBack(rebooted);

@@ -1,4 +1,4 @@
-// What the control plane does about nodes: those that are not heard of for too long become Unknown and get taints, and
+// What the control plane does about nodes: those that do not report for too long become Unknown and get taints, and
 // their pods are marked as not ready; those that are back lose the taints; cordons show as a taint as well.
 import {
   NOT_READY,
@@ -20,7 +20,7 @@ const OWN_TAINTS = [UNREACHABLE, NOT_READY, UNSCHEDULABLE];
 export class NodeLifecycle {
   readonly #world: World;
   readonly #keys: WorkKeys;
-  /** When each silent node was last heard of. */
+  /** When each silent node last reported. */
   readonly #silentSince = new Map<string, number>();
 
   constructor(world: World) {
@@ -34,7 +34,7 @@ export class NodeLifecycle {
     });
   }
 
-  /** The kubelet of this node is no longer heard of. */
+  /** The kubelet of this node no longer reports. */
   wentSilent(name: string): void {
     const since = this.#world.clock.now();
     this.#silentSince.set(name, since);
@@ -43,8 +43,8 @@ export class NodeLifecycle {
     });
   }
 
-  /** It is heard again; its own report says how it is. */
-  isHeardAgain(name: string): void {
+  /** It reports again; its own status says how it is. */
+  isBack(name: string): void {
     this.#silentSince.delete(name);
   }
 
@@ -64,7 +64,7 @@ export class NodeLifecycle {
     this.#world.attempt(() =>
       this.#world.api.update('nodes', { ...node, status: { ...node.status, conditions } }, 'status'),
     );
-    this.#world.events.tell({
+    this.#world.events.record({
       about: node,
       type: 'Normal',
       reason: 'NodeNotReady',
@@ -82,7 +82,7 @@ export class NodeLifecycle {
     );
     const status = { ...pod.status, conditions };
     this.#world.attempt(() => this.#world.api.update('pods', { ...pod, status }, 'status'));
-    this.#world.events.tell({
+    this.#world.events.record({
       about: pod,
       type: 'Warning',
       reason: 'NodeNotReady',
@@ -96,10 +96,10 @@ export class NodeLifecycle {
     if (node === undefined) return;
     const before = node.spec.taints ?? [];
     const wanted: Taint[] = [];
-    const trouble = readiness(node) === 'True' ? undefined : readiness(node) === 'Unknown' ? UNREACHABLE : NOT_READY;
+    const taint = readiness(node) === 'True' ? undefined : readiness(node) === 'Unknown' ? UNREACHABLE : NOT_READY;
     if (node.spec.unschedulable === true) wanted.push({ key: UNSCHEDULABLE, effect: 'NoSchedule' });
-    if (trouble !== undefined) {
-      wanted.push({ key: trouble, effect: 'NoSchedule' }, { key: trouble, effect: 'NoExecute' });
+    if (taint !== undefined) {
+      wanted.push({ key: taint, effect: 'NoSchedule' }, { key: taint, effect: 'NoExecute' });
     }
     const isSame = (one: Taint, other: Taint): boolean => one.key === other.key && one.effect === other.effect;
     const kept = before.filter((taint) => !OWN_TAINTS.includes(taint.key) || wanted.some((one) => isSame(one, taint)));

@@ -164,7 +164,7 @@ test('a job that has ended stays ended, even if its node reboots before it could
   api.create('jobs.batch', aWorkload('Job', { name: 'task', annotations, template: { restartPolicy: 'Never' } }));
   const tenure = () => cluster.truth.tenures[0];
   while (tenure()?.to === undefined) clock.advanceBy(50);
-  assert.equal(podsLike('task-')[0]?.status.phase, 'Running', 'not told yet');
+  assert.equal(podsLike('task-')[0]?.status.phase, 'Running', 'not reported yet');
   cluster.restartNode('node-01', 5_000);
   clock.advanceBy(60_000);
   assert.equal(podsLike('task-')[0]?.status.phase, 'Succeeded');

@@ -148,7 +148,7 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
 let lastSecond = Number.NaN;
 let lastText = '';
 
-/** Times in objects are whole seconds; many things are told in the same one. */
+/** Times in objects are whole seconds; many things happen in the same one. */
 export function kubeTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== lastSecond) {

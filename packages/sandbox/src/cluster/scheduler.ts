@@ -17,7 +17,7 @@ interface Room {
   readonly owners: Map<string, number>;
 }
 
-interface Wish {
+interface Requests {
   readonly cpu: number;
   readonly memory: number;
   readonly hostPorts: readonly string[];
@@ -77,9 +77,9 @@ export class Scheduler {
       this.#pending.delete(uid);
       return;
     }
-    const wish = wishOf(pod);
+    const request = requestsOf(pod);
     const objections = new Map<string, number>();
-    const best = this.#best(pod, wish, objections);
+    const best = this.#best(pod, request, objections);
     const { namespace = '', name } = pod.metadata;
     if (best === undefined) {
       this.#refuse(pod, objections);
@@ -88,7 +88,7 @@ export class Scheduler {
     this.#pending.delete(uid);
     this.#world.attempt(() => this.#world.api.bind(namespace, name, best));
     const message = `Successfully assigned ${namespace}/${name} to ${best}`;
-    this.#world.events.tell({
+    this.#world.events.record({
       about: pod,
       type: 'Normal',
       reason: 'Scheduled',
@@ -97,12 +97,12 @@ export class Scheduler {
     });
   }
 
-  #best(pod: PodObject, wish: Wish, objections: Map<string, number>): string | undefined {
+  #best(pod: PodObject, request: Requests, objections: Map<string, number>): string | undefined {
     let best: string | undefined;
     const owner = controllerOf(pod)?.uid ?? '';
     let bestScore = Number.POSITIVE_INFINITY;
     for (const node of this.#world.nodes.all()) {
-      const objection = this.#objection(pod, wish, node);
+      const objection = this.#objection(pod, request, node);
       if (objection !== undefined) {
         objections.set(objection, (objections.get(objection) ?? 0) + 1);
         continue;
@@ -117,7 +117,7 @@ export class Scheduler {
     return best;
   }
 
-  #objection(pod: PodObject, wish: Wish, node: NodeObject): string | undefined {
+  #objection(pod: PodObject, request: Requests, node: NodeObject): string | undefined {
     const tolerations = pod.spec.tolerations ?? [];
     const { unschedulable, taints = [] } = node.spec;
     if (unschedulable === true && !toleratesAll(tolerations, [{ key: UNSCHEDULABLE, effect: 'NoSchedule' }])) {
@@ -129,9 +129,10 @@ export class Scheduler {
     const room = this.#room(node.metadata.name);
     const { allocatable } = node.status;
     if (room.pods + 1 > quantity(allocatable?.['pods'] ?? '110')) return 'Too many pods';
-    if (wish.cpu > 0 && room.cpu + wish.cpu > quantity(allocatable?.['cpu'])) return 'Insufficient cpu';
-    if (wish.memory > 0 && room.memory + wish.memory > quantity(allocatable?.['memory'])) return 'Insufficient memory';
-    if (wish.hostPorts.some((port) => room.hostPorts.has(port))) {
+    if (request.cpu > 0 && room.cpu + request.cpu > quantity(allocatable?.['cpu'])) return 'Insufficient cpu';
+    if (request.memory > 0 && room.memory + request.memory > quantity(allocatable?.['memory']))
+      return 'Insufficient memory';
+    if (request.hostPorts.some((port) => room.hostPorts.has(port))) {
       return "node(s) didn't have free ports for the requested pod ports";
     }
     return undefined;
@@ -158,7 +159,7 @@ export class Scheduler {
     const conditions = [...before.filter(({ type }) => type !== 'PodScheduled'), condition];
     const status = { ...pod.status, conditions };
     this.#world.attempt(() => this.#world.api.update('pods', { ...pod, status }, 'status'));
-    this.#world.events.tell({
+    this.#world.events.record({
       about: pod,
       type: 'Warning',
       reason: 'FailedScheduling',
@@ -169,11 +170,11 @@ export class Scheduler {
 
   #change(node: string, pod: PodObject, by: 1 | -1): void {
     const room = this.#room(node);
-    const wish = wishOf(pod);
+    const request = requestsOf(pod);
     room.pods += by;
-    room.cpu += by * wish.cpu;
-    room.memory += by * wish.memory;
-    for (const port of wish.hostPorts) count(room.hostPorts, port, by);
+    room.cpu += by * request.cpu;
+    room.memory += by * request.memory;
+    for (const port of request.hostPorts) count(room.hostPorts, port, by);
     const owner = controllerOf(pod);
     if (owner !== undefined) count(room.owners, owner.uid, by);
   }
@@ -194,22 +195,22 @@ function count(counts: Map<string, number>, key: string, by: 1 | -1): void {
   else counts.set(key, left);
 }
 
-const wishes = new WeakMap<object, Wish>();
+const known = new WeakMap<object, Requests>();
 
-/** Specs are frozen and shared between versions, so the wish of one is worked out once. */
-function wishOf(pod: PodObject): Wish {
+/** Specs are frozen and shared between versions, so the requests of one are worked out once. */
+function requestsOf(pod: PodObject): Requests {
   const { containers } = pod.spec;
-  let wish = wishes.get(containers);
-  if (wish === undefined) {
+  let request = known.get(containers);
+  if (request === undefined) {
     const requests = containers.map(({ resources }) => resources?.requests ?? {});
-    wish = {
+    request = {
       cpu: requests.reduce((sum, request) => sum + quantity(request['cpu']), 0),
       memory: requests.reduce((sum, request) => sum + quantity(request['memory']), 0),
       hostPorts: hostPortsOf(pod),
     };
-    wishes.set(containers, wish);
+    known.set(containers, request);
   }
-  return wish;
+  return request;
 }
 
 function hostPortsOf(pod: PodObject): string[] {

@@ -1,6 +1,6 @@
 // Everything of a cluster but its API server: nodes with kubelets, a scheduler, workload controllers, node lifecycle.
 // All of it acts through the verbs of the API server, on virtual time, so that people can interfere as they would
-// with a real cluster. `truth` is the only thing it knows that the API does not tell.
+// with a real cluster. `truth` is the only thing it knows that the API does not show.
 import type { ClusterApi } from '../api/cluster-api.ts';
 import { SeededRandom } from '../clock/random.ts';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
@@ -120,7 +120,7 @@ export class SimulatedCluster {
     return this.#world.node(node)?.spec.unschedulable === true;
   }
 
-  /** Pods as the API tells them. */
+  /** Pods as the API shows them. */
   pods(): Iterable<PodObject> {
     return this.#world.pods.all();
   }
@@ -166,7 +166,7 @@ export class SimulatedCluster {
     this.#fleet.remove(node);
   }
 
-  /** Nobody hears of the node any more: after about 50 s it is Unknown, after 5 minutes more its pods are deleted. */
+  /** The node no longer reports: after about 50 s it is Unknown, after 5 minutes more its pods are deleted. */
   loseNode(node: string): void {
     this.#fleet.lose(node);
   }

@@ -115,7 +115,7 @@ export class SimulatedNode {
     next(this.#world.wait(everyMs, 1.5 * everyMs));
   }
 
-  /** At once when it starts: who reads the Lease can tell that from the cadence of a kubelet that was there. */
+  /** At once when it starts: who reads the Lease can distinguish that from the cadence of a kubelet that was there. */
   #renewOnAndOn(slot: number): void {
     this.#renew();
     const next = this.#world.wait(LEASE_MS.least, LEASE_MS.most);

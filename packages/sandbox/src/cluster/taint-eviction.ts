@@ -55,7 +55,7 @@ export class TaintEviction {
     const others = (pod.status.conditions ?? []).filter(({ type }) => type !== condition.type);
     const status = { ...pod.status, conditions: [...others, condition] };
     const message = `Marking for deletion Pod ${namespace}/${name}`;
-    this.#world.events.tell({
+    this.#world.events.record({
       about: pod,
       type: 'Normal',
       reason: 'TaintManagerEviction',

@@ -47,7 +47,7 @@ export class TruthJournal {
     return this.#tenures;
   }
 
-  /** How many closed tenures are no longer told. */
+  /** How many closed tenures are no longer kept. */
   get forgotten(): number {
     return this.#forgotten;
   }

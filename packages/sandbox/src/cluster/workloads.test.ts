@@ -122,7 +122,7 @@ test('a stateful set rolls out from the highest ordinal, one at a time', () => {
     if (type === 'DELETED') deleted.push(metadata.name!);
   });
   cluster.rollout('default', 'db', 'statefulsets.apps');
-  until('all anew', () => deleted.length === 3 && cluster.isSettled && podsLike('db-').length === 3);
+  until('all again', () => deleted.length === 3 && cluster.isSettled && podsLike('db-').length === 3);
   assert.deepEqual(deleted, ['db-2', 'db-1', 'db-0']);
 });
 

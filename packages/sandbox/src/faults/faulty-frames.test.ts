@@ -17,7 +17,7 @@ const WATCH: SeamRequest = {
   name: '',
 };
 
-/** One watch through a switchboard, with timers that run when they are told to. */
+/** One watch through a switchboard, with timers that run when they are asked to. */
 class Played {
   readonly sent: string[] = [];
   readonly timers: (() => void)[] = [];
@@ -37,7 +37,7 @@ class Played {
     this.#filter = this.board.frames(WATCH);
   }
 
-  tell(...texts: string[]): this {
+  play(...texts: string[]): this {
     const sink: FrameSink = {
       send: (bytes) => void this.sent.push(Buffer.from(bytes).toString('latin1')),
       end: () => void this.sent.push('END'),
@@ -53,7 +53,7 @@ class Played {
 }
 
 describe('frames of a watch under faults', () => {
-  const told: readonly (readonly [string, Fault, readonly string[]])[] = [
+  const cases: readonly (readonly [string, Fault, readonly string[]])[] = [
     ['a dropped one never comes', { kind: 'drop', after: 1 }, ['one', 'three']],
     ['a repeated one comes twice', { kind: 'repeat' }, ['one', 'one', 'two', 'three']],
     ['a swapped one comes after the next', { kind: 'swap' }, ['two', 'one', 'three']],
@@ -68,32 +68,32 @@ describe('frames of a watch under faults', () => {
       ['one', 'two', 'three'],
     ],
   ];
-  for (const [name, fault, expected] of told) {
-    test(name, () => assert.deepEqual(new Played(fault).tell('one', 'two', 'three').sent, expected));
+  for (const [name, fault, expected] of cases) {
+    test(name, () => assert.deepEqual(new Played(fault).play('one', 'two', 'three').sent, expected));
   }
 
   test('a stall holds everything back, bookmarks too, and then delivers it in order', () => {
-    const played = new Played({ kind: 'stall', ms: 50, after: 1 }).tell('one', 'two', 'bookmark', 'three');
+    const played = new Played({ kind: 'stall', ms: 50, after: 1 }).play('one', 'two', 'bookmark', 'three');
     assert.deepEqual(played.sent, ['one']);
     played.timers[0]?.();
     assert.deepEqual(played.sent, ['one', 'two', 'bookmark', 'three']);
   });
 
   test('a slow stream gives one frame at a time', () => {
-    const played = new Played({ kind: 'slow', ms: 50 }).tell('one', 'two');
+    const played = new Played({ kind: 'slow', ms: 50 }).play('one', 'two');
     assert.deepEqual(played.sent, []);
     played.timers[0]?.();
     assert.deepEqual(played.sent, ['one']);
     played.timers[1]?.();
     assert.deepEqual(played.sent, ['one', 'two']);
-    played.tell('three');
+    played.play('three');
     assert.deepEqual(played.sent, ['one', 'two']);
     played.timers[2]?.();
     assert.deepEqual(played.sent, ['one', 'two', 'three']);
   });
 
   test('shreds join to what they were', () => {
-    const played = new Played({ kind: 'shred' }).tell('a frame that is longer than a shred', 'two');
+    const played = new Played({ kind: 'shred' }).play('a frame that is longer than a shred', 'two');
     assert.deepEqual(played.sent, ['a frame'], 'one piece in a turn, and nothing overtakes');
     for (const timer of played.timers) timer();
     assert.ok(played.sent.length > 3);
@@ -101,7 +101,7 @@ describe('frames of a watch under faults', () => {
   });
 
   test('a stall that ends between shreds waits for the last of them', () => {
-    const played = new Played({ kind: 'shred' }, { kind: 'stall', ms: 5 }).tell('longer than a shred', 'two', 'three');
+    const played = new Played({ kind: 'shred' }, { kind: 'stall', ms: 5 }).play('longer than a shred', 'two', 'three');
     const [piece, stall] = played.timers;
     stall?.();
     assert.deepEqual(played.sent, ['longer ']);
@@ -111,7 +111,7 @@ describe('frames of a watch under faults', () => {
   });
 
   test('a fault is counted, and used up', () => {
-    const played = new Played({ kind: 'drop', times: 2 }).tell('one', 'two', 'three');
+    const played = new Played({ kind: 'drop', times: 2 }).play('one', 'two', 'three');
     assert.deepEqual(played.sent, ['three']);
     assert.deepEqual(
       played.board.armed.map(({ struck, left }) => [struck, left]),

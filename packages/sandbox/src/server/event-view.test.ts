@@ -16,7 +16,7 @@ const CORE = {
   reportingComponent: 'example.com/mover',
 } as unknown as KubeObject;
 
-test('an event of the core group is told under the names of events.k8s.io, and the way back gives the same', () => {
+test('an event of the core group is reported under the names of events.k8s.io, and the way back gives the same', () => {
   const view = fromCoreEvent(CORE);
   assert.deepEqual(view, {
     apiVersion: 'events.k8s.io/v1',

@@ -238,7 +238,7 @@ export class RequestHandler {
 
 type Chunk = string | Uint8Array;
 
-/** As much of a body as tells whether it is large; `rest` goes on where it is. */
+/** As much of a body as shows whether it is large; `rest` goes on where it is. */
 function firstPart(body: Answer['body']): { readonly body: Buffer; readonly rest: Iterator<Chunk> | undefined } {
   if (typeof body === 'string') return { body: Buffer.from(body), rest: undefined };
   if (body instanceof Uint8Array)

@@ -166,7 +166,7 @@ test('an object that begins or ceases to match is ADDED or DELETED for that watc
   assert.equal(object.metadata.resourceVersion, last.metadata.resourceVersion);
 });
 
-test('a watch from a compacted version is told 410 inside the stream', SOON, async (t) => {
+test('a watch from a compacted version gets 410 inside the stream', SOON, async (t) => {
   const server = await aServer(t);
   const { resourceVersion } = server.api;
   make(server, 'a');

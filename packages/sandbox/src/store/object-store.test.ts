@@ -80,18 +80,18 @@ test('changes are forgotten by age as well', () => {
   assert.equal(store.table('t').compactedAt, 101);
 });
 
-test('a listener that writes is told of its own change after the first', () => {
+test('a listener that writes gets its own change after the first', () => {
   const { store } = aStore();
-  const heard: string[] = [];
+  const received: string[] = [];
   store.listen('t', (event) => {
     if (event.key === 'n/a') store.put('t', 'n/b', anObject('b'));
   });
-  store.listen('t', (event) => heard.push(event.key));
+  store.listen('t', (event) => received.push(event.key));
   store.put('t', 'n/a', anObject('a'));
-  assert.deepEqual(heard, ['n/a', 'n/b']);
+  assert.deepEqual(received, ['n/a', 'n/b']);
 });
 
-test('writes that belong together are told once all are made', () => {
+test('writes that belong together are emitted once all are made', () => {
   const { store } = aStore();
   const seen: number[] = [];
   store.listen('t', () => seen.push(store.version));
@@ -102,7 +102,7 @@ test('writes that belong together are told once all are made', () => {
   assert.deepEqual(seen, [102, 102]);
 });
 
-test('a rewound store is as it was, counts versions on from there and tells what that changed', () => {
+test('a rewound store is as it was, counts versions on from there and emits what that changed', () => {
   const { store } = aStore();
   store.put('t', 'n/a', anObject('a', 1));
   store.put('t', 'n/b', anObject('b'));
@@ -110,12 +110,12 @@ test('a rewound store is as it was, counts versions on from there and tells what
   store.put('t', 'n/a', anObject('a', 2));
   store.remove('t', 'n/b');
   store.put('t', 'n/c', anObject('c'));
-  const heard: string[] = [];
-  store.listen('t', ({ type, key }) => heard.push(`${type} ${key}`));
-  store.rewind(then, () => heard.push('restored'));
+  const received: string[] = [];
+  store.listen('t', ({ type, key }) => received.push(`${type} ${key}`));
+  store.rewind(then, () => received.push('restored'));
   assert.deepEqual(names(store.table('t').list('')), ['a', 'b']);
   assert.equal(store.table('t').get('n/a')?.['value'], 1);
-  assert.deepEqual(heard, ['restored', 'DELETED n/c', 'MODIFIED n/a', 'ADDED n/b']);
+  assert.deepEqual(received, ['restored', 'DELETED n/c', 'MODIFIED n/a', 'ADDED n/b']);
   assert.equal(store.put('t', 'n/d', anObject('d')).metadata.resourceVersion, String(then + 1));
   assert.throws(() => store.rewind(then - 1, () => {}), /only 102 to 103 are remembered/);
 });

@@ -1,5 +1,5 @@
 // The memory behind the API server: one counter of versions for everything, one table for each resource, and the
-// order in which changes are told. Holds no rule of Kubernetes beyond versions: what may be written is decided above.
+// order in which changes are emitted. Holds no rule of Kubernetes beyond versions: what may be written is decided above.
 
 import { frozenCopy } from './frozen-copy.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -21,7 +21,7 @@ export class ObjectStore {
   readonly #options: ObjectStoreOptions;
   readonly #tables = new Map<string, ResourceTable>();
   readonly #listeners = new Map<string, Set<StoreListener>>();
-  /** Told or run in turn, so that a listener that writes does not tell the second change before the first. */
+  /** Emitted or run in turn, so that a listener that writes does not emit the second change before the first. */
   readonly #pending: (() => void)[] = [];
   #draining = false;
   #version: number;
@@ -64,7 +64,7 @@ export class ObjectStore {
     return object;
   }
 
-  /** Gives back the object as the deletion is told: with the version of the deletion. */
+  /** Gives back the object as the deletion is emitted: with the version of the deletion. */
   remove(resource: string, key: string): KubeObject | undefined {
     const table = this.table(resource);
     const previous = table.get(key);
@@ -93,13 +93,13 @@ export class ObjectStore {
     };
   }
 
-  /** Runs a task after what is being told now; at once where nothing is. */
+  /** Runs a task after what is being emitted now; at once where nothing is. */
   afterwards(task: () => void): void {
     this.#pending.push(task);
     this.#drain();
   }
 
-  /** Several writes that belong to one verb: told only once all are made. */
+  /** Several writes that belong to one verb: emitted only once all are made. */
   together<T>(writes: () => T): T {
     if (this.#draining) return writes();
     this.#draining = true;
@@ -120,7 +120,7 @@ export class ObjectStore {
 
   /**
    * As if etcd had been restored from a backup: all is as it was right after `version`, versions are counted on from
-   * there and come a second time, history is gone. Listeners are told the difference, as if it had just happened.
+   * there and come a second time, history is gone. Listeners get the difference, as if it had just happened.
    */
   rewind(version: number, restored: () => void): void {
     const tables = [...this.#tables.values()];

@@ -1,5 +1,5 @@
 // The whole PodTracker controller on informers that a test feeds and collections in memory: what one event does to
-// several trackers. No server, no sleeping; the clock moves when told.
+// several trackers. No server, no sleeping; the clock moves when asked.
 import {
   type Client,
   type EventRecorder,
@@ -61,13 +61,13 @@ export class ControllerStage {
     t.after(() => this.stop());
   }
 
-  /** Into the server's collection, and told to the informer: as it is then, valid or not. */
+  /** Into the server's collection, and delivered to the informer: as it is then, valid or not. */
   async putTracker(name: string, spec: unknown): Promise<void> {
     const metadata = { name, generation: 1 };
-    this.tellTracker(await this.collections.trackers.create({ metadata, spec: spec as PodTrackerSpec }));
+    this.deliverTracker(await this.collections.trackers.create({ metadata, spec: spec as PodTrackerSpec }));
   }
 
-  tellTracker(tracker: PodTracker): void {
+  deliverTracker(tracker: PodTracker): void {
     feed(this.controller.trackers).onEvent('MODIFIED', structuredClone(tracker));
   }
 
@@ -77,7 +77,7 @@ export class ControllerStage {
     feed(this.pods).onEvent('MODIFIED', { ...pod, metadata } as PodView);
   }
 
-  /** The pods that the cache has are listed anew, for this reason. */
+  /** The pods that the cache has are listed again, for this reason. */
   relist(reason: Relist['reason'], from: number): void {
     const replacement = feed(this.pods).beginReplace(false);
     for (const pod of this.pods.lister) replacement.add(pod);

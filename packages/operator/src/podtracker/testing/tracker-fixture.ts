@@ -58,7 +58,7 @@ export function aTracker(name: string, spec: PodTrackerSpec = {}): PodTracker {
   };
 }
 
-/** A cluster that a tracker looks at: change its maps, then tell the tracker. */
+/** A cluster that a tracker looks at: change its maps, then notify the tracker. */
 export class Scene implements CommandEnv {
   readonly home = 'podtrail';
   readonly clock = new ManualClock();
@@ -113,8 +113,8 @@ export class Collections {
     return new Tracked(await this.trackers.create(tracker), scene);
   }
 
-  /** What the informer would tell of all slices. */
-  async tellSlices(tracked: Tracked): Promise<void> {
+  /** What the informer would deliver of all slices. */
+  async deliverSlices(tracked: Tracked): Promise<void> {
     for (const slice of (await this.slices.list()).items) tracked.learnSlice(sliceView(slice));
   }
 

@@ -31,7 +31,7 @@ class Fed<T extends Cacheable> extends Informer<T> {
       });
   }
 
-  tell(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: { metadata: object }): void {
+  deliver(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: { metadata: object }): void {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
     feed(this).onEvent(type, this.#codec.fromJson({ ...object, metadata }));
   }
@@ -52,7 +52,7 @@ export class FedTrackers extends Fed<PodTracker> {
     besides: Pick<PodTracker, 'status'> = {},
   ): void {
     const metadata = { name, uid: `uid-${name}`, generation: ++this.#generation, ...more };
-    this.tell(type, { metadata, spec, ...besides } as PodTracker);
+    this.deliver(type, { metadata, spec, ...besides } as PodTracker);
   }
 }
 

@@ -151,7 +151,7 @@ export const eventRules: ResourceRules = {
   },
   validate(draft) {
     const about = textAt(draft, 'involvedObject', 'namespace');
-    // What has no namespace is told of in the default one.
+    // What has no namespace is reported in the default one.
     const home = about === '' ? 'default' : about;
     if (home === textAt(draft, 'metadata', 'namespace')) return [];
     const detail = 'does not match event.namespace';

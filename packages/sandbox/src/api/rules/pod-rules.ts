@@ -1,4 +1,4 @@
-// Defaults and checks of pods and of the pod templates inside workloads, as far as clients can tell.
+// Defaults and checks of pods and of the pod templates inside workloads, as far as clients can see.
 import type { FieldError } from '../api-status-error.ts';
 import {
   arrayAt,

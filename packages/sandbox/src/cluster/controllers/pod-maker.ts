@@ -4,7 +4,7 @@ import type { PodSpec } from '../pod-object.ts';
 import type { World } from '../world.ts';
 import { ownedBy, type PodTemplate } from './workload-object.ts';
 
-export interface PodWish {
+export interface PodRequest {
   readonly owner: KubeObject;
   readonly template: PodTemplate;
   /** Without one, a name is generated from the owner's. */
@@ -16,23 +16,23 @@ export interface PodWish {
 const SUFFIX = 5;
 
 /** False when the API server refused it (its namespace is going, say). */
-export function makePod(world: World, wish: PodWish): boolean {
-  const { owner, template } = wish;
+export function makePod(world: World, request: PodRequest): boolean {
+  const { owner, template } = request;
   const generateName = `${owner.metadata.name}-`;
-  const name = wish.name ?? generateName + world.random.suffix(SUFFIX);
-  const labels = { ...template.metadata?.labels, ...wish.labels };
+  const name = request.name ?? generateName + world.random.suffix(SUFFIX);
+  const labels = { ...template.metadata?.labels, ...request.labels };
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name,
-      ...(wish.name === undefined ? { generateName } : {}),
+      ...(request.name === undefined ? { generateName } : {}),
       namespace: owner.metadata.namespace,
       labels,
       ...(template.metadata?.annotations === undefined ? {} : { annotations: template.metadata.annotations }),
       ownerReferences: [ownedBy(owner)],
     },
-    spec: { ...template.spec, ...wish.spec },
+    spec: { ...template.spec, ...request.spec },
   };
   return world.attempt(() => world.api.create('pods', pod)) !== undefined;
 }

@@ -7,43 +7,43 @@ const conditionOf = (pod: PodObject | undefined, type: string) =>
   pod?.status.conditions?.find((one) => one.type === type);
 const stateOf = (pod: PodObject | undefined) => pod?.status.containerStatuses?.[0];
 
-/** One pod of a deployment, running; and everything that is told about it from then on. */
+/** One pod of a deployment, running; and everything that is reported about it from then on. */
 function oneRunning(
   options: Parameters<typeof smallCluster>[0] = {},
   annotations: Record<string, string> = {},
 ): SmallCluster & {
   readonly name: string;
-  readonly told: string[];
+  readonly reported: string[];
   readonly versions: PodObject[];
 } {
   const small = smallCluster({ nodes: 1, ...options });
   small.api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 1, annotations }));
   small.until('running', () => small.cluster.isSettled && small.podsLike('web-').length === 1);
   const { name, uid } = small.podsLike('web-')[0]!.metadata;
-  const told: string[] = [];
+  const reported: string[] = [];
   const versions: PodObject[] = [];
   small.api.watch('pods', (type, object) => {
     if (object.metadata.uid !== uid) return;
     const pod = object as PodObject;
     versions.push(pod);
     const network = conditionOf(pod, 'PodReadyToStartContainers')?.status;
-    told.push(`${type} ${pod.status.phase} ${network === 'True' ? pod.status.podIP : 'no network'}`);
+    reported.push(`${type} ${pod.status.phase} ${network === 'True' ? pod.status.podIP : 'no network'}`);
   });
-  return { ...small, name, told, versions };
+  return { ...small, name, reported, versions };
 }
 
 test('a pod is created, bound, reported as being created, then as running with its address', () => {
   const { api, cluster, until } = smallCluster({ nodes: 1, timings: { slowPullChance: 0 } });
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   api.watch('pods', (_type, object) => {
     const { spec, status } = object as PodObject;
     const state = stateOf(object as PodObject)?.state;
-    told.push([spec.nodeName, status.phase, status.podIP, Object.keys(state ?? {})[0]]);
+    reported.push([spec.nodeName, status.phase, status.podIP, Object.keys(state ?? {})[0]]);
   });
   const spec = { containers: [{ name: 'main', image: 'example.test/main:1' }] };
   api.create('pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one', namespace: 'default' }, spec });
   until('running', () => cluster.isSettled, 20);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [undefined, 'Pending', undefined, undefined],
     ['node-01', 'Pending', undefined, undefined],
     ['node-01', 'Pending', undefined, 'waiting'],
@@ -61,15 +61,15 @@ test('a slow pull hides the address until the containers run; the network is rep
     ['v1.34.4', ['Pending False', 'Running True 10.244.0.2']],
   ] as const) {
     const { api, cluster, until } = smallCluster({ nodes: 1, timings: { slowPullChance: 1 }, kubeletVersion });
-    const told: string[] = [];
+    const reported: string[] = [];
     api.watch('pods', (_type, object) => {
       const { status } = object as PodObject;
       const network = conditionOf(object as PodObject, 'PodReadyToStartContainers')?.status;
-      if (network !== undefined) told.push([status.phase, network, status.podIP ?? []].flat().join(' '));
+      if (network !== undefined) reported.push([status.phase, network, status.podIP ?? []].flat().join(' '));
     });
     api.create('deployments.apps', aWorkload('Deployment', { name: 'web', replicas: 1 }));
-    until('running', () => cluster.isSettled && told.at(-1)?.startsWith('Running') === true, 30);
-    assert.deepEqual(told, words);
+    until('running', () => cluster.isSettled && reported.at(-1)?.startsWith('Running') === true, 30);
+    assert.deepEqual(reported, words);
     assert.equal(cluster.truth.tenures[0]?.ip, '10.244.0.2');
   }
 });
@@ -95,11 +95,11 @@ test('a pull that is under way is not broken off by a deletion, and its address 
 });
 
 test('a deleted pod is marked, stopped, gives its address back, is reported as over, and only then goes', () => {
-  const { cluster, until, name, told, versions } = oneRunning();
+  const { cluster, until, name, reported, versions } = oneRunning();
   cluster.deletePod('default', name);
-  assert.deepEqual(told, ['MODIFIED Running 10.244.0.2'], 'marked');
-  until('gone', () => told.at(-1)!.startsWith('DELETED'), 40);
-  assert.match(told[1]!, /^MODIFIED (Succeeded|Failed) no network$/);
+  assert.deepEqual(reported, ['MODIFIED Running 10.244.0.2'], 'marked');
+  until('gone', () => reported.at(-1)!.startsWith('DELETED'), 40);
+  assert.match(reported[1]!, /^MODIFIED (Succeeded|Failed) no network$/);
   assert.equal(versions[1]!.status.podIP, '10.244.0.2', 'what has ended goes on showing its address');
   assert.ok(stateOf(versions[1])?.state.terminated);
   const { to } = cluster.truth.tenures[0]!;
@@ -107,9 +107,9 @@ test('a deleted pod is marked, stopped, gives its address back, is reported as o
 });
 
 test('after a forced deletion the object is gone before the address is free', () => {
-  const { clock, cluster, until, name, told } = oneRunning();
+  const { clock, cluster, until, name, reported } = oneRunning();
   cluster.deletePod('default', name, 0);
-  assert.match(told.at(-1)!, /^DELETED/);
+  assert.match(reported.at(-1)!, /^DELETED/);
   assert.equal(cluster.truth.heldAt('10.244.0.2', clock.now())[0]?.name, name);
   until('free', () => cluster.truth.tenures[0]!.to !== undefined, 4);
 });
@@ -126,16 +126,16 @@ test('a stop that is under way is not shortened by a forced deletion', () => {
 });
 
 test('after a reboot the address is blank, and then another one', () => {
-  const { cluster, until, told, versions } = oneRunning();
+  const { cluster, until, reported, versions } = oneRunning();
   cluster.restartNode('node-01', 5_000);
-  until('running again', () => told.at(-1) === 'MODIFIED Running 10.244.0.3', 30);
+  until('running again', () => reported.at(-1) === 'MODIFIED Running 10.244.0.3', 30);
   const shown = versions.map(({ status }) => status.podIP);
   assert.deepEqual(shown.slice(-3), [undefined, undefined, '10.244.0.3']);
   const [old, next] = cluster.truth.tenures.filter(({ ip }) => ip.startsWith('10.'));
   assert.ok(old!.to! <= next!.from);
 });
 
-test('what a kubelet has heard of it finishes, also when its node is cut off meanwhile', () => {
+test('what a kubelet has begun it finishes, also when its node is cut off meanwhile', () => {
   const { clock, cluster, until, name } = oneRunning();
   cluster.deletePod('default', name, 0);
   clock.advanceBy(50);
@@ -144,10 +144,14 @@ test('what a kubelet has heard of it finishes, also when its node is cut off mea
 });
 
 test('a sandbox that dies: first no network, then the old address once more, then another one for the same pod', () => {
-  const { cluster, until, name, told, versions, pod } = oneRunning();
+  const { cluster, until, name, reported, versions, pod } = oneRunning();
   assert.equal(cluster.recreateSandbox('default', name), true);
-  until('running again', () => told.length > 2, 30);
-  assert.deepEqual(told, ['MODIFIED Running no network', 'MODIFIED Running 10.244.0.2', 'MODIFIED Running 10.244.0.3']);
+  until('running again', () => reported.length > 2, 30);
+  assert.deepEqual(reported, [
+    'MODIFIED Running no network',
+    'MODIFIED Running 10.244.0.2',
+    'MODIFIED Running 10.244.0.3',
+  ]);
   assert.equal(versions[0]!.status.podIP, '10.244.0.2', 'the old address is still shown');
   for (const version of versions) assert.equal(conditionOf(version, 'Ready')?.status, 'True');
   assert.equal(stateOf(pod('default', name))?.restartCount, 1);

@@ -72,7 +72,7 @@ export class Kubelet {
     if (worker !== undefined) this.later([0, 0], () => worker.objectGone());
   }
 
-  /** Nothing of this node is heard any more, and it hears nothing. */
+  /** Nothing of this node reaches the cluster any more, nor the other way round. */
   goDown(): void {
     this.#up = false;
   }
@@ -123,7 +123,7 @@ export class Kubelet {
     for (const tenure of tenures) this.#journal.close(tenure, this.world.clock.now());
   }
 
-  tell(about: PodObject, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    this.world.events.tell({ about, type, reason, message, component: 'kubelet', host: this.node });
+  recordEvent(about: PodObject, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.world.events.record({ about, type, reason, message, component: 'kubelet', host: this.node });
   }
 }

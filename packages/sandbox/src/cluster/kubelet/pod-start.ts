@@ -64,7 +64,7 @@ export class PodStart {
     const { namespace = '', name, uid } = pod.metadata;
     if (!sandbox.setUp({ namespace, name, uid }, pod.spec.hostNetwork === true)) {
       const message = 'Failed to create pod sandbox: no IP addresses available in range set';
-      if (this.#host.isThere()) kubelet.tell(pod, 'Warning', 'FailedCreatePodSandBox', message);
+      if (this.#host.isThere()) kubelet.recordEvent(pod, 'Warning', 'FailedCreatePodSandBox', message);
       this.#host.later(NO_ADDRESS_RETRY, () => {
         this.#host.syncs();
         this.setUp();
@@ -184,7 +184,7 @@ export class PodStart {
     const { kubelet, pod, containers, sandbox, reporter } = this.#host;
     reporter.shown = sandbox.addresses;
     const message = `Started container ${pod.spec.containers[0]?.name}`;
-    if (this.#host.isThere()) kubelet.tell(pod, 'Normal', 'Started', message);
+    if (this.#host.isThere()) kubelet.recordEvent(pod, 'Normal', 'Started', message);
     const isProbed = pod.spec.containers.some(({ readinessProbe }) => readinessProbe !== undefined);
     const becomeReady = (): void => {
       for (const container of containers.mains) container.ready = isUp(container);

@@ -114,7 +114,7 @@ function dated(
   return { ...condition, observedGeneration, lastProbeTime: null, lastTransitionTime };
 }
 
-/** What is told already is told as the same object: the store then has nothing to copy. */
+/** What is written already is written as the same object: the store then has nothing to copy. */
 function addressList(
   before: readonly { readonly ip: string }[] | undefined,
   addresses: readonly string[],

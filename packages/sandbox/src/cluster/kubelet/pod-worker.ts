@@ -207,7 +207,7 @@ export class PodWorker {
       this.#report();
       const pod = this.#pod;
       const message = 'Pod sandbox changed, it will be killed and re-created.';
-      if (pod !== undefined) this.#kubelet.tell(pod, 'Normal', 'SandboxChanged', message);
+      if (pod !== undefined) this.#kubelet.recordEvent(pod, 'Normal', 'SandboxChanged', message);
       this.#later(lossTeardown, () => {
         this.#sandbox.tearDown();
         this.#containers.strand();
@@ -237,7 +237,7 @@ export class PodWorker {
     const target = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message } as const;
     this.#reporter.outcome = { phase: 'Failed', reason: 'Evicted', message, extra: byLimit ? [] : [target] };
     this.#changeTo('ending');
-    this.#kubelet.tell(this.#pod!, 'Warning', 'Evicted', message);
+    this.#kubelet.recordEvent(this.#pod!, 'Warning', 'Evicted', message);
     const { wait, ending } = this.#stopping(FORCED_GRACE_SECONDS);
     this.#later([wait, wait], () => {
       this.#endAll(ending);

@@ -40,7 +40,7 @@ export function smallCluster(options: Partial<SimulatedClusterOptions> = {}): Sm
   };
 }
 
-interface Wish {
+interface WorkloadOptions {
   readonly name: string;
   readonly replicas?: number;
   readonly template?: Record<string, unknown>;
@@ -49,7 +49,7 @@ interface Wish {
 }
 
 /** A workload of the default namespace; what is not said about its spec is left to the API server. */
-export function aWorkload(kind: string, { name, template, annotations, ...spec }: Wish): object {
+export function aWorkload(kind: string, { name, template, annotations, ...spec }: WorkloadOptions): object {
   const labels = { app: name };
   return {
     apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1',

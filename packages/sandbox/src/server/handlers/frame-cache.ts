@@ -1,4 +1,4 @@
-// Encodes an event once for all watches that are told of it. Only the newest event is kept: all watches hear of an
+// Encodes an event once for all watches that deliver it. Only the newest event is kept: all watches get an
 // event one after the other, and holding more would hold the history twice.
 import type { StoreEvent } from '../../store/resource-table.ts';
 

@@ -1,4 +1,4 @@
-// Which events a watch is told: those of one resource, from a version on, as a selector sees them. An object that
+// Which events a watch delivers: those of one resource, from a version on, as a selector sees them. An object that
 // begins to match is ADDED for this watch, one that ceases to match is DELETED.
 import { parseSelectors, type Selectors, selects } from '../../api/api-server.ts';
 import { ApiStatusError, expired, type StatusBody, tooLargeVersion } from '../../api/api-status-error.ts';

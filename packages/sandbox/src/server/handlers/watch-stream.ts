@@ -1,4 +1,4 @@
-// One open watch: takes what the store tells, encodes it when the socket has room, and ends on timeout, on a slow
+// One open watch: takes what the store emits, encodes it when the socket has room, and ends on timeout, on a slow
 // reader, or when the client leaves. Waiting events are kept as references, never as bytes.
 import type { ServerResponse } from 'node:http';
 import type { StatusBody } from '../../api/api-status-error.ts';
@@ -56,7 +56,7 @@ export class WatchStream implements FrameSink {
       'cache-control': 'no-cache, private',
     });
     this.#response.flushHeaders();
-    this.#endings.push(store.listen(resource, (event) => this.#told(event)));
+    this.#endings.push(store.listen(resource, (event) => this.#onEvent(event)));
     this.#endings.push(timers.after(timeoutMillis, () => this.end()));
     if (bookmarkMillis !== undefined) {
       const bookmark = () => this.#bookmark(String(store.version));
@@ -91,7 +91,7 @@ export class WatchStream implements FrameSink {
     this.end();
   }
 
-  #told(event: StoreEvent): void {
+  #onEvent(event: StoreEvent): void {
     if (this.#over || event.version <= this.#options.start.after) return;
     const item = this.#options.start.translate(event);
     if (item !== undefined) this.#push(item);

@@ -1,4 +1,4 @@
-// The envelope that Kubernetes puts around every protobuf object: four bytes of magic, then a message that tells the
+// The envelope that Kubernetes puts around every protobuf object: four bytes of magic, then a message that gives the
 // type and holds the object.
 import { badRequest } from '../../api/api-status-error.ts';
 import type { JsonObject } from '../../api/json-object.ts';

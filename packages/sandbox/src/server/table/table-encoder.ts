@@ -15,14 +15,14 @@ export interface TableOptions {
   readonly clock: { now(): number };
 }
 
-/** For one request: a watch tells its columns with the first event only. */
+/** For one request: a watch sends its columns with the first event only. */
 export function tableEncoder(options: TableOptions): ObjectEncoder {
   const columns = tableColumns(options.type, options.version);
   const definitions = columns.map(({ name, type, format, priority }) => {
     return { name, type, format, description: '', priority };
   });
   const apiVersion = `meta.k8s.io/${options.tableVersion}`;
-  let told = false;
+  let hasColumns = false;
   const table = (metadata: object, rows: readonly unknown[], withColumns: boolean) => ({
     kind: 'Table',
     apiVersion,
@@ -33,8 +33,8 @@ export function tableEncoder(options: TableOptions): ObjectEncoder {
   const one = (object: KubeObject, withColumns: boolean) =>
     table({ resourceVersion: object.metadata.resourceVersion }, [row(object, columns, options)], withColumns);
   const next = () => {
-    const first = !told;
-    told = true;
+    const first = !hasColumns;
+    hasColumns = true;
     return first;
   };
   return {

@@ -62,7 +62,7 @@ for (const [sentence, kind, object, decoding, converting] of [
     'cannot convert int64 to v1.StorageMedium',
   ],
 ] as const) {
-  test(`${sentence} is told in the words of both ways in`, () => {
+  test(`${sentence} is reported in the words of both ways in`, () => {
     assert.throws(() => readTyped(kind, object, DECODING), { name: 'UnfitValue', message: decoding });
     assert.throws(() => readTyped(kind, object, CONVERTING), { name: 'UnfitValue', message: converting });
   });
@@ -81,7 +81,7 @@ test('an object that fits comes out as it is, also with nulls and with kinds ins
   assert.deepEqual(readTyped('StatefulSet', set, DECODING), { object: set, unknown: [] });
 });
 
-test('fields that a kind does not have are dropped and told with their places', () => {
+test('fields that a kind does not have are dropped and reported with their places', () => {
   const pod = { metadata: { name: 'a' }, spec: { containers: [{ name: 'x', colour: 'red' }] }, nonsense: 1 };
   assert.deepEqual(readTyped('Pod', { kind: 'Pod', apiVersion: 'v1', ...pod }, DECODING), {
     object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { containers: [{ name: 'x' }] } },
@@ -104,7 +104,7 @@ test('of a custom object only the metadata has types', () => {
   });
 });
 
-test('a text that is no time is told where it goes wrong', () => {
+test('a text that is no time is reported where it goes wrong', () => {
   for (const [text, problem] of [
     ['2026-11-15T10:00:00Z', undefined],
     ['2026-11-15T10:00:00.123+02:00', undefined],

@@ -1,5 +1,5 @@
 // Reads a JSON object as a server in Go reads it into its types: what a field cannot hold is an error, and fields that
-// the kind does not have are dropped and told. The table of protobuf messages says which fields there are.
+// the kind does not have are dropped and reported. The table of protobuf messages says which fields there are.
 import { isObject, type JsonObject } from '../../api/json-object.ts';
 import { type MessageField, type MessageSchema, messageSchema } from '../protobuf/message-schema.ts';
 import { timeProblem } from './go-time.ts';
@@ -55,7 +55,7 @@ class TypedReader {
     this.#words = words;
   }
 
-  /** `path` is Go's, without indexes; `shown` is with them, as fields that are not known are told. */
+  /** `path` is Go's, without indexes; `shown` is with them, as fields that are not known are reported. */
   message(name: string, schema: MessageSchema, object: JsonObject, path: readonly string[], shown: string): JsonObject {
     const kept: JsonObject = {};
     for (const [key, value] of Object.entries(object)) {
@@ -161,7 +161,7 @@ interface Found {
   /** The message that has the field. */
   readonly owner: string;
   readonly field: MessageField;
-  /** The names of the structs in which it is embedded: Go tells them, JSON does not show them. */
+  /** The names of the structs in which it is embedded: Go prints them, JSON does not show them. */
   readonly through: readonly string[];
 }
 

@@ -42,7 +42,7 @@ function fieldAt({ struct, path }: Place): string {
   return `Go struct field ${struct}.${path.join('.')}`;
 }
 
-/** A number that only does not fit is told with its digits. */
+/** A number that only does not fit is reported with its digits. */
 function jsonWord(found: unknown, kind: GoKind): string {
   if (Array.isArray(found)) return 'array';
   if (typeof found === 'boolean') return 'bool';

@@ -1,5 +1,5 @@
 // When most pods have ended, what is left of a tracker lies thinly in many slices, because entries stay where they are.
-// This says which slices to draw together then. Pure; the plan of slices carries it out, a pass decides when.
+// This says which slices to compact then. Pure; the plan of slices carries it out, a pass decides when.
 // Invariant: a slice that goes was at most half full, so that less is moved than had ended in it.
 
 export interface Merger {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SliceBook } from './slice-book.ts';
+import { SliceIndex } from './slice-index.ts';
 import type { SliceView } from './slice-view.ts';
 
 function slice(name: string, version: number, keys: readonly string[], uid = `uid-${name}`): SliceView {
@@ -9,9 +9,9 @@ function slice(name: string, version: number, keys: readonly string[], uid = `ui
   return { metadata, tracker: 't', ownerUid: 'owner', holds: 'pods', labelled: true, entries };
 }
 
-const book = () => new SliceBook('owner', 2);
+const book = () => new SliceIndex('owner', 2);
 
-test('what is told twice, or late, changes nothing', () => {
+test('what is delivered twice, or late, changes nothing', () => {
   const known = book();
   assert.deepEqual([...known.put(slice('a', 9, ['x']))], ['x']);
   assert.deepEqual([...known.put(slice('a', 9, ['x']))], []);
@@ -29,7 +29,7 @@ test('a late word about an earlier slice of the name does not take its successor
   assert.equal(known.entry('x'), undefined);
 });
 
-test('a slice that we deleted does not come back by what the informer had still to tell', () => {
+test('a slice that we deleted does not come back by what the informer had still to deliver', () => {
   const known = book();
   known.put(slice('a', 1, ['x']));
   known.removeOurs('a', 'uid-a');

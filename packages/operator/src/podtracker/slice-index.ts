@@ -4,7 +4,7 @@ import { compareResourceVersions, isComparable } from '@podtrail/machinery';
 import type { Packed } from './packed-entry.ts';
 import type { SliceView } from './slice-view.ts';
 
-export class SliceBook {
+export class SliceIndex {
   readonly limit: number;
   readonly #ownerUid: string;
   readonly #slices = new Map<string, SliceView>();
@@ -16,7 +16,7 @@ export class SliceBook {
   readonly #roomy = new Set<string>();
   /** Slices whose owner or labels are not as we write them, and empty ones: to be adopted or collected. */
   readonly #strays = new Set<string>();
-  /** UIDs of slices that we deleted: what the informer still tells of them is old. */
+  /** UIDs of slices that we deleted: what the informer still delivers of them is old. */
   readonly #gone = new Set<string>();
 
   constructor(ownerUid: string, limit: number) {
@@ -104,7 +104,7 @@ export class SliceBook {
     return keys;
   }
 
-  /** Versions went backwards (etcd was restored): nothing that is known may outrank what is told from now on. */
+  /** Versions went backwards (etcd was restored): nothing that is known may outrank what is delivered from now on. */
   forget(): void {
     for (const set of [this.#slices, this.#places, this.#doubles, this.#roomy, this.#strays, this.#gone]) set.clear();
   }

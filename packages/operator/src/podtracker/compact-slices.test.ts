@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
-import { chooseMerger, isSparse } from './draw-together.ts';
+import { chooseMerger, isSparse } from './compact-slices.ts';
 
 const named = (...sizes: number[]) => new Map(sizes.map((size, i) => [`s${i}`, size]));
 
