@@ -24,8 +24,7 @@ export type {
 } from './engines/store-admin.ts';
 export { allRecords, withSnapshot } from './engines/with-snapshot.ts';
 export { HistoryError } from './errors.ts';
-export type { Case, Check } from './explain/case.ts';
-export { CAUSES, type Cause, type Verdict } from './explain/cause.ts';
+export { CAUSES, type Case, type Cause, type Check, explain, type Verdict } from './explain/index.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export { EVIDENCE_KINDS, type Evidence, MOST_MESSAGE } from './model/evidence.ts';
 export type { Fact, LiveState, StoredFact } from './model/fact.ts';

@@ -1,0 +1,31 @@
+// Its DaemonSet deleted it: for another revision, or because its node is none of its nodes any more.
+import type { PodLife } from '../../model/pod-life.ts';
+import type { Case } from '../case.ts';
+import type { Verdict } from '../cause.ts';
+import { ownerDeletion } from '../owner-deletion.ts';
+import { isReplacedInTime, isRestart, isSameRevision, newerRevision, sameNode } from '../siblings.ts';
+import { isTerminalFirst } from '../traces.ts';
+import { certain, inferred } from '../verdict.ts';
+
+export function daemonSet(known: Case): Verdict | undefined {
+  const { life } = known;
+  if (life.owner?.kind !== 'DaemonSet' || isTerminalFirst(life)) return undefined;
+  const deletion = ownerDeletion(known);
+  if (deletion.by === 'others') return undefined;
+  const verdict = deletion.by === 'owner' ? certain : inferred;
+  const evidence = deletion.by === 'owner' ? deletion.evidence : [];
+  const name = `DaemonSet ${life.owner.name}`;
+  const next = sameNode(known);
+  const replacement = next !== undefined && isReplacedInTime(known, next) ? next : undefined;
+  const newer = replacement ?? newerRevision(known);
+  if (newer !== undefined && !isSameRevision(newer, life)) {
+    if (isRestart(known, newer)) return verdict('Restarted', `ended in a restart of ${name}${to(newer)}.`, evidence);
+    return verdict('DaemonSetUpdate', `ended in an update of ${name}${to(newer)}.`, evidence);
+  }
+  if (deletion.by !== 'owner' || replacement !== undefined) return undefined;
+  return inferred('ScaledDown', `was removed because ${name} does not run on ${life.pod.node} any more.`, evidence);
+}
+
+function to({ revision }: PodLife): string {
+  return revision === undefined ? '' : ` to revision ${revision}`;
+}

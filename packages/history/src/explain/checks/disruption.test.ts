@@ -1,0 +1,331 @@
+// The first DisruptionTarget: what it is taken for, and the near misses that it is not taken for.
+
+import { at } from '../../engines/testing/record-builders.ts';
+import {
+  aCase,
+  aLife,
+  because,
+  disrupted,
+  END,
+  event,
+  evidence,
+  NODE,
+  object,
+  POD,
+  terminated,
+} from '../testing/case-builders.ts';
+import { verdictTable } from '../testing/verdict-table.ts';
+
+const EVICTION = 'EvictionByEvictionAPI';
+const TAINT = 'DeletionByTaintManager';
+const cordoned = (seconds: number) => evidence(NODE, 'cordoned', seconds);
+const uncordoned = (seconds: number) => evidence(NODE, 'uncordoned', seconds);
+const tainted = (reason: string, seconds: number) => evidence(NODE, 'tainted', seconds, { reason });
+const untainted = (reason: string, seconds: number) => evidence(NODE, 'untainted', seconds, { reason });
+
+verdictTable('the Eviction API', {
+  'an eviction from a cordoned node is a drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(900)] }),
+    { cause: 'Evicted', certainty: 'inferred', sentence: 'was evicted: worker-2 was drained.', cites: 1 },
+  ],
+  'a cordon that was taken back before is no drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(800), uncordoned(900)] }),
+    {
+      cause: 'Evicted',
+      certainty: 'certain',
+      sentence: 'was evicted through the Eviction API; by whom is not known.',
+      cites: 0,
+    },
+  ],
+  'a cordon after the eviction is no drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(END + 60)] }),
+    { cause: 'Evicted', sentence: 'was evicted through the Eviction API; by whom is not known.' },
+  ],
+  'without events an autoscaler may have done it: the sentence says that they were not watched': [
+    aCase(disrupted(EVICTION), { unwatched: ['events'] }),
+    { sentence: 'was evicted through the Eviction API; by whom is not known (events were not watched then).' },
+  ],
+  "the cluster-autoscaler's event wins over the cordon": [
+    aCase(disrupted(EVICTION), {
+      pod: [event(POD, 'cluster-autoscaler', 'ScaleDown', 999, 'deleting pod for node scale down')],
+      node: [cordoned(900)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by cluster-autoscaler.', actor: 'cluster-autoscaler', cites: 1 },
+  ],
+  "the cluster-autoscaler's taint on the node says who empties it": [
+    aCase(disrupted(EVICTION), { node: [tainted('ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule', 990)] }),
+    { certainty: 'inferred', actor: 'cluster-autoscaler', cites: 1 },
+  ],
+  'a taint of an autoscaler that was taken back says nothing': [
+    aCase(disrupted(EVICTION), {
+      node: [
+        tainted('ToBeDeletedByClusterAutoscaler=1:NoSchedule', 800),
+        untainted('ToBeDeletedByClusterAutoscaler=1:NoSchedule', 900),
+      ],
+    }),
+    { actor: undefined },
+  ],
+  "karpenter's Evicted is an eviction by karpenter": [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'karpenter', 'Evicted', 999, 'Evicted pod: Underutilized')] }),
+    { certainty: 'certain', sentence: 'was evicted by karpenter.', actor: 'karpenter' },
+  ],
+  "the kubelet's Evicted is not karpenter's": [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'kubelet', 'Evicted', 999, 'The node was low on resource')] }),
+    { cause: 'Evicted', actor: undefined },
+  ],
+  "karpenter's taint on the node says who empties it": [
+    aCase(disrupted(EVICTION), { node: [tainted('karpenter.sh/disrupted:NoSchedule', 990)] }),
+    { certainty: 'inferred', actor: 'karpenter' },
+  ],
+  'the vertical pod autoscaler says so itself': [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'vpa-updater', 'EvictedByVPA', 1000)] }),
+    { certainty: 'certain', actor: 'vertical-pod-autoscaler' },
+  ],
+  'the descheduler says so itself': [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'sigs.k8s.io/descheduler', 'Descheduled', 1000)] }),
+    { actor: 'descheduler' },
+  ],
+  'the audit log names who drained the node': [
+    aCase(disrupted(EVICTION), {
+      pod: [evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' })],
+      node: [cordoned(900)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by alice: worker-2 was drained.', actor: 'alice', cites: 2 },
+  ],
+  'the kubelet, which finishes every deletion, is not who evicted it': [
+    aCase(disrupted(EVICTION), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' }),
+        evidence(POD, 'audited', END + 5, { reason: 'delete', by: 'system:node:worker-2' }),
+      ],
+    }),
+    { actor: 'alice' },
+  ],
+  'a condition whose deletion never came is not the cause of a deletion an hour later': [
+    aCase(disrupted(EVICTION, {}, END - 3600)),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a condition that was written when it was already being deleted is not the cause': [
+    aCase(disrupted('DeletionByPodGC', {}, END + 60)),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a completed pod that a drain evicts later had completed': [
+    aCase(
+      aLife({
+        terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END) },
+        deletion: { requested: at(END + 600), graceSeconds: 0 },
+        disruption: because(EVICTION, END + 600),
+      }),
+      { node: [cordoned(END + 500)] },
+    ),
+    { cause: 'Completed' },
+  ],
+});
+
+verdictTable('taints', {
+  "which taint it was is told by the node's history": [
+    aCase(disrupted(TAINT), { node: [tainted('maintenance=now:NoExecute', 990)] }),
+    {
+      cause: 'Taint',
+      certainty: 'certain',
+      sentence: 'was deleted because of the taint maintenance=now:NoExecute of worker-2.',
+      cites: 1,
+    },
+  ],
+  'a taint that keeps pods away evicts none': [
+    aCase(disrupted(TAINT), { node: [tainted('full=yes:NoSchedule', 990)] }),
+    { cause: 'Taint', sentence: 'was deleted because of a taint of worker-2.', cites: 0 },
+  ],
+  'a taint that was taken back before is not the one': [
+    aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 500), untainted('a=b:NoExecute', 600)] }),
+    { sentence: 'was deleted because of a taint of worker-2.' },
+  ],
+  'the event without a UID is about this pod where it is about that time': [
+    aCase(aLife(), {
+      pod: [
+        event(
+          { ...POD, uid: '' },
+          'taint-eviction-controller',
+          'TaintManagerEviction',
+          END,
+          'Marking for deletion Pod shop/cart-1',
+        ),
+      ],
+      node: [tainted('maintenance=now:NoExecute', 990)],
+    }),
+    { cause: 'Taint', certainty: 'certain', cites: 2 },
+  ],
+  'the event without a UID from an hour before was about another pod of the same name': [
+    aCase(aLife(), {
+      pod: [
+        event({ ...POD, uid: '' }, 'taint-controller', 'TaintManagerEviction', END - 3600, 'Marking for deletion Pod'),
+      ],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a deletion that was cancelled is none': [
+    aCase(aLife(), {
+      pod: [event({ ...POD, uid: '' }, 'taint-controller', 'TaintManagerEviction', END, 'Cancelling deletion of Pod')],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'the taint of an unreachable node is the unreachable node': [
+    aCase(disrupted(TAINT), {
+      node: [
+        evidence(NODE, 'condition', 650, { reason: 'Ready=Unknown', message: 'NodeStatusUnknown' }),
+        tainted('node.kubernetes.io/unreachable:NoExecute', 655),
+      ],
+    }),
+    {
+      cause: 'NodeUnreachable',
+      certainty: 'certain',
+      sentence: 'was deleted because worker-2 was unreachable.',
+      cites: 2,
+    },
+  ],
+  'a node that is not ready is no unreachable one': [
+    aCase(disrupted(TAINT), { node: [tainted('node.kubernetes.io/not-ready:NoExecute', 655)] }),
+    { cause: 'Taint' },
+  ],
+  'the out-of-service taint is a cause of its own': [
+    aCase(disrupted(TAINT), { node: [tainted('node.kubernetes.io/out-of-service=nodeshutdown:NoExecute', 999)] }),
+    { cause: 'OutOfService', certainty: 'certain' },
+  ],
+  'out of service after the pod was deleted for an unreachable node changes nothing': [
+    aCase(disrupted(TAINT), {
+      node: [
+        tainted('node.kubernetes.io/unreachable:NoExecute', 655),
+        tainted('node.kubernetes.io/out-of-service=yes:NoExecute', END + 300),
+      ],
+    }),
+    { cause: 'NodeUnreachable' },
+  ],
+  'the taint of a device is none of the node': [
+    aCase(disrupted('DeletionByDeviceTaintManager'), { node: [tainted('a=b:NoExecute', 990)] }),
+    { cause: 'DeviceTaint', certainty: 'certain' },
+  ],
+});
+
+verdictTable('preemption', {
+  'the event names the preemptor': [
+    aCase(disrupted('PreemptionByScheduler'), {
+      pod: [
+        evidence(POD, 'event', END, {
+          by: 'default-scheduler',
+          reason: 'Preempted',
+          message: 'Preempted by pod uid-big-1 on node worker-2',
+          related: object('Pod', 'big-1'),
+        }),
+      ],
+    }),
+    {
+      cause: 'Preempted',
+      certainty: 'certain',
+      sentence: 'was preempted by shop/big-1.',
+      actor: 'shop/big-1',
+      cites: 1,
+    },
+  ],
+  'without the event the condition is enough': [
+    aCase(disrupted('PreemptionByKubeScheduler')),
+    { cause: 'Preempted', certainty: 'certain', sentence: 'was preempted by a pod of a higher priority.', cites: 0 },
+  ],
+  'an event without a related object has the UID in its message': [
+    aCase(disrupted('PreemptionByScheduler'), {
+      pod: [event(POD, 'default-scheduler', 'Preempted', END, 'Preempted by pod 1234-5678 on node worker-2')],
+    }),
+    { actor: 'pod 1234-5678' },
+  ],
+});
+
+verdictTable('what the kubelet ends', {
+  'a node under pressure': [
+    aCase(
+      terminated('Failed', 'Evicted', 'The node was low on resource: memory. Threshold quantity: 100Mi', {
+        disruption: because('TerminationByKubelet', END - 1),
+      }),
+      {
+        pod: [event(POD, 'kubelet', 'Evicted', END - 1)],
+        node: [evidence(NODE, 'condition', 995, { reason: 'MemoryPressure=True' })],
+      },
+    ),
+    { cause: 'NodePressure', certainty: 'certain', sentence: 'was evicted: worker-2 was short of memory.', cites: 2 },
+  ],
+  "karpenter's event is no evidence of pressure": [
+    aCase(terminated('Failed', 'Evicted', 'x', { disruption: because('TerminationByKubelet', END) }), {
+      pod: [event(POD, 'karpenter', 'Evicted', END)],
+    }),
+    { cause: 'NodePressure', sentence: 'was evicted: worker-2 was short of a resource.', cites: 0 },
+  ],
+  'a volume over its limit': [
+    aCase(terminated('Failed', 'Evicted', 'Usage of EmptyDir volume "scratch" exceeds the limit "10Mi". ')),
+    {
+      cause: 'StorageLimit',
+      certainty: 'certain',
+      sentence: 'was evicted: it exceeded the limit of its volume scratch.',
+    },
+  ],
+  'a container over its limit': [
+    aCase(terminated('Failed', 'Evicted', 'Container app exceeded its local ephemeral storage limit "1Gi". ')),
+    { cause: 'StorageLimit', sentence: 'was evicted: it exceeded its limit of local storage.' },
+  ],
+  'pressure before the condition had a name is no storage limit': [
+    aCase(
+      terminated(
+        'Failed',
+        'Evicted',
+        'The node was low on resource: ephemeral-storage. app was using 2Gi, which exceeds its request of 0. ',
+      ),
+    ),
+    { cause: 'NodePressure', sentence: 'was evicted: worker-2 was short of ephemeral-storage.' },
+  ],
+  'room for a critical pod': [
+    aCase(
+      terminated('Failed', 'Preempting', 'Preempted in order to admit critical pod', {
+        disruption: because('TerminationByKubelet', END),
+      }),
+    ),
+    { cause: 'KubeletPreemption', certainty: 'certain' },
+  ],
+  'a node that shuts down': [
+    aCase(
+      terminated('Failed', 'Terminated', 'Pod was terminated in response to imminent node shutdown.', {
+        disruption: because('TerminationByKubelet', END),
+      }),
+      {
+        node: [event(NODE, 'kubelet', 'Shutdown', 990)],
+      },
+    ),
+    { cause: 'NodeShutdown', certainty: 'certain', sentence: 'ended because worker-2 was shut down.', cites: 1 },
+  ],
+  'a pod that was evicted first and terminated by its kubelet later was evicted': [
+    aCase(disrupted(EVICTION, { terminal: { phase: 'Failed', reason: 'Terminated', message: '', at: at(END + 2) } })),
+    { cause: 'Evicted' },
+  ],
+  'a pod that somebody deleted first was not ended by the pressure that came while it was going': [
+    aCase(
+      aLife({
+        terminal: {
+          phase: 'Failed',
+          reason: 'Evicted',
+          message: 'The node was low on resource: memory',
+          at: at(END + 20),
+        },
+      }),
+    ),
+    { cause: 'DeletedOnRequest' },
+  ],
+});
+
+verdictTable('the collector of pods', {
+  'a Node that was deleted': [
+    aCase(disrupted('DeletionByPodGC', { terminal: { phase: 'Failed', reason: '', message: '', at: at(END) } }), {
+      node: [evidence(NODE, 'deleted', 940)],
+    }),
+    { cause: 'NodeGone', certainty: 'certain', sentence: 'ended because Node worker-2 was deleted.', cites: 1 },
+  ],
+  'a Node that came back is not cited': [
+    aCase(disrupted('DeletionByPodGC'), { node: [evidence(NODE, 'deleted', 940), evidence(NODE, 'created', 950)] }),
+    { cause: 'NodeGone', cites: 0 },
+  ],
+});

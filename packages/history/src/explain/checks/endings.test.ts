@@ -1,0 +1,258 @@
+// What is left when neither a condition nor an owner says why: who went before it, how its containers ended, nothing.
+import { at } from '../../engines/testing/record-builders.ts';
+import type { ContainerEnding } from '../../model/pod-life.ts';
+import { aCase, aLife, aPod, END, event, evidence, NODE, object, POD, terminated } from '../testing/case-builders.ts';
+import { verdictTable } from '../testing/verdict-table.ts';
+
+const SHOP = object('Namespace', 'shop');
+const SET = object('ReplicaSet', 'cart-old');
+const CART = object('Deployment', 'cart');
+const owned = { pod: aPod('cart-1', { workload: { kind: 'Deployment', name: 'cart', inferred: true } }), owner: SET };
+const ending = (more: Partial<ContainerEnding> = {}): ContainerEnding => ({
+  ...{ container: 'app', reason: 'Error', exitCode: 2, signal: 0, at: at(END) },
+  ...more,
+});
+
+verdictTable('the status', {
+  'a pod that its kubelet did not take': [
+    aCase(terminated('Failed', 'OutOfcpu', 'Pod was rejected: Node did not have enough resource: cpu')),
+    { cause: 'Rejected', certainty: 'certain', sentence: 'was rejected by the kubelet of worker-2: OutOfcpu.' },
+  ],
+  'a reason that nobody knows, and a message that says it': [
+    aCase(terminated('Failed', 'NewReason', 'Pod was rejected: for a new reason')),
+    { cause: 'Rejected' },
+  ],
+  'NodeShutdown means that it was not taken': [
+    aCase(terminated('Failed', 'NodeShutdown', 'Pod was rejected as the node is shutting down.')),
+    { cause: 'Rejected', sentence: 'was rejected by the kubelet of worker-2: NodeShutdown.' },
+  ],
+  NodeAffinity: [aCase(terminated('Failed', 'NodeAffinity', 'Predicate NodeAffinity failed')), { cause: 'Rejected' }],
+  'its own deadline': [
+    aCase(terminated('Failed', 'DeadlineExceeded', 'Pod was active on the node longer than the specified deadline')),
+    { cause: 'Deadline', certainty: 'certain' },
+  ],
+  'NodeLost, as it was written up to 1.26': [aCase(terminated('Failed', 'NodeLost', '')), { cause: 'NodeUnreachable' }],
+});
+
+verdictTable('owners and namespaces', {
+  'a namespace that is being deleted takes its pods along': [
+    aCase(aLife(), { namespace: [evidence(SHOP, 'terminating', 999)] }),
+    { cause: 'NamespaceDeleted', certainty: 'inferred', sentence: 'was deleted with namespace shop.', cites: 1 },
+  ],
+  'the namespace and not the owner that it took along': [
+    aCase(aLife(owned), {
+      owner: [evidence(SET, 'deleted', 999)],
+      namespace: [evidence(SHOP, 'terminating', 998)],
+    }),
+    { cause: 'NamespaceDeleted' },
+  ],
+  'a namespace that was deleted later had nothing to do with it': [
+    aCase(aLife(), { namespace: [evidence(SHOP, 'terminating', END + 60)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a namespace of the same name that was deleted before': [
+    aCase(aLife(), {
+      namespace: [evidence({ ...SHOP, uid: 'old' }, 'deleted', 500), evidence(SHOP, 'created', 600)],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'the highest owner that went is named': [
+    aCase(aLife(owned), {
+      owner: [evidence(SET, 'deleted', 999)],
+      workload: [evidence(CART, 'deleted', 998)],
+    }),
+    { cause: 'OwnerDeleted', certainty: 'inferred', sentence: 'was deleted with Deployment cart.', cites: 1 },
+  ],
+  'an owner that waits for its pods to go': [
+    aCase(aLife(owned), { owner: [evidence(SET, 'terminating', 999)] }),
+    { cause: 'OwnerDeleted', sentence: 'was deleted with ReplicaSet cart-old.' },
+  ],
+  'another ReplicaSet that was cleaned up is not its owner': [
+    aCase(aLife(owned), {
+      workload: [evidence(object('ReplicaSet', 'cart-older'), 'deleted', 999, { related: CART })],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'an owner that was deleted after the pod had ended': [
+    aCase(aLife(owned), { owner: [evidence(SET, 'deleted', END + 60)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'the audit log knows that the garbage collector deleted it': [
+    aCase(aLife(owned), {
+      pod: [
+        evidence(POD, 'audited', END, {
+          reason: 'delete',
+          by: 'system:serviceaccount:kube-system:generic-garbage-collector',
+        }),
+      ],
+      owner: [evidence(SET, 'deleted', 999)],
+    }),
+    { cause: 'OwnerDeleted', certainty: 'certain', cites: 2 },
+  ],
+  'the audit log names a person who deleted it while the namespace was going': [
+    aCase(aLife(), {
+      pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' })],
+      namespace: [evidence(SHOP, 'terminating', 999)],
+    }),
+    { cause: 'DeletedOnRequest', actor: 'alice' },
+  ],
+});
+
+const unseen = { deletion: undefined, gone: at(END) };
+
+verdictTable('nodes', {
+  'a node that was declared out of service': [
+    aCase(aLife(), {
+      node: [evidence(NODE, 'tainted', 990, { reason: 'node.kubernetes.io/out-of-service=yes:NoSchedule' })],
+    }),
+    { cause: 'OutOfService', certainty: 'inferred', cites: 1 },
+  ],
+  'a node that is in service again': [
+    aCase(aLife(), {
+      node: ['tainted', 'untainted'].map((what, i) =>
+        evidence(NODE, what as 'tainted', 900 + i, { reason: 'node.kubernetes.io/out-of-service=yes:NoExecute' }),
+      ),
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a Node that went while nobody saw the pod go': [
+    aCase(aLife(unseen), { node: [evidence(NODE, 'deleted', 940)] }),
+    { cause: 'NodeGone', certainty: 'inferred' },
+  ],
+  'a node that nobody reached while nobody saw the pod go': [
+    aCase(aLife(unseen), { node: [evidence(NODE, 'condition', 600, { reason: 'Ready=Unknown' })] }),
+    { cause: 'NodeUnreachable', certainty: 'inferred' },
+  ],
+  'a person who deletes a pod of an unreachable node deleted it': [
+    aCase(aLife(), { node: [evidence(NODE, 'condition', 600, { reason: 'Ready=Unknown' })] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a node that was reached again': [
+    aCase(aLife(unseen), {
+      node: [
+        evidence(NODE, 'condition', 600, { reason: 'Ready=Unknown' }),
+        evidence(NODE, 'condition', 700, { reason: 'Ready=True' }),
+      ],
+    }),
+    { cause: 'Unknown' },
+  ],
+  'a reboot that its containers did not survive': [
+    aCase(terminated('Failed', '', '', { endings: [ending({ exitCode: 255, reason: 'Unknown', at: at(992) })] }), {
+      node: [evidence(NODE, 'booted', 990)],
+    }),
+    { cause: 'Reboot', certainty: 'certain', sentence: 'ended because worker-2 was rebooted.', cites: 1 },
+  ],
+  'a crash some minutes after a reboot is a crash': [
+    aCase(terminated('Failed', '', '', { endings: [ending()] }), { node: [evidence(NODE, 'booted', 700)] }),
+    { cause: 'Crashed' },
+  ],
+  'a pod that came after the reboot was not ended by it': [
+    aCase(terminated('Failed', '', '', { created: at(991), scheduled: at(992), endings: [ending()] }), {
+      node: [evidence(NODE, 'booted', 990)],
+    }),
+    { cause: 'Crashed' },
+  ],
+});
+
+verdictTable('containers', {
+  'a container that used too much memory': [
+    aCase(terminated('Failed', '', '', { endings: [ending({ reason: 'OOMKilled', exitCode: 137 })] })),
+    { cause: 'OOMKilled', certainty: 'certain', sentence: 'failed: its container app used more memory than it may.' },
+  ],
+  'a container that crashed': [
+    aCase(terminated('Failed', '', '', { endings: [ending()] })),
+    { cause: 'Crashed', certainty: 'certain' },
+  ],
+  'a pod without a Job that completed': [
+    aCase(terminated('Succeeded', '', '', { endings: [ending({ reason: 'Completed', exitCode: 0 })] })),
+    { cause: 'Completed', certainty: 'certain' },
+  ],
+  'a container that was killed because the pod was deleted says nothing': [
+    aCase(
+      aLife({
+        terminal: { phase: 'Failed', reason: '', message: '', at: at(END + 2) },
+        endings: [ending({ exitCode: 137, reason: 'Error', at: at(END + 2) })],
+      }),
+    ),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a container that ends well within the second of its deletion was deleted': [
+    aCase(
+      aLife({
+        terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END) },
+        endings: [ending({ exitCode: 0, reason: 'Completed' })],
+      }),
+    ),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a container that was out of memory once and was started again says nothing about a deletion': [
+    aCase(aLife({ restarts: 1, endings: [ending({ reason: 'OOMKilled', exitCode: 137, at: at(100) })] })),
+    { cause: 'DeletedOnRequest' },
+  ],
+});
+
+verdictTable('what is left', {
+  'a deletion without any trace is a request': [
+    aCase(aLife()),
+    {
+      cause: 'DeletedOnRequest',
+      certainty: 'inferred',
+      sentence: 'was deleted on request; only the audit log knows by whom.',
+      actor: undefined,
+      cites: 0,
+    },
+  ],
+  'the audit log knows who': [
+    aCase(aLife(), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' }),
+        evidence(POD, 'audited', END + 5, { reason: 'delete', by: 'system:node:worker-2' }),
+      ],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', sentence: 'was deleted by alice.', actor: 'alice', cites: 1 },
+  ],
+  'only the finisher is in the log: nobody knows who': [
+    aCase(aLife(), { pod: [evidence(POD, 'audited', END + 5, { reason: 'delete', by: 'system:node:worker-2' })] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred', actor: undefined },
+  ],
+  'a pod that was gone when the watch came back': [
+    aCase(aLife(unseen)),
+    { cause: 'Unknown', sentence: 'ended, and why is not known: it was gone when the watch came back.' },
+  ],
+  'a pod that was gone, and nobody had watched anything else': [
+    aCase(aLife({ ...owned, ...unseen }), { unwatched: ['events', 'nodes'] }),
+    {
+      cause: 'Unknown',
+      sentence: 'ended, and why is not known: it was gone when the watch came back, and events were not watched then.',
+    },
+  ],
+  'a pod that failed and says nothing': [
+    aCase(terminated('Failed')),
+    { cause: 'Unknown', sentence: 'ended, and why is not known: it failed, and no container says why.' },
+  ],
+  'events that nobody watched say nothing about a pod without an owner': [
+    aCase(aLife(), { unwatched: ['events'] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+});
+
+const lives = { deletion: undefined, gone: undefined };
+
+verdictTable('a pod that goes on', {
+  'a new sandbox': [
+    aCase(aLife(lives), { pod: [event(POD, 'kubelet', 'SandboxChanged', END)] }),
+    { cause: 'SandboxReplaced', certainty: 'certain', cites: 1 },
+  ],
+  'a new sandbox of which no event was seen': [
+    aCase(aLife(lives)),
+    { cause: 'SandboxReplaced', certainty: 'inferred' },
+  ],
+  'a new sandbox because of a reboot': [
+    aCase(aLife(lives), { node: [evidence(NODE, 'booted', END)] }),
+    { cause: 'Reboot', certainty: 'certain' },
+  ],
+  'a sandbox that changed before the pod was deleted is not why it was': [
+    aCase(aLife(), { pod: [event(POD, 'kubelet', 'SandboxChanged', 990)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+});

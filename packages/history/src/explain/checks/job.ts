@@ -1,0 +1,52 @@
+// A pod of a Job: it did its work, or the Job ended it because of its own deadline, its own end, or a suspension.
+import type { Evidence } from '../../model/evidence.ts';
+import type { Case } from '../case.ts';
+import type { Cause, Verdict } from '../cause.ts';
+import { ownerDeletion } from '../owner-deletion.ts';
+import { scaledDown } from '../scaling.ts';
+import { events, isBetween, isTerminalFirst, MINUTE_MS } from '../traces.ts';
+import { certain, inferred } from '../verdict.ts';
+
+/** What the Job itself says, and what it means for the pods that were still running. */
+const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Cause; readonly words: string }[] = [
+  { reasons: ['DeadlineExceeded'], cause: 'JobDeadline', words: 'ran longer than its active deadline' },
+  { reasons: ['Suspended'], cause: 'Suspended', words: 'was suspended' },
+  { reasons: ['Completed', 'SuccessPolicy', 'CompletionsReached'], cause: 'JobCompleted', words: 'was complete' },
+  {
+    reasons: ['BackoffLimitExceeded', 'PodFailurePolicy', 'FailedIndexes', 'MaxFailedIndexesExceeded'],
+    cause: 'JobCompleted',
+    words: 'had failed',
+  },
+];
+
+export function job(known: Case): Verdict | undefined {
+  const { life } = known;
+  if (life.owner?.kind !== 'Job') return undefined;
+  const name = `Job ${life.owner.name}`;
+  if (isTerminalFirst(life)) {
+    if (life.terminal?.phase !== 'Succeeded') return undefined;
+    return certain('JobCompleted', `completed its work for ${name}.`);
+  }
+  const deletion = ownerDeletion(known);
+  if (deletion.by === 'others') return undefined;
+  const said = lastWord(known);
+  if (said !== undefined) {
+    const { cause, words, evidence } = said;
+    const sentence = `was ended by ${name}, which ${words}.`;
+    if (deletion.by === 'owner') return certain(cause, sentence, [...deletion.evidence, evidence]);
+    return inferred(cause, sentence, [evidence]);
+  }
+  return deletion.by === 'owner' ? scaledDown(known, 'certain', deletion.evidence) : undefined;
+}
+
+/** It deletes its pods first, and says why when they are gone. */
+function lastWord(known: Case) {
+  const { endedAt, life, owner } = known;
+  const until = Math.max(life.gone ?? 0, endedAt + MINUTE_MS) + MINUTE_MS;
+  const isThen = (one: Evidence) => isBetween(one, endedAt - MINUTE_MS, until);
+  for (const { reasons, cause, words } of SAID) {
+    const evidence = events(owner, ...reasons).find(isThen);
+    if (evidence !== undefined) return { cause, words, evidence };
+  }
+  return undefined;
+}

@@ -1,0 +1,62 @@
+// Its node went. Pods of a deleted Node are collected, with a condition that says so. Without one it is inferred, and
+// only where nobody saw a request to delete the pod.
+import type { Evidence } from '../../model/evidence.ts';
+import type { Case } from '../case.ts';
+import type { Verdict } from '../cause.ts';
+import {
+  firstDisruption,
+  isBeforeEnd,
+  isDisruptedBy,
+  lastBeforeEnd,
+  MINUTE_MS,
+  ofKind,
+  statusReason,
+} from '../traces.ts';
+import { certain, inferred } from '../verdict.ts';
+
+/** The collector of pods waits 40 s for a Node to come back, and looks around every 20 s. */
+const COLLECTED_WITHIN_MS = 15 * MINUTE_MS;
+
+export function nodeGone(known: Case): Verdict | undefined {
+  if (!isDisruptedBy(known, 'DeletionByPodGC')) return undefined;
+  const { node } = known.life.pod;
+  return certain('NodeGone', `ended because Node ${node} was deleted.`, deletions(known));
+}
+
+export function nodeLoss(known: Case): Verdict | undefined {
+  const { life } = known;
+  const { node } = life.pod;
+  if (node === '' || firstDisruption(known) !== undefined) return undefined;
+  if (statusReason(known)?.reason === 'NodeLost') {
+    return certain('NodeUnreachable', `was deleted because ${node} was unreachable.`, unreachable(known));
+  }
+  const outOfService = lastBeforeEnd(
+    known,
+    ofKind(known.node, 'tainted', 'untainted').filter(({ reason }) => reason.startsWith(OUT_OF_SERVICE)),
+  );
+  if (outOfService?.what === 'tainted') {
+    return inferred('OutOfService', `ended because ${node} was declared out of service.`, [outOfService]);
+  }
+  if (life.deletion !== undefined || life.terminal !== undefined) return undefined;
+  const gone = deletions(known);
+  if (gone.length > 0) return inferred('NodeGone', `ended because Node ${node} was deleted.`, gone);
+  const lost = unreachable(known);
+  if (lost.length > 0) return inferred('NodeUnreachable', `was deleted because ${node} was unreachable.`, lost);
+  return undefined;
+}
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+
+function deletions(known: Case): Evidence[] {
+  const last = lastBeforeEnd(known, ofKind(known.node, 'created', 'deleted'));
+  return last?.what === 'deleted' && isBeforeEnd(known, last, COLLECTED_WITHIN_MS) ? [last] : [];
+}
+
+/** It was so when the pod ended. */
+function unreachable(known: Case): Evidence[] {
+  const last = lastBeforeEnd(
+    known,
+    ofKind(known.node, 'condition').filter(({ reason }) => reason.startsWith('Ready=')),
+  );
+  return last?.reason === 'Ready=Unknown' ? [last] : [];
+}

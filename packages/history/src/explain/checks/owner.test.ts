@@ -1,0 +1,399 @@
+// What the owner did: the same event means a rollout, a restart or a scale-down, and is often lost.
+import { at } from '../../engines/testing/record-builders.ts';
+import type { PodLife } from '../../model/pod-life.ts';
+import type { Workload } from '../../model/records.ts';
+import {
+  aCase,
+  aLife,
+  aPod,
+  disrupted,
+  END,
+  event,
+  evidence,
+  object,
+  POD,
+  terminated,
+} from '../testing/case-builders.ts';
+import { verdictTable } from '../testing/verdict-table.ts';
+
+const DEPLOYMENT: Workload = { kind: 'Deployment', name: 'cart', inferred: true };
+const CART = object('Deployment', 'cart');
+const OLD = object('ReplicaSet', 'cart-old');
+const NEW = object('ReplicaSet', 'cart-new');
+const rolled = { pod: aPod('cart-1', { workload: DEPLOYMENT }), owner: OLD, revision: 'old' };
+const deleted = event(OLD, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1');
+const numbered = (about: typeof OLD, reason: string, seconds: number) =>
+  evidence(about, 'revision', seconds, { reason });
+
+/** Another pod of the workload that lives on. */
+function sibling(name: string, seconds: number, more: Partial<PodLife> = {}): PodLife {
+  return aLife({
+    ...{ pod: aPod(name, { node: 'worker-3', workload: DEPLOYMENT }), owner: NEW, revision: 'new' },
+    ...{ created: at(seconds), deletion: undefined, gone: undefined },
+    ...more,
+  });
+}
+const ofOld = { owner: OLD, revision: 'old' };
+
+verdictTable('ReplicaSets', {
+  'a newer ReplicaSet that grows makes it a rollout': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '4', 0), deleted],
+      workload: [numbered(NEW, '5', 980)],
+      siblings: [sibling('cart-2', 985)],
+    }),
+    {
+      cause: 'Rollout',
+      certainty: 'certain',
+      sentence: 'ended in a rollout of Deployment cart to revision 5.',
+      cites: 2,
+    },
+  ],
+  'without a growing newer ReplicaSet the same event is a scale-down': [
+    aCase(aLife(rolled), { owner: [deleted], siblings: [sibling('cart-2', 5, ofOld)] }),
+    {
+      cause: 'ScaledDown',
+      certainty: 'certain',
+      sentence: 'was removed when Deployment cart was scaled down.',
+      actor: undefined,
+      cites: 1,
+    },
+  ],
+  'a scale-down after a rollout was complete is none of it': [
+    aCase(aLife({ ...rolled, owner: NEW, revision: 'new' }), {
+      owner: [{ ...deleted, about: NEW }],
+      siblings: [
+        sibling('cart-0', -500, { ...ofOld, deletion: { requested: at(900), graceSeconds: 30 } }),
+        sibling('cart-2', 5),
+      ],
+    }),
+    { cause: 'ScaledDown' },
+  ],
+  'an old pod that was made again in the middle of a rollout does not make its revision the newer one': [
+    aCase(aLife({ ...rolled, owner: NEW, revision: 'new' }), {
+      owner: [numbered(NEW, '5', 0), { ...deleted, about: NEW }],
+      workload: [numbered(OLD, '4', -500)],
+      siblings: [sibling('cart-2', 500, ofOld)],
+    }),
+    { cause: 'ScaledDown' },
+  ],
+  'a rollout that goes back to an old template is a rollout to its new number': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '5', 0), deleted],
+      workload: [numbered(NEW, '4', -900), numbered(NEW, '6', 980)],
+      siblings: [
+        sibling('cart-0', -900, { deletion: { requested: at(10), graceSeconds: 30 } }),
+        sibling('cart-2', 985),
+      ],
+    }),
+    { cause: 'Rollout', sentence: 'ended in a rollout of Deployment cart to revision 6.' },
+  ],
+  'a rollout without a surge ends the old pod first': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [evidence(NEW, 'owned', 999, { related: CART })],
+      siblings: [sibling('cart-3', 5, ofOld), sibling('cart-2', 1006)],
+    }),
+    { cause: 'Rollout', certainty: 'certain' },
+  ],
+  'a Deployment that recreates ends all old pods first': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      siblings: [
+        sibling('cart-3', 5, { ...ofOld, deletion: { requested: at(END), graceSeconds: 30 } }),
+        sibling('cart-2', 1010),
+      ],
+    }),
+    { cause: 'Rollout' },
+  ],
+  'a rollout half a minute after a scale-down did not cause it': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [evidence(NEW, 'owned', END + 30, { related: CART })],
+      siblings: [sibling('cart-3', 5, ofOld), sibling('cart-2', END + 31)],
+    }),
+    { cause: 'ScaledDown' },
+  ],
+  'a template that differs by restartedAt is a restart': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      siblings: [sibling('cart-2', 985, { restartedAt: '2026-11-09T00:16:00Z' })],
+    }),
+    { cause: 'Restarted', certainty: 'certain', sentence: 'ended in a restart of Deployment cart to revision new.' },
+  ],
+  'a rollout of a Deployment that was restarted once is no restart': [
+    aCase(aLife({ ...rolled, restartedAt: '2026-11-08T00:00:00Z' }), {
+      owner: [deleted],
+      siblings: [sibling('cart-2', 985, { restartedAt: '2026-11-08T00:00:00Z' })],
+    }),
+    { cause: 'Rollout' },
+  ],
+  'going back to before a restart is no restart': [
+    aCase(aLife({ ...rolled, restartedAt: '2026-11-08T00:00:00Z' }), {
+      owner: [deleted],
+      siblings: [sibling('cart-2', 985, { restartedAt: '2026-11-01T00:00:00Z' })],
+    }),
+    { cause: 'Rollout' },
+  ],
+  'a HorizontalPodAutoscaler says that it scaled down': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [
+        event(
+          object('HorizontalPodAutoscaler', 'cart'),
+          'horizontal-pod-autoscaler',
+          'SuccessfulRescale',
+          999,
+          'New size: 2; reason: All metrics below target',
+        ),
+      ],
+    }),
+    {
+      cause: 'ScaledDown',
+      sentence: 'was removed when Deployment cart was scaled down by HorizontalPodAutoscaler cart.',
+      actor: 'HorizontalPodAutoscaler cart',
+      cites: 2,
+    },
+  ],
+  'a HorizontalPodAutoscaler that scaled up did not scale down': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [
+        event(
+          object('HorizontalPodAutoscaler', 'cart'),
+          'horizontal-pod-autoscaler',
+          'SuccessfulRescale',
+          970,
+          'New size: 9; reason: cpu resource utilization (percentage of request) above target',
+        ),
+      ],
+    }),
+    { cause: 'ScaledDown', actor: undefined },
+  ],
+  'a person who scaled down is named by the audit log': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [evidence(CART, 'audited', 999, { reason: 'scale', by: 'alice' })],
+    }),
+    { cause: 'ScaledDown', actor: 'alice' },
+  ],
+  'an event that names another pod with a longer name is not about this one': [
+    aCase(aLife(rolled), {
+      owner: [{ ...deleted, message: 'Deleted pod: cart-10' }],
+      siblings: [sibling('cart-9', END + 1, ofOld)],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a lost event: a newer revision that grows is inferred to be a rollout': [
+    aCase(aLife(rolled), { siblings: [sibling('cart-2', 985)] }),
+    { cause: 'Rollout', certainty: 'inferred', cites: 0 },
+  ],
+  'a pod that its own ReplicaSet replaces was deleted by somebody else': [
+    aCase(aLife(rolled), { siblings: [sibling('cart-2', 985), sibling('cart-9', END + 1, ofOld)] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'lost among many events: a pod that nobody replaces was scaled down': [
+    aCase(aLife(rolled), {
+      owner: [
+        {
+          ...evidence(OLD, 'event', 990, { reason: 'SuccessfulDelete', message: '(combined from similar events): x' }),
+          ...{ count: 20, observedAt: at(1001) },
+        },
+      ],
+    }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
+  ],
+  'the audit log names the controller where the event is lost': [
+    aCase(aLife(rolled), {
+      pod: [
+        evidence(POD, 'audited', END, {
+          reason: 'delete',
+          by: 'system:serviceaccount:kube-system:replicaset-controller',
+        }),
+      ],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain', cites: 1 },
+  ],
+  'the audit log names a person in the middle of a rollout': [
+    aCase(aLife(rolled), {
+      pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' })],
+      siblings: [sibling('cart-2', 985)],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', sentence: 'was deleted by alice.', actor: 'alice' },
+  ],
+  'an eviction in the middle of a rollout is an eviction': [
+    aCase(disrupted('EvictionByEvictionAPI', rolled), { siblings: [sibling('cart-2', 985)] }),
+    { cause: 'Evicted' },
+  ],
+  'without events and ReplicaSets a deletion has no known cause': [
+    aCase(aLife(rolled), {
+      siblings: [sibling('cart-9', END + 1, ofOld)],
+      unwatched: ['events', 'replicasets'],
+    }),
+    {
+      cause: 'Unknown',
+      sentence: 'ended, and why is not known: events and replicasets were not watched then.',
+    },
+  ],
+});
+
+const SET = object('StatefulSet', 'db');
+const member = { pod: aPod('db-2', { workload: { kind: 'StatefulSet', name: 'db', inferred: false } }), owner: SET };
+const statefulLife = (more: Partial<PodLife> = {}) => aLife({ ...member, revision: 'db-1', ...more });
+const setDeleted = (seconds = END) =>
+  event(SET, 'statefulset-controller', 'SuccessfulDelete', seconds, 'delete Pod db-2 in StatefulSet db successful');
+const nextOf = (seconds: number, more: Partial<PodLife> = {}) =>
+  sibling('db-2', seconds, { pod: { ...member.pod, uid: 'uid-db-2-next' }, owner: SET, revision: 'db-1', ...more });
+
+verdictTable('StatefulSets', {
+  'another revision of the same name is an update': [
+    aCase(statefulLife(), { owner: [setDeleted()], siblings: [nextOf(1006, { revision: 'db-2' })] }),
+    {
+      cause: 'StatefulSetUpdate',
+      certainty: 'certain',
+      sentence: 'ended in an update of StatefulSet db to revision db-2.',
+      cites: 1,
+    },
+  ],
+  'another restartedAt is a restart': [
+    aCase(statefulLife(), {
+      owner: [setDeleted()],
+      siblings: [nextOf(1006, { revision: 'db-2', restartedAt: '2026-11-09T00:16:00Z' })],
+    }),
+    { cause: 'Restarted' },
+  ],
+  'no successor is a scale-down': [
+    aCase(statefulLife(), { owner: [setDeleted()] }),
+    { cause: 'ScaledDown', certainty: 'certain', sentence: 'was removed when StatefulSet db was scaled down.' },
+  ],
+  'a successor ten minutes later is another scaling': [
+    aCase(statefulLife(), { owner: [setDeleted()], siblings: [nextOf(1600, { revision: 'db-2' })] }),
+    { cause: 'ScaledDown' },
+  ],
+  'a pod that had failed is created again': [
+    aCase(
+      terminated('Failed', '', '', {
+        ...member,
+        revision: 'db-1',
+        deletion: { requested: at(END + 1), graceSeconds: 0 },
+      }),
+      { owner: [setDeleted(END + 1)], siblings: [nextOf(1002)] },
+    ),
+    { cause: 'StatefulSetRecreated', certainty: 'certain', cites: 1 },
+  ],
+  'a pod that its kubelet evicted was evicted, whoever created it again': [
+    aCase(
+      terminated('Failed', 'Evicted', 'The node was low on resource: memory.', {
+        ...member,
+        deletion: { requested: at(END + 1), graceSeconds: 0 },
+      }),
+      { owner: [setDeleted(END + 1)], siblings: [nextOf(1002)] },
+    ),
+    { cause: 'NodePressure' },
+  ],
+  'the event of the pod that had the name before is not about this one': [
+    aCase(statefulLife(), { owner: [setDeleted(END - 300)], siblings: [nextOf(1006)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a person who deletes one gets the same revision again': [
+    aCase(statefulLife(), { siblings: [nextOf(1006)] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'a lost event: another revision is inferred to be an update': [
+    aCase(statefulLife(), { siblings: [nextOf(1006, { revision: 'db-2' })] }),
+    { cause: 'StatefulSetUpdate', certainty: 'inferred' },
+  ],
+});
+
+const AGENT = object('DaemonSet', 'agent');
+const agentPod = (name: string, node = 'worker-2') =>
+  aPod(name, { node, workload: { kind: 'DaemonSet', name: 'agent', inferred: false } });
+const agent = (more: Partial<PodLife> = {}) =>
+  aLife({ pod: agentPod('agent-a'), owner: AGENT, revision: 'r1', ...more });
+const nextAgent = (seconds: number, more: Partial<PodLife> = {}, node = 'worker-2') =>
+  sibling('agent-b', seconds, { pod: agentPod('agent-b', node), owner: AGENT, revision: 'r1', ...more });
+const agentDeleted = event(AGENT, 'daemonset-controller', 'SuccessfulDelete', END, 'Deleted pod: agent-a');
+
+verdictTable('DaemonSets', {
+  'another revision on the same node is an update': [
+    aCase(agent(), { owner: [agentDeleted], siblings: [nextAgent(1006, { revision: 'r2' })] }),
+    {
+      cause: 'DaemonSetUpdate',
+      certainty: 'certain',
+      sentence: 'ended in an update of DaemonSet agent to revision r2.',
+    },
+  ],
+  'a lost event: another revision on the same node is inferred to be an update': [
+    aCase(agent(), { siblings: [nextAgent(1006, { revision: 'r2' })] }),
+    { cause: 'DaemonSetUpdate', certainty: 'inferred' },
+  ],
+  'the same revision on the same node was deleted by somebody': [
+    aCase(agent(), { siblings: [nextAgent(1006)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'another restartedAt is a restart': [
+    aCase(agent(), {
+      owner: [agentDeleted],
+      siblings: [nextAgent(1006, { revision: 'r2', restartedAt: '2026-11-09T00:16:00Z' })],
+    }),
+    { cause: 'Restarted' },
+  ],
+  'a node that the DaemonSet left': [
+    aCase(agent(), { owner: [agentDeleted] }),
+    {
+      cause: 'ScaledDown',
+      certainty: 'inferred',
+      sentence: 'was removed because DaemonSet agent does not run on worker-2 any more.',
+    },
+  ],
+});
+
+const JOB = object('Job', 'load');
+const worker = { pod: aPod('load-x', { workload: { kind: 'Job', name: 'load', inferred: false } }), owner: JOB };
+const jobDeleted = event(JOB, 'job-controller', 'SuccessfulDelete', END, 'Deleted pod: load-x');
+const jobSaid = (reason: string, seconds = END + 1) => event(JOB, 'job-controller', reason, seconds);
+
+verdictTable('Jobs', {
+  'a pod that succeeded did its work': [
+    aCase(terminated('Succeeded', '', '', worker)),
+    { cause: 'JobCompleted', certainty: 'certain', sentence: 'completed its work for Job load.' },
+  ],
+  'a pod that succeeded and was cleaned up later did its work': [
+    aCase(terminated('Succeeded', '', '', { ...worker, deletion: { requested: at(END + 60), graceSeconds: 30 } }), {
+      owner: [evidence(JOB, 'deleted', END + 59)],
+    }),
+    { cause: 'JobCompleted' },
+  ],
+  'the deadline of the Job': [
+    aCase(aLife(worker), { owner: [jobDeleted, jobSaid('DeadlineExceeded')] }),
+    { cause: 'JobDeadline', certainty: 'certain', cites: 2 },
+  ],
+  'the deadline of the pod is none of the Job': [
+    aCase(
+      terminated('Failed', 'DeadlineExceeded', 'Pod was active on the node longer than the specified deadline', worker),
+    ),
+    { cause: 'Deadline', certainty: 'certain' },
+  ],
+  'a suspension': [
+    aCase(aLife(worker), { owner: [jobDeleted, jobSaid('Suspended')] }),
+    { cause: 'Suspended', certainty: 'certain', sentence: 'was ended by Job load, which was suspended.' },
+  ],
+  'a suspension an hour before has nothing to do with it': [
+    aCase(aLife(worker), { owner: [jobSaid('Suspended', END - 3600)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a Job that was complete while a pod still ran': [
+    aCase(aLife(worker), { owner: [jobDeleted, jobSaid('Completed')] }),
+    { cause: 'JobCompleted' },
+  ],
+  'fewer pods at once': [aCase(aLife(worker), { owner: [jobDeleted] }), { cause: 'ScaledDown' }],
+  'a pod that crashed is no completed one': [
+    aCase(
+      terminated('Failed', '', '', {
+        ...worker,
+        endings: [{ container: 'app', reason: 'Error', exitCode: 1, signal: 0, at: at(END) }],
+      }),
+    ),
+    { cause: 'Crashed', sentence: 'failed: its container app ended with exit code 1.' },
+  ],
+});

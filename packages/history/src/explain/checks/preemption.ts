@@ -1,0 +1,25 @@
+// The scheduler made room for a pod of a higher priority.
+import type { Evidence } from '../../model/evidence.ts';
+import type { Case } from '../case.ts';
+import type { Verdict } from '../cause.ts';
+import { events, firstDisruption, isAroundEnd, isDisruptedBy } from '../traces.ts';
+import { certain } from '../verdict.ts';
+
+export function preemption(known: Case): Verdict | undefined {
+  const event = events(known.pod, 'Preempted').find((one) => isAroundEnd(known, one));
+  // Up to 1.26 the condition had another name.
+  if (!isDisruptedBy(known, 'PreemptionByScheduler', 'PreemptionByKubeScheduler')) {
+    if (event === undefined || firstDisruption(known) !== undefined) return undefined;
+  }
+  const evidence = event === undefined ? [] : [event];
+  const preemptor = event === undefined ? undefined : preemptorOf(event);
+  return certain('Preempted', `was preempted by ${preemptor ?? 'a pod of a higher priority'}.`, evidence, preemptor);
+}
+
+function preemptorOf({ related, message }: Evidence): string | undefined {
+  if (related !== undefined && related.name !== '') {
+    return related.namespace === '' ? related.name : `${related.namespace}/${related.name}`;
+  }
+  const uid = /^Preempted by (?:a )?pod (\S+)/.exec(message)?.[1];
+  return uid === undefined ? undefined : `pod ${uid}`;
+}

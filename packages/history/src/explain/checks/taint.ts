@@ -1,0 +1,74 @@
+// A NoExecute taint. Which one is read from the node's history: the condition does not say. Some of them are named causes
+// of their own: a node that nobody reaches, and one that was declared out of service.
+import type { Evidence } from '../../model/evidence.ts';
+import type { Case } from '../case.ts';
+import type { Cause, Verdict } from '../cause.ts';
+import { events, firstDisruption, isAroundEnd, isBeforeEnd, isDisruptedBy, ofKind } from '../traces.ts';
+import { certain } from '../verdict.ts';
+
+const NAMED: readonly { readonly key: string; readonly cause: Cause; readonly sentence: (node: string) => string }[] = [
+  {
+    key: 'node.kubernetes.io/out-of-service',
+    cause: 'OutOfService',
+    sentence: (node) => `ended because ${node} was declared out of service.`,
+  },
+  {
+    key: 'node.kubernetes.io/unreachable',
+    cause: 'NodeUnreachable',
+    sentence: (node) => `was deleted because ${node} was unreachable.`,
+  },
+];
+
+export function taint(known: Case): Verdict | undefined {
+  const event = markedForDeletion(known);
+  if (
+    !isDisruptedBy(known, 'DeletionByTaintManager') &&
+    (event === undefined || firstDisruption(known) !== undefined)
+  ) {
+    return undefined;
+  }
+  const { node } = known.life.pod;
+  const found = standingTaints(known);
+  const evidence = event === undefined ? found : [...found, event];
+  // The one that was put on last is the one that it did not tolerate: of the others it was not yet deleted.
+  const last = found.at(-1);
+  if (last === undefined) return certain('Taint', `was deleted because of a taint of ${node}.`, evidence);
+  const named = NAMED.find(({ key }) => keyOf(last) === key);
+  const cited = event === undefined ? [last] : [last, event];
+  if (named !== undefined) return certain(named.cause, named.sentence(node), [...cited, ...whyUnreachable(known)]);
+  return certain('Taint', `was deleted because of the taint ${last.reason} of ${node}.`, cited);
+}
+
+export function deviceTaint(known: Case): Verdict | undefined {
+  if (!isDisruptedBy(known, 'DeletionByDeviceTaintManager')) return undefined;
+  return certain('DeviceTaint', 'was deleted because a device that it used was tainted.');
+}
+
+/** Its reference has no UID: it is about this pod only if it is about that time, too. "Cancelling deletion" is none. */
+function markedForDeletion(known: Case): Evidence | undefined {
+  return events(known.pod, 'TaintManagerEviction').find(
+    (event) => isAroundEnd(known, event) && event.message.startsWith('Marking for deletion'),
+  );
+}
+
+/** Taints that evict and stood when it was deleted, oldest first. */
+function standingTaints(known: Case): Evidence[] {
+  const standing = new Map<string, Evidence>();
+  for (const one of ofKind(known.node, 'tainted', 'untainted')) {
+    if (!isBeforeEnd(known, one) || !one.reason.endsWith(':NoExecute')) continue;
+    standing.delete(one.reason);
+    if (one.what === 'tainted') standing.set(one.reason, one);
+  }
+  return [...standing.values()];
+}
+
+function keyOf({ reason }: Evidence): string {
+  return reason.split(/[=:]/)[0] ?? '';
+}
+
+function whyUnreachable(known: Case): Evidence[] {
+  const last = ofKind(known.node, 'condition')
+    .filter((one) => isBeforeEnd(known, one) && one.reason === 'Ready=Unknown')
+    .at(-1);
+  return last === undefined ? [] : [last];
+}

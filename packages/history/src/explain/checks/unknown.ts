@@ -1,0 +1,23 @@
+// Nothing says why: with the reason why nothing does.
+import type { Case } from '../case.ts';
+import type { Verdict } from '../cause.ts';
+import { missingStreams } from '../streams.ts';
+import { inferred } from '../verdict.ts';
+
+export function unknown(known: Case): Verdict {
+  return inferred('Unknown', `ended, and why is not known: ${why(known)}.`);
+}
+
+function why(known: Case): string {
+  const { deletion, terminal } = known.life;
+  const missing = missingStreams(known);
+  const unwatched = missing.length === 0 ? '' : `${listed(missing)} were not watched then`;
+  if (terminal !== undefined && deletion === undefined) return 'it failed, and no container says why';
+  if (deletion !== undefined && unwatched !== '') return unwatched;
+  const gone = 'it was gone when the watch came back';
+  return unwatched === '' ? gone : `${gone}, and ${unwatched}`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,26 @@
+// Whether the pod's namespace or owner was on its way out when the pod began to end.
+import type { Evidence } from '../model/evidence.ts';
+import type { Case } from './case.ts';
+import { isBeforeEnd, lastBeforeEnd, ofKind } from './traces.ts';
+
+export function goingNamespace(known: Case): Evidence | undefined {
+  return goingBeforeEnd(known, known.namespace);
+}
+
+/** The highest of its owners that went is what somebody deleted. */
+export function goingOwner(known: Case): Evidence | undefined {
+  const { workload } = known.life.pod;
+  // Among the workload's evidence are other ReplicaSets of it: old ones are cleaned up at any time.
+  const ofWorkload = known.workload.filter(
+    ({ about }) => about.kind === workload?.kind && about.name === workload.name,
+  );
+  return goingBeforeEnd(known, ofWorkload) ?? goingBeforeEnd(known, known.owner);
+}
+
+/** It was to be deleted, or gone, and not there again. */
+function goingBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
+  const states = ofKind(evidence, 'created', 'terminating', 'deleted');
+  const last = lastBeforeEnd(known, states);
+  if (last === undefined || last.what === 'created') return undefined;
+  return states.find((one) => one.what !== 'created' && one.about.uid === last.about.uid && isBeforeEnd(known, one));
+}

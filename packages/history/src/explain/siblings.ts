@@ -1,0 +1,112 @@
+// What the other pods of a workload say about the end of one: who came after it, and whether a newer revision grows.
+import type { PodLife } from '../model/pod-life.ts';
+import type { Case } from './case.ts';
+import { endOf, MINUTE_MS, SECOND_MS } from './traces.ts';
+
+/** A rollout waits for new pods to become ready before it ends old ones, ten minutes unless told otherwise. */
+const GROWS_WITHIN_MS = 60 * MINUTE_MS;
+
+/** A controller that replaces a pod does so as soon as it is gone. */
+const REPLACED_WITHIN_MS = MINUTE_MS;
+
+/**
+ * The newest pod of another revision, if that revision is growing at the expense of this pod's: its pods are made before
+ * the old ones end, or, where there is no room for more, right after.
+ */
+export function newerRevision(known: Case): PodLife | undefined {
+  const { life, endedAt } = known;
+  const others = known.siblings.filter(
+    (one) => !isSameRevision(one, life) && one.created >= life.created && isNewerNumber(known, one),
+  );
+  const before = others.findLast(
+    ({ created }) => created <= endedAt + 2 * SECOND_MS && created >= endedAt - GROWS_WITHIN_MS,
+  );
+  if (before !== undefined) return before;
+  const after = others.find(({ created }) => created > endedAt && created <= replacedBy(known));
+  if (after === undefined) return undefined;
+  return isAnnounced(known, after) || areAllGone(known, after.created) ? after : undefined;
+}
+
+/** The pod that its owner made in its place, of the same revision. */
+export function sameRevisionReplacement(known: Case): PodLife | undefined {
+  return known.siblings.find(
+    (one) =>
+      isSameRevision(one, known.life) && one.created >= known.endedAt - SECOND_MS && one.created <= replacedBy(known),
+  );
+}
+
+/** The next pod of the same name: what a StatefulSet makes. */
+export function sameName({ life, siblings }: Case): PodLife | undefined {
+  return siblings.find(
+    ({ pod, created }) =>
+      pod.uid !== life.pod.uid &&
+      pod.name === life.pod.name &&
+      pod.namespace === life.pod.namespace &&
+      created >= life.created,
+  );
+}
+
+/** The next pod of the same DaemonSet on the same node; with a surge it comes before this one ends. */
+export function sameNode({ life, siblings }: Case): PodLife | undefined {
+  return siblings.find(
+    ({ pod, created }) => pod.uid !== life.pod.uid && pod.node === life.pod.node && created > life.created,
+  );
+}
+
+export function isReplacedInTime(known: Case, next: PodLife): boolean {
+  return next.created <= replacedBy(known);
+}
+
+/** `kubectl rollout restart` writes the time into the template: a later one than this pod's own. */
+export function isRestart({ life }: Case, next: PodLife): boolean {
+  if (next.restartedAt === undefined || next.restartedAt === life.restartedAt) return false;
+  return life.restartedAt === undefined || Date.parse(next.restartedAt) > Date.parse(life.restartedAt);
+}
+
+export function isSameRevision(a: PodLife, b: PodLife): boolean {
+  if (a.revision !== undefined && b.revision !== undefined) return a.revision === b.revision;
+  return a.owner?.uid === b.owner?.uid;
+}
+
+function replacedBy({ life, endedAt }: Case): number {
+  return Math.max(life.gone ?? endedAt, endedAt) + REPLACED_WITHIN_MS;
+}
+
+/** A ReplicaSet's revision counts up, also when a rollout goes back to an old template. */
+function isNewerNumber(known: Case, other: PodLife): boolean {
+  const own = revisionNumber(known, known.life.owner?.uid);
+  const others = revisionNumber(known, other.owner?.uid);
+  return own === undefined || others === undefined || others > own;
+}
+
+/** The number of the revision of a ReplicaSet, as it was then; undefined where nobody says. */
+export function revisionNumber(known: Case, replicaSet: string | undefined): number | undefined {
+  const said = [...known.owner, ...known.workload].filter(
+    ({ what, about, at, reason }) =>
+      what === 'revision' &&
+      about.kind === 'ReplicaSet' &&
+      about.uid === replicaSet &&
+      at <= replacedBy(known) &&
+      /^\d+$/.test(reason),
+  );
+  return said.length === 0 ? undefined : Math.max(...said.map(({ reason }) => Number(reason)));
+}
+
+/** Its ReplicaSet was there before the pod ended. */
+function isAnnounced({ workload, endedAt }: Case, { owner }: PodLife): boolean {
+  return workload.some(
+    ({ what, about, at }) =>
+      (what === 'created' || what === 'owned' || what === 'revision') &&
+      about.uid === owner?.uid &&
+      at <= endedAt + 2 * SECOND_MS,
+  );
+}
+
+/** Nothing of its revision lives on: all of them were ended first. */
+function areAllGone({ life, siblings }: Case, at: number): boolean {
+  return siblings.every((one) => {
+    if (!isSameRevision(one, life)) return true;
+    const end = endOf(one);
+    return end !== undefined && end <= at;
+  });
+}

@@ -1,0 +1,84 @@
+// How checks read a case: what lies in time around the end, which evidence names the pod, what came first. Pure.
+import type { Evidence, EvidenceKind } from '../model/evidence.ts';
+import type { PodLife, Reason } from '../model/pod-life.ts';
+import type { Case } from './case.ts';
+
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60_000;
+
+/** Times in objects have a resolution of one second, and come from other clocks. */
+export const CLOCK_SLACK_MS = 5000;
+
+/** A DisruptionTarget that no deletion follows is reset after two minutes: then it is not why the pod ended. */
+const DISRUPTION_LASTS_MS = 2 * MINUTE_MS + CLOCK_SLACK_MS;
+
+/** An event about a deletion is sent right after it; what it says may still have waited in a queue. */
+const EVENT_BEFORE_MS = 10 * SECOND_MS;
+const EVENT_AFTER_MS = 2 * MINUTE_MS;
+
+/** The first DisruptionTarget, if it is why the pod ended: neither long before its end nor after it. */
+export function firstDisruption({ life, endedAt }: Case): Reason | undefined {
+  const { disruption } = life;
+  if (disruption === undefined) return undefined;
+  const before = endedAt - disruption.at;
+  // A kubelet decides, and writes it down with the end: as long after as the pod's grace lasts.
+  const lasts = disruption.reason === 'TerminationByKubelet' ? Number.POSITIVE_INFINITY : DISRUPTION_LASTS_MS;
+  return before >= -CLOCK_SLACK_MS && before <= lasts ? disruption : undefined;
+}
+
+export function isDisruptedBy(known: Case, ...reasons: readonly string[]): boolean {
+  return reasons.includes(firstDisruption(known)?.reason ?? '');
+}
+
+/** It ended by itself or by its kubelet's word, and whatever deleted it came later. */
+export function isTerminalFirst({ terminal, deletion }: PodLife): boolean {
+  return terminal !== undefined && (deletion === undefined || terminal.at < deletion.requested);
+}
+
+/**
+ * A reason in its status, if it was there before anybody deleted it. Controllers that mark a pod as failed delete it
+ * within the same second.
+ */
+export function statusReason({ life }: Case): { readonly reason: string; readonly message: string } | undefined {
+  const { terminal, deletion } = life;
+  if (terminal === undefined || (terminal.reason === '' && terminal.message === '')) return undefined;
+  return deletion === undefined || terminal.at <= deletion.requested + 2 * SECOND_MS ? terminal : undefined;
+}
+
+/** When it began to end, by what it showed itself; undefined while it lives. */
+export function endOf({ terminal, deletion, gone }: PodLife): number | undefined {
+  const ends = [terminal?.at, deletion?.requested, gone].filter((at) => at !== undefined);
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
+export function events(evidence: readonly Evidence[], ...reasons: readonly string[]): Evidence[] {
+  return evidence.filter(({ what, reason }) => what === 'event' && reasons.includes(reason));
+}
+
+export function ofKind(evidence: readonly Evidence[], ...kinds: readonly EvidenceKind[]): Evidence[] {
+  return evidence.filter(({ what }) => kinds.includes(what));
+}
+
+/** Of what happens often only the first and the last time are known: it may have happened at any time between. */
+export function isBetween({ at, observedAt, count }: Evidence, from: number, to: number): boolean {
+  return at <= to && (count > 1 ? Math.max(at, observedAt) : at) >= from;
+}
+
+/** So near to the end that it may be about it. */
+export function isAroundEnd({ endedAt }: Case, evidence: Evidence): boolean {
+  return isBetween(evidence, endedAt - EVENT_BEFORE_MS, endedAt + EVENT_AFTER_MS);
+}
+
+export function isBeforeEnd({ endedAt }: Case, { at }: Evidence, withinMs = Number.POSITIVE_INFINITY): boolean {
+  return at <= endedAt + CLOCK_SLACK_MS && at >= endedAt - withinMs;
+}
+
+/** The pod's name as a word: "Deleted pod: web-1" does not name web-10. */
+export function namesPod({ message }: Evidence, { life }: Case): boolean {
+  return message.split(/[\s"',:;]+/).includes(life.pod.name);
+}
+
+/** The last of its kinds before the end. For pairs: whether the node was cordoned then, or not any more. */
+export function lastBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
+  return evidence.filter((one) => isBeforeEnd(known, one)).at(-1);
+}
