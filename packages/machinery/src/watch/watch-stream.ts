@@ -2,11 +2,12 @@
 // reconnects; the reflector decides what comes after the end.
 import { type Clock, systemClock, type Timer } from '../clock.ts';
 import type { ObjectCodec } from '../codec/codec.ts';
-import { acceptHeader, bodyFormat, jsonOnly } from '../codec/content-type.ts';
+import { acceptHeader, type BodyFormat, bodyFormat, jsonOnly } from '../codec/content-type.ts';
+import { JsonLineSplitter, ProtobufFrameSplitter, type WatchFrameSplitter } from '../codec/watch-frame-splitter.ts';
+import { decodeJsonFrame, decodeProtobufFrame, type WatchMessage } from '../codec/watch-message.ts';
 import { ApiError, ConnectionError, DecodeError } from '../errors.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import type { ResponseHeaders, StreamHandle, StreamSink, Transport } from '../transport/transport.ts';
-import { type EventReader, eventReader } from './event-reader.ts';
 import { DEFAULT_LIVENESS, Liveness, type LivenessLimits } from './liveness.ts';
 
 export interface WatchSink<T extends Cacheable> {
@@ -41,7 +42,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
   readonly #deadline: Timer;
   readonly #handle: StreamHandle;
   #finish: (end: WatchEnd) => void = () => {};
-  #reader: EventReader | undefined;
+  #splitter: WatchFrameSplitter | undefined;
   #over = false;
   /** When the answer began (monotonic); undefined before. */
   openedAt: number | undefined;
@@ -76,22 +77,14 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
   onOpen(headers: ResponseHeaders): void {
     this.#liveness.opened();
     this.openedAt = (this.#options.clock ?? systemClock).monotonic();
-    const { codec, sink } = this.#options;
-    this.#reader = eventReader(bodyFormat(String(headers['content-type'] ?? '')), codec, {
-      onEvent: (type, object) => sink.onEvent(type, object),
-      onBookmark: (resourceVersion, endsInitialEvents) => {
-        this.#liveness.bookmarkSeen();
-        sink.onBookmark(resourceVersion, endsInitialEvents);
-      },
-      onStatus: (status) => this.#end({ kind: 'failed', error: status }),
-    });
+    this.#splitter = this.#splitterOf(bodyFormat(String(headers['content-type'] ?? '')));
   }
 
   onData(chunk: Buffer): void {
     if (this.#over) return;
     this.#liveness.received();
     try {
-      this.#reader?.push(chunk);
+      this.#splitter?.push(chunk);
     } catch (error) {
       this.#end({ kind: 'failed', error: asDecodeError(error, this.#options.path) });
     }
@@ -100,7 +93,7 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
   onEnd(): void {
     if (this.#over) return;
     try {
-      this.#reader?.end();
+      this.#splitter?.end();
       this.#end({ kind: 'closed', by: 'server' });
     } catch (error) {
       this.#end({ kind: 'failed', error: asDecodeError(error, this.#options.path) });
@@ -109,6 +102,34 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
 
   onError(error: Error): void {
     this.#end({ kind: 'failed', error });
+  }
+
+  #splitterOf(format: BodyFormat): WatchFrameSplitter {
+    const [Splitter, decode] =
+      format === 'protobuf'
+        ? ([ProtobufFrameSplitter, decodeProtobufFrame<T>] as const)
+        : ([JsonLineSplitter, decodeJsonFrame<T>] as const);
+    const { codec } = this.#options;
+    return new Splitter((bytes, start, end) => {
+      // The chunk may hold more frames than the one that ended the stream.
+      if (!this.#over) this.#take(decode(codec, bytes, start, end));
+    });
+  }
+
+  #take(message: WatchMessage<T>): void {
+    const { sink } = this.#options;
+    switch (message.type) {
+      case 'BOOKMARK':
+        this.#liveness.bookmarkSeen();
+        sink.onBookmark(message.resourceVersion, message.initialEventsEnd);
+        return;
+      case 'ERROR':
+        // The server ends the watch and says why.
+        this.#end({ kind: 'failed', error: new ApiError(message.status.code ?? 500, message.status, undefined) });
+        return;
+      default:
+        sink.onEvent(message.type, message.object);
+    }
   }
 
   #silent(silentMs: number): void {
@@ -124,7 +145,6 @@ export class WatchStream<T extends Cacheable> implements StreamSink {
   #end(end: WatchEnd): void {
     if (this.#over) return;
     this.#over = true;
-    this.#reader?.stop();
     this.#liveness.stop();
     this.#deadline.cancel();
     this.#finish(end);
