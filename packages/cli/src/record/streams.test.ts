@@ -1,7 +1,7 @@
 // What the two roles of a recorded stream mean, shown by taking one of each away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONFIG_MAPS, HealthChecks, metadataCodec } from '@podtrail/machinery';
+import { CONFIG_MAPS, HealthChecks, metadataCodec, POD } from '@podtrail/machinery';
 import { RECORDED_STREAMS, stream } from '@podtrail/operator';
 import { addRecorderReadiness } from '@podtrail/operator/monitoring';
 import { FaultStage } from '../testing/fault-stage.ts';
@@ -140,4 +140,19 @@ test('a rewind that one stream of claims shows is listed by every other stream, 
   await recorded.current();
   assert.deepEqual(listings(), [2, 2, 2, 2]);
   assert.equal(await recorded.says('10.0.0.7'), 'held web');
+});
+
+test('what cannot be taken in ends the recorder: it does not go on with a ledger that lacks it', async (t) => {
+  const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });
+  const pods = stream({
+    ...{ ...POD, role: 'claims', kind: 'Pod', isNamespaced: true },
+    observe: (pod) => ({ kind: 'Pod', object: pod.metadata.name === 'odd' ? { ...pod, status: null as never } : pod }),
+  });
+  const others = RECORDED_STREAMS.filter(({ resource }) => resource !== POD.resource);
+  stage.pod('web', { ip: '10.0.0.7' });
+  const recorded = await RecordedSandbox.start(stage, { streams: [pods, ...others] });
+  stage.pod('odd', { ip: '10.0.0.8' });
+  await stage.until('the recorder has ended', () => recorded.hasEnded);
+  await assert.rejects(recorded.ended, { code: 'observing-failed' });
+  assert.equal(await recorded.says('10.0.0.7'), 'held web', 'what was stored before is whole');
 });

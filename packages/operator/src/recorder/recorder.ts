@@ -14,6 +14,7 @@ import {
   repairClock,
   type Scope,
   type SizeLimit,
+  type StoredFact,
   toText,
   type Writer,
 } from '@podtrail/history';
@@ -265,7 +266,7 @@ export class Recorder {
       if (observation.kind !== 'event') continue;
       this.#time.clock.created(observation.seen.object.metadata.creationTimestamp ?? 0);
     }
-    const facts = observations.flatMap((observation) => this.#observer.observe(observation));
+    const facts = this.#observe(observations);
     this.#leases?.wake();
     const ageMs = observedAt === undefined ? undefined : Math.max(0, this.#clock.now() - observedAt);
     const since = ageMs === undefined ? undefined : this.#clock.monotonic() - ageMs;
@@ -274,6 +275,17 @@ export class Recorder {
       this.#failed.reject(error);
       throw error;
     });
+  }
+
+  /** One that throws has taken in a part of what it was given: the same again would not be the same. The store is whole. */
+  #observe(observations: readonly Observation[]): StoredFact[] {
+    try {
+      return observations.flatMap((observation) => this.#observer.observe(observation));
+    } catch (cause) {
+      const error = observingFailed(cause);
+      this.#failed.reject(error);
+      throw error;
+    }
   }
 
   #checkpoint(): Checkpoint | undefined {
@@ -381,6 +393,14 @@ export class Recorder {
       },
     };
   }
+}
+
+function observingFailed(cause: unknown): OperatorError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new OperatorError('observing-failed', `what the cluster reported could not be taken in: ${why}`, {
+    cause,
+    hint: 'this is a defect of podtrail. What is stored is whole; the next start goes on from there, and reports the same if it meets the same.',
+  });
 }
 
 function storeAhead(cluster: string, to: EpochMillis | undefined, now: number): OperatorError {
