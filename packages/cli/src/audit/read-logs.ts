@@ -13,7 +13,7 @@ export interface ReadLogsOptions extends Pick<AuditReaderOptions, 'onAction' | '
   readonly files: readonly string[];
   readonly reader: LogReader;
   readonly signal: AbortSignal;
-  /** After each chunk; `isLive` when it came from standard input, where somebody may be waiting for it. */
+  /** After each chunk; `isLive` when it came from standard input, which may be followed as it grows. */
   readonly onChunk: (tally: AuditTally, isLive: boolean) => Promise<void>;
   /** A file of a directory that is no text, or an archive that breaks off. */
   readonly onSkipped: (name: string, why: string) => Promise<void>;

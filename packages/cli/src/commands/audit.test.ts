@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { auditSchema } from '@podtrail/history/audit/schemas';
+import { ManualClock } from '@podtrail/machinery/testing';
 import { run } from '../testing/run-in-process.ts';
 
 type Fields = Record<string, unknown>;
@@ -105,7 +106,7 @@ for (const [flags, found] of [
   test(`audit ${flags}`, async () => assert.deepEqual(await names(flags), found));
 }
 
-test('nothing found is exit code 3, and 5 where lines could not be read: then nobody can say', async () => {
+test('nothing found is exit code 3, and 5 where lines could not be read: then it is unknown', async () => {
   assert.equal((await ask('audit.log --pod nobody')).code, 3);
   const broken = await ask('audit.log --pod nobody', { files: { 'audit.log': `${LOG}{"broken":\n` } });
   assert.equal(broken.code, 5);
@@ -224,6 +225,24 @@ test('with --pod, what may have been about it is shown: a collection, a name tha
   assert.deepEqual(out.match(/pod\/\S+/g), ['pod/*', 'pod/web-<generated>']);
 });
 
-test('progress is shown on a terminal only', async () => {
+test('Ctrl+C ends it at once, also while it waits for input', async () => {
+  const stop = new AbortController();
+  const stdin = (async function* () {
+    yield Buffer.from(LOG);
+    setImmediate(() => stop.abort());
+    await new Promise(() => {});
+  })();
+  const { code, out } = await run(['audit', '-', '-o', 'name'], { stdin, signal: stop.signal });
+  assert.deepEqual([code, out.split('\n')[0]], [130, 'pod/shop/web-1']);
+});
+
+test('progress is shown on a terminal only, and not beside rows on the same terminal', async () => {
   assert.doesNotMatch((await ask('audit.log')).err, /\u001b/);
+  assert.doesNotMatch((await ask('audit.log', { isTTY: true })).err, /\u001b/);
+  let shown = '';
+  const stderr = { isTTY: true, write: async (text: string | Uint8Array) => void (shown += String(text)) };
+  let now = 0;
+  const clock = Object.assign(new ManualClock(Date.UTC(2026, 10, 15, 12)), { monotonic: () => (now += 1000) });
+  await ask('audit.log', { stderr, clock });
+  assert.match(shown, /^\r\u001b\[2K\d\.\d KiB read, .* a second, 5 found\r\u001b\[2K1 × delete by mallory/);
 });

@@ -73,7 +73,7 @@ Examples:
   podtrail audit audit.log.gz --failed -o wide
   kubectl logs -n kube-system kube-apiserver-a | podtrail audit - -o jsonl`,
     )
-    .action(cli.finishes((files: readonly string[], options: AuditFlags) => run(cli, files, options)));
+    .action(cli.does((files: readonly string[], options: AuditFlags) => run(cli, files, options)));
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
@@ -110,7 +110,7 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
       await damaged.flush();
       await writer.flush(isLive);
       const now = clock.monotonic();
-      // Rows on the same terminal say enough; so does a log file that nobody watches.
+      // Rows on the same terminal say enough; so does a log file.
       if (!stderr.isTTY || stdout.isTTY || now < nextProgress) return;
       nextProgress = now + PROGRESS_MS;
       const perSecond = showBytes(bytes / ((now - started) / 1000));
@@ -148,7 +148,7 @@ async function wantedActions(cli: Cli, options: AuditFlags): Promise<WantedActio
   };
 }
 
-/** Everything was written; but of a log that was read in part, nobody can say that it has no more. */
+/** Everything was written; but a log that was read in part may have more. */
 function exitCode(shown: number, { tally, brokenOff }: ReadLogs): ExitCode {
   const [first] = brokenOff;
   if (first !== undefined) throw first;

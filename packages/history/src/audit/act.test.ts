@@ -42,11 +42,11 @@ const CASES: Readonly<Record<string, readonly [event: EventFields, what: string 
   'a node is uncordoned': [about('nodes', 'patch', { requestObject: { spec: { unschedulable: null } } }), 'uncordon'],
   'a node is tainted': [about('nodes', 'patch', { requestObject: { spec: { taints: [] } } }), 'taint'],
   'a JSON patch of a node is a patch': [about('nodes', 'patch', { requestObject: [{ op: 'add' }] }), 'patch'],
-  'deployments of another group are somebody else': [
+  'deployments of another group are not tracked': [
     anEvent({ verb: 'create', objectRef: { resource: 'deployments', apiGroup: 'example.com', name: 'x' } }),
     undefined,
   ],
-  'secrets are nobody': [about('secrets', 'create'), undefined],
+  'secrets are not tracked': [about('secrets', 'create'), undefined],
 };
 
 for (const [sentence, [event, what]] of Object.entries(CASES)) {

@@ -1,5 +1,5 @@
-// From an event of the log to the action that it is about. Pure; undefined where it is about nothing that is tracked, or
-// where somebody only read and was allowed to.
+// From an event of the log to the action that it is about. Pure; undefined where it is about nothing that is tracked, and
+// for reads that were allowed.
 import { actOf, changesOrConnects } from './act.ts';
 import { actorOf } from './actor.ts';
 import { admissionNotes } from './admission-notes.ts';

@@ -131,7 +131,7 @@ test('lines end with a line feed, with a carriage return before it, or with the 
   assert.deepEqual([actions.length, damaged.length], [3, 0]);
 });
 
-test('whoever reads may use its chunk again', () => {
+test('a caller may reuse its chunk', () => {
   const actions: AuditedAction[] = [];
   const reader = new AuditReader({ onAction: (action) => actions.push(action) });
   const bytes = Buffer.from(line(anEvent(), anEvent()));

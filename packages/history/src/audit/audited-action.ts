@@ -105,8 +105,8 @@ export interface AuditedAction {
   /** May be chosen by the client: it identifies a request only together with its time. */
   readonly auditID: string;
   /**
-   * How much of the request the log keeps. With Metadata a dry run of a deletion or eviction cannot be told from the
-   * deletion: only their bodies say so.
+   * How much of the request the log keeps. With Metadata a dry run of a deletion or eviction looks like the deletion:
+   * only their bodies say so.
    */
   readonly level: AuditLevel | undefined;
   readonly verb: string;

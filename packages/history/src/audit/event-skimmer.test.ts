@@ -57,7 +57,7 @@ test('lines with any bodies become the same actions', (t) => {
   );
 });
 
-test('lists of events, names that are spelled with escapes, and text before a line', () => {
+test('lists of events, names with escapes, and text before a line', () => {
   const event = anEvent();
   const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [event, event] };
   assert.deepEqual(skimmed(JSON.stringify(list)), list);
@@ -77,7 +77,7 @@ for (const [sentence, line] of Object.entries(BROKEN)) {
   test(`${sentence} is not read`, () => assert.equal(skimmed(line), 'not JSON, or it breaks off'));
 }
 
-test('what nobody needs is left out, and takes no room', () => {
+test('what no action needs is left out, and takes no room', () => {
   const event: EventFields = anEvent({
     responseObject: { kind: 'Pod', spec: 'x'.repeat(10_000) },
     unknown: [1, { a: 2 }],

@@ -1,6 +1,6 @@
 // Reads a line that is too long to be parsed as a whole (a list that was answered, pods with much in them) byte by byte,
 // and keeps of it what an action is made of. Memory follows what is kept, not the line. What is left out is not checked;
-// what is kept is JSON again, and is checked by whoever parses it.
+// what is kept is JSON again, and is checked when it is parsed.
 
 /** Which members of an object are kept: with everything in them, or with some of it. Of an array, the same of each item. */
 type Kept = true | { readonly [member: string]: Kept };
@@ -32,7 +32,7 @@ interface Frame {
 /** Where in a string the reading stands: outside, in one that is kept or left out, or in the name of a member. */
 type InString = 'no' | 'value' | 'key';
 
-/** A name that is kept is short; a longer one is somebody's. */
+/** Names that are kept are short. */
 const LONGEST_KEY = 100;
 const MOST_KEPT = 4 << 20;
 const LONGEST_PREFIX = 128;

@@ -66,7 +66,7 @@ function admissionHint(event: AuditEvent, by: Refuser | undefined): string {
         ? `look at who runs the webhook ${by.name}: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`
         : `the webhook ${by.name} could not be asked, and its failurePolicy is Fail: look at its Service and pods.`;
     case 'policy':
-      return `kubectl get validatingadmissionpolicy ${shellWord(by.name)} and its binding ${by.binding}.`;
+      return `look at the admission policy ${by.name}${by.binding === undefined ? '' : ` and its binding ${by.binding}`}: kubectl get validatingadmissionpolicies,validatingadmissionpolicybindings`;
     case 'quota':
       return `the quota is used up: kubectl describe quota ${shellWord(by.name)}${inNamespace(event)}`;
     case 'plugin':

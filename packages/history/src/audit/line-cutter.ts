@@ -66,7 +66,7 @@ export class LineCutter {
       for (const before of this.#held) this.#long.push(before);
       this.#held = [];
     }
-    // A copy: whoever reads may use its chunk again.
+    // A copy: the caller may reuse its chunk.
     if (this.#long === undefined) this.#held.push(Buffer.from(bytes));
     else this.#long.push(bytes);
   }

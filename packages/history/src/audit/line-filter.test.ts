@@ -16,17 +16,17 @@ function plainly(line: string) {
   return typeof event === 'string' ? undefined : actionOf(event);
 }
 
-/** JSON in another spelling: keys in any order, spaces anywhere, any character escaped. */
-function spelled(value: unknown, chance: () => number): string {
+/** The same JSON written otherwise: keys in any order, spaces anywhere, any character escaped. */
+function rewritten(value: unknown, chance: () => number): string {
   const space = () => (chance() < 0.2 ? ' \t'.charAt(chance() * 2) : '');
-  if (typeof value === 'string') return spelledText(value, chance);
+  if (typeof value === 'string') return writtenText(value, chance);
   if (Array.isArray(value))
-    return `[${space()}${value.map((item) => spelled(item, chance)).join(`${space()},${space()}`)}]`;
+    return `[${space()}${value.map((item) => rewritten(item, chance)).join(`${space()},${space()}`)}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     const shuffled = members.map((member) => [chance(), member] as const).sort(([a], [b]) => a - b);
     const written = shuffled.map(
-      ([, [key, member]]) => `${spelledText(key, chance)}${space()}:${space()}${spelled(member, chance)}`,
+      ([, [key, member]]) => `${writtenText(key, chance)}${space()}:${space()}${rewritten(member, chance)}`,
     );
     return `{${space()}${written.join(`${space()},${space()}`)}${space()}}`;
   }
@@ -35,7 +35,7 @@ function spelled(value: unknown, chance: () => number): string {
   return JSON.stringify(value);
 }
 
-function spelledText(text: string, chance: () => number): string {
+function writtenText(text: string, chance: () => number): string {
   const escapes = chance() < 0.15;
   const characters = [...text].map((character) => {
     const code = character.codePointAt(0)!;
@@ -87,14 +87,14 @@ const anyEvent: fc.Arbitrary<EventFields> = fc
     }),
   );
 
-test('no line that becomes an action is skipped, however it is spelled', (t) => {
+test('no line that becomes an action is skipped, however it is written', (t) => {
   t.diagnostic(`seed ${SEED}`);
   let actions = 0;
   fc.assert(
-    fc.property(anyEvent, fc.integer(), (event, spelling) => {
-      const numbers = new SeededNumbers(spelling);
+    fc.property(anyEvent, fc.integer(), (event, seed) => {
+      const numbers = new SeededNumbers(seed);
       // Most lines have no escapes: one that has is always parsed.
-      const line = numbers.chance(0.3) ? spelled(event, () => numbers.next()) : JSON.stringify(event);
+      const line = numbers.chance(0.3) ? rewritten(event, () => numbers.next()) : JSON.stringify(event);
       const plain = plainly(line);
       if (plain !== undefined) actions++;
       assert.deepEqual(actionsIn(`${line}\n`), plain === undefined ? [] : [plain], line);

@@ -64,10 +64,6 @@ const CASES: Readonly<Record<string, readonly [event: EventFields, words: string
     refused(403, 'pods "x" is forbidden: node "a" can only delete pods with spec.nodeName set to itself'),
     'delete Pod refused 403 admission plugin NodeRestriction',
   ],
-  'an admission plugin that takes too long is admission': [
-    refused(504, 'admission plugin "MutatingAdmissionWebhook" failed to complete mutation in 13s'),
-    'delete Pod refused 504 admission plugin MutatingAdmissionWebhook',
-  ],
   '429 without a sentence on an eviction is throttling': [
     anEvent({ ...eviction, responseStatus: { code: 429 } }),
     'evict Pod refused 429 throttling',

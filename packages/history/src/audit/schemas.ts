@@ -1,4 +1,4 @@
-// The JSON of actions as a schema: what readers may rely on. Whoever only writes it imports the types and loads no zod.
+// The JSON of actions as a schema: what readers may rely on. Code that only writes it imports the types and does not load zod.
 import { z } from 'zod';
 
 const instant = z.iso.datetime({ precision: 3 });
