@@ -92,6 +92,7 @@ export type { HandlerRegistration } from './informer/handler-registration.ts';
 export { Informer, type InformerOptions } from './informer/informer.ts';
 export type { Lister } from './informer/lister.ts';
 export type { IndexFunction } from './informer/object-store.ts';
+export { UncachedInformer, type UncachedInformerOptions } from './informer/uncached-informer.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
 export type { Relist, RelistReason } from './reflector/relist.ts';
 

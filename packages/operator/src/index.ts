@@ -35,6 +35,7 @@ export { Selection } from './podtracker/selection.ts';
 export type { WriteCounts } from './podtracker/tracker-pass.ts';
 export { type AnomalyFields, anomalyReport } from './recorder/anomaly-report.ts';
 export type { StoredBatch } from './recorder/commit-queue.ts';
+export { EVIDENCE_RESOURCES, evidenceStreams } from './recorder/evidence/evidence-streams.ts';
 export type { Problem, StreamRole, StreamStatus } from './recorder/followed-stream.ts';
 export type { LeaseRefusal, LeaseResult } from './recorder/lease-reader.ts';
 export {
@@ -45,7 +46,7 @@ export {
   stream,
 } from './recorder/recorded-streams.ts';
 export { Recorder, type RecorderOptions } from './recorder/recorder.ts';
-export type { ClockCorrection, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
+export type { ClockCorrection, EvidenceChange, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
 export type { ClockStatus, RecorderStatus } from './recorder/recorder-status.ts';
 export { daysLeft, isNearlyFull, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';
 export { collectsSpentListings } from './recorder/spent-listing.ts';

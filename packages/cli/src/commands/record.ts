@@ -184,6 +184,12 @@ function reporting(reporter: Reporter): RecorderListener {
         void reporter.event('warn', 'Leases of nodes may not be read; recording goes on', { ...refusal });
       else void reporter.event('info', 'Leases of nodes may be read again');
     },
+    evidenceChanged(change) {
+      const { resource, namespace, problem } = change;
+      const where = namespace === undefined ? { resource } : { resource, namespace };
+      if (problem === undefined) void reporter.event('info', 'evidence for causes is complete again', where);
+      else void reporter.event('warn', 'causes may lack evidence; recording goes on', { ...where, problem });
+    },
     storeFailed(error, attempt) {
       // Every try would be a flood; the first is reported, and then each time the number doubles.
       if ((attempt & (attempt - 1)) === 0)

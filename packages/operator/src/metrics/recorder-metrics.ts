@@ -187,6 +187,19 @@ export class RecorderMetrics implements RecorderListener {
         this.inc(recorder.status.suppressedChanges);
       },
     });
+    new Counter({
+      ...{ name: 'podtrail_evidence_dropped_total', help: 'Evidence for causes that was over its budget.' },
+      ...{ labelNames: ['resource'], registers: [this.#registry] },
+      collect() {
+        this.reset();
+        for (const [resource, streams] of byResource(recorder.status.streams.filter(isEvidence))) {
+          this.inc(
+            { resource },
+            streams.reduce((sum, { dropped = 0 }) => sum + dropped, 0),
+          );
+        }
+      },
+    });
     value('podtrail_coverage_end_age_seconds', 'Age of the last instant of which the store knows.', (s) =>
       ageOf(s.coverageTo),
     );
@@ -220,6 +233,10 @@ export class RecorderMetrics implements RecorderListener {
 
 function counter<L extends string>(registry: Registry, name: string, help: string, labels: L[] = []): Counter<L> {
   return new Counter<L>({ name, help, labelNames: labels, registers: [registry] });
+}
+
+function isEvidence({ role }: StreamStatus): boolean {
+  return role === 'evidence';
 }
 
 function byResource(streams: readonly StreamStatus[]): Map<string, StreamStatus[]> {

@@ -7,7 +7,10 @@ import type { WatchLog } from './watch-log.ts';
 
 export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
   return {
-    watchChanged: (resource, state) => watches.watchChanged(resource, state),
+    // What becomes of a stream of evidence is logged once, below.
+    watchChanged: (resource, state, role) => {
+      if (role === 'claims') watches.watchChanged(resource, state);
+    },
     handlerFailed: (resource, failure) => watches.handlerFailed(resource, failure),
     lost: (resource, reason) => log.warn('events were lost; there is a gap', { resource, reason }),
     stored: anomalyReport((fields) => log.warn('something in the cluster cannot be right', { ...fields })),
@@ -22,6 +25,10 @@ export function recorderLog(log: Log, watches: WatchLog): RecorderListener {
     leasesForbidden: (refusal) => {
       if (refusal !== undefined) log.warn('Leases of nodes may not be read; recording goes on', { ...refusal });
       else log.info('Leases of nodes may be read again');
+    },
+    evidenceChanged: (change) => {
+      if (change.problem !== undefined) log.warn('causes may lack evidence; recording goes on', { ...change });
+      else log.info('evidence for causes is complete again', { resource: change.resource });
     },
     storeFailed: (error, attempt) => {
       // Every try would be a flood; the first is reported, and then each time the number doubles.

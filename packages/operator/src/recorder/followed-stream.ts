@@ -34,6 +34,10 @@ export interface StreamStatus {
   /** Since the last event, bookmark or listing. */
   readonly silentMs: number | undefined;
   readonly objects: number;
+  /** Of evidence: how much was wanted and over its budget, since this process began. */
+  readonly dropped?: number;
+  /** Of evidence: why causes may lack something. A problem of claims is one of the recorder's. */
+  readonly problem?: string;
 }
 
 /** Something that keeps the recorder from recording, or may soon. */
@@ -106,6 +110,11 @@ export class FollowedStream {
   get status(): StreamStatus {
     const { resource, role, namespace, synced, current, informer } = this;
     return { resource, role, namespace, synced, current, silentMs: informer.silentMs, objects: informer.lister.size };
+  }
+
+  /** The last one since it was current. */
+  get error(): Error | undefined {
+    return this.#error;
   }
 
   /** Called every now and then, and at every change of state: notes since when it is not well, and why. */

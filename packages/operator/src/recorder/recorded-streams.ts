@@ -37,6 +37,19 @@ export interface ClaimsStream<T extends Cacheable = Cacheable> extends Followed<
  */
 export interface EvidenceStream<T extends Cacheable = Cacheable> extends Followed<T> {
   readonly role: 'evidence';
+  /** What the cache keeps of an object. Absent: all of it. */
+  transform?(object: T): T;
+  /** There is no cache: each object is observed and forgotten. Absent: there is one. */
+  readonly uncached?:
+    | {
+        /** Decided at once, for each object that arrives: what is not wanted costs nothing. */
+        wants(object: T, type: 'ADDED' | 'MODIFIED' | 'DELETED'): boolean;
+        /** What it is about: how much is observed of one subject is bounded (evidence/evidence-budget.ts). */
+        subject(object: T): { readonly namespace: string; readonly object: string };
+      }
+    | undefined;
+  /** A listing shows what happened up to this long ago, also of what is gone. Absent: it does not. */
+  readonly remembersMs?: number;
   observe(delta: ObjectDelta<T>, at: EpochMillis): readonly EvidenceObservation[];
 }
 
@@ -49,7 +62,7 @@ export function stream(definition: unknown): RecordedStream {
   return definition as RecordedStream;
 }
 
-/** Pods first: the checkpoint is theirs. */
+/** The claims. Pods first: the checkpoint is theirs. evidence/evidence-streams.ts has what else may be followed. */
 export const RECORDED_STREAMS: readonly RecordedStream[] = [
   stream({
     resource: PODS,

@@ -36,6 +36,7 @@ import {
 import { OperatorError } from '../errors.ts';
 import { ClockReport } from './clock-report.ts';
 import { CommitQueue, type StoredBatch } from './commit-queue.ts';
+import { evidenceStreams } from './evidence/evidence-streams.ts';
 import type { Problem } from './followed-stream.ts';
 import { LeaseReader, NODE_LEASES } from './lease-reader.ts';
 import type { Step } from './ledger-clock.ts';
@@ -68,7 +69,9 @@ export interface RecorderOptions {
   readonly storeLimit?: SizeLimit | undefined;
   /** How much of annotation changes is recorded; history has a default. */
   readonly changeBudgets?: ChangeBudgets | undefined;
-  /** What is followed. Default: `RECORDED_STREAMS`. */
+  /** Follow what causes are found from, too: Events, owners of pods, namespaces. Default: no. */
+  readonly causes?: boolean | undefined;
+  /** What is followed. Default: `RECORDED_STREAMS`, and with `causes` those of evidence. */
   readonly streams?: readonly RecordedStream[] | undefined;
   readonly listeners?: readonly RecorderListener[];
 }
@@ -122,7 +125,8 @@ export class Recorder {
     state: ObserverState,
     checkpoint: Checkpoint | undefined,
   ) {
-    const { namespaces, collector, streams = RECORDED_STREAMS } = options;
+    const { namespaces, collector, causes = false } = options;
+    const { streams = causes ? [...RECORDED_STREAMS, ...evidenceStreams()] : RECORDED_STREAMS } = options;
     this.#machineClock = options.clock ?? systemClock;
     const dated = new DatedTransport(options.client.transport, this.#machineClock, (seen) => this.#time.dated(seen));
     this.#client = new Client(dated, { clock: this.#machineClock });
@@ -156,7 +160,7 @@ export class Recorder {
     });
     this.#streams = new StreamSet({
       ...{ streams, namespaces, checkpoint, transport: this.#client.transport, clock: this.#clock },
-      ...{ random: this.#random, observer: this.#observer },
+      ...{ random: this.#random, observer: this.#observer, watchedUntil: state.coverage?.to },
       consistencyMs: options.consistencyMs ?? DEFAULT_CONSISTENCY_MS,
       now: () => this.#time.certain(),
       record: (observations, observedAt) => this.#record(observations, observedAt),

@@ -6,6 +6,7 @@ import {
   type Clock,
   ConnectionError,
   type Delta,
+  type HandlerFailure,
   Informer,
   type InformerOptions,
   isObjectDelta,
@@ -13,9 +14,11 @@ import {
   type Random,
   type ReflectorState,
   type Transport,
+  UncachedInformer,
 } from '@podtrail/machinery';
 import { DeltaLog } from './delta-log.ts';
-import { FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
+import { FollowedEvidence } from './evidence/followed-evidence.ts';
+import { type Followable, FollowedStream, type Problem, type StreamStatus } from './followed-stream.ts';
 import type { ClaimsStream, EvidenceStream, RecordedStream } from './recorded-streams.ts';
 import type { RecorderListener } from './recorder-listener.ts';
 
@@ -25,6 +28,8 @@ export interface StreamSetOptions {
   readonly namespaces: readonly string[] | undefined;
   /** Where the claims of an earlier recorder of the whole cluster had come to. */
   readonly checkpoint: Checkpoint | undefined;
+  /** Until when an earlier recorder watched; undefined: there was none. */
+  readonly watchedUntil: EpochMillis | undefined;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,7 +38,7 @@ export interface StreamSetOptions {
   /** The ledger's time: at once while it is known, else when it is. */
   readonly now: () => EpochMillis | Promise<EpochMillis>;
   /** `observedAt`: when the informer received it, by the wall clock. A promise holds the stream back. */
-  readonly record: (observations: readonly Observation[], observedAt: number) => void | Promise<void>;
+  readonly record: (observations: readonly Observation[], observedAt: number | undefined) => void | Promise<void>;
   readonly notify: (call: (listener: RecorderListener) => void) => void;
 }
 
@@ -41,6 +46,8 @@ export class StreamSet {
   readonly #options: StreamSetOptions;
   /** One of each kind for the cluster, or one of each namespaced kind for each namespace. */
   readonly #streams: FollowedStream[] = [];
+  /** What those of evidence have besides. */
+  readonly #evidence = new Map<FollowedStream, FollowedEvidence>();
   /** Informers of the whole cluster, by resource. */
   readonly #informers = new Map<string, unknown>();
   #podVersion: string | undefined;
@@ -77,7 +84,12 @@ export class StreamSet {
   }
 
   get statuses(): readonly StreamStatus[] {
-    return this.#streams.map(({ status }) => status);
+    return this.#streams.map((stream) => {
+      const evidence = this.#evidence.get(stream);
+      if (evidence === undefined) return stream.status;
+      const { dropped, problem } = evidence;
+      return { ...stream.status, dropped, ...(problem === undefined ? {} : { problem }) };
+    });
   }
 
   /** What keeps claims from being recorded. */
@@ -96,7 +108,26 @@ export class StreamSet {
 
   /** Notes which streams are not current, and since when. */
   look(): void {
-    for (const stream of this.#streams) stream.look();
+    for (const stream of this.#streams) this.#look(stream);
+  }
+
+  #look(stream: FollowedStream): void {
+    stream.look();
+    const evidence = this.#evidence.get(stream);
+    const at = evidence === undefined ? undefined : this.#options.now();
+    if (evidence === undefined || at === undefined || at instanceof Promise) {
+      // What is not known yet is recorded at the next look.
+      if (at instanceof Promise) at.catch(() => undefined);
+      return;
+    }
+    const before = evidence.problem;
+    const observations = evidence.look(stream, at);
+    // The recorder reports a failure.
+    Promise.resolve(this.#options.record(observations, undefined)).catch(() => undefined);
+    const { problem } = evidence;
+    if (problem === before) return;
+    const { resource, namespace } = stream;
+    this.#options.notify((listener) => listener.evidenceChanged?.({ resource, namespace, problem }));
   }
 
   #followClaims(stream: ClaimsStream, namespace: string | undefined): void {
@@ -135,13 +166,27 @@ export class StreamSet {
   }
 
   #followEvidence(stream: EvidenceStream, namespace: string | undefined): void {
-    const informer = this.#informer(stream, namespace, {});
-    this.#follow(stream, namespace, informer, { catchingUp: false });
+    const { clock, watchedUntil } = this.#options;
+    const evidence = new FollowedEvidence({ stream, namespace, watchedUntil, clock });
     const take = (delta: Delta<Cacheable>, at: EpochMillis) => {
       if (!isObjectDelta(delta)) return;
       return this.#options.record(stream.observe(delta as ObjectDelta<Cacheable>, at), delta.observedAt);
     };
-    this.#deliver(informer, take, {});
+    let informer: Followable;
+    if (stream.uncached === undefined) {
+      const cached = this.#informer(stream, namespace, { transform: stream.transform });
+      this.#deliver(cached, take, {});
+      informer = cached;
+    } else {
+      const { resource: collection, codec } = stream;
+      informer = new UncachedInformer({
+        ...{ ...this.#shared(stream, namespace), resource: collection, codec },
+        wants: (object, type) => evidence.wants(object, type),
+        handler: { name: 'recorder', onDelta: (delta) => this.#timed(take, delta) },
+      });
+    }
+    const followed = this.#follow(stream, namespace, informer, { catchingUp: false });
+    this.#evidence.set(followed, evidence);
   }
 
   #deliver(
@@ -152,36 +197,47 @@ export class StreamSet {
     informer.addHandler({
       name: 'recorder',
       ...options,
-      onDelta: (delta) => {
-        const at = this.#options.now();
-        return at instanceof Promise ? at.then((known) => take(delta, known)) : take(delta, at);
-      },
+      onDelta: (delta) => this.#timed(take, delta),
     });
   }
 
+  #timed(
+    take: (delta: Delta<Cacheable>, at: EpochMillis) => void | Promise<void>,
+    delta: Delta<Cacheable>,
+  ): void | Promise<void> {
+    const at = this.#options.now();
+    return at instanceof Promise ? at.then((known) => take(delta, known)) : take(delta, at);
+  }
+
   #informer(
-    { resource: collection, codec, role }: RecordedStream,
+    stream: RecordedStream,
     namespace: string | undefined,
-    options: Pick<InformerOptions<Cacheable>, 'startFrom' | 'consistencyMs'>,
+    options: Pick<InformerOptions<Cacheable>, 'startFrom' | 'consistencyMs' | 'transform'>,
   ): Informer<Cacheable> {
-    const { transport, clock, random, notify } = this.#options;
-    const { resource } = collection;
-    const informer: Informer<Cacheable> = new Informer({
-      ...{ transport, namespace, clock, random, resource: collection, codec, ...options },
-      onState: (state) => {
-        this.#onState(resource, role, state);
-        notify((listener) => listener.watchChanged?.(resource, state));
-      },
-      onHandlerFailure: (failure) => notify((listener) => listener.handlerFailed?.(resource, failure)),
-    });
-    if (namespace === undefined) this.#informers.set(resource, informer);
+    const { resource, codec } = stream;
+    const informer = new Informer<Cacheable>({ ...this.#shared(stream, namespace), resource, codec, ...options });
+    if (namespace === undefined) this.#informers.set(resource.resource, informer);
     return informer;
+  }
+
+  /** What informers with and without a cache are given. */
+  #shared({ resource: { resource }, role }: RecordedStream, namespace: string | undefined) {
+    const { transport, clock, random, notify } = this.#options;
+    return {
+      ...{ transport, namespace, clock, random },
+      onState: (state: ReflectorState) => {
+        this.#onState(resource, role, state);
+        notify((listener) => listener.watchChanged?.(resource, state, role));
+      },
+      onHandlerFailure: (failure: HandlerFailure<Cacheable>) =>
+        notify((listener) => listener.handlerFailed?.(resource, failure)),
+    };
   }
 
   #follow(
     { resource: { resource }, role }: RecordedStream,
     namespace: string | undefined,
-    informer: Informer<Cacheable>,
+    informer: Followable,
     log: { readonly catchingUp: boolean },
   ): FollowedStream {
     const followed = new FollowedStream({ resource, role, namespace, informer, log, clock: this.#options.clock });
@@ -193,7 +249,7 @@ export class StreamSet {
   #onState(resource: string, role: RecordedStream['role'], state: ReflectorState): void {
     const isLost = role === 'claims' && state.kind === 'waiting' && state.error instanceof ConnectionError;
     for (const stream of this.#streams) {
-      if (stream.resource === resource) stream.look();
+      if (stream.resource === resource) this.#look(stream);
       else if (isLost) stream.informer.suspect();
     }
   }

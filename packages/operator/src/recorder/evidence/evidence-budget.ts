@@ -1,0 +1,70 @@
+// How much evidence a stream may bring in a time: in all, from one namespace, and about one object. Who may write Events
+// must fill no disk, and one namespace must not use up what the others need. Never waits: what is over is not kept.
+import type { Clock } from '@podtrail/machinery';
+
+export interface EvidenceLimits {
+  /** Per minute. */
+  readonly inAll: number;
+  readonly ofNamespace: number;
+  /** Per ten minutes. */
+  readonly ofObject: number;
+}
+
+const EVIDENCE_LIMITS: EvidenceLimits = { inAll: 2_000, ofNamespace: 1_000, ofObject: 50 };
+
+/** The first listing brings what an hour left behind: so many minutes' worth of it. */
+const LISTED_MINUTES = 5;
+const MINUTE_MS = 60_000;
+const OBJECT_WINDOW_MS = 600_000;
+
+export interface Subject {
+  readonly namespace: string;
+  /** Unique among the objects of the stream. */
+  readonly object: string;
+}
+
+export class EvidenceBudget {
+  readonly #clock: Clock;
+  readonly #limits: EvidenceLimits;
+  #minute: number | undefined;
+  #factor = LISTED_MINUTES;
+  #inAll = 0;
+  /** Invariant: neither has more entries than the budget of its window. */
+  readonly #ofNamespace = new Map<string, number>();
+  readonly #ofObject = new Map<string, number>();
+  #objectWindow = 0;
+
+  constructor(clock: Clock, limits: EvidenceLimits = EVIDENCE_LIMITS) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Undefined: it may be kept. Else the namespace in which something is now missing; empty: everywhere. */
+  take({ namespace, object }: Subject): string | undefined {
+    this.#turn();
+    const { inAll, ofNamespace, ofObject } = this.#limits;
+    if (this.#inAll >= inAll * this.#factor) return '';
+    const inNamespace = this.#ofNamespace.get(namespace) ?? 0;
+    const aboutObject = this.#ofObject.get(object) ?? 0;
+    if (inNamespace >= ofNamespace * this.#factor || aboutObject >= ofObject) return namespace;
+    this.#inAll++;
+    this.#ofNamespace.set(namespace, inNamespace + 1);
+    this.#ofObject.set(object, aboutObject + 1);
+    return undefined;
+  }
+
+  #turn(): void {
+    const now = this.#clock.monotonic();
+    this.#minute ??= now;
+    if (now - this.#minute >= MINUTE_MS) {
+      this.#minute = now;
+      this.#factor = 1;
+      this.#inAll = 0;
+      this.#ofNamespace.clear();
+    }
+    if (now - this.#objectWindow >= OBJECT_WINDOW_MS) {
+      this.#objectWindow = now;
+      this.#ofObject.clear();
+    }
+  }
+}

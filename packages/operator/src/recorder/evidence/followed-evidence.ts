@@ -1,0 +1,61 @@
+// What a stream of evidence has beside one of claims: a budget, and a record of when it was not watched. Decides nothing
+// about claims, and never throws at the stream.
+import type { EpochMillis, EvidenceObservation, ReportedEvidence } from '@podtrail/history';
+import { epochMillis } from '@podtrail/history';
+import type { Cacheable, Clock } from '@podtrail/machinery';
+import type { EvidenceStream } from '../recorded-streams.ts';
+import { EvidenceBudget } from './evidence-budget.ts';
+import { FloodLoss } from './flood-loss.ts';
+import { StreamLoss, type StreamView } from './stream-loss.ts';
+
+export interface FollowedEvidenceOptions {
+  readonly stream: EvidenceStream;
+  /** Undefined: the whole cluster. */
+  readonly namespace: string | undefined;
+  /** Until when an earlier recorder watched; undefined: there was none. */
+  readonly watchedUntil: EpochMillis | undefined;
+  readonly clock: Clock;
+}
+
+export class FollowedEvidence {
+  readonly #stream: EvidenceStream;
+  readonly #clock: Clock;
+  readonly #budget: EvidenceBudget;
+  readonly #loss: StreamLoss;
+  readonly #flood: FloodLoss;
+
+  constructor({ stream, namespace, watchedUntil, clock }: FollowedEvidenceOptions) {
+    const { resource } = stream.resource;
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#budget = new EvidenceBudget(clock);
+    this.#loss = new StreamLoss({ resource, namespace, watchedUntil, remembersMs: stream.remembersMs ?? 0 });
+    this.#flood = new FloodLoss(resource);
+  }
+
+  /** Why causes may lack something of it; undefined when nothing is known to be missing. */
+  get problem(): string | undefined {
+    return this.#loss.problem ?? this.#flood.problem;
+  }
+
+  /** Wanted, and over the budget. */
+  get dropped(): number {
+    return this.#flood.dropped;
+  }
+
+  /** Of a stream without a cache: whether this object is to be observed. */
+  wants(object: Cacheable, type: 'ADDED' | 'MODIFIED' | 'DELETED'): boolean {
+    const { uncached } = this.#stream;
+    if (uncached === undefined || !uncached.wants(object, type)) return false;
+    const floodedIn = this.#budget.take(uncached.subject(object));
+    if (floodedIn === undefined) return true;
+    this.#flood.drop(floodedIn, epochMillis(this.#clock.now()));
+    return false;
+  }
+
+  /** Called every now and then and at every change of state. */
+  look(view: StreamView, at: EpochMillis): EvidenceObservation[] {
+    const found: ReportedEvidence[] = [...this.#loss.look(view, at), ...this.#flood.look(at)];
+    return found.map((evidence) => ({ kind: 'evidence', evidence, at }));
+  }
+}
