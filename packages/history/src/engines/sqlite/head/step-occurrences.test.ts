@@ -1,6 +1,7 @@
 // From version 5 to version 6: killed anywhere the store is the one or the other, and what was damaged or lost before shows
 // afterwards.
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -49,6 +50,21 @@ for (const [failpoint, version] of [
     await engine.close();
   });
 }
+
+test('a head that is nearly all changes hardly grows: each part is moved before the next, so that its pages are used again', async () => {
+  const { path } = golden();
+  const db = new DatabaseSync(path);
+  const insert = db.prepare('INSERT INTO change VALUES (1, ?, ?, randomblob(900))');
+  db.exec('BEGIN');
+  for (let i = 0; i < 20_000; i++) insert.run(`uid-${i % 100}|1|${i}|note`, i);
+  db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  const before = statSync(path).size;
+  await new InThreadEngine({ path, access: 'write' }, { format: SIX }).close();
+  const after = statSync(path).size;
+  assert.ok(after < before * 1.1, `${before} bytes became ${after}`);
+  assert.equal(run(path, 'SELECT count(*) FROM occurrence WHERE kind = 1'), 20_002);
+});
 
 /** What is done to version 5, and which kinds may not be answered from afterwards. */
 const DAMAGES: readonly (readonly [what: string, sql: string, damaged: readonly string[], isRefused: boolean])[] = [

@@ -12,6 +12,7 @@ import { HOURS, tallyBytes } from './tallies.ts';
 /** As version 6 was released. */
 const KINDS = 16;
 const FIELDS = TALLIES_PLACE + KINDS + 2;
+const ROWS_PER_PART = 1000;
 /** The number of the first of OLD_KINDS. */
 const FIRST = 1;
 
@@ -29,13 +30,7 @@ export function joinOccurrences(db: DatabaseSync): void {
   const store = storeRoot(db);
   const isLayoutWhole = agrees(oldLayoutChecksum(db), store[LAYOUT]!);
   db.exec(TABLES);
-  for (const [i, table] of OLD_KINDS.entries()) {
-    // What a damaged page makes of a column may be refused here: the row is then missing, which its hour's sum shows.
-    db.exec(
-      `INSERT OR IGNORE INTO occurrence SELECT cluster, ${FIRST + i}, key, at, body FROM ${table} ORDER BY cluster, key`,
-    );
-    db.exec(`DROP TABLE ${table}`);
-  }
+  for (const [i, table] of OLD_KINDS.entries()) moveRows(db, table, FIRST + i);
   const sums = movedTallies(db);
   const layout = layoutChecksum(db);
   store[COMMITS]!++;
@@ -48,6 +43,24 @@ export function joinOccurrences(db: DatabaseSync): void {
     store[i + 1] = checksumOf(body);
   }
   db.prepare('UPDATE root SET body = ? WHERE cluster = ?').run(sealed(bytesOf(store)), STORE);
+}
+
+/** Part by part, so that the pages of one take the rows of the next: a store may be most of its volume. */
+function moveRows(db: DatabaseSync, table: string, kind: number): void {
+  const upTo = db.prepare(`SELECT cluster, key FROM ${table} ORDER BY cluster, key LIMIT 1 OFFSET ?`);
+  const within = 'WHERE (cluster, key) <= (?, ?)';
+  // What a damaged page makes of a column may be refused here: the row is then missing, which its hour's sum shows.
+  const insert = `INSERT OR IGNORE INTO occurrence SELECT cluster, ${kind}, key, at, body FROM ${table}`;
+  const [insertSome, removeSome] = [insert, `DELETE FROM ${table}`].map((sql) => db.prepare(`${sql} ${within}`));
+  for (;;) {
+    const last = upTo.get(ROWS_PER_PART - 1);
+    if (last === undefined) break;
+    const place = [last['cluster'] as number, last['key'] as string] as const;
+    insertSome!.run(...place);
+    // A damaged page may show what no search finds: what is left goes in one part.
+    if (removeSome!.run(...place).changes === 0) break;
+  }
+  db.exec(`${insert}; DROP TABLE ${table}`);
 }
 
 /** Places in the store's own row (roots.ts). */
