@@ -206,12 +206,8 @@ export class AuditReader {
   #answered(event: AuditEvent, action: AuditedAction): void {
     const key = requestKey(event);
     this.#pending.delete(key);
-    if (this.#seen.has(key)) {
-      this.tally.repeated++;
-      return;
-    }
-    this.#seen.add(key);
-    this.#emit(action);
+    if (this.#seen.add(key)) this.#emit(action);
+    else this.tally.repeated++;
   }
 
   #emit(action: AuditedAction): void {

@@ -13,4 +13,5 @@ export type {
   RefusalStage,
   Refuser,
 } from './audited-action.ts';
+export { evidenceOf } from './evidence-of.ts';
 export { inLogOrder } from './log-order.ts';

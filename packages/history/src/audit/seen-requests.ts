@@ -27,12 +27,16 @@ export class SeenRequests {
     return this.#young.has(digest) || this.#old.has(digest);
   }
 
-  add(key: string): void {
+  /** False: it was there already. */
+  add(key: string): boolean {
+    const digest = digestOf(key);
+    if (this.#young.has(digest) || this.#old.has(digest)) return false;
     if (this.#young.size >= this.#largest) {
       this.#old = this.#young;
       this.#young = new Fingerprints();
     }
-    this.#young.add(digestOf(key));
+    this.#young.add(digest);
+    return true;
   }
 }
 

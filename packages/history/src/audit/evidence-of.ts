@@ -1,0 +1,60 @@
+// Actions as evidence for the ledger: who asked for what, about each object that it is known of. Only what was done is
+// evidence: neither what was refused, nor a dry run, nor what may have been done. Pure; the same action gives the same
+// evidence with the same ids, from whichever copy of the log.
+import type { Evidence } from '../model/evidence.ts';
+import { MOST_MESSAGE } from '../model/evidence.ts';
+import type { ObjectReference } from '../model/object-reference.ts';
+import type { Act, AuditedAction } from './audited-action.ts';
+
+/** Connections and writes of a status move no pod. */
+const NO_EVIDENCE = new Set<Act>([
+  ...(['exec', 'attach', 'port-forward', 'proxy', 'write-status', 'get', 'list', 'watch', 'other'] as const),
+]);
+
+/** In the ledger's words: no epoch of etcd, and no version of an object. */
+const COLLECTOR = 'audit-log';
+
+export function evidenceOf(action: AuditedAction): Evidence[] {
+  const { at, answeredAt, auditID, what, actor, outcome, details } = action;
+  if (outcome.kind !== 'allowed' || NO_EVIDENCE.has(what)) return [];
+  const message = messageOf(action);
+  return objectsOf(action).map((about) => ({
+    id: `audit/${auditID}/${at}/${about.kind}/${about.namespace}/${about.name}`,
+    about,
+    what: 'audited',
+    at,
+    reason: what,
+    message,
+    by: actor.user ?? '',
+    ...(details.node !== undefined && {
+      related: { kind: 'Node', namespace: '', name: details.node, uid: '' },
+    }),
+    count: 1,
+    source: 'audit',
+    epoch: 0,
+    resourceVersion: String(at),
+    observedAt: answeredAt ?? at,
+    collector: COLLECTOR,
+  }));
+}
+
+/** Those whose names are known: of a collection, what the answer lists. */
+function objectsOf({ object, details }: AuditedAction): ObjectReference[] {
+  const { kind, namespace } = object;
+  const named = object.name === undefined ? (details.objects ?? []) : [{ name: object.name, uid: object.uid }];
+  return named.map(({ name, uid }) => ({ kind, namespace, name, uid: uid ?? '' }));
+}
+
+/** What else is known of it, and what makes it less than certain. */
+function messageOf({ what, level, actor, details }: AuditedAction): string {
+  const words: string[] = [];
+  if (details.replicas !== undefined) words.push(`to ${details.replicas} replicas`);
+  if (details.gracePeriodSeconds !== undefined) words.push(`grace ${details.gracePeriodSeconds}s`);
+  if (details.taints !== undefined) words.push(`taints ${details.taints.join(' ')}`);
+  if (actor.impersonatedBy !== undefined) words.push(`asked for by ${actor.impersonatedBy}`);
+  if (actor.pod !== undefined) words.push(`from pod ${actor.pod}`);
+  const isByBody = what === 'delete' || what === 'delete-collection' || what === 'evict';
+  if (level === 'Metadata' && isByBody) words.push('may have been a dry run: level Metadata');
+  if (actor.userAgent !== '') words.push(`with ${actor.userAgent}`);
+  return words.join('; ').slice(0, MOST_MESSAGE);
+}
