@@ -191,7 +191,7 @@ test('what is no audit log gets a sentence: text, binary, a file that is not the
   assert.deepEqual([text.code, text.out], [1, '']);
   assert.match(
     text.err,
-    /not one line of notes\.txt is an event of audit\.k8s\.io\/v1\nhint: name the log of kube-apiserver/,
+    /notes\.txt: hardly a line is an event of audit\.k8s\.io\/v1\nhint: name the log of kube-apiserver/,
   );
   const binary = await ask('core', { files: { core: Buffer.alloc(100, 1) } });
   assert.equal(binary.code, 1);

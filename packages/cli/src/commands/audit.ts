@@ -65,7 +65,7 @@ Acts: ${ACTS.join(', ')}.
 
 With --pod, rows that may have been about it are shown, too: a collection that the log does not list, a name that the
 server made up. Lines that cannot be read are counted, and the first ten are named on standard error.
-Exit code 3 when nothing was found; 5 when nothing was found and some lines could not be read; 1 when not one could.
+Exit code 3 when nothing was found; 5 when nothing was found and some lines could not be read; 1 when hardly one could.
 
 Examples:
   podtrail audit /var/log/kubernetes/audit/ --pod cart-7d9-x2k -n shop
@@ -122,7 +122,7 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
   });
   await damaged.flush();
   if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
-  if (tally.lines > 0 && tally.damaged >= tally.lines) throw nothingRead(files);
+  if (tally.actions === 0 && tally.damaged > tally.lines / 2) throw nothingRead(files);
   await writer.end(tally);
   if (print.format === 'table' || print.format === 'wide')
     for (const line of refusals.lines(MOST_REFUSALS_NOTED)) await cli.note(line);
@@ -157,14 +157,15 @@ function exitCode(shown: number, { tally, brokenOff }: ReadLogs): ExitCode {
 }
 
 function nothingRead(files: readonly string[]): CliError {
-  return new CliError('nothing-read', `not one line of ${files.join(', ')} is an event of audit.k8s.io/v1`, {
-    hint: 'name the log of kube-apiserver (--audit-log-path), one JSON object a line; jq -c makes lines of what was indented.',
+  return new CliError('nothing-read', `${files.join(', ')}: hardly a line is an event of audit.k8s.io/v1`, {
+    hint: 'name the log of kube-apiserver (--audit-log-path), one JSON object a line. jq -c . makes lines of what was indented, jq -r .log takes out what a collector has wrapped.',
   });
 }
 
-function closingLine({ lines, bytes, actions, repeated, damaged }: AuditTally, shown: number): string {
+function closingLine({ lines, bytes, actions, repeated, damaged, other }: AuditTally, shown: number): string {
   const parts = [`${counted(lines, 'line')}, ${showBytes(bytes)}: ${counted(actions, 'action')}, ${shown} shown`];
   if (repeated > 0) parts.push(`${counted(repeated, 'line')} about requests that were counted already`);
+  if (other > 0) parts.push(`${counted(other, 'line')} of the API server's own log`);
   if (damaged > 0) parts.push(`${counted(damaged, 'line')} could not be read: what they say is missing here`);
   return parts.join('; ');
 }

@@ -60,10 +60,12 @@ const MOST_GROUPS = 100;
 const MOST_ADDRESSES = 20;
 const MOST_CAUSES = 10;
 
+export const NOT_AN_EVENT = 'not an event of audit.k8s.io/v1';
+
 /** The event, or what is wrong with it. */
 export function readAuditEvent(value: unknown): AuditEvent | string {
   if (!isObject(value)) return 'not an object';
-  if (value['apiVersion'] !== 'audit.k8s.io/v1' || value['kind'] !== 'Event') return 'not an event of audit.k8s.io/v1';
+  if (value['apiVersion'] !== 'audit.k8s.io/v1' || value['kind'] !== 'Event') return NOT_AN_EVENT;
   const { auditID, stage, verb } = value;
   if (typeof auditID !== 'string' || auditID === '') return 'an event without auditID';
   if (!STAGES.has(stage)) return 'an event with an unknown stage';

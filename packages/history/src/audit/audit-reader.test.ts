@@ -123,6 +123,21 @@ test('what a container runtime or a collector puts before an event is passed ove
   assert.equal(damaged.length, 0);
 });
 
+test('what the API server says for itself beside its audit log is neither an event nor damage', () => {
+  const own = 'I1116 10:00:00.000000       1 server.go:1] "ready" {"a":1}\n';
+  const { actions, damaged, reader } = read([`${own}2026-11-16T10:00:00.123456789Z stderr F ${own}${line(anEvent())}`]);
+  assert.deepEqual([actions.length, damaged.length, reader.tally.other], [1, 0, 2]);
+});
+
+test('other JSON is no event, also an event that a collector has wrapped into a text', () => {
+  const wrapped = JSON.stringify({ log: line(anEvent()), stream: 'stdout' });
+  const { actions, damaged } = read([`${wrapped}\n{"level":"info","msg":"hello"}\n`]);
+  assert.deepEqual(
+    [actions.length, damaged.map(({ why }) => why)],
+    [0, ['not an event of audit.k8s.io/v1', 'not an event of audit.k8s.io/v1']],
+  );
+});
+
 test('lines end with a line feed, with a carriage return before it, or with the input; empty ones are none', () => {
   const text = JSON.stringify(anEvent());
   const other = JSON.stringify(anEvent());

@@ -3,7 +3,7 @@
 // and the first ones are reported with where they stand.
 import { isUtf8 } from 'node:buffer';
 import { actionOf } from './action-of.ts';
-import { type AuditEvent, isObject, readAuditEvent } from './audit-event.ts';
+import { type AuditEvent, isObject, NOT_AN_EVENT, readAuditEvent } from './audit-event.ts';
 import type { AuditedAction } from './audited-action.ts';
 import { EventSkimmer } from './event-skimmer.ts';
 import { LineCutter } from './line-cutter.ts';
@@ -31,6 +31,8 @@ export interface AuditTally {
   repeated: number;
   /** Lines, and items of lists, that are no event. */
   damaged: number;
+  /** Lines of the API server's own log. */
+  other: number;
   /** Lines that were too long to be held: of their bodies only what an action needs was kept. */
   long: number;
 }
@@ -53,11 +55,24 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 /** Logs that went through a container runtime or a collector have a time, or more, before the event. */
 const LONGEST_PREFIX = 128;
+/** What the API server says for itself, where both go to one place: klog's header, also as a container runtime has it. */
+const OWN_LOG = /^(?:\S{20,40} (?:stdout|stderr) [FP] )?[IWEF]\d{4} \d{2}:\d{2}:\d{2}/;
+const API = Buffer.from('"audit.k8s.io');
+const BACKSLASH = 0x5c;
 /** How the API server begins a line. */
 const EVENT_BEGINS = '{"kind":"Event","apiVersion":"audit.k8s.io/v1"';
 
 export class AuditReader {
-  readonly tally: AuditTally = { bytes: 0, lines: 0, parsed: 0, actions: 0, repeated: 0, damaged: 0, long: 0 };
+  readonly tally: AuditTally = {
+    bytes: 0,
+    lines: 0,
+    parsed: 0,
+    actions: 0,
+    repeated: 0,
+    damaged: 0,
+    other: 0,
+    long: 0,
+  };
   readonly #options: AuditReaderOptions;
   readonly #longest: number;
   readonly #seen = new SeenRequests();
@@ -141,11 +156,16 @@ export class AuditReader {
   }
 
   #readLine(block: Buffer, start: number, end: number, matters: boolean): void {
+    if (block[start] !== OPEN_BRACE && OWN_LOG.test(block.toString('latin1', start, Math.min(end, start + 80)))) {
+      this.tally.other++;
+      return;
+    }
     const from = eventStart(block, start, end);
     if (from === undefined) this.#damaged('not JSON');
     else if (matters) this.#parse(block.subarray(from, end));
-    // Not parsed; but what breaks off shows at its end.
+    // Not parsed; but what breaks off shows at its end, and what is something else does not name the API.
     else if (block[end - 1] !== CLOSE_BRACE) this.#damaged('it breaks off');
+    else if (!namesApi(block, from, end)) this.#damaged(NOT_AN_EVENT);
   }
 
   #parse(line: Buffer): void {
@@ -232,6 +252,12 @@ function eventStart(block: Buffer, start: number, end: number): number | undefin
   if (block[start] === OPEN_BRACE) return start;
   const brace = block.subarray(start, Math.min(end, start + LONGEST_PREFIX)).indexOf(OPEN_BRACE);
   return brace === -1 ? undefined : start + brace;
+}
+
+/** As a value: a collector that wraps a line into a text escapes its quotes. */
+function namesApi(block: Buffer, start: number, end: number): boolean {
+  const found = block.indexOf(API, start);
+  return found !== -1 && found < end && block[found - 1] !== BACKSLASH;
 }
 
 function parsed(text: string): unknown {
