@@ -15,6 +15,8 @@ const { skip } = cluster;
 /** Granted for what does not happen every day; each has its line in docs/operator.md. */
 const SELDOM = [
   ...['nodes', 'services', 'namespaces'].map((resource) => `list ${resource}`),
+  ...['replicasets', 'deployments', 'statefulsets', 'daemonsets'].map((resource) => `list ${resource}.apps`),
+  ...['list jobs.batch', 'list cronjobs.batch', 'list events.events.k8s.io'],
   ...['get', 'list'].flatMap((verb) =>
     ['podtrackers', 'podtrackerslices'].map((kind) => `${verb} ${kind}.podtrail.dev`),
   ),

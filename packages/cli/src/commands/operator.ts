@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CAUSES_HELP, type CausesOptions, causesOf, withCauses } from '../options/causes.ts';
 import { namespaceName, objectName } from '../options/object-name.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
@@ -23,7 +24,7 @@ import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
 import { ageMs } from '../times/age.ts';
 import { parseDuration } from '../times/duration.ts';
 
-interface OperatorOptions extends SharedOptions, RecordingSizeOptions {
+interface OperatorOptions extends SharedOptions, RecordingSizeOptions, CausesOptions {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly identity?: string;
@@ -66,7 +67,7 @@ export function operatorCommand(cli: Cli): Command {
       'forget what ended longer ago, e.g. 30d or 720h; default: only --store-limit bounds the history',
       ageMs('--retention'),
     );
-  return withRecordingSizes(command)
+  return withCauses(withRecordingSizes(command))
     .option(
       '--bind <address>',
       'the address of this machine on which all ports are served; ::, every one of both families',
@@ -93,6 +94,7 @@ Every replica records all the time, each into a store of its own. Which of them 
 SIGTERM ends it within 10 seconds, with exit code 0. A leader that lost its lease ends with exit code 1, so that it
 is started again.
 ${SIZES_HELP}
+${CAUSES_HELP}
 
 To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrackers.podtrail.dev: once its port answers
 it sets there the webhook, the certificate to trust and served of v1alpha1. Not without a Service that is there (none
@@ -137,6 +139,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
       lease: { namespace, name: options.leaseName, identity: electionIdentity(replica) },
       conversion: conversionOf(options, namespace),
       retentionMs: options.retention,
+      ...causesOf(options),
       ...sizes,
       footprintIntervalMs: options.footprintInterval,
       write: (lines) => stdout.write(lines),

@@ -13,6 +13,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, describeError, InterruptedError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CAUSES_HELP, type CausesOptions, causesOf, withCauses } from '../options/causes.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import {
@@ -30,7 +31,7 @@ import { type Reporter, reporterOn } from '../record/reporter.ts';
 import { watchProgress } from '../record/watch-progress.ts';
 import { ageMs } from '../times/age.ts';
 
-interface RecordOptions extends SharedOptions, RecordingSizeOptions {
+interface RecordOptions extends SharedOptions, RecordingSizeOptions, CausesOptions {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly collector?: string;
@@ -56,7 +57,7 @@ export function recordCommand(cli: Cli): Command {
       'forget what ended longer ago, e.g. 30d or 720h; default: only --store-limit bounds the history',
       ageMs('--retention'),
     );
-  return withRecordingSizes(command)
+  return withCauses(withRecordingSizes(command))
     .option(
       '--metrics-port <port>',
       'serve /metrics for Prometheus there; default: not served',
@@ -71,10 +72,13 @@ Only one recorder writes to a store at a time; readers (podtrail who ...) may as
 again it goes on where it stopped: what happened meanwhile is read from the API server as long as that still has it,
 and what it no longer has becomes a gap that answers speak of.
 ${SIZES_HELP}
+${CAUSES_HELP}
 
 Needs the rights to list and watch pods, nodes and services of the whole cluster, and to get the namespace kube-system.
 With the right to get leases in the namespace kube-node-lease the address of a pod that was deleted by force is in doubt
-for about a minute less. It is read only then; where the right is missing, everything else is recorded.
+for about a minute less. It is read only then; where the right is missing, everything else is recorded. For causes it
+needs to list and watch events.events.k8s.io, namespaces, replicasets, deployments, statefulsets and daemonsets.apps,
+jobs and cronjobs.batch.
 With --namespaces those on pods and services of the namespaces are enough (and --cluster-id, where kube-system may not
 be read), but then no address is ever "free", nodes are not known, and every restart makes a gap.`,
     )
@@ -116,6 +120,7 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       clock,
       random: commandEnv.random,
       retentionMs: options.retention,
+      ...causesOf(options),
       ...sizes,
       listeners: [reporting(reporter), new RoomReport(clock, warn), collectsSpentListings(), ...monitoring.listeners],
     });

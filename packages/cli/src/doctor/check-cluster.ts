@@ -1,6 +1,7 @@
 // Looks at a cluster as the recorder would need it: can it be reached, does its clock agree, may we list and watch, may we
-// read the Leases of nodes.
+// read the Leases of nodes and what causes are found from.
 import type { Client, ClusterConfig } from '@podtrail/machinery';
+import { EVIDENCE_RESOURCES } from '@podtrail/operator';
 import type { CommandEnv } from '../command-env.ts';
 import { type Finding, found, looked } from './finding.ts';
 
@@ -14,6 +15,7 @@ const WITHIN_MS = 10_000;
 const TOLERABLE_SKEW_MS = 2000;
 const NEEDED = ['pods', 'nodes', 'services'] as const;
 const NODE_LEASES = 'may read node leases';
+const EVIDENCE = 'may watch evidence';
 
 export async function checkCluster(which: ClusterToCheck, commandEnv: CommandEnv): Promise<Finding[]> {
   let config: ClusterConfig;
@@ -36,6 +38,7 @@ export async function checkCluster(which: ClusterToCheck, commandEnv: CommandEnv
       findings.push(await looked(`may watch ${resource}`, () => mayWatch(client, resource)));
     }
     findings.push(await looked(NODE_LEASES, () => mayReadLeases(client)));
+    findings.push(await looked(EVIDENCE, () => mayWatchEvidence(client)));
   } finally {
     await client.close();
   }
@@ -91,6 +94,22 @@ async function mayReadLeases(client: Client): Promise<Finding> {
     'warning',
     `this user may not get leases in ${namespace}: after a forced deletion an address is in doubt for about a minute longer`,
     `grant it with a RoleBinding in ${namespace}, as deploy/kustomize/role-bindings.yaml does; recording goes on without it.`,
+  );
+}
+
+/** Who held an address is answered without it: a warning, not a failure. */
+async function mayWatchEvidence(client: Client): Promise<Finding> {
+  const refused: string[] = [];
+  for (const { group, resource } of EVIDENCE_RESOURCES) {
+    const may = async (verb: string) => await isAllowed(client, { verb, group, resource });
+    if (!(await may('list')) || !(await may('watch'))) refused.push(group === '' ? resource : `${resource}.${group}`);
+  }
+  if (refused.length === 0) return found(EVIDENCE, 'ok', 'Events, owners of pods and namespaces, for causes');
+  return found(
+    EVIDENCE,
+    'warning',
+    `this user may not list and watch ${refused.join(', ')}: why a pod moved is "Unknown" where only they would say it`,
+    'grant it as the ClusterRole podtrail-evidence of deploy/kustomize/roles.yaml does, or record with --no-causes.',
   );
 }
 

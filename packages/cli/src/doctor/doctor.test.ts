@@ -8,8 +8,17 @@ import { checkMachine } from './check-machine.ts';
 
 const CONFIG = { origin: 'context "c" of file', server: 'https://c', namespace: 'default' } as never;
 
-function aClient(options: { allowed?: boolean; leases?: boolean; date?: number; broken?: boolean }): Client {
-  const { allowed = true, leases = allowed, date = at(201), broken = false } = options;
+interface Refusals {
+  readonly allowed?: boolean;
+  readonly leases?: boolean;
+  /** Resources that may not be read. */
+  readonly refused?: readonly string[];
+  readonly date?: number;
+  readonly broken?: boolean;
+}
+
+function aClient(options: Refusals): Client {
+  const { allowed = true, leases = allowed, refused = [], date = at(201), broken = false } = options;
   return {
     discovery: {
       serverVersion: async () => {
@@ -21,7 +30,7 @@ function aClient(options: { allowed?: boolean; leases?: boolean; date?: number; 
       const { resource, ...asked } = JSON.parse(body).spec?.resourceAttributes ?? {};
       if (resource === 'leases')
         assert.deepEqual(asked, { verb: 'get', group: 'coordination.k8s.io', namespace: 'kube-node-lease' });
-      const status = { allowed: resource === 'leases' ? leases : allowed };
+      const status = { allowed: resource === 'leases' ? leases : allowed && !refused.includes(resource) };
       return {
         status: 200,
         headers: { date: new Date(date).toUTCString() },
@@ -50,6 +59,7 @@ test('all is well', async () => {
   assert.match(out, /API server +ok +Kubernetes v1\.36\.3/);
   assert.match(out, /may watch services +ok/);
   assert.match(out, /may read node leases +ok +in kube-node-lease/);
+  assert.match(out, /may watch evidence +ok/);
   assert.doesNotMatch(out, /failed|warning/);
 });
 
@@ -129,6 +139,17 @@ test('without the right to read the Leases of nodes there is a warning with what
     /may read node leases +warning +this user may not get leases in kube-node-lease: .*a minute longer/,
   );
   assert.match(err, /may read node leases: grant it with a RoleBinding in kube-node-lease/);
+});
+
+test('without rights on what causes are found from there is a warning that names them, and no failure', async () => {
+  const { code, out, err } = await doctor(aClient({ refused: ['events', 'cronjobs'] }));
+  assert.equal(code, 0);
+  assert.match(
+    out,
+    /may watch evidence +warning +this user may not list and watch events.events.k8s.io, cronjobs.batch:/,
+  );
+  assert.match(out, /why a pod moved is "Unknown"/);
+  assert.match(err, /may watch evidence: grant it as the ClusterRole podtrail-evidence/);
 });
 
 test('clocks that differ and a recorder that is gone are warnings', async () => {

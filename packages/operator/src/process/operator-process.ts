@@ -61,6 +61,8 @@ export interface OperatorProcessOptions {
     | { readonly host: string; readonly port: number; readonly address: ConversionAddress }
     | undefined;
   readonly retentionMs?: number | undefined;
+  readonly causes?: boolean | undefined;
+  readonly evidenceRetentionMs?: number | undefined;
   readonly storeLimit?: SizeLimit | undefined;
   readonly changeBudgets?: ChangeBudgets | undefined;
   readonly footprintIntervalMs: number;
@@ -93,6 +95,7 @@ export class OperatorProcess {
     const room = new RoomReport(clock, (message, fields) => log.warn(message, fields));
     const recorder = await Recorder.open({
       ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
+      ...{ causes: options.causes, evidenceRetentionMs: options.evidenceRetentionMs },
       ...{ storeLimit: options.storeLimit, changeBudgets: options.changeBudgets },
       listeners: [monitoring.recorderMetrics, recorderLog(log, watches), room, collectsSpentListings()],
     });

@@ -7,10 +7,14 @@ import type { Housekept } from './recorder-listener.ts';
 const HOUR = 3_600_000;
 
 /** An engine that notes what it is asked to do; the first maintenance fails. */
-async function houseKept(hours: number, options: { retentionMs?: number; aheadMs?: number } = {}) {
+async function houseKept(
+  hours: number,
+  options: { retentionMs?: number; evidenceRetentionMs?: number; aheadMs?: number } = {},
+) {
   const clock = new ManualClock(1_000 * HOUR);
   const maintained: number[] = [];
   const retained: (readonly [cluster: string, before: number])[] = [];
+  const pruned: string[] = [];
   const done: Housekept[] = [];
   const engine = {
     maintain: async (now: number) => {
@@ -18,15 +22,17 @@ async function houseKept(hours: number, options: { retentionMs?: number; aheadMs
       if (maintained.length === 1) throw new Error('disk');
     },
     prune: async (cluster: string, before: number) => retained.push([cluster, before]),
+    pruneKind: async (_: string, kind: string, before: number) => pruned.push(`${kind} ${before}`),
   };
   const stop = new AbortController();
-  const { retentionMs } = options;
-  const kept = keepHouse({ engine, cluster: 'c', clock, retentionMs, onDone: (one) => done.push(one) }, stop.signal);
+  const { retentionMs, evidenceRetentionMs } = options;
+  const house = { engine, cluster: 'c', clock, retentionMs, evidenceRetentionMs };
+  const kept = keepHouse({ ...house, onDone: (one) => done.push(one) }, stop.signal);
   clock.jumpWall(options.aheadMs ?? 0);
   await clock.advance(hours * HOUR);
   stop.abort();
   await kept;
-  return { maintained, retained, done };
+  return { maintained, retained, pruned, done };
 }
 
 test('the store is maintained every five minutes, and a failure of it is reported and ends nothing', async () => {
@@ -52,4 +58,12 @@ test('fault 21: a clock that was set ahead makes nothing look old', async () => 
   const { retained, done } = await houseKept(1, { retentionMs: 30 * 24 * HOUR, aheadMs: 365 * 24 * HOUR });
   assert.deepEqual(retained, []);
   assert.match(String(done.find(({ what }) => what === 'retain')?.error), /clock was set ahead/);
+});
+
+test('what causes are found from has a retention of its own, all of it together', async () => {
+  const { retained, pruned, done } = await houseKept(1, { evidenceRetentionMs: 24 * HOUR });
+  const before = 1_000 * HOUR + 300_000 - 24 * HOUR;
+  assert.deepEqual(retained, []);
+  assert.deepEqual(pruned, [`life ${before}`, `departure ${before}`, `evidence ${before}`]);
+  assert.equal(done.find(({ what }) => what === 'retain')?.removed, 6);
 });

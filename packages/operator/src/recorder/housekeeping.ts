@@ -5,15 +5,20 @@ import { type Clock, sleep } from '@podtrail/machinery';
 import type { Housekept } from './recorder-listener.ts';
 
 export interface HousekeepingOptions {
-  readonly engine: Pick<StoreAdmin, 'maintain' | 'prune'>;
+  readonly engine: Pick<StoreAdmin, 'maintain' | 'prune' | 'pruneKind'>;
   readonly cluster: string;
   readonly clock: Clock;
   /** Why the clock cannot be relied on now, if so: then nothing is sealed and nothing forgotten. */
   readonly doubt?: () => string | undefined;
   /** Closed records older than this are forgotten. Undefined: everything is kept. */
   readonly retentionMs: number | undefined;
+  /** What causes are found from is forgotten after this time, all of it together. Undefined: with all else. */
+  readonly evidenceRetentionMs?: number | undefined;
   readonly onDone: (done: Housekept) => void;
 }
+
+/** Pruned together: a departure whose evidence is gone would have a wrong cause. */
+const OF_CAUSES = ['life', 'departure', 'evidence'] as const;
 
 const MAINTAIN_EVERY_MS = 300_000;
 const RETAIN_EVERY_MS = 3_600_000;
@@ -22,7 +27,7 @@ const TOLERATED_JUMP_MS = 3_600_000;
 
 /** Resolves when the signal aborts. */
 export async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Promise<void> {
-  const { engine, cluster, clock, retentionMs } = options;
+  const { engine, clock, retentionMs } = options;
   const origin = clock.now() - clock.monotonic();
   let nextRetention = clock.monotonic();
   for (;;) {
@@ -33,7 +38,8 @@ export async function keepHouse(options: HousekeepingOptions, signal: AbortSigna
       await engine.maintain(epochMillis(clock.now()));
       return 0;
     });
-    if (retentionMs === undefined || clock.monotonic() < nextRetention || signal.aborted) continue;
+    const isAsked = retentionMs !== undefined || options.evidenceRetentionMs !== undefined;
+    if (!isAsked || clock.monotonic() < nextRetention || signal.aborted) continue;
     nextRetention = clock.monotonic() + RETAIN_EVERY_MS;
     await timed(options, 'retain', async () => {
       mustKnowTime(options);
@@ -42,9 +48,19 @@ export async function keepHouse(options: HousekeepingOptions, signal: AbortSigna
         throw new RangeError(
           `the clock was set ahead by ${Math.round(aheadMs / 1000)} s: nothing is forgotten until a restart`,
         );
-      return await engine.prune(cluster, epochMillis(clock.now() - retentionMs));
+      return await forget(options);
     });
   }
+}
+
+/** Returns how many records went. */
+async function forget({ engine, cluster, clock, retentionMs, evidenceRetentionMs }: HousekeepingOptions) {
+  let removed = 0;
+  if (retentionMs !== undefined) removed += await engine.prune(cluster, epochMillis(clock.now() - retentionMs));
+  if (evidenceRetentionMs === undefined) return removed;
+  const before = epochMillis(clock.now() - evidenceRetentionMs);
+  for (const kind of OF_CAUSES) removed += await engine.pruneKind(cluster, kind, before);
+  return removed;
 }
 
 function mustKnowTime({ doubt }: HousekeepingOptions): void {

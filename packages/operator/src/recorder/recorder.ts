@@ -71,6 +71,8 @@ export interface RecorderOptions {
   readonly changeBudgets?: ChangeBudgets | undefined;
   /** Follow what causes are found from, too: Events, owners of pods, namespaces. Default: no. */
   readonly causes?: boolean | undefined;
+  /** Forget lives of pods, departures and evidence this long after they happened. Default: with all else. */
+  readonly evidenceRetentionMs?: number | undefined;
   /** What is followed. Default: `RECORDED_STREAMS`, and with `causes` those of evidence. */
   readonly streams?: readonly RecordedStream[] | undefined;
   readonly listeners?: readonly RecorderListener[];
@@ -96,6 +98,7 @@ export class Recorder {
   readonly #engine: Engine;
   readonly #cluster: Cluster;
   readonly #retentionMs: number | undefined;
+  readonly #evidenceRetentionMs: number | undefined;
   readonly #storeLimit: SizeLimit | undefined;
   readonly #listeners: readonly RecorderListener[];
   readonly #streams: StreamSet;
@@ -134,6 +137,7 @@ export class Recorder {
     this.#engine = options.engine;
     this.#cluster = options.cluster;
     this.#retentionMs = options.retentionMs;
+    this.#evidenceRetentionMs = options.evidenceRetentionMs;
     this.#storeLimit = options.storeLimit;
     this.#listeners = options.listeners ?? [];
     this.#namespaces = namespaces;
@@ -239,7 +243,8 @@ export class Recorder {
     const upkeep = keepStore(
       {
         ...{ engine: this.#engine, cluster: this.#cluster.id, clock: this.#clock, time: this.#time },
-        ...{ retentionMs: this.#retentionMs, limit: this.#storeLimit },
+        ...{ retentionMs: this.#retentionMs, evidenceRetentionMs: this.#evidenceRetentionMs },
+        limit: this.#storeLimit,
         notify: (call) => this.#notify(call),
       },
       stop.signal,

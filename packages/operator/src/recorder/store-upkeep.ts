@@ -14,15 +14,16 @@ export interface StoreUpkeepOptions {
   readonly clock: Clock;
   readonly time: TimeKeeper;
   readonly retentionMs: number | undefined;
+  readonly evidenceRetentionMs: number | undefined;
   readonly limit: SizeLimit | undefined;
   readonly notify: (call: (listener: RecorderListener) => void) => void;
 }
 
 /** Resolves when the signal aborts and what was begun has ended. */
 export async function keepStore(options: StoreUpkeepOptions, signal: AbortSignal): Promise<void> {
-  const { engine, cluster, clock, time, retentionMs, notify } = options;
+  const { engine, cluster, clock, time, retentionMs, evidenceRetentionMs, notify } = options;
   const house = {
-    ...{ engine, cluster, clock, retentionMs },
+    ...{ engine, cluster, clock, retentionMs, evidenceRetentionMs },
     doubt: () => time.clock.ageDoubt,
     onDone: (done: Parameters<NonNullable<RecorderListener['housekept']>>[0]) =>
       notify((listener) => listener.housekept?.(done)),

@@ -154,6 +154,8 @@ const ROWS: readonly Row[] = [
     rules: jobRules,
     fields: paths(['status.successful']),
   },
+  // No controller of the sandbox makes Jobs of them: they can be stored and watched.
+  { plural: 'cronjobs', kind: 'CronJob', group: 'batch', shortNames: ['cj'], categories: ['all'] },
   {
     plural: 'poddisruptionbudgets',
     kind: 'PodDisruptionBudget',
