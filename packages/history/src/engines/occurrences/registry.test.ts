@@ -11,7 +11,7 @@ import { MemoryEngine } from '../memory/memory-engine.ts';
 import type { OccurrenceQuestion, Paged } from '../snapshot.ts';
 import { InThreadEngine } from '../sqlite/testing/in-thread-engine.ts';
 import { ALL, ALWAYS, PROD } from '../testing/contract/contract-stage.ts';
-import { addMadeUpKind, aNote, MADE_UP, type Note, noteFact } from '../testing/made-up-kind.ts';
+import { addMadeUpKind, aNote, MADE_UP, type Note, noteFact, notesRead } from '../testing/made-up-kind.ts';
 import { aChange, aCoverage, at, changeFact, coverageFact, everyKind } from '../testing/record-builders.ts';
 import { allRecords, withSnapshot } from '../with-snapshot.ts';
 import { MOST_KINDS } from './occurrence-type.ts';
@@ -55,6 +55,22 @@ for (const [name, open] of Object.entries(ENGINES)) {
       const second = await asked(engine, { subject: byUid, page: { limit: 2, cursor: first.cursor } });
       assert.deepEqual([...first.items, ...second.items], [all[0], { ...all[1], count: 7 }, all[2]]);
       assert.equal(second.cursor, undefined);
+      await engine.close();
+    });
+
+    test('is found by both objects that it is about, and others are not read for it', async () => {
+      const engine = open();
+      const others = Array.from({ length: 100 }, (_, i) => aNote(`other-${i}`, 100 + i, { related: 'uid-x' }));
+      const [plain, related] = [aNote('web-1', 300), aNote('web-2', 310, { related: 'uid-web-1' })];
+      await stored(engine, [...others, plain, related].map(noteFact));
+      notesRead.count = 0;
+      const found = await asked(engine, { subject: { by: 'uid', uid: 'uid-web-1' } });
+      assert.deepEqual(found.items, [plain, related]);
+      const byName = { by: 'name', namespace: 'shop', name: 'web-2' } as const;
+      assert.deepEqual((await asked(engine, { subject: byName })).items, [related]);
+      const byWorkload = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
+      assert.deepEqual((await asked(engine, { subject: byWorkload })).items, []);
+      assert.ok(notesRead.count <= 3, `${notesRead.count} were read`);
       await engine.close();
     });
 

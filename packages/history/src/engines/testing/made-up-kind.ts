@@ -3,7 +3,7 @@
 import type { Provenance } from '../../model/boundary.ts';
 import type { StoredFact } from '../../model/fact.ts';
 import type { OccurrenceKind } from '../../model/occurrence.ts';
-import type { OccurrenceType } from '../occurrences/occurrence-type.ts';
+import type { BodyReader, OccurrenceType } from '../occurrences/occurrence-type.ts';
 import { OCCURRENCES } from '../occurrences/registry.ts';
 import { versionKey } from '../order.ts';
 import { aBoundary } from './record-builders.ts';
@@ -13,6 +13,8 @@ export interface Note extends Provenance {
   readonly namespace: string;
   readonly name: string;
   readonly note: string;
+  /** The UID of another object that it is about; empty: none. */
+  readonly related: string;
   /** Invariant: only grows. */
   readonly count: number;
 }
@@ -22,23 +24,32 @@ export const MADE_UP = 'made-up' as OccurrenceKind;
 const TYPE: OccurrenceType<Note> = {
   number: 9,
   place: (note) => ({ time: note.observedAt, key: `${note.uid}|${versionKey(note)}` }),
-  about: (note) => ({ holders: [note] }),
+  about: (note) => ({ holders: note.related === '' ? [note] : [note, { uid: note.related }] }),
   newer: (stored, incoming) => (stored.count > incoming.count ? stored : incoming),
   retention: 'own',
   write(body, note) {
     body.provenance(note);
-    for (const text of [note.uid, note.namespace, note.name, note.note]) body.text(text);
+    for (const text of [note.uid, note.namespace, note.name, note.note, note.related]) body.text(text);
     body.uint(note.count);
   },
   read: (body) => ({
-    ...body.provenance(),
+    ...counted(body).provenance(),
     uid: body.text(),
     namespace: body.text(),
     name: body.text(),
     note: body.text(),
+    related: body.text(),
     count: body.uint(),
   }),
 };
+
+/** How many records have been read from bytes. */
+export const notesRead = { count: 0 };
+
+function counted(body: BodyReader): BodyReader {
+  notesRead.count++;
+  return body;
+}
 
 /** Until the function that it returns is called. */
 export function addMadeUpKind(): () => void {
@@ -50,7 +61,16 @@ export function addMadeUpKind(): () => void {
 export function aNote(name: string, seconds: number, more: Partial<Note> = {}): Note {
   const { source, epoch, resourceVersion, observedAt, collector } = aBoundary(seconds);
   const provenance = { source, epoch, resourceVersion, observedAt, collector };
-  return { ...provenance, uid: `uid-${name}`, namespace: 'shop', name, note: `at ${seconds}`, count: 1, ...more };
+  return {
+    ...provenance,
+    uid: `uid-${name}`,
+    namespace: 'shop',
+    name,
+    note: `at ${seconds}`,
+    related: '',
+    count: 1,
+    ...more,
+  };
 }
 
 export function noteFact(note: Note): StoredFact {

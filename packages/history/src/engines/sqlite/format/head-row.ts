@@ -4,22 +4,32 @@ import { crc32 } from 'node:zlib';
 import { agrees, checksumOf, damaged, unsealed } from './checksum.ts';
 
 export interface RowKey {
+  /** Of an occurrence, which is found by its key, SAYS_ALL or 0. */
   readonly number: number;
   readonly cluster: number;
   /** Of a tenure or placement its bounds, outwards; of what has one time, that time twice. */
   readonly start: number;
   readonly until: number;
-  /** By which the index of rows finds it: of the address, or of the UID. */
+  /** By which the primary index finds it: of the address, or of the UID. Of an occurrence, the UID of a second holder. */
   readonly handle: number;
   readonly uid: number;
   readonly name: number;
   readonly workload: number | null;
-  /** Of a tenure, what tells it from others of its address; of a placement, its node; of a live holder, OPAQUE. */
+  /**
+   * Of a tenure, what tells it from others of its address; of a placement, its node; of a live holder, OPAQUE; of an
+   * occurrence, the name of a second holder.
+   */
   readonly other: number;
 }
 
 /** What is remembered of the holder is one text of the observer's; rows up to version 4 have 0 and its fields. */
 export const OPAQUE = 1;
+
+/**
+ * All that an occurrence is about is in its handles; 0 stands for none. Where a row does not say so, as none of version 5
+ * does, a UID of 0 means that only the record knows.
+ */
+export const SAYS_ALL = 1;
 
 const HEADER_BYTES = 45;
 

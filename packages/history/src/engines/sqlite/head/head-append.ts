@@ -8,7 +8,7 @@ import type { About, Named } from '../../occurrences/occurrence-type.ts';
 import { isOccurrence, type OccurrenceRecord, typeOf } from '../../occurrences/registry.ts';
 import { isDamage } from '../faults.ts';
 import { checksumOf, handleOf, withMember, withoutMember } from '../format/checksum.ts';
-import { OPAQUE, packRow, type RowKey, readRow } from '../format/head-row.ts';
+import { OPAQUE, packRow, type RowKey, readRow, SAYS_ALL } from '../format/head-row.ts';
 import { ipHandle } from '../format/ip-key.ts';
 import { OPEN } from '../format/open-end.ts';
 import { RecordWriter } from '../format/record-writer.ts';
@@ -207,7 +207,7 @@ export class HeadAppender {
         record = type.newer(this.#reader.occurrence(kind, key, body) as never, incoming as never);
       tallies.remove(cluster, number, before, checksumOf(body));
     }
-    const found = { ...NOTHING, ...aboutHandles(type.about(record as never)), cluster, start: time, until: time };
+    const found = { ...NOTHING, ...aboutKey(type.about(record as never)), cluster, start: time, until: time };
     const body = this.#row(found, (w) => type.write(w, record as never));
     this.#statements.occurrence.run(cluster, number, key, time, body);
     tallies.add(cluster, number, time, checksumOf(body));
@@ -256,25 +256,47 @@ export function workloadHandle({ namespace, workload }: Pick<Holder, 'namespace'
   return workload === undefined ? null : handleOf(namespace, workload.kind, workload.name);
 }
 
-/** Of what is about one holder. Invariant: 0 says that only the record itself knows. */
-function aboutHandles({ holders }: About): Pick<RowKey, 'uid' | 'name' | 'workload'> {
-  const [holder, another] = holders;
-  if (holder === undefined || another !== undefined) return { uid: 0, name: 0, workload: null };
-  const { uid, name, workload } = isWhole(holder) ? handlesOf(holder) : namedHandles(holder);
-  return { uid, name, workload };
-}
+type AboutKey = Pick<RowKey, 'number' | 'uid' | 'name' | 'workload' | 'handle' | 'other'>;
 
-function isWhole(named: Named): named is Holder {
-  return 'node' in named;
-}
-
-function namedHandles({ uid, namespace, name, workload }: Named): Pick<RowKey, 'uid' | 'name' | 'workload'> {
-  const isNamed = namespace !== undefined && name !== undefined;
+/** Whom an occurrence is about, as far as a row has places for it: two holders, of which one has a workload. */
+function aboutKey({ holders }: About): Partial<AboutKey> {
+  const [first, second, third] = holders;
+  if (third !== undefined) return {};
+  const [one, other] = [namedHandles(first), namedHandles(second)];
+  const hasTwoWorkloads = one.workload !== null && other.workload !== null && one.workload !== other.workload;
+  if (hasTwoWorkloads || one.isMistakable || other.isMistakable) return {};
+  const { uid, name } = one;
   return {
-    uid: handleOf(uid),
-    name: isNamed ? handleOf(namespace, name) : 0,
-    workload: namespace === undefined ? null : workloadHandle({ namespace, workload }),
+    number: SAYS_ALL,
+    uid,
+    name,
+    workload: one.workload ?? other.workload,
+    handle: other.uid,
+    other: other.name,
   };
+}
+
+interface NamedHandles extends Pick<Handles, 'uid' | 'name' | 'workload'> {
+  /** A handle happens to be the 0 that stands for none. */
+  readonly isMistakable: boolean;
+}
+
+function namedHandles(named: Named | undefined): NamedHandles {
+  if (named === undefined) return { uid: 0, name: 0, workload: null, isMistakable: false };
+  const { uid, namespace, name, workload } = named;
+  const isNamed = namespace !== undefined && name !== undefined;
+  const handles = isHolder(named)
+    ? handlesOf(named)
+    : {
+        uid: handleOf(uid),
+        name: isNamed ? handleOf(namespace, name) : 0,
+        workload: namespace === undefined ? null : workloadHandle({ namespace, workload }),
+      };
+  return { ...handles, isMistakable: (handles.uid === 0 && uid !== '') || (handles.name === 0 && isNamed) };
+}
+
+function isHolder(named: Named): named is Holder {
+  return 'node' in named;
 }
 
 interface Handles {

@@ -11,7 +11,7 @@ import { compareTexts } from '../../order.ts';
 import type { Span, Subject } from '../../snapshot.ts';
 import { isDamage } from '../faults.ts';
 import { agrees, checksumOf, damaged, handleOf, withMember } from '../format/checksum.ts';
-import { HeadRow, OPAQUE, type RowKey, readRow } from '../format/head-row.ts';
+import { HeadRow, OPAQUE, type RowKey, readRow, SAYS_ALL } from '../format/head-row.ts';
 import { ipHandle } from '../format/ip-key.ts';
 import { oldLiveState } from '../format/old-live-state.ts';
 import type { Life } from '../format/record-layout.ts';
@@ -410,9 +410,11 @@ export class HeadReader {
   }
 }
 
-/** By its handles alone; 0 says that only the record knows whom it is about. */
+/** By its handles alone. */
 function mayConcern(row: HeadRow, { column, handle }: SubjectLookup): boolean {
-  return row.uid === 0 || row[column] === 0 || row[column] === handle;
+  if (row[column] === handle) return true;
+  if (row.number !== SAYS_ALL) return row.uid === 0;
+  return (column === 'uid' && row.handle === handle) || (column === 'name' && row.other === handle);
 }
 
 function mayHold({ start, end }: Tenure, at: number): boolean {
