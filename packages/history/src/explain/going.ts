@@ -1,5 +1,6 @@
 // Whether the pod's namespace or owner was on its way out when the pod began to end.
 import type { Evidence } from '../model/evidence.ts';
+import type { ObjectReference } from '../model/object-reference.ts';
 import type { Case } from './case.ts';
 import { isBeforeEnd, lastBeforeEnd, ofKind } from './traces.ts';
 
@@ -15,6 +16,11 @@ export function goingOwner(known: Case): Evidence | undefined {
     ({ about }) => about.kind === workload?.kind && about.name === workload.name,
   );
   return goingBeforeEnd(known, ofWorkload) ?? goingBeforeEnd(known, known.owner);
+}
+
+/** A ReplicaSet's Deployment, a Job's CronJob; undefined where nobody says. */
+export function controllerOfOwner({ owner, life }: Pick<Case, 'owner' | 'life'>): ObjectReference | undefined {
+  return owner.findLast(({ what, about }) => what === 'owned' && about.uid === life.owner?.uid)?.related;
 }
 
 /** It was to be deleted, or gone, and not there again. */

@@ -1,7 +1,7 @@
 // What the other pods of a workload say about the end of one: who came after it, and whether a newer revision grows.
 import type { PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
-import { endOf, MINUTE_MS, SECOND_MS } from './traces.ts';
+import { endOf, latestEnd, MINUTE_MS, SECOND_MS } from './traces.ts';
 
 /** A rollout waits for new pods to become ready before it ends old ones, ten minutes unless told otherwise. */
 const GROWS_WITHIN_MS = 60 * MINUTE_MS;
@@ -19,7 +19,7 @@ export function newerRevision(known: Case): PodLife | undefined {
     (one) => !isSameRevision(one, life) && one.created >= life.created && isNewerNumber(known, one),
   );
   const before = others.findLast(
-    ({ created }) => created <= endedAt + 2 * SECOND_MS && created >= endedAt - GROWS_WITHIN_MS,
+    ({ created }) => created <= latestEnd(known) + 2 * SECOND_MS && created >= endedAt - GROWS_WITHIN_MS,
   );
   if (before !== undefined) return before;
   const after = others.find(({ created }) => created > endedAt && created <= replacedBy(known));
@@ -68,8 +68,8 @@ export function isSameRevision(a: PodLife, b: PodLife): boolean {
   return a.owner?.uid === b.owner?.uid;
 }
 
-function replacedBy({ life, endedAt }: Case): number {
-  return Math.max(life.gone ?? endedAt, endedAt) + REPLACED_WITHIN_MS;
+function replacedBy(known: Case): number {
+  return Math.max(known.life.gone ?? known.endedAt, latestEnd(known)) + REPLACED_WITHIN_MS;
 }
 
 /** A ReplicaSet's revision counts up, also when a rollout goes back to an old template. */
@@ -83,7 +83,8 @@ function isNewerNumber(known: Case, other: PodLife): boolean {
 export function revisionNumber(known: Case, replicaSet: string | undefined): number | undefined {
   const said = [...known.owner, ...known.workload].filter(
     ({ what, about, at, reason }) =>
-      what === 'revision' &&
+      // Once a day it is said whose a ReplicaSet is, with its number.
+      (what === 'revision' || what === 'owned') &&
       about.kind === 'ReplicaSet' &&
       about.uid === replicaSet &&
       at <= replacedBy(known) &&
@@ -93,12 +94,10 @@ export function revisionNumber(known: Case, replicaSet: string | undefined): num
 }
 
 /** Its ReplicaSet was there before the pod ended. */
-function isAnnounced({ workload, endedAt }: Case, { owner }: PodLife): boolean {
-  return workload.some(
+function isAnnounced(known: Case, { owner }: PodLife): boolean {
+  return known.workload.some(
     ({ what, about, at }) =>
-      (what === 'created' || what === 'owned' || what === 'revision') &&
-      about.uid === owner?.uid &&
-      at <= endedAt + 2 * SECOND_MS,
+      (what === 'created' || what === 'revision') && about.uid === owner?.uid && at <= latestEnd(known) + 2 * SECOND_MS,
   );
 }
 

@@ -1,13 +1,28 @@
 // Which streams of evidence a cause may rest on: what nobody watched may hold the reason.
+import type { PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
 
-/** Streams that would have said why this pod was deleted, and were not watched then. */
+const OF_OWNERS: Readonly<Record<string, string>> = {
+  ReplicaSet: 'replicasets',
+  Deployment: 'deployments',
+  StatefulSet: 'statefulsets',
+  DaemonSet: 'daemonsets',
+  Job: 'jobs',
+  CronJob: 'cronjobs',
+};
+
+/** Streams that may say why this pod ended. */
+export function tellingStreams({ owner, pod }: PodLife): string[] {
+  const owners = [owner?.kind, pod.workload?.kind].map((kind) => OF_OWNERS[kind ?? ''] ?? '');
+  return [...new Set(['events', ...owners, 'namespaces'])].filter((stream) => stream !== '');
+}
+
+/**
+ * Those of them that would have said it of a deletion, and were not watched then. Events are sent by controllers: about a
+ * pod without one they say nothing.
+ */
 export function missingStreams({ life, unwatched }: Case): string[] {
-  const { owner, pod } = life;
-  const telling = new Set(['namespaces']);
-  if (owner !== undefined) {
-    telling.add('events').add(`${owner.kind.toLowerCase()}s`);
-    if (pod.workload !== undefined) telling.add(`${pod.workload.kind.toLowerCase()}s`);
-  }
-  return unwatched.filter((stream) => telling.has(stream));
+  return tellingStreams(life).filter(
+    (stream) => unwatched.includes(stream) && (stream !== 'events' || life.owner !== undefined),
+  );
 }

@@ -30,9 +30,20 @@ export function isDisruptedBy(known: Case, ...reasons: readonly string[]): boole
   return reasons.includes(firstDisruption(known)?.reason ?? '');
 }
 
-/** It ended by itself or by its kubelet's word, and whatever deleted it came later. */
-export function isTerminalFirst({ terminal, deletion }: PodLife): boolean {
-  return terminal !== undefined && (deletion === undefined || terminal.at < deletion.requested);
+/**
+ * It ended by itself or by its kubelet's word, and whatever deleted it came later. A container that had ended before and
+ * was waiting for its next start makes no end: then the deletion was what began first.
+ */
+export function isTerminalFirst({ life, endedAt }: Case): boolean {
+  const { terminal, deletion } = life;
+  if (terminal === undefined) return false;
+  return deletion === undefined || (terminal.at < deletion.requested && endedAt < deletion.requested);
+}
+
+/** Until when it had begun to end at the latest. Where nobody saw it go: when it was found to be gone. */
+export function latestEnd({ life, endedAt }: Case): number {
+  const isSeen = life.deletion !== undefined || life.terminal !== undefined;
+  return isSeen ? endedAt : Math.max(endedAt, life.gone ?? endedAt);
 }
 
 /**
@@ -59,18 +70,17 @@ export function ofKind(evidence: readonly Evidence[], ...kinds: readonly Evidenc
   return evidence.filter(({ what }) => kinds.includes(what));
 }
 
-/** Of what happens often only the first and the last time are known: it may have happened at any time between. */
-export function isBetween({ at, observedAt, count }: Evidence, from: number, to: number): boolean {
-  return at <= to && (count > 1 ? Math.max(at, observedAt) : at) >= from;
+export function isBetween({ at }: Evidence, from: number, to: number): boolean {
+  return at >= from && at <= to;
 }
 
 /** So near to the end that it may be about it. */
-export function isAroundEnd({ endedAt }: Case, evidence: Evidence): boolean {
-  return isBetween(evidence, endedAt - EVENT_BEFORE_MS, endedAt + EVENT_AFTER_MS);
+export function isAroundEnd(known: Case, evidence: Evidence): boolean {
+  return isBetween(evidence, known.endedAt - EVENT_BEFORE_MS, latestEnd(known) + EVENT_AFTER_MS);
 }
 
-export function isBeforeEnd({ endedAt }: Case, { at }: Evidence, withinMs = Number.POSITIVE_INFINITY): boolean {
-  return at <= endedAt + CLOCK_SLACK_MS && at >= endedAt - withinMs;
+export function isBeforeEnd(known: Case, { at }: Evidence, withinMs = Number.POSITIVE_INFINITY): boolean {
+  return at <= latestEnd(known) + CLOCK_SLACK_MS && at >= known.endedAt - withinMs;
 }
 
 /** The pod's name as a word: "Deleted pod: web-1" does not name web-10. */

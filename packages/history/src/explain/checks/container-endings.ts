@@ -5,9 +5,9 @@ import type { Verdict } from '../cause.ts';
 import { isTerminalFirst } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
-export function containerEndings({ life }: Case): Verdict | undefined {
-  const { terminal, endings } = life;
-  if (terminal === undefined || !isTerminalFirst(life)) return undefined;
+export function containerEndings(known: Case): Verdict | undefined {
+  const { terminal, endings } = known.life;
+  if (terminal === undefined || !isTerminalFirst(known)) return undefined;
   if (terminal.phase === 'Succeeded') return certain('Completed', 'completed: all of its containers ended well.');
   const killed = endings.findLast(({ reason }) => reason === 'OOMKilled');
   if (killed !== undefined) {

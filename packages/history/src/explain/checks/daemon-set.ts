@@ -9,7 +9,7 @@ import { certain, inferred } from '../verdict.ts';
 
 export function daemonSet(known: Case): Verdict | undefined {
   const { life } = known;
-  if (life.owner?.kind !== 'DaemonSet' || isTerminalFirst(life)) return undefined;
+  if (life.owner?.kind !== 'DaemonSet' || isTerminalFirst(known)) return undefined;
   const deletion = ownerDeletion(known);
   if (deletion.by === 'others') return undefined;
   const verdict = deletion.by === 'owner' ? certain : inferred;

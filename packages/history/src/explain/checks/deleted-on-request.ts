@@ -9,14 +9,14 @@ import { certain, inferred } from '../verdict.ts';
 /** The audit log names a person or a program that is no part of Kubernetes. */
 export function deletedByRequest(known: Case): Verdict | undefined {
   const request = firstDeletion(known);
-  if (request === undefined || isTerminalFirst(known.life) || !isByOthers(request)) return undefined;
+  if (request === undefined || isTerminalFirst(known) || !isByOthers(request)) return undefined;
   const how = request.reason === 'evict' ? 'evicted' : 'deleted';
   return certain('DeletedOnRequest', `was ${how} by ${request.by}.`, [request], request.by);
 }
 
 export function deletedOnRequest(known: Case): Verdict | undefined {
   const { life } = known;
-  if (life.deletion === undefined || isTerminalFirst(life)) return undefined;
+  if (life.deletion === undefined || isTerminalFirst(known)) return undefined;
   const request = firstDeletion(known);
   if (request !== undefined) {
     const by = controllerOf(request) ?? request.by;

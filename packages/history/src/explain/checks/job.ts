@@ -23,7 +23,7 @@ export function job(known: Case): Verdict | undefined {
   const { life } = known;
   if (life.owner?.kind !== 'Job') return undefined;
   const name = `Job ${life.owner.name}`;
-  if (isTerminalFirst(life)) {
+  if (isTerminalFirst(known)) {
     if (life.terminal?.phase !== 'Succeeded') return undefined;
     return certain('JobCompleted', `completed its work for ${name}.`);
   }

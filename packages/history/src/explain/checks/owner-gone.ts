@@ -9,7 +9,7 @@ import { isTerminalFirst } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 export function namespaceDeleted(known: Case): Verdict | undefined {
-  if (isTerminalFirst(known.life)) return undefined;
+  if (isTerminalFirst(known)) return undefined;
   const request = firstDeletion(known);
   const gone = goingNamespace(known);
   const { namespace } = known.life.pod;
@@ -23,7 +23,7 @@ export function namespaceDeleted(known: Case): Verdict | undefined {
 
 export function ownerDeleted(known: Case): Verdict | undefined {
   const { life } = known;
-  if (life.owner === undefined || isTerminalFirst(life)) return undefined;
+  if (life.owner === undefined || isTerminalFirst(known)) return undefined;
   const request = firstDeletion(known);
   const gone = goingOwner(known);
   if (request !== undefined) {

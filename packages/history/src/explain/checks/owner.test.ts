@@ -91,7 +91,7 @@ verdictTable('ReplicaSets', {
   'a rollout without a surge ends the old pod first': [
     aCase(aLife(rolled), {
       owner: [deleted],
-      workload: [evidence(NEW, 'owned', 999, { related: CART })],
+      workload: [evidence(NEW, 'created', 999)],
       siblings: [sibling('cart-3', 5, ofOld), sibling('cart-2', 1006)],
     }),
     { cause: 'Rollout', certainty: 'certain' },
@@ -109,7 +109,7 @@ verdictTable('ReplicaSets', {
   'a rollout half a minute after a scale-down did not cause it': [
     aCase(aLife(rolled), {
       owner: [deleted],
-      workload: [evidence(NEW, 'owned', END + 30, { related: CART })],
+      workload: [evidence(NEW, 'owned', 0, { reason: '5', related: CART }), evidence(NEW, 'created', END + 30)],
       siblings: [sibling('cart-3', 5, ofOld), sibling('cart-2', END + 31)],
     }),
     { cause: 'ScaledDown' },
@@ -197,7 +197,7 @@ verdictTable('ReplicaSets', {
       owner: [
         {
           ...evidence(OLD, 'event', 990, { reason: 'SuccessfulDelete', message: '(combined from similar events): x' }),
-          ...{ count: 20, observedAt: at(1001) },
+          count: 20,
         },
       ],
     }),

@@ -10,7 +10,7 @@ const AROUND_BOOT_MS = 2 * MINUTE_MS;
 
 export function reboot(known: Case): Verdict | undefined {
   const { life, endedAt, node } = known;
-  if (!isTerminalFirst(life) || life.terminal?.phase !== 'Failed') return undefined;
+  if (!isTerminalFirst(known) || life.terminal?.phase !== 'Failed') return undefined;
   const boot = [...ofKind(node, 'booted'), ...events(node, 'Rebooted')].find(
     ({ at }) => at > (life.scheduled ?? life.created) && at <= endedAt + MINUTE_MS && at >= endedAt - 10 * MINUTE_MS,
   );

@@ -12,7 +12,7 @@ import { certain, inferred } from '../verdict.ts';
 
 export function replicaSet(known: Case): Verdict | undefined {
   const { owner } = known.life;
-  if ((owner?.kind !== 'ReplicaSet' && owner?.kind !== 'ReplicationController') || isTerminalFirst(known.life)) {
+  if ((owner?.kind !== 'ReplicaSet' && owner?.kind !== 'ReplicationController') || isTerminalFirst(known)) {
     return undefined;
   }
   const deletion = ownerDeletion(known);

@@ -10,7 +10,9 @@ const REPLACED_MS = 10 * MINUTE_MS;
 export function sandboxReplaced(known: Case): Verdict | undefined {
   const { life, endedAt, node, pod } = known;
   const end = endOf(life);
-  if (end !== undefined && end <= endedAt + MINUTE_MS) return undefined;
+  // Who was found to be gone has ended, whenever that was.
+  const isSeen = life.deletion !== undefined || life.terminal !== undefined;
+  if (end !== undefined && (!isSeen || end <= endedAt + MINUTE_MS)) return undefined;
   const changed = events(pod, 'SandboxChanged').find((one) =>
     isBetween(one, endedAt - REPLACED_MS, endedAt + REPLACED_MS),
   );

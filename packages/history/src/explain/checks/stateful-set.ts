@@ -14,7 +14,7 @@ export function statefulSet(known: Case): Verdict | undefined {
   const name = `StatefulSet ${life.owner.name}`;
   const deletion = ownerDeletion(known);
   const next = sameName(known);
-  if (isTerminalFirst(life)) {
+  if (isTerminalFirst(known)) {
     const recreating = events(known.owner, 'RecreatingFailedPod', 'RecreatingTerminatedPod').filter(
       (event) => isAroundEnd(known, event) && event.message.includes(life.pod.name),
     );

@@ -1,0 +1,198 @@
+// What of a store makes the case of a pod, and what does not.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { at } from '../engines/testing/record-builders.ts';
+import type { Evidence } from '../model/evidence.ts';
+import type { PodLife } from '../model/pod-life.ts';
+import { explain } from './explain.ts';
+import { readCase } from './read-case.ts';
+import { aLife, aPod, because, disrupted, END, event, evidence, NODE, object, POD } from './testing/case-builders.ts';
+import { askStore, evidenceFact, livedFacts } from './testing/case-store.ts';
+
+const HOUR = 3600;
+const SET = object('ReplicaSet', 'cart-old');
+const CART = object('Deployment', 'cart');
+const owned = { pod: aPod('cart-1', { workload: { kind: 'Deployment', name: 'cart', inferred: true } }), owner: SET };
+
+async function caseOf(life: PodLife, said: readonly Evidence[], others: readonly PodLife[] = []) {
+  const facts = [life, ...others].flatMap((one) => livedFacts(one));
+  const known = await askStore([...facts, ...said.map(evidenceFact)], (snapshot) => readCase(snapshot, life.pod.uid));
+  return known ?? assert.fail('there is no case');
+}
+
+const ids = (found: readonly Evidence[]) => found.map(({ id }) => id);
+
+test('a pod of which nothing is stored has no case, nor has one that has not ended', async () => {
+  const alive = aLife({ deletion: undefined, gone: undefined });
+  assert.equal(await askStore([], (snapshot) => readCase(snapshot, 'uid-nobody')), undefined);
+  assert.equal(await askStore(livedFacts(alive), (snapshot) => readCase(snapshot, alive.pod.uid)), undefined);
+});
+
+test('one that goes on has a case where somebody asks why it changed', async () => {
+  const alive = aLife({ deletion: undefined, gone: undefined });
+  const known = await askStore(livedFacts(alive), (snapshot) => readCase(snapshot, alive.pod.uid, at(500)));
+  assert.equal(known?.endedAt, at(500));
+});
+
+test('evidence about the pod is found by its UID, and by its name where it has none', async () => {
+  const nameless = event({ ...POD, uid: '' }, 'taint-controller', 'TaintManagerEviction', END);
+  const known = await caseOf(aLife(), [
+    event(POD, 'kubelet', 'Killing', END + 1),
+    nameless,
+    event({ ...POD, uid: 'uid-of-another' }, 'kubelet', 'Evicted', END),
+    event({ ...POD, name: 'cart-10', uid: '' }, 'kubelet', 'Evicted', END),
+    { ...event(object('Pod', 'victim'), 'default-scheduler', 'Preempted', END), related: POD },
+  ]);
+  assert.deepEqual(
+    known.pod.map(({ reason }) => reason),
+    ['TaintManagerEviction', 'Killing'],
+  );
+});
+
+test("a node's day before the end is read, and a quarter of an hour after it", async () => {
+  const known = await caseOf(aLife(), [
+    evidence(NODE, 'cordoned', END - 25 * HOUR),
+    evidence(NODE, 'cordoned', END - 23 * HOUR),
+    evidence(NODE, 'uncordoned', END + 800),
+    evidence(NODE, 'cordoned', END + 1000),
+    evidence(object('Node', 'worker-3'), 'cordoned', END),
+    evidence(object('Namespace', 'worker-2'), 'terminating', END),
+  ]);
+  assert.deepEqual(
+    known.node.map(({ at: when }) => when),
+    [at(END - 23 * HOUR), at(END + 800)],
+  );
+});
+
+test('the owner, its controller and the namespace are read, whenever they were changed', async () => {
+  const belongs = evidence(SET, 'owned', -50 * HOUR, { related: CART, reason: '4' });
+  const gone = evidence(CART, 'deleted', END - 1);
+  const known = await caseOf(aLife(owned), [
+    belongs,
+    gone,
+    evidence({ ...CART, uid: 'uid-of-the-one-before' }, 'deleted', END - 10),
+    evidence({ ...CART, uid: 'uid-of-the-next' }, 'created', END),
+    evidence(object('Namespace', 'shop'), 'terminating', END - 50 * HOUR),
+    evidence(object('Namespace', 'bank'), 'terminating', END),
+  ]);
+  assert.deepEqual(ids(known.owner), [belongs.id]);
+  assert.deepEqual(ids(known.workload), [gone.id]);
+  assert.equal(known.namespace.length, 1);
+});
+
+test('a Deployment that was deleted and made again at once took its pods along', async () => {
+  const known = await caseOf(aLife(owned), [
+    evidence(SET, 'owned', 0, { related: CART }),
+    evidence(CART, 'deleted', END - 1),
+    evidence({ ...CART, uid: 'uid-of-the-next' }, 'created', END),
+  ]);
+  assert.deepEqual(
+    [explain(known).cause, explain(known).sentence],
+    ['OwnerDeleted', 'was deleted with Deployment cart.'],
+  );
+});
+
+test('siblings are the pods of the same owner and of the same workload, and the numbers of their ReplicaSets are read', async () => {
+  const newer = object('ReplicaSet', 'cart-new');
+  const sibling = (name: string, seconds: number, more: Partial<PodLife>) =>
+    aLife({
+      ...owned,
+      pod: { ...owned.pod, name, uid: `uid-${name}` },
+      created: at(seconds),
+      gone: undefined,
+      ...more,
+    });
+  const living = { deletion: undefined };
+  const number = evidence(newer, 'revision', 980, { reason: '5' });
+  const known = await caseOf(
+    aLife({ ...owned, revision: 'old' }),
+    [number, event(SET, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1')],
+    [
+      sibling('cart-2', 990, { ...living, owner: newer, revision: 'new' }),
+      sibling('cart-3', 10, { ...living, revision: 'old' }),
+      sibling('cart-4', END + 2000, living),
+      aLife({
+        pod: aPod('other', { workload: { kind: 'Deployment', name: 'other', inferred: true } }),
+        created: at(990),
+      }),
+    ],
+  );
+  assert.deepEqual(
+    known.siblings.map(({ pod }) => pod.name),
+    ['cart-3', 'cart-2'],
+  );
+  assert.deepEqual(ids(known.workload), [number.id]);
+  assert.equal(explain(known).sentence, 'ended in a rollout of Deployment cart to revision 5.');
+});
+
+const stream = (name: string, what: 'stream-lost' | 'stream-followed', seconds: number, namespace = '') =>
+  evidence({ kind: 'Stream', namespace, name, uid: '' }, what, seconds);
+
+const UNWATCHED: Readonly<Record<string, readonly [readonly Evidence[], readonly string[]]>> = {
+  'nothing is recorded of a stream whose records have expired': [[], []],
+  'a stream that is followed is watched': [[stream('events', 'stream-followed', 0)], []],
+  'a stream that was lost before the end is not': [
+    [stream('events', 'stream-followed', 0), stream('events', 'stream-lost', 900)],
+    ['events'],
+  ],
+  'one that is lost within the minute after it is not': [
+    [stream('events', 'stream-followed', 0), stream('events', 'stream-lost', END + 30)],
+    ['events'],
+  ],
+  'one that was followed again before the end is': [
+    [stream('events', 'stream-lost', 800), stream('events', 'stream-followed', 900)],
+    [],
+  ],
+  'a flood in its namespace hides events of it': [
+    [stream('events', 'stream-followed', 0), stream('events', 'stream-lost', 900, 'shop')],
+    ['events'],
+  ],
+  'a flood in another namespace hides nothing': [
+    [stream('events', 'stream-followed', 0), stream('events', 'stream-lost', 900, 'bank')],
+    [],
+  ],
+  'one that was first followed long after the end was not watched': [
+    [stream('replicasets', 'stream-followed', END + 600)],
+    ['replicasets'],
+  ],
+  'streams of owners that it does not have do not matter': [[stream('jobs', 'stream-lost', 0)], []],
+};
+for (const [sentence, [said, expected]] of Object.entries(UNWATCHED)) {
+  test(`unwatched: ${sentence}`, async () => {
+    assert.deepEqual((await caseOf(aLife(owned), said)).unwatched, expected);
+  });
+}
+
+test('a pod that a listing lacked has no end in its life: it was gone when that was seen', async () => {
+  const life = aLife({ deletion: undefined, gone: undefined });
+  const facts = livedFacts(life, { at: at(END), observedAt: at(END + 600), source: 'inferred' });
+  const known = await askStore([...facts, evidenceFact(evidence(NODE, 'deleted', END + 300))], (snapshot) =>
+    readCase(snapshot, life.pod.uid),
+  );
+  assert.deepEqual([known?.endedAt, known?.life.gone], [at(END), at(END + 600)]);
+  const verdict = explain(known ?? assert.fail());
+  assert.deepEqual([verdict.cause, verdict.certainty], ['NodeGone', 'inferred']);
+});
+
+test('a pod that was collected began to end when the collector wrote so, not when its node was lost', async () => {
+  const life = disrupted('DeletionByPodGC', { terminal: { phase: 'Failed', ...because('', END - 300) } });
+  const facts = livedFacts(life, { at: at(END - 300) });
+  const known = await askStore([...facts, evidenceFact(evidence(NODE, 'deleted', END - 60))], (snapshot) =>
+    readCase(snapshot, life.pod.uid),
+  );
+  assert.equal(known?.endedAt, at(END));
+  const verdict = explain(known ?? assert.fail());
+  assert.deepEqual([verdict.cause, verdict.certainty, verdict.evidence.length], ['NodeGone', 'certain', 1]);
+});
+
+test('a flood of evidence about one object is read as far as the limit, and the last of it in any case', async () => {
+  const flood = Array.from({ length: 5000 }, (_, i) => {
+    const one = event(POD, 'kubelet', 'Killing', i / 10);
+    return { ...one, id: `flood-${i}`, about: { ...POD, uid: '' } };
+  });
+  const known = await caseOf(aLife({ created: at(0) }), [
+    ...flood,
+    event({ ...POD, uid: '' }, 'taint-controller', 'TaintManagerEviction', END, 'Marking for deletion Pod shop/cart-1'),
+  ]);
+  assert.equal(explain(known).cause, 'Taint');
+});

@@ -1,0 +1,174 @@
+// Reads the case of one pod from a snapshot: its life, what is said about it and about everything that may have ended it,
+// and the other pods of its workload. Every read has a limit; what is beyond it is farthest from the end.
+import type { Snapshot, Span, Subject } from '../engines/snapshot.ts';
+import type { Evidence } from '../model/evidence.ts';
+import type { ObjectReference } from '../model/object-reference.ts';
+import type { Departure, PodLife } from '../model/pod-life.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import type { Case } from './case.ts';
+import { controllerOfOwner } from './going.ts';
+import { readSiblings } from './read-siblings.ts';
+import { readUnwatched } from './read-unwatched.ts';
+import { CLOCK_SLACK_MS, endOf, MINUTE_MS } from './traces.ts';
+
+const BEFORE_MS = 24 * 60 * MINUTE_MS;
+const AFTER_MS = 15 * MINUTE_MS;
+const PAGE = 500;
+const MOST_PAGES = 8;
+const ALWAYS_FROM = epochMillis(0);
+
+/**
+ * Undefined for a pod of which no life is stored, and, unless `at` asks why it changed then (an address, a sandbox), for
+ * one that has not begun to end.
+ */
+export async function readCase(snapshot: Snapshot, uid: string, at?: EpochMillis): Promise<Case | undefined> {
+  const [life, departure] = await Promise.all([readLife(snapshot, uid), readDeparture(snapshot, uid)]);
+  if (at !== undefined && life !== undefined) return await readCaseOf(snapshot, life, at);
+  if (departure !== undefined) return await readDepartedCase(snapshot, departure, life);
+  const end = life === undefined ? undefined : endOf(life);
+  return life === undefined || end === undefined ? undefined : await readCaseOf(snapshot, life, epochMillis(end));
+}
+
+/** The case of a departure that has been read already. `life`: what is stored of the pod, if that has been read, too. */
+export async function readDepartedCase(
+  snapshot: Snapshot,
+  departure: Departure,
+  life?: PodLife | undefined,
+): Promise<Case> {
+  const stored = life ?? (await readLife(snapshot, departure.pod.uid)) ?? lifeOfDeparture(departure);
+  // Who was found to be gone has no end in its life: nobody saw it.
+  const ended = endOf(stored) === undefined ? { ...stored, gone: departure.observedAt } : stored;
+  return await readCaseOf(snapshot, ended, beginningOfEnd(ended, departure.at));
+}
+
+export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife | undefined> {
+  const { items } = await snapshot.occurrences({
+    ...{ kind: 'life', subject: { by: 'uid', uid }, span: { from: ALWAYS_FROM, to: FAR } },
+    page: { limit: 2 },
+  });
+  return items.find(({ pod }) => pod.uid === uid);
+}
+
+async function readDeparture(snapshot: Snapshot, uid: string): Promise<Departure | undefined> {
+  const { items } = await snapshot.occurrences({
+    ...{ kind: 'departure', subject: { by: 'uid', uid }, span: { from: ALWAYS_FROM, to: FAR } },
+    page: { limit: 2 },
+  });
+  return items.find(({ pod }) => pod.uid === uid);
+}
+
+async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMillis): Promise<Case> {
+  const { pod } = life;
+  const until = epochMillis(Math.max(endedAt, life.gone ?? endedAt) + AFTER_MS);
+  const day = { from: epochMillis(endedAt - BEFORE_MS), to: until };
+  const always = { from: ALWAYS_FROM, to: until };
+  const named = (namespace: string, name: string): Subject => ({ by: 'name', namespace, name });
+  const [ofPod, nameless, node, owner, namespace] = await Promise.all([
+    readEvidence(snapshot, { by: 'uid', uid: pod.uid }, always, ({ about }) => about.uid === pod.uid),
+    readEvidence(snapshot, named(pod.namespace, pod.name), day, isNamelessPod),
+    pod.node === '' ? [] : readEvidence(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
+    readOwner(snapshot, life.owner, always),
+    readEvidence(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
+  ]);
+  const siblings = await readSiblings(snapshot, life, { from: endedAt, to: until });
+  const workload = await readWorkload(snapshot, { life, owner, siblings }, day);
+  const unwatched = await readUnwatched(snapshot, life, endedAt);
+  return {
+    life,
+    endedAt,
+    pod: inOrder([...ofPod, ...nameless]),
+    node,
+    owner,
+    workload,
+    namespace,
+    siblings,
+    unwatched,
+  };
+}
+
+/** Some controllers leave the UID out: then it is about whoever had the name at that time. */
+function isNamelessPod({ about }: Evidence): boolean {
+  return about.uid === '' && about.kind === 'Pod';
+}
+
+async function readOwner(snapshot: Snapshot, owner: ObjectReference | undefined, span: Span): Promise<Evidence[]> {
+  if (owner === undefined || owner.uid === '') return [];
+  return await readEvidence(snapshot, { by: 'uid', uid: owner.uid }, span, ({ about }) => about.uid === owner.uid);
+}
+
+/**
+ * By its name, which its HorizontalPodAutoscaler often shares; not what is about another one of the same kind and name.
+ * The ReplicaSets of its other pods are read, too: their numbers say which is newer.
+ */
+async function readWorkload(
+  snapshot: Snapshot,
+  { life, owner, siblings }: Pick<Case, 'life' | 'owner' | 'siblings'>,
+  span: Span,
+): Promise<Evidence[]> {
+  const controller = controllerOfOwner({ owner, life });
+  const name = controller?.name ?? life.pod.workload?.name;
+  if (name === undefined) return [];
+  const { namespace } = life.pod;
+  const isOther = ({ about }: Evidence) =>
+    controller !== undefined && about.kind === controller.kind && about.uid !== '' && about.uid !== controller.uid;
+  const found = await readEvidence(snapshot, { by: 'name', namespace, name }, span, (one) => !isOther(one));
+  const owners = new Set(siblings.map((sibling) => sibling.owner?.uid ?? ''));
+  for (const uid of [...owners].slice(-MOST_OWNERS)) {
+    if (uid === '' || uid === life.owner?.uid) continue;
+    const whole = { from: ALWAYS_FROM, to: span.to };
+    found.push(...(await readEvidence(snapshot, { by: 'uid', uid }, whole, ({ about }) => about.uid === uid)));
+  }
+  return inOrder(found);
+}
+
+const MOST_OWNERS = 4;
+
+/** All of it within the span, as far as the limit goes; where there is more, what is nearest to the end. */
+async function readEvidence(
+  snapshot: Snapshot,
+  subject: Subject,
+  { from, to }: Span,
+  isWanted: (evidence: Evidence) => boolean,
+): Promise<Evidence[]> {
+  const found: Evidence[] = [];
+  for (const since of [from, to - AFTER_MS - 30 * MINUTE_MS, to - AFTER_MS - 2 * MINUTE_MS]) {
+    const span = { from: epochMillis(Math.max(from, since)), to };
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const read = await snapshot.occurrences({ kind: 'evidence', subject, span, page: { limit: PAGE, cursor } });
+      for (const one of read.items) if (isWanted(one)) found.push(one);
+      cursor = read.cursor;
+      if (cursor === undefined) return inOrder(found);
+    }
+  }
+  return inOrder(found);
+}
+
+/** By time, each once. */
+function inOrder(evidence: readonly Evidence[]): Evidence[] {
+  const byId = new Map(evidence.map((one) => [one.id, one]));
+  return [...byId.values()].sort((a, b) => a.at - b.at);
+}
+
+/**
+ * A controller that collects pods writes the end itself, and nothing else in the status says when: the pod's last change
+ * may be from when its node was lost.
+ */
+function beginningOfEnd({ disruption, deletion }: PodLife, at: EpochMillis): EpochMillis {
+  if (disruption === undefined || !WRITERS.has(disruption.reason) || disruption.at <= at) return at;
+  const isFirst = deletion === undefined || deletion.requested >= disruption.at - CLOCK_SLACK_MS;
+  return isFirst ? disruption.at : at;
+}
+
+const WRITERS = new Set(['DeletionByPodGC', 'TerminationByKubelet']);
+
+/** Nothing else is stored of it: its life has expired, or was never seen. */
+function lifeOfDeparture(departure: Departure): PodLife {
+  const { pod, owner, at, source, epoch, resourceVersion, observedAt, collector } = departure;
+  return {
+    ...{ source, epoch, resourceVersion, observedAt, collector, pod, owner, created: at, gone: observedAt },
+    ...{ isMirror: false, qosClass: '', priority: 0, restarts: 0, endings: [] },
+  };
+}
+
+const FAR = epochMillis(Date.UTC(9999, 0, 1));
