@@ -24,7 +24,30 @@ export type {
 } from './engines/store-admin.ts';
 export { allRecords, withSnapshot } from './engines/with-snapshot.ts';
 export { HistoryError } from './errors.ts';
-export { CAUSES, type Case, type Cause, type Check, explain, type Verdict } from './explain/index.ts';
+export {
+  CAUSES,
+  type Case,
+  type Cause,
+  type Check,
+  explain,
+  isEvidenceVisible,
+  isWantedDeparture,
+  isWantedMove,
+  lifecycle,
+  MILESTONES,
+  type Milestone,
+  type Move,
+  type MoveFilters,
+  type MovesQuestion,
+  movePlace,
+  moves,
+  readCase,
+  readLife,
+  readMove,
+  type Successor,
+  type Verdict,
+  visibleVerdict,
+} from './explain/index.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export { EVIDENCE_KINDS, type Evidence, MOST_MESSAGE } from './model/evidence.ts';
 export type { Fact, LiveState, StoredFact } from './model/fact.ts';

@@ -2,3 +2,9 @@
 export type { Case, Check } from './case.ts';
 export { CAUSES, type Cause, type Verdict } from './cause.ts';
 export { explain } from './explain.ts';
+export { lifecycle, MILESTONES, type Milestone } from './lifecycle.ts';
+export { isWantedDeparture, isWantedMove, type MoveFilters } from './moves/move-filters.ts';
+export { type Move, type MovesQuestion, movePlace, moves, readMove } from './moves/moves.ts';
+export type { Successor } from './moves/successor.ts';
+export { readCase, readLife } from './read-case.ts';
+export { isEvidenceVisible, visibleVerdict } from './visible-verdict.ts';
