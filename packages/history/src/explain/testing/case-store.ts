@@ -9,7 +9,7 @@ import { occurrenceFact } from '../../model/occurrence.ts';
 import type { Departure, PodLife } from '../../model/pod-life.ts';
 import { endOf } from '../traces.ts';
 
-export const lifeFact = (life: PodLife): StoredFact => occurrenceFact('life', life);
+const lifeFact = (life: PodLife): StoredFact => occurrenceFact('life', life);
 export const evidenceFact = (evidence: Evidence): StoredFact => occurrenceFact('evidence', evidence);
 
 /** A life, and its departure if it has ended. */
