@@ -15,8 +15,10 @@ export interface ReadLogsOptions extends Pick<AuditReaderOptions, 'onAction' | '
   readonly signal: AbortSignal;
   /** After each chunk; `isLive` when it came from standard input, which may be followed as it grows. */
   readonly onChunk: (tally: AuditTally, isLive: boolean) => Promise<void>;
-  /** A file of a directory that is no text, or an archive that breaks off. */
+  /** A file of a directory that is no text. */
   readonly onSkipped: (name: string, why: string) => Promise<void>;
+  /** An archive whose rest cannot be unpacked. */
+  readonly onBrokenOff: (name: string) => Promise<void>;
   /** Whether enough was found. */
   readonly isEnough: () => boolean;
 }
@@ -65,7 +67,7 @@ export async function readLogs(options: ReadLogsOptions): Promise<ReadLogs> {
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'damaged-archive') throw error;
       brokenOff.push(error);
-      await options.onSkipped(name ?? 'the input', 'the rest of it cannot be unpacked');
+      await options.onBrokenOff(name ?? 'the input');
     }
   }
   audit.end();

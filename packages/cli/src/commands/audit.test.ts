@@ -162,6 +162,7 @@ test('an archive that breaks off is read as far as it goes, the others too, and 
   const { code, out, err } = await ask('logs -o name', { files });
   assert.equal(code, 1);
   assert.match(out, /pod\/shop\/new\n$/);
+  assert.match(err, /^logs\/audit-2026-11-15T08-00-00\.000\.log\.gz is read in part/);
   assert.match(err, /audit-2026-11-15T08-00-00\.000\.log\.gz is damaged, or breaks off/);
 });
 

@@ -117,6 +117,7 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
       await stderr.write(`\r\u001b[2K${showBytes(bytes)} read, ${perSecond} a second, ${writer.count} found`);
     },
     onSkipped: (name, why) => cli.note(`${name} is left out: ${why}`),
+    onBrokenOff: (name) => cli.note(`${name} is read in part: the rest of it cannot be unpacked`),
   }).catch((error) => {
     throw signal.aborted ? new InterruptedError() : error;
   });
