@@ -100,17 +100,17 @@ async function measure(stage: Stage) {
   asker.send('end');
   await once(asker, 'exit');
   await bare.stop();
-  const heard = followed.flatMap((change) => bare.lagOf(change) ?? []).sort((a, b) => a - b);
+  const bareLags = followed.flatMap((change) => bare.lagOf(change) ?? []).sort((a, b) => a - b);
   if (lags.length + missed !== asked)
     throw new BenchError(`${asked} changes were asked about, ${lags.length} answered`);
   if (missed > 0) throw new BenchError(`${missed} of ${asked} changes were not answerable within 10 s`);
   lags.sort((a, b) => a - b);
   const ms = { p50: quantile(lags, 0.5), p90: quantile(lags, 0.9), p99: quantile(lags, 0.99), max: quantile(lags, 1) };
   const server = {
-    p50: quantile(heard, 0.5),
-    p90: quantile(heard, 0.9),
-    p99: quantile(heard, 0.99),
-    max: quantile(heard, 1),
+    p50: quantile(bareLags, 0.5),
+    p90: quantile(bareLags, 0.9),
+    p99: quantile(bareLags, 0.99),
+    max: quantile(bareLags, 1),
   };
   const wallSeconds = (after.at - before.at) / 1000;
   const achieved = run.changes / run.seconds;
@@ -157,7 +157,7 @@ async function measure(stage: Stage) {
         [
           'of it: committed → a bare watch',
           ...[server.p50, server.p90, server.p99, server.max].map((value) => value.toFixed(0)),
-          String(heard.length),
+          String(bareLags.length),
           ...['', '', '', '', ''],
         ],
       ],

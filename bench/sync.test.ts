@@ -27,8 +27,8 @@ test('caches with different content fail and name both peers', () => {
   assert.throws(() => requireSameWork(rounds), /NOT THE SAME WORK: the cache of ours .* aa, that of client-go .* bb/);
 });
 
-test('a handler that was not told of every pod fails', () => {
-  assert.throws(() => requireSameWork([finished('ours', { added: 2 })]), /ours holds 3 pods, .* told of 2/);
+test('a handler that was not notified of every pod fails', () => {
+  assert.throws(() => requireSameWork([finished('ours', { added: 2 })]), /ours holds 3 pods, .* notified of 2/);
 });
 
 test('a peer speaks as named only when the answer has its encoding', () => {

@@ -82,7 +82,7 @@ async function measure(peers: readonly Peer[], rounds: number, log: (text: strin
 export function requireSameWork(measured: readonly SyncRound[]): string {
   const done = measured.flatMap(({ peer, end }) => (end.kind === 'finished' ? [{ peer, ...end.result }] : []));
   for (const { peer, pods, added } of done) {
-    if (pods !== added) throw new BenchError(`${peer} holds ${pods} pods, but its handler was told of ${added}`);
+    if (pods !== added) throw new BenchError(`${peer} holds ${pods} pods, but its handler was notified of ${added}`);
   }
   const [first] = done;
   const other = done.find(({ cacheHash }) => cacheHash !== first?.cacheHash);

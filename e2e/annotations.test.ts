@@ -1,4 +1,4 @@
-// `podtrail annotations` on a real cluster: what it tells, and that it asks the API server for nothing but one watch.
+// `podtrail annotations` on a real cluster: what it reports, and that it asks the API server for nothing but one watch.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,9 @@ async function aNamespace(t: TestContext) {
   return { namespace, kubectl, runs };
 }
 
-test('it begins with counts and tells what is added, changed and removed, with phase and node', { skip }, async (t) => {
+test('it begins with counts and reports what is added, changed and removed, with phase and node', {
+  skip,
+}, async (t) => {
   const { namespace, kubectl, runs } = await aNamespace(t);
   await kubectl('run', 'web', '--image=none', '--annotations=team=shop', '--annotations=old=1');
   await kubectl('run', 'plain', '--image=none');
@@ -89,14 +91,16 @@ test('--all, --full and --key; JSON lines with the exact values; keys that objec
   const last = (watcher: PodtrailProcess) => JSON.parse(watcher.out.trimEnd().split('\n').at(-1) ?? '');
   assert.deepEqual(last(some).changes, [{ change: 'added', key: 'prometheus.io/scrape', after: 'true' }]);
   await printed(json, /"event":"UPDATED".*\n/);
-  const told = new Map(last(json).annotations.map(({ key, value }: { key: string; value: string }) => [key, value]));
-  assert.deepEqual([told.get('constructor'), told.get('toString'), told.get('large')], ['c', evil, large]);
+  const reported = new Map(
+    last(json).annotations.map(({ key, value }: { key: string; value: string }) => [key, value]),
+  );
+  assert.deepEqual([reported.get('constructor'), reported.get('toString'), reported.get('large')], ['c', evil, large]);
   await kubectl('annotate', 'pod', 'web', 'constructor-', 'toString-', 'large-', 'prometheus.io/scrape-');
   await printed(text, '  annotations: (none)\n');
   for (const watcher of [text, full, some, json]) assert.equal((await watcher.end('SIGTERM')).code, 0);
 });
 
-test('nothing but the watch is asked of the API server, however much is told', {
+test('nothing but the watch is asked of the API server, however much is reported', {
   skip: cluster.skipUnless('own control plane', 'simulated nodes'),
 }, async (t) => {
   const { namespace, kubectl, runs } = await aNamespace(t);

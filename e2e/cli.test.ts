@@ -121,7 +121,7 @@ test('record, who, trail, node, gaps and attribute, with an address that is used
   assert.equal(rows.length, 7);
   for (const [, , expected, answer, , , pod] of rows.slice(0, 6)) assert.deepEqual([answer, pod], ['held', expected]);
   assert.equal(rows[6]?.[3], 'free');
-  // Pods that hold their address still, and nobody, are provisional until the server has said how far it told.
+  // Pods that hold their address still, and nobody, are provisional until the server has said how far it is.
   const closing = /^(7 rows: .*? unknown)(?:; (\d) of them provisional: .+)?\nmost rows: .+\n$/.exec(attributed.err);
   assert.ok(closing, attributed.err);
   const [, percent, provisional = '0'] = closing;
@@ -205,7 +205,7 @@ test('a cluster that cannot be reached is tried again until Ctrl+C', async (t) =
   assert.deepEqual([code, out], [130, '']);
 });
 
-test('a user without rights on the whole cluster is told so, and may record a namespace: free becomes unknown', {
+test('a user without rights on the whole cluster gets a clear refusal, and may record a namespace: free becomes unknown', {
   skip: cluster.skipUnless('own control plane'),
 }, async (t) => {
   const namespace = await cluster.namespace(t);

@@ -161,7 +161,7 @@ test('rounds cost no API call, changes cost one small patch, and SIGTERM leaves 
   await until('many more rounds were printed', () => rounds().size >= seen + 15, { withinMs: 60_000 });
   assert.deepEqual((await asked()).slice(before), [], 'rounds asked the API server');
 
-  // A namespace that ends takes ConfigMaps with it, and whoever makes them anew sends bytes too.
+  // A namespace that ends takes ConfigMaps with it, and whoever makes them again sends bytes too.
   await until('no namespace of an earlier test is ending', async () => {
     const { items } = await cluster.kubectlJson(['get', 'namespaces']);
     return items.every(({ status }: { status: { phase: string } }) => status.phase === 'Active');
@@ -219,7 +219,7 @@ test('SIGTERM ends it within five seconds also if nobody ever reads on; what did
   await runningPods(namespace, 40);
   const directory = await mkdtemp(join(tmpdir(), 'podtrail-pipe-'));
   t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
-  // A pipe of the shell's, whose reader takes one byte, says so, and does nothing more until it is told to.
+  // A pipe of the shell's, whose reader takes one byte, says so, and does nothing more until it is asked to.
   const program = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
   const words = `footprints --kubeconfig '${cluster.kubeconfig}' --namespace ${namespace} --interval 10ms`;
   const script = `mkfifo go; { '${process.execPath}' '${program}' ${words} & echo $! > pid; wait $!; echo $? > code; } | { dd bs=1 count=1 2> begun; read go < go; cat; }`;

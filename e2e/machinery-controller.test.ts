@@ -221,7 +221,7 @@ test('in a storm of 50 foreign writes a second (as in fault 23) conflicts are re
   assert.equal(mirror.controller.counts.panics, 0);
 });
 
-test('a stop waits for the passes under way, begins no other and tells how many were left', { skip }, async (t) => {
+test('a stop waits for the passes under way, begins no other and reports how many were left', { skip }, async (t) => {
   const namespace = await cluster.namespace(t);
   const maps = new Maps(namespace);
   const gate = new Gate();
@@ -288,7 +288,7 @@ test('a standby keeps its caches warm without a pass, and reconciles at once whe
   assert.equal(second.manager.phase, 'active');
   assert.equal(first.passes.includes('orphan'), false);
   const asked = await requestsOf('second', { resource: 'configmaps', namespace });
-  assert.deepEqual([...new Set(asked)].sort(), ['update', 'watch'], 'one watch, no listing anew, only the writes');
+  assert.deepEqual([...new Set(asked)].sort(), ['update', 'watch'], 'one watch, no listing again, only the writes');
   assert.equal(second.maps.counters.relists, 0);
 });
 

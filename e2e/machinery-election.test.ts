@@ -1,4 +1,4 @@
-// Elections on a real Lease: what happens to processes that are killed, stopped and told to end, and to a leader whose
+// Elections on a real Lease: what happens to processes that are killed, stopped and asked to end, and to a leader whose
 // API server goes away.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -65,7 +65,7 @@ class Arena {
     return cluster.kubectl(['-n', this.namespace, ...args]);
   }
 
-  /** Each candidate is a user of its own, so that the audit log tells them apart. */
+  /** Each candidate is a user of its own, so that the audit log distinguishes them. */
   async candidate(identity: string): Promise<CandidateProcess> {
     const kubeconfig = await cluster.controlPlane.kubeconfig({ user: identity, groups: ['system:masters'] });
     const { namespace } = this;
@@ -163,7 +163,7 @@ test('fault 22: a leader stopped past its lease and continued sends no write, an
   assert.ok(0 <= lastOfStopped && lastOfStopped < firstOfNext, `${lastOfStopped} ${firstOfNext}`);
 });
 
-test('a leader told to end releases the lease, and the standby need not wait for it to run out', {
+test('a leader asked to end releases the lease, and the standby need not wait for it to run out', {
   skip,
 }, async (t) => {
   const arena = await Arena.open(t);

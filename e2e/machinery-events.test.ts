@@ -1,5 +1,5 @@
 // The event recorder on a real API server: what people see with kubectl, and what happens when the server refuses, is
-// away or is told too much.
+// away or gets too much.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {

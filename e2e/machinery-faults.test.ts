@@ -98,7 +98,7 @@ test('fault 08: a lagging API server cannot raise a deleted pod from the dead', 
   assert.deepEqual(late.relists, ['start']);
 });
 
-test('fault 06: etcd restored from a snapshot is told as a rewind, and the cache becomes what the server has', {
+test('fault 06: etcd restored from a snapshot is reported as a rewind, and the cache becomes what the server has', {
   skip,
 }, async (t) => {
   const plane = cluster.controlPlane;

@@ -48,7 +48,7 @@ test('after churn the cache equals what the server lists, over protobuf, JSON, s
   for (const stage of variants) assert.deepEqual(stage.relists, ['start']);
 });
 
-test('an informer that starts anew at the version where another stopped is told everything that happened in between', {
+test('an informer that starts again at the version where another stopped gets everything that happened in between', {
   skip: cluster.skipUnless('simulated nodes'),
 }, async (t) => {
   const namespace = await cluster.namespace(t);

@@ -15,9 +15,9 @@ const PODS = 5;
 
 if (skip === false) await install(cluster.controlPlane);
 
-/** Gives pods new addresses, one after the other, until told to stop; remembers which pod had which address when. */
+/** Gives pods new addresses, one after the other, until asked to stop; remembers which pod had which address when. */
 class Changes {
-  readonly told: { readonly ip: string; readonly pod: string; readonly at: number }[] = [];
+  readonly made: { readonly ip: string; readonly pod: string; readonly at: number }[] = [];
   readonly #hand: Hand;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -34,7 +34,7 @@ class Changes {
       const [pod, ip] = [`web-${n % PODS}`, `10.1.${n >> 8}.${n & 255}`];
       await this.#hand.setStatus('default', pod, ip, 'Running');
       await sleep(100);
-      this.told.push({ ip, pod, at: Date.now() });
+      this.made.push({ ip, pod, at: Date.now() });
       await sleep(100);
     }
   }
@@ -80,7 +80,7 @@ async function assertRecorded(store: string, changes: Changes): Promise<void> {
   try {
     const [recorded] = await engine.clusters();
     assert.ok(recorded);
-    for (const { ip, pod, at } of changes.told) {
+    for (const { ip, pod, at } of changes.made) {
       const question = { ip: parseIp(ip)!, at: epochMillis(at) };
       // A ledger speaks of an instant a moment later, when it knows that it was watching.
       const { answer, holders, coverage } = await until(

@@ -27,7 +27,7 @@ export async function install(plane: ControlPlane): Promise<void> {
   });
 }
 
-/** An API server hears of roles and bindings a moment after they are stored. */
+/** An API server learns of roles and bindings a moment after they are stored. */
 async function isAllowed(plane: ControlPlane, { verb, resource, namespace, name }: Grant): Promise<boolean> {
   const [, plain, group, subresource] = /^([^./]+)(?:\.([^/]+))?(?:\/(.+))?$/.exec(resource) ?? [];
   const resourceAttributes = { verb, group, resource: plain, subresource, namespace, name };
@@ -47,7 +47,7 @@ export class OperatorReplica {
   readonly name: string;
   readonly process: PodtrailProcess;
   readonly store: string;
-  /** By which the audit log tells replicas apart, though all of them are the same user. */
+  /** By which replicas are distinguished in the audit log, though all of them are the same user. */
   readonly credential: string;
 
   private constructor(name: string, process: PodtrailProcess, store: string, credential: string) {

@@ -124,7 +124,7 @@ test('one process records, serves PodTrackers, v1alpha1, ConfigMaps and annotati
   assert.equal(items[0].metadata.ownerReferences[0].kind, 'PodTracker');
   await until('a footprint line is printed', () => operator.process.out.includes('"pod_name":"web-1"'));
   await hand.annotate('default', 'web-1', { 'example.com/owner': 'jane' });
-  await until('the change of an annotation is told', () => operator.log.some(({ msg }) => msg === 'annotations'));
+  await until('the change of an annotation is reported', () => operator.log.some(({ msg }) => msg === 'annotations'));
   await until('v1alpha1 is served', async () => {
     const answer = await plane.request('/apis/podtrail.dev/v1alpha1/podtrackers/all');
     return answer.status === 200 && answer.json().status.podIPs[0].ip === '10.0.0.1';

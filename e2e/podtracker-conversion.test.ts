@@ -242,7 +242,7 @@ test('what v1alpha1 changes only by its annotation is followed, although the gen
   for (const name of ['web-1', 'api-1']) await hand.deletePod('default', name);
 });
 
-test('a definition that is applied anew is set right again', { skip, timeout: 180_000 }, async (t) => {
+test('a definition that is applied again is set right again', { skip, timeout: 180_000 }, async (t) => {
   await startEndpoint(t, 'replica-0');
   await untilServed();
   await cluster.kubectl(['apply', '-f', CRDS]);
@@ -258,7 +258,7 @@ test('every replica is trusted, a restarted one replaces what it announced, and 
   await until('replica-1 is trusted', async () => (await bundle()).length === 2);
   await other.end();
   // Certificates of 15 seconds, looked at every 1.5: renewed after ten, used a look later, by when the API server has
-  // to have heard of it.
+  // to know of it.
   const before = await bundle();
   const { errors } = await startEndpoint(t, 'replica-1', { validMs: 15_000, checkMs: 1_500 });
   const first = await until('its new certificate is trusted', async () => {
@@ -395,7 +395,7 @@ test('an endpoint that falls silent later is taken back too', { skip, timeout: 2
   const seconds = (performance.now() - began) / 1000;
   t.diagnostic(`after ${seconds.toFixed(1)} s`);
   assert.ok(seconds < 60, `${seconds} s`);
-  await until('somebody is told', () => errors.length > 0);
+  await until('an error is reported', () => errors.length > 0);
   assert.equal((errors[0] as { code?: string }).code, 'conversion-silent');
   await cluster.kubectl(['delete', 'pt', 'falls-silent', '--timeout=60s']);
 });
@@ -409,7 +409,7 @@ test('what API servers turn out not to reach is taken back within half a minute:
   await untilServed();
   await until('it converts', () => writeAsV1alpha1('kept-waiting').then(() => true));
   await end();
-  // It answers itself; the address that API servers are told leads nowhere, as behind a firewall.
+  // It answers itself; the address that API servers are given leads nowhere, as behind a firewall.
   const { port } = await startSilent(t);
   const { errors } = await startEndpoint(t, 'replica-1', {
     checkMs: 60_000,
@@ -424,9 +424,9 @@ test('what API servers turn out not to reach is taken back within half a minute:
   const seconds = (performance.now() - began) / 1000;
   const { versions } = (await definition()).spec;
   assert.equal(versions.find(({ name }: { name: string }) => name === 'v1alpha1').served, false);
-  await until('somebody is told', () => errors.length > 0);
+  await until('an error is reported', () => errors.length > 0);
   assert.equal((errors[0] as { code?: string }).code, 'conversion-silent');
-  await until('the server has heard of it', async () => {
+  await until('the server knows of it', async () => {
     return (await cluster.controlPlane.request('/apis/podtrail.dev/v1alpha1/podtrackers')).status === 404;
   });
   const before = await hand.trackers.get('kept-waiting');

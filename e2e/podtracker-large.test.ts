@@ -1,4 +1,4 @@
-// A PodTracker of 100,000 pods on 1,000 nodes: trackers and slices on a real API server, the pods told to the informer
+// A PodTracker of 100,000 pods on 1,000 nodes: trackers and slices on a real API server, the pods delivered to the informer
 // by the test (to create them all would take minutes and prove nothing about the tracker).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,8 +7,8 @@ import { feed } from '@podtrail/machinery/testing';
 import { until, useCluster } from './controlplane/index.ts';
 import { Hand, installDefinitions, PodTrackerStage } from './podtracker-stage.ts';
 
-const PODS_TOLD = 100_000;
-const NODES_TOLD = 1_000;
+const PODS_LISTED = 100_000;
+const NODES_LISTED = 1_000;
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 
@@ -23,7 +23,7 @@ function pod(i: number, ip: string, version: number): PodView {
       resourceVersion: `${version}`,
       creationTimestamp: '2026-11-15T10:00:00Z',
     },
-    spec: { nodeName: `node-${i % NODES_TOLD}` },
+    spec: { nodeName: `node-${i % NODES_LISTED}` },
     status: { phase: 'Running', podIP: ip, podIPs: [{ ip }] },
   });
 }
@@ -51,10 +51,10 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   const nodes = new Informer({ transport, resource: NODES, codec: nodeCodec });
   const relist = { reason: 'start', resourceVersion: '1', previousVersion: undefined, from: undefined, to: 0 } as const;
   const podListing = feed(pods).beginReplace(false);
-  for (let i = 0; i < PODS_TOLD; i++) podListing.add(pod(i, address(i), 1));
+  for (let i = 0; i < PODS_LISTED; i++) podListing.add(pod(i, address(i), 1));
   podListing.commit(relist);
   const nodeListing = feed(nodes).beginReplace(false);
-  for (let i = 0; i < NODES_TOLD; i++) nodeListing.add(node(i));
+  for (let i = 0; i < NODES_LISTED; i++) nodeListing.add(node(i));
   nodeListing.commit(relist);
   const stage = await PodTrackerStage.start(t, plane, { controller: { pods, nodes } });
 
@@ -71,15 +71,15 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   );
   const seconds = (performance.now() - started) / 1_000;
   const sent = (await sentBytes()) - before;
-  assert.deepEqual(counts, { pods: PODS_TOLD, nodes: NODES_TOLD, slices: 1_010 });
+  assert.deepEqual(counts, { pods: PODS_LISTED, nodes: NODES_LISTED, slices: 1_010 });
   const listed = await hand.listed('all');
-  assert.equal(listed.size, PODS_TOLD);
-  const last = pod(PODS_TOLD - 1, '', 1).metadata.uid;
-  assert.equal(listed.get(last)?.ip, address(PODS_TOLD - 1));
+  assert.equal(listed.size, PODS_LISTED);
+  const last = pod(PODS_LISTED - 1, '', 1).metadata.uid;
+  assert.equal(listed.get(last)?.ip, address(PODS_LISTED - 1));
   const slices = await hand.slicesOf('all');
   assert.equal(slices.length, 1_010);
   const nodesListed = slices.flatMap((slice) => Object.keys(slice.nodes ?? {}));
-  assert.equal(new Set(nodesListed).size, NODES_TOLD);
+  assert.equal(new Set(nodesListed).size, NODES_LISTED);
   t.diagnostic(`${seconds.toFixed(1)} s, ${(sent / 1e6).toFixed(1)} MB sent, ${stage.controller.writes.slices} slices`);
 
   await until('it rests', async () => {
@@ -89,11 +89,11 @@ test('fault 24: 100,000 pods in one tracker are all listed, in slices in bounds,
   });
   const writes = stage.controller.writes.slices;
   const bytes = await sentBytes();
-  const told = pod(77_777, '10.250.0.1', 2);
+  const changedPod = pod(77_777, '10.250.0.1', 2);
   const changed = performance.now();
   // Of the processor, not of the clock: on a busy machine the process may be set aside in the middle of it.
   const busy = process.cpuUsage();
-  feed(pods).onEvent('MODIFIED', told);
+  feed(pods).onEvent('MODIFIED', changedPod);
   const { user, system } = process.cpuUsage(busy);
   const handled = (user + system) / 1_000;
   await until('the change is written', () => stage.controller.writes.slices > writes, { everyMs: 5 });

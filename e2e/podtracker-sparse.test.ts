@@ -1,4 +1,4 @@
-// Slices that are left nearly empty on a real API server: they are drawn together, and no reader misses a pod meanwhile.
+// Slices that are left nearly empty on a real API server: they are compacted, and no reader misses a pod meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { forEach, Hand, installDefinitions, PodTrackerStage } from './podtracker
 
 const cluster = await useCluster({ needs: ['own control plane'] });
 
-test('when most pods have ended the rest is drawn together within a minute, nobody is missed, and then it is quiet', {
+test('when most pods have ended the rest is compacted within a minute, nobody is missed, and then it is quiet', {
   skip: cluster.skip,
   timeout: 240_000,
 }, async (t) => {

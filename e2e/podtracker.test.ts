@@ -352,7 +352,7 @@ test('slices of a tracker that does not exist are collected', { skip }, async (t
   await until('the orphan is gone', async () => (await hand.slicesOf('nobody')).length === 0);
 });
 
-test('an address that passes from one tracked pod to another is told as an Event', { skip }, async (t) => {
+test('an address that passes from one tracked pod to another is recorded as an Event', { skip }, async (t) => {
   const { hand } = await set(t);
   await hand.createTracker('reuse', { namespaces: ['empty'] });
   await hand.createPod('empty', 'first', 'node-0', '10.77.0.1');
@@ -416,27 +416,27 @@ test('a deleted tracker goes with its slices and its ConfigMaps', { skip, timeou
   assert.equal((await hours.get('of-another')).metadata.name, 'of-another');
 });
 
-test('made anew under the same name, a tracker loses the ConfigMaps of the one before and keeps its own', {
+test('made again under the same name, a tracker loses the ConfigMaps of the one before and keeps its own', {
   skip,
 }, async (t) => {
   const { hand } = await set(t);
   const hours = hand.client.configMaps('empty');
   const labels = { app: 'pod-ashiato', type: 'pod-node-mapping', 'app.kubernetes.io/managed-by': 'podtrail' };
   const makeWith = async (hour: string) => {
-    await hand.createTracker('anew', { footprints: { configMaps: { enabled: true, namespace: 'empty' } } });
-    const { uid = '' } = (await hand.trackers.get('anew')).metadata;
-    const owner = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name: 'anew', uid };
+    await hand.createTracker('again', { footprints: { configMaps: { enabled: true, namespace: 'empty' } } });
+    const { uid = '' } = (await hand.trackers.get('again')).metadata;
+    const owner = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name: 'again', uid };
     await hours.create({ metadata: { name: hour, labels, ownerReferences: [owner] } });
-    await until('it is ready', async () => (await hand.condition('anew', 'Ready'))?.status === 'True');
+    await until('it is ready', async () => (await hand.condition('again', 'Ready'))?.status === 'True');
   };
   await makeWith('of-the-first');
-  await hand.trackers.delete('anew');
+  await hand.trackers.delete('again');
   await makeWith('of-the-second');
   const names = async () => (await hours.list()).items.map(({ metadata }) => metadata.name);
   await until('what the first one left is gone', async () => !(await names()).includes('of-the-first'));
   assert.ok((await names()).includes('of-the-second'));
-  assert.equal((await hand.listed('anew')).size, (await hand.selected(() => true)).size);
-  await hand.trackers.delete('anew');
+  assert.equal((await hand.listed('again')).size, (await hand.selected(() => true)).size);
+  await hand.trackers.delete('again');
   await until('so is what the second one left', async () => !(await names()).includes('of-the-second'));
 });
 

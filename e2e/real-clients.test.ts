@@ -229,7 +229,7 @@ test('a client-go informer lists, watches and resumes, in JSON and in protobuf',
     try {
       assert.equal(await informer.seen(/^synced/), 'synced 3 of a page of 1');
       await informer.seen(/^add web-abc-one Running 10\.0\.0\.7$/);
-      const name = `told-${index}`;
+      const name = `case-${index}`;
       await sandbox.client.create(core(SHOP, 'pods'), aPod(name));
       await informer.seen(new RegExp(`^add ${name} Pending`));
       const status = { phase: 'Running', podIP: '10.0.0.8', podIPs: [{ ip: '10.0.0.8' }] };
@@ -253,18 +253,18 @@ test('@kubernetes/client-node lists, and its informer follows', { skip }, async 
     ['waiting', 'web-abc-one', 'web-abc-two'],
   );
   const informer = makeInformer(config, core(SHOP, 'pods'), list);
-  const told = (event: 'add' | 'update' | 'delete', name: string) =>
+  const waitFor = (event: 'add' | 'update' | 'delete', name: string) =>
     new Promise<V1Pod>((resolve) => {
       const listener = (pod: V1Pod) => {
         if (pod.metadata?.name === name) resolve(pod);
       };
       informer.on(event, listener);
     });
-  const ready = told('add', 'web-abc-two');
+  const ready = waitFor('add', 'web-abc-two');
   await informer.start();
   try {
     assert.equal((await ready).status?.podIP, '10.0.1.7');
-    const [added, changed, gone] = [told('add', 'noted'), told('update', 'noted'), told('delete', 'noted')];
+    const [added, changed, gone] = [waitFor('add', 'noted'), waitFor('update', 'noted'), waitFor('delete', 'noted')];
     await api.createNamespacedPod({ namespace: SHOP, body: aPod('noted') });
     await added;
     await sandbox.client.patch(`${core(SHOP, 'pods')}/noted`, 'merge', { metadata: { labels: { a: 'b' } } });

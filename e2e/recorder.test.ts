@@ -122,7 +122,7 @@ test('a recorder is ready when it records, says why when it does not, and counts
   assert.equal((await recorder.end('SIGTERM')).code, 0);
 });
 
-test('a right that is missing is told by name, in the log and to the probe; without it nothing is claimed', {
+test('a right that is missing is reported by name, in the log and to the probe; without it nothing is claimed', {
   skip: cluster.skip,
 }, async (t) => {
   await cluster.kubectl(['create', 'clusterrole', 'half', '--verb=list,watch', '--resource=pods,nodes']);
@@ -131,7 +131,7 @@ test('a right that is missing is told by name, in the log and to the probe; with
   const kubeconfig = await cluster.controlPlane.kubeconfig({ user: 'joe' });
   const { recorder, readyz } = await monitored(t, kubeconfig, '--cluster-id', 'mine');
   await recorder.untilSaid('the cluster cannot be watched; trying again');
-  // Whether it is told of the services before or after the pods and nodes are listed is chance.
+  // Whether it gets the services before or after the pods and nodes are listed is chance.
   await until('it says what is missing, and that the rest is there', async () => {
     const { status, text } = await readyz();
     assert.equal(status, 503);

@@ -1,5 +1,5 @@
 // Uninstalling in any order, on a real control plane with the real garbage collector: nothing is left, nothing is
-// stuck. Each test installs deploy/kustomize anew, with an operator that runs as a process beside the cluster.
+// stuck. Each test installs deploy/kustomize again, with an operator that runs as a process beside the cluster.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { KubeObject } from '@podtrail/machinery';
@@ -16,7 +16,7 @@ const cluster = await useCluster({
 });
 const { skip } = cluster;
 const PODS = 120;
-/** The garbage collector begins a broken watch anew after up to a minute. */
+/** The garbage collector begins a broken watch again after up to a minute. */
 const COLLECTED = { withinMs: 180_000 };
 const FOOTPRINTS = { log: false, configMaps: { enabled: true, namespace: 'default', retention: '48h' } };
 
@@ -96,7 +96,7 @@ async function untilNothingIsLeft(t: TestContext, since: number): Promise<void> 
 
 const deleteAll = () => cluster.kubectl(['delete', '-k', KUSTOMIZE, '--ignore-not-found', '--timeout=120s']);
 
-test('a tracker made anew under the same name lists everything; then trackers first, then the rest', {
+test('a tracker made again under the same name lists everything; then trackers first, then the rest', {
   skip,
   timeout: 600_000,
 }, async (t) => {
@@ -117,7 +117,7 @@ test('a tracker made anew under the same name lists everything; then trackers fi
   };
   await until('it lists everything', isWhole);
   // What belongs to the tracker of before goes, and by then whatever else the garbage collector would take. It has to
-  // be one that looks at everything anew: its watch breaks whenever the definition changes, and one that lists trackers
+  // be one that looks at everything again: its watch breaks whenever the definition changes, and one that lists trackers
   // just after this one was replaced takes the two for one.
   await cluster.controlPlane.controllerManager.restart();
   await untilCollected(hand, before);

@@ -1,7 +1,7 @@
 // Compares our tests with client-go's by name, from the conformance.json files of the machinery. Run by `npm run check`.
 //   node scripts/check-conformance.ts            fails when something is missing, wrong, or CONFORMANCE.md is stale
 //   node scripts/check-conformance.ts --write    writes CONFORMANCE.md
-//   node scripts/check-conformance.ts --refresh  reads the names of client-go's tests anew (needs Go's module cache)
+//   node scripts/check-conformance.ts --refresh  reads the names of client-go's tests again (needs Go's module cache)
 //   node scripts/check-conformance.ts --verify   fails when that would change them; run by a test in e2e/
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

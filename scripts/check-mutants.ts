@@ -11,7 +11,7 @@ interface Mutant {
   readonly file: string;
   readonly search: string;
   readonly replace: string;
-  /** Those who are to catch it; the properties of the memory engine unless it is told. */
+  /** Those who are to catch it; the properties of the memory engine unless given. */
   readonly tests?: string;
 }
 
@@ -82,11 +82,11 @@ function firstFailure(root: string, tests: string): Promise<string | undefined> 
   const args = ['--test-reporter=tap', tests];
   const env = { ...process.env, PODTRAIL_SHRINK: 'never' };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let told = '';
+  let output = '';
   let failing: string | undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
-    const found = /^\s*not ok \d+ - (.*)$/m.exec(told);
+    output += text;
+    const found = /^\s*not ok \d+ - (.*)$/m.exec(output);
     if (found === null || failing !== undefined) return;
     failing = found[1];
     child.kill('SIGTERM');

@@ -1,5 +1,5 @@
 // The reader of `npm run bench -- lag`, in a process of its own: asks the store who holds each address, over and over,
-// until the answer is the pod that got it. Started with a store's URL and a cluster's id; told of changes and answering
+// until the answer is the pod that got it. Started with a store's URL and a cluster's id; gets changes and answers
 // by IPC.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';

@@ -1,4 +1,4 @@
-// Gives running pods new addresses at a steady rate, as a kubelet does whose sandboxes are made anew: one write of a
+// Gives running pods new addresses at a steady rate, as a kubelet does whose sandboxes are made again: one write of a
 // pod's status for each. Knows nothing of the recorder.
 import { type Client, PODS } from '@podtrail/machinery';
 import type { Change } from './asker.ts';

@@ -1,5 +1,5 @@
 // @kubernetes/client-node as a peer: its informer on all pods. It lists in one piece, as JSON: with many pods it ends in
-// an error, which is told on standard error.
+// an error, which is written to standard error.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';

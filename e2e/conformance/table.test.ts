@@ -47,7 +47,7 @@ test('the table counts cases and assertions once and shows each server', () => {
   );
 });
 
-test('a refusal is compared field by field, and a wrong one is told with both sides', () => {
+test('a refusal is compared field by field, and a wrong one is reported with both sides', () => {
   const noted = new Assertions();
   const json = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404, reason: 'NotFound' };
   noted.refused({ status: 404, json, text: '' }, { code: 404, reason: 'NotFound' }, 'right');

@@ -27,16 +27,16 @@ test('the second one waits, says for whom, and gets the lock when it is given ba
   assert.equal(existsSync(path), false);
 });
 
-test('a holder that has not written its pid yet is not told without one', async () => {
+test('a holder that has not written its pid yet is not reported without one', async () => {
   const path = join(directory, 'empty');
   await writeFile(path, '');
-  const told: string[] = [];
-  const release = acquireBuildLock(path, { onWait: (holder) => told.push(holder), pollMs: 10 });
+  const reported: string[] = [];
+  const release = acquireBuildLock(path, { onWait: (holder) => reported.push(holder), pollMs: 10 });
   await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   await writeFile(path, String(process.pid));
-  while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.deepEqual(told, [String(process.pid)]);
+  while (reported.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(reported, [String(process.pid)]);
   await rm(path);
   await (await release)();
 });

@@ -15,7 +15,7 @@ export interface BuildLockOptions {
 /** Waits for the lock and returns the function that gives it back. */
 export async function acquireBuildLock(path: string, options: BuildLockOptions = {}): Promise<() => Promise<void>> {
   const { onWait, pollMs = 500, silentMs = 60_000 } = options;
-  let told = false;
+  let isReported = false;
   while (true) {
     try {
       await writeFile(path, String(process.pid), { flag: 'wx' });
@@ -31,8 +31,8 @@ export async function acquireBuildLock(path: string, options: BuildLockOptions =
     }
     // A holder that has made the file and not yet written into it is asked for its pid again.
     const named = holder.pid !== '';
-    if (named && !told) onWait?.(holder.pid);
-    told ||= named;
+    if (named && !isReported) onWait?.(holder.pid);
+    isReported ||= named;
     await sleep(named ? pollMs : Math.min(pollMs, 20));
   }
   const heartbeat = setInterval(

@@ -42,7 +42,7 @@ export interface KwokOptions extends ControllerOptions {
 }
 
 export interface ControlPlaneOptions {
-  /** How many, or one entry for each. One unless told. */
+  /** How many, or one entry for each. One unless given. */
   readonly apiservers?: number | readonly ApiserverOptions[];
   /** For all API servers. */
   readonly apiserverFlags?: readonly string[];
@@ -139,12 +139,12 @@ export class ControlPlane {
     return asked(this.#credentials, 'kubeconfig').kubeconfig(this.apiserver, options);
   }
 
-  /** kubectl as the administrator, unless told otherwise. Returns standard output. */
+  /** kubectl as the administrator, unless given. Returns standard output. */
   kubectl(args: readonly string[], options: Partial<KubectlOptions> = {}): Promise<string> {
     return runKubectl(this.kubectlPath, args, { kubeconfig: this.adminKubeconfig, ...options });
   }
 
-  /** A plain HTTP request to the first API server, as the administrator unless told otherwise. */
+  /** A plain HTTP request to the first API server, as the administrator unless given. */
   request(path: string, request: HttpRequest = {}): Promise<HttpAnswer> {
     return this.apiserver.request(path, request);
   }

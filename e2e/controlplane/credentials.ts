@@ -15,20 +15,20 @@ export interface TokenUser {
 }
 
 export interface KubeconfigOptions {
-  /** `admin` (of system:masters) unless told. */
+  /** `admin` (of system:masters) unless given. */
   readonly user?: string;
   /** For a certificate; a static token carries the groups given to startControlPlane({ users }). */
   readonly groups?: readonly string[];
   /** In place of a user; it must exist. Its token comes from the TokenRequest API. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string; readonly expirationSeconds?: number };
   readonly via?: 'cert' | 'token';
-  /** The first API server unless told; for example a proxy's url. */
+  /** The first API server unless given; for example a proxy's url. */
   readonly server?: string;
   /** The default namespace of the context. */
   readonly namespace?: string;
   /** Credentials as files beside the kubeconfig instead of inside, for tests that rotate them. */
   readonly asFiles?: boolean;
-  /** Where to write it; a new file in the control plane's folder unless told. */
+  /** Where to write it; a new file in the control plane's folder unless given. */
   readonly file?: string;
 }
 

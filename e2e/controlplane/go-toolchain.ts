@@ -35,7 +35,7 @@ export interface GoBuild {
   /** Go variables set by the linker. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /** With a C compiler; without one unless told. */
+  /** With a C compiler; without one unless given. */
   readonly cgo?: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface KubectlOptions {
   readonly kubeconfig: string;
   /** Text for standard input, for example a manifest for `apply -f -`. */
   readonly input?: string;
-  /** Only against hanging; three minutes unless told, which is longer than any --timeout that a test gives it. */
+  /** Only against hanging; three minutes unless given, which is longer than any --timeout that a test gives it. */
   readonly timeoutMs?: number;
   /** With the caller's environment: a kubeconfig of somebody else's cluster may call programs that need it. */
   readonly inheritEnvironment?: boolean;

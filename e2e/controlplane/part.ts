@@ -8,7 +8,7 @@ import { type RunningProgram, startProgram } from './supervisor.ts';
 export interface PartOptions {
   readonly name: string;
   readonly file: string;
-  /** Read anew at every start, so that a restart can use other flags. */
+  /** Read again at every start, so that a restart can use other flags. */
   readonly args: () => readonly string[];
   readonly directory: string;
   readonly logFile: string;

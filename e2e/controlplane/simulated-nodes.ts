@@ -9,7 +9,7 @@ export interface NodeClient {
 
 export interface SimulatedNodes {
   readonly count: number;
-  /** The number of the first; 0 unless told. */
+  /** The number of the first; 0 unless given. */
   readonly first?: number;
   /** With a controller manager, which takes off the taint that every node begins with some time after it is Ready. */
   readonly untainted?: boolean;

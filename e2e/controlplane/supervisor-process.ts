@@ -1,4 +1,4 @@
-// The parent of every program of one harness process. Forked by supervisor.ts; starts programs as it is told, reports
+// The parent of every program of one harness process. Forked by supervisor.ts; starts programs as it is asked, reports
 // their ends, and once its channel to the harness closes (also by SIGKILL) kills them all and removes their folders
 // and cgroups.
 // It runs in its own session, so that Ctrl+C in a terminal reaches only the harness, which stops things in order.

@@ -43,35 +43,35 @@ export function startProgram(start: ProgramStart): Promise<RunningProgram> {
       pid: undefined,
       spawned(pid) {
         this.pid = pid;
-        resolve({ pid, ended, signal: (signal) => tell({ kind: 'signal', id, signal }) });
+        resolve({ pid, ended, signal: (signal) => send({ kind: 'signal', id, signal }) });
       },
       failed: (message) => reject(new ControlPlaneError(`${start.file} cannot be started: ${message}.`)),
       ended: (how) => reportEnd(how),
     });
     const env = { PATH: process.env['PATH'] ?? '', HOME: start.cwd, ...start.env };
-    tell({ kind: 'spawn', id, file: start.file, args: [...start.args], env, cwd: start.cwd, log: start.log });
+    send({ kind: 'spawn', id, file: start.file, args: [...start.args], env, cwd: start.cwd, log: start.log });
   });
 }
 
 /** From now on the folder is removed when the harness process ends, whatever way. */
 export function ownDirectory(path: string): void {
-  tell({ kind: 'own-directory', path });
+  send({ kind: 'own-directory', path });
 }
 
 export function disownDirectory(path: string): void {
-  tell({ kind: 'disown-directory', path });
+  send({ kind: 'disown-directory', path });
 }
 
 /** The same for the cgroups of real nodes below that name. */
 export function ownCgroup(name: string): void {
-  tell({ kind: 'own-cgroup', name });
+  send({ kind: 'own-cgroup', name });
 }
 
 export function disownCgroup(name: string): void {
-  tell({ kind: 'disown-cgroup', name });
+  send({ kind: 'disown-cgroup', name });
 }
 
-function tell(request: SupervisorRequest): void {
+function send(request: SupervisorRequest): void {
   channel ??= connect();
   channel.send(request, () => {});
   keepAliveWhileWaiting();

@@ -64,7 +64,7 @@ test('a delay holds bytes back for its time in each direction', async () => {
   assert.ok(took >= 245, `the answer came after ${took} ms`);
 });
 
-test('a black hole stops bytes and ends without telling either side, and resuming delivers what was held', async () => {
+test('a black hole stops bytes and ends unnoticed by either side, and resuming delivers what was held', async () => {
   const proxy = await newProxy();
   const client = await newClient(proxy);
   const leaving = await newClient(proxy);
@@ -137,11 +137,11 @@ async function ask(client: Socket, text: string): Promise<string> {
 }
 
 function listen(client: Socket): { text: string } {
-  const heard = { text: '' };
+  const received = { text: '' };
   client.on('data', (chunk) => {
-    heard.text += chunk;
+    received.text += chunk;
   });
-  return heard;
+  return received;
 }
 
 /** Nothing happening cannot be awaited as an event: this gives a wrong byte the time to arrive. */

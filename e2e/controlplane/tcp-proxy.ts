@@ -1,5 +1,5 @@
 // A TCP proxy on a loopback port in front of any server, with the faults of a network: delay, a black hole (bytes stop,
-// nobody is told), a cut (RST), refusal of new connections. Counts what passes. Knows nothing of the bytes.
+// unnoticed), a cut (RST), refusal of new connections. Counts what passes. Knows nothing of the bytes.
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
@@ -88,7 +88,7 @@ export class TcpProxy {
     server?.close();
   }
 
-  /** Ends a black hole and a refusal. A delay stays until it is set anew. */
+  /** Ends a black hole and a refusal. A delay stays until it is set again. */
   async resume(): Promise<void> {
     this.#blackHole = false;
     if (!this.#server) await this.#listen();

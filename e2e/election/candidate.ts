@@ -1,5 +1,5 @@
 // One candidate of an election, as a process of its own: competes for a Lease and, while it leads, writes its name into
-// a ConfigMap as often as it can. Started by candidate-process.ts, which it tells what it sees; ends with the election.
+// a ConfigMap as often as it can. Started by candidate-process.ts, to which it sends what it sees; ends with the election.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
@@ -33,7 +33,7 @@ export type CandidateMessage =
 
 const settings = JSON.parse(process.argv[2] ?? '') as CandidateSettings;
 const { namespace, identity } = settings;
-const tell = (message: CandidateMessage) => new Promise((told) => process.send?.(message, told));
+const send = (message: CandidateMessage) => new Promise((sent) => process.send?.(message, sent));
 const client = Client.connect(await loadClusterConfig({ kubeconfig: settings.kubeconfig }));
 const elector = new LeaderElector({
   ...settings.timing,
@@ -52,14 +52,14 @@ process.once('SIGTERM', () => stop.abort());
 process.once('disconnect', () => process.exit(1));
 let writing: Promise<void> | undefined;
 const outcome = await elector.run(stop.signal, {
-  onNewLeader: (leader) => void tell({ kind: 'saw-leader', identity: leader }),
+  onNewLeader: (leader) => void send({ kind: 'saw-leader', identity: leader }),
   onStartedLeading: () => {
-    void tell({ kind: 'leads', transitions: elector.transitions });
+    void send({ kind: 'leads', transitions: elector.transitions });
     return (writing = writeUntilRefused());
   },
 });
 await writing;
-await tell({ kind: 'ended', outcome });
+await send({ kind: 'ended', outcome });
 process.exit(0);
 
 /** Heeds no signal: only the fence may stop it. */
@@ -75,7 +75,7 @@ async function writeUntilRefused(): Promise<void> {
     } catch (error) {
       const code = error instanceof MachineryError ? error.code : String(error);
       const pauseMs = performance.now() - last;
-      await tell({ kind: 'write-failed', code, saidLeader: elector.isLeader(), pauseMs });
+      await send({ kind: 'write-failed', code, saidLeader: elector.isLeader(), pauseMs });
       return;
     }
     await sleep(10);

@@ -1,7 +1,7 @@
 // `npm run proof -- faults`: one seed. A small simulated cluster lives violently behind a sandbox server whose
 // switchboard plays faults; a recorder watches, is stopped and started; then the ledger is asked about instants whose
 // truth is certain. The truth is the address pools' own book. Nodes are not lost here: what a kubelet does while nobody
-// hears it, nobody can know, and no answer about it can be judged.
+// sees it, nobody can know, and no answer about it can be judged.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ const PODS = 40;
 /** Events that never come are found by comparing with a listing; in production that is every ten minutes. */
 const CONSISTENCY_MS = 3_000;
 const SETTLE_MS = 60_000;
-/** So late may a kubelet tell: answers about pods are provisional until the watch has come so much further. */
+/** So late may a kubelet report: answers about pods are provisional until the watch has come so much further. */
 const REPORTED_MS = 5_000;
 
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
@@ -115,7 +115,7 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
     clock.follow({ from: Date.now() });
     struck.set('rewind', (struck.get('rewind') ?? 0) + 1);
   };
-  const trouble = {
+  const plan = {
     ms: options.seconds * 1000,
     chance,
     switchboard,
@@ -123,7 +123,7 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
     compact,
     rewind: options.rewinds ? rewind : undefined,
   };
-  const restarts = await makeTrouble(trouble);
+  const restarts = await injectFaults(plan);
   const to = Date.now();
   switchboard.clear();
   churn.stop();
@@ -230,7 +230,7 @@ class Recording {
     this.#engine = undefined;
   }
 
-  /** The ledger has been told everything until then, or the time is up: what is not told is unknown, not wrong. */
+  /** Everything until then has been delivered to the ledger, or the time is up: what is not delivered is unknown, not wrong. */
   async reaches(time: number, withinMs: number): Promise<void> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(200)) {
       const coverage = await withSnapshot(this.engine, this.#cluster.id, (snapshot) => snapshot.coverage());
@@ -243,7 +243,7 @@ class Recording {
   }
 }
 
-interface Trouble {
+interface FaultPlan {
   readonly ms: number;
   readonly chance: Chance;
   readonly switchboard: FaultSwitchboard;
@@ -253,7 +253,7 @@ interface Trouble {
 }
 
 /** Faults every second or so, and the recorder away once or twice; returns how often. */
-async function makeTrouble({ ms, chance, switchboard, recording, compact, rewind }: Trouble): Promise<number> {
+async function injectFaults({ ms, chance, switchboard, recording, compact, rewind }: FaultPlan): Promise<number> {
   const end = Date.now() + ms;
   let restarts = 0;
   let rewindAt = Date.now() + chance.between(0.2, 0.8) * ms;

@@ -21,7 +21,7 @@ const DOWN_SECONDS: readonly (readonly [number, number])[] = [
   [45, 60],
 ];
 
-export async function makeTrouble(
+export async function makeOutages(
   plane: ControlPlane,
   recorder: RecorderProcess,
   chance: Chance,

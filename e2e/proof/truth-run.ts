@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { startControlPlane, until } from '../controlplane/index.ts';
 import { AddressPool } from './address-pool.ts';
-import { makeTrouble, type Outage } from './outages.ts';
+import { makeOutages, type Outage } from './outages.ts';
 import { PodDriver } from './pod-driver.ts';
 import { createProofNode, NODE, NODE_IP } from './proof-node.ts';
 import { type Answered, drawQuestions, isWrong } from './questions.ts';
@@ -78,9 +78,9 @@ export async function truthRun(options: TruthRunOptions): Promise<TruthRunResult
     lifeSeconds: { least: 1, most: 6 },
   });
   const from = Date.now();
-  const trouble = options.faults ? makeTrouble(plane, recorder, new Chance(options.seed + 1), log) : undefined;
-  await driveLives(driver, options.lives, chance, trouble, log);
-  const outages = (await trouble) ?? [];
+  const disturbance = options.faults ? makeOutages(plane, recorder, new Chance(options.seed + 1), log) : undefined;
+  await driveLives(driver, options.lives, chance, disturbance, log);
+  const outages = (await disturbance) ?? [];
   const to = Date.now();
   await until(
     'the ledger is well beyond the end of the run',
@@ -136,22 +136,22 @@ function gapsBetween(coverage: readonly { readonly from: number; readonly to: nu
   return found;
 }
 
-/** Lives overlap as far as there are addresses; with trouble planned, they go on until it is over. */
+/** Lives overlap as far as there are addresses; with outages planned, they go on until it is over. */
 async function driveLives(
   driver: PodDriver,
   lives: number,
   chance: Chance,
-  trouble: Promise<unknown> | undefined,
+  disturbance: Promise<unknown> | undefined,
   log: (line: string) => void,
 ): Promise<void> {
-  let troubled = trouble !== undefined;
-  void trouble?.finally(() => {
-    troubled = false;
+  let isDisturbed = disturbance !== undefined;
+  void disturbance?.finally(() => {
+    isDisturbed = false;
   });
   const living = new Set<Promise<unknown>>();
   let failure: unknown;
-  let told = 0;
-  while ((driver.lives < lives || troubled) && failure === undefined) {
+  let reported = 0;
+  while ((driver.lives < lives || isDisturbed) && failure === undefined) {
     const life: Promise<unknown> = driver
       .live()
       .catch((error) => {
@@ -160,7 +160,7 @@ async function driveLives(
       .finally(() => living.delete(life));
     living.add(life);
     await sleep(chance.between(20, 200));
-    if (driver.lives >= told + 100) log(`${(told = driver.lives)} lives`);
+    if (driver.lives >= reported + 100) log(`${(reported = driver.lives)} lives`);
   }
   await Promise.all(living);
   if (failure !== undefined) throw failure;

@@ -17,7 +17,7 @@ const says = (what: Readonly<Record<string, string>>): Record<string, string> =>
 const QUICK = { 'stops-in-seconds': '0.3', 'exit-code': '0' };
 const DEAF = { 'stops-in-seconds': 'never' };
 
-interface Wish {
+interface PodRequest {
   readonly says?: Readonly<Record<string, string>>;
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly container?: Readonly<Record<string, unknown>>;
@@ -27,9 +27,9 @@ interface Wish {
 type Life = (world: SimulatedWorld) => void;
 
 /** Creates the pod, lets it run so many seconds, and gives it to `end`. */
-function life(wish: Wish, seconds: number, end: (world: SimulatedWorld, name: string) => void): Life {
+function life(request: PodRequest, seconds: number, end: (world: SimulatedWorld, name: string) => void): Life {
   return (world) => {
-    world.create('pod', wish);
+    world.create('pod', request);
     world.until(() => world.shows('pod'));
     world.pass(seconds);
     end(world, 'pod');
@@ -184,12 +184,12 @@ class SimulatedWorld {
     return this;
   }
 
-  create(name: string, wish: Wish): void {
+  create(name: string, request: PodRequest): void {
     this.api.create('pods', {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name: this.#called(name), namespace: NAMESPACE, annotations: says({ ...QUICK, ...wish.says }) },
-      spec: specOf(wish),
+      metadata: { name: this.#called(name), namespace: NAMESPACE, annotations: says({ ...QUICK, ...request.says }) },
+      spec: specOf(request),
     });
   }
 
@@ -247,7 +247,7 @@ class SimulatedWorld {
   }
 }
 
-function specOf({ spec = {}, container = {}, containers = 1 }: Wish): object {
+function specOf({ spec = {}, container = {}, containers = 1 }: PodRequest): object {
   const made = Array.from({ length: containers }, (_, n) => ({
     name: `main-${n}`,
     image: 'example.test/main:1',

@@ -78,7 +78,7 @@ test('tallies of several files add up', () => {
   assert.equal(summaryLine(addTallies(tallies)), '1 passed, 1 failed, 0 skipped');
 });
 
-test('a failure is told with its first lines, cut to a readable length', () => {
+test('a failure is reported with its first lines, cut to a readable length', () => {
   const [failed] = tallyFile(ended([{ ...aFailure('b'), message: 'expected 1\n\n  got 2' }], 1), false).failed;
   assert.ok(failed);
   assert.equal(describeFailure(failed), 'failed: x.test.ts: b\n    expected 1\n      got 2');

@@ -79,7 +79,7 @@ export function addTallies(tallies: readonly Tally[]): Tally {
 const MESSAGE_LINES = 30;
 const LINE_CHARACTERS = 400;
 
-/** The end of a long log is what people see first, so a failure is told there again, cut to a readable length. */
+/** The end of a long log is what people see first, so a failure is reported there again, cut to a readable length. */
 export function describeFailure({ title, message = '' }: FailedTest): string {
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   const shown = lines.slice(0, MESSAGE_LINES).map((line) => `    ${line.slice(0, LINE_CHARACTERS)}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTestArguments } from './test-arguments.ts';
 
-test('path parts, a name pattern and a file timeout are told apart', () => {
+test('path parts, a name pattern and a file timeout are distinguished', () => {
   const args = parseTestArguments(['unit', 'queue', '--test-name-pattern', 'drains', '--file-timeout=5', 'codec']);
   assert.deepEqual(args.filters, ['queue', 'codec']);
   assert.equal(args.namePattern, 'drains');

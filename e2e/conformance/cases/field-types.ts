@@ -191,7 +191,7 @@ export const fieldTypes: Area = {
       },
     },
     {
-      name: 'what is wrong with an update is told in an order: kind, type, namespace, name, and only then whether it is there',
+      name: 'what is wrong with an update is reported in an order: kind, type, namespace, name, and only then whether it is there',
       async run(server, assert) {
         const namespace = await server.namespace();
         const path = `${core(namespace, 'configmaps')}/none`;

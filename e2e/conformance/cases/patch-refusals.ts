@@ -422,7 +422,7 @@ export const patchRefusals: Area = {
       },
     },
     {
-      name: 'what is wrong with a patch is told in an order: type, namespace, name, version, uid',
+      name: 'what is wrong with a patch is reported in an order: type, namespace, name, version, uid',
       async run(server, assert) {
         const path = await aMap(server, { a: '1' });
         const uid = '11111111-2222-3333-4444-555555555555';

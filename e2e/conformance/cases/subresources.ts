@@ -31,8 +31,8 @@ async function budgetedPods(server: Stage, count: number, minAvailable: number) 
   await server.client.create(POLICY(namespace), budget);
   await until('the budget has counted its pods', async () => {
     const { json } = await server.client.post(`${path}/p0/eviction?dryRun=All`, eviction('p0'));
-    const told: string = json.details?.causes?.[0]?.message ?? '';
-    return told === '' || told.endsWith(`has ${count} currently`);
+    const reported: string = json.details?.causes?.[0]?.message ?? '';
+    return reported === '' || reported.endsWith(`has ${count} currently`);
   });
   return { namespace, path };
 }
@@ -106,7 +106,7 @@ export const scale: Area = {
       },
     },
     {
-      name: 'replicas are 1 unless told, and pods have no scale',
+      name: 'replicas are 1 unless given, and pods have no scale',
       async run(server, assert) {
         const namespace = await server.namespace();
         await server.client.create(apps(namespace, 'replicasets'), aWorkload('ReplicaSet', 'web'));

@@ -77,14 +77,14 @@ export const watch: Area = {
         const stream = await server.client.watch(`${path}?resourceVersion=${start}`);
         const all = await stream.take(6);
         stream.close();
-        const told = all.map((event) => `${event.type} ${event.object.metadata.resourceVersion}`);
+        const delivered = all.map((event) => `${event.type} ${event.object.metadata.resourceVersion}`);
         for (const from of [0, 2, 4]) {
           const resumed = await server.client.watch(`${path}?resourceVersion=${versionOf(all[from] as WatchEvent)}`);
           const rest = await resumed.take(5 - from);
           resumed.close();
           assert.deepEqual(
             rest.map((event) => `${event.type} ${event.object.metadata.resourceVersion}`),
-            told.slice(from + 1),
+            delivered.slice(from + 1),
             `after event ${from + 1}`,
           );
         }
@@ -103,7 +103,7 @@ export const watch: Area = {
           const change = server.unique('change');
           await server.client.create(path, aConfigMap(change));
           await server.client.delete(`${path}/${change}`);
-          // Read to the deletion: a cache that has told of it does not begin the next watch with what was deleted.
+          // Read to the deletion: a cache that has delivered it does not begin the next watch with what was deleted.
           assert.deepEqual(
             (await stream.take(2)).map(brief),
             [`ADDED ${change}`, `DELETED ${change}`],
@@ -263,13 +263,13 @@ export const watch: Area = {
       },
     },
     {
-      name: 'with allowWatchBookmarks a stream that times out tells how far it came',
+      name: 'with allowWatchBookmarks a stream that times out says how far it came',
       slow: true,
       async run(server, assert) {
         const { path, start } = await stage(server);
         const other = await stage(server);
         const query = `resourceVersion=${start}&allowWatchBookmarks=true&timeoutSeconds=4`;
-        // Before the watch: the bookmark comes two seconds before the end, and tells what was known by then.
+        // Before the watch: the bookmark comes two seconds before the end, and says what was known by then.
         const elsewhere = await server.client.create(other.path, aConfigMap('elsewhere'));
         // A bookmark is a favour: the real server sends it when it comes to it, and on a busy machine that may be too
         // late for one stream.

@@ -15,7 +15,7 @@ export async function buildInformer(directory: string): Promise<string> {
   return program;
 }
 
-/** What the informer is told, line by line. */
+/** What the informer gets, line by line. */
 export class GoInformer {
   readonly lines: string[] = [];
   readonly #child: ChildProcessWithoutNullStreams;

@@ -1,4 +1,4 @@
-// A client-go informer on the pods of one namespace, printing what it is told, one line for each event. It ends when
+// A client-go informer on the pods of one namespace, printing what it gets, one line for each event. It ends when
 // its standard input does. Built by go-informer.ts with the module of bench/peers/go.
 package main
 

@@ -24,7 +24,7 @@ export async function makeScene(client: RawClient): Promise<void> {
   await client.create(core(SHOP, 'configmaps'), aConfigMap('settings', { color: 'red', size: '7' }));
   await client.create(core(SHOP, 'services'), {
     metadata: { name: 'web' },
-    // Headless: a new real server looks its addresses over once, and tells events about those given out meanwhile.
+    // Headless: a new real server looks its addresses over once, and records events about those given out meanwhile.
     spec: { clusterIP: 'None', selector: { app: 'web' }, ports: [{ port: 80, name: 'http' }] },
   });
   await client.create(core(SHOP, 'events'), {

@@ -1,5 +1,5 @@
 // The same random requests to both servers, one after the other. The first answer that differs ends a run, because all
-// that follows would differ too; at the end both must have told the same story to a watch.
+// that follows would differ too; at the end both must have sent the same events to a watch.
 import { isDeepStrictEqual } from 'node:util';
 import { until } from '../../controlplane/index.ts';
 import { type Json, RawClient } from '../raw-client.ts';
@@ -110,8 +110,8 @@ async function readStory(client: RawClient, path: string, from: string): Promise
   stream.close();
   const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
   const inOrder = versions.every((version, index) => index === 0 || version > (versions[index - 1] as number));
-  const told = events.slice(0, -1).map(({ type, object }) => ({ type, object: normalBody(object) }));
-  return [...told.filter((event, index) => !isRepeated(event, told.slice(0, index))), { inOrder }];
+  const reported = events.slice(0, -1).map(({ type, object }) => ({ type, object: normalBody(object) }));
+  return [...reported.filter((event, index) => !isRepeated(event, reported.slice(0, index))), { inOrder }];
 }
 
 /** The real server writes an object again when nothing but its managedFields changed. */

@@ -11,7 +11,7 @@ export const NAMESPACE = 'churn';
 /** On every pod of the churn: by which mechanism it lives and ends. */
 export const MECHANISM_LABEL = 'podtrail.dev/mechanism';
 
-export interface ContainerWish {
+export interface ContainerRequest {
   /** Arguments of `app serve`. */
   readonly args?: readonly string[];
   readonly image?: string;
@@ -19,9 +19,9 @@ export interface ContainerWish {
   readonly mounts?: readonly object[];
 }
 
-export interface PodWish {
-  readonly containers?: readonly ContainerWish[];
-  readonly init?: readonly ContainerWish[];
+export interface PodRequest {
+  readonly containers?: readonly ContainerRequest[];
+  readonly init?: readonly ContainerRequest[];
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
@@ -70,9 +70,9 @@ export class ChurnWorld {
     return `${mechanism}-${++this.#names}`;
   }
 
-  pod(mechanism: string, name: string, wish: PodWish = {}): Manifest {
-    const { containers = [{}], init = [], spec = {} } = wish;
-    const built = (list: readonly ContainerWish[], kind: string) =>
+  pod(mechanism: string, name: string, request: PodRequest = {}): Manifest {
+    const { containers = [{}], init = [], spec = {} } = request;
+    const built = (list: readonly ContainerRequest[], kind: string) =>
       list.map((container, index) => this.#container(`${kind}-${index}`, container));
     return {
       apiVersion: 'v1',
@@ -89,7 +89,7 @@ export class ChurnWorld {
     };
   }
 
-  #container(name: string, { args = [], image = APP_IMAGE, lifecycle, mounts }: ContainerWish): object {
+  #container(name: string, { args = [], image = APP_IMAGE, lifecycle, mounts }: ContainerRequest): object {
     return {
       name,
       image,

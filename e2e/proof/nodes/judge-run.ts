@@ -17,7 +17,7 @@ import {
   type Verdict,
 } from './node-questions.ts';
 import type { PhysicalTruth } from './physical-truth.ts';
-import { readWords, tell } from './stories.ts';
+import { describeWrong, readWords } from './stories.ts';
 
 export type Counts = Record<Verdict, number>;
 /** Why answers decided nothing, and how many. */
@@ -109,7 +109,7 @@ export async function judgeRun(
       for (const seen of kind === 'packets' ? [false, true] : [false]) {
         const called = seen ? `${name}, as traffic` : name;
         const set = await count(called, drawn, asking(seen), (question, given) => {
-          stories.push(`[${called}] ${tell(question, given, truth, words)}`);
+          stories.push(`[${called}] ${describeWrong(question, given, truth, words)}`);
         });
         sets.push(set);
         if (margin > 0) wrong += set.counts.wrong - set.leaked;

@@ -1,6 +1,6 @@
 // Every way in which a pod comes by its network and loses it again, one function each: a life from creation to the end.
 // What a function does not do itself (a Job's pod, an eviction) the real controllers and kubelets do.
-import { type ChurnWorld, type CreatedPod, MECHANISM_LABEL, NAMESPACE, type PodWish } from './churn-world.ts';
+import { type ChurnWorld, type CreatedPod, MECHANISM_LABEL, NAMESPACE, type PodRequest } from './churn-world.ts';
 
 export type Mechanism = (world: ChurnWorld) => Promise<void>;
 
@@ -11,12 +11,12 @@ const DEAF = { containers: [{ args: ['-deaf'] }] };
 /** Creates the pod, lets it live once it has its address, and gives it to `end`. */
 function life(
   name: string,
-  wish: PodWish | ((world: ChurnWorld) => PodWish),
+  request: PodRequest | ((world: ChurnWorld) => PodRequest),
   end: (world: ChurnWorld, pod: CreatedPod) => Promise<void>,
   seconds: readonly [number, number] = [2, 9],
 ): Mechanism {
   return async (world) => {
-    const made = typeof wish === 'function' ? wish(world) : wish;
+    const made = typeof request === 'function' ? request(world) : request;
     const pod = await world.create(world.pod(name, world.nextName(name), made));
     await world.started(pod);
     await world.pause(...seconds);
@@ -115,8 +115,10 @@ export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
     await world.gone(pod);
   },
   'deleted-while-pulling': async (world) => {
-    const wish = { containers: [{ image: slowPull(world) }] };
-    const pod = await world.create(world.pod('deleted-while-pulling', world.nextName('deleted-while-pulling'), wish));
+    const request = { containers: [{ image: slowPull(world) }] };
+    const pod = await world.create(
+      world.pod('deleted-while-pulling', world.nextName('deleted-while-pulling'), request),
+    );
     await world.pause(0.8, 2.5);
     await world.delete(pod, world.chance.next() < 0.5 ? 0 : 2);
     await world.gone(pod);
@@ -203,8 +205,8 @@ export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
 async function job(world: ChurnWorld, mechanism: string, code: number): Promise<void> {
   const name = world.nextName(mechanism);
   const after = `${world.chance.between(1, 6).toFixed(1)}s`;
-  const wish = { containers: [{ args: ['-after', after, '-code', String(code)] }], spec: NEVER };
-  const { metadata, spec } = world.pod(mechanism, name, wish);
+  const request = { containers: [{ args: ['-after', after, '-code', String(code)] }], spec: NEVER };
+  const { metadata, spec } = world.pod(mechanism, name, request);
   const body = {
     apiVersion: 'batch/v1',
     kind: 'Job',

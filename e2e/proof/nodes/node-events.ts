@@ -70,7 +70,7 @@ export const NODE_EVENTS: Readonly<Record<string, NodeEvent>> = {
 };
 
 /** One after the other in a drawn order, with calm between, until the world stops. Every node is Ready at the end. */
-export async function troubleNodes(
+export async function failNodes(
   world: ChurnWorld,
   names: readonly string[],
   calmSeconds: readonly [number, number],

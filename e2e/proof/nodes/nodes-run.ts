@@ -14,7 +14,7 @@ import { ChurnWorld, NAMESPACE } from './churn-world.ts';
 import { judgeRun, type NodesResult } from './judge-run.ts';
 import { MECHANISMS, type Mechanism } from './mechanisms.ts';
 import { MetricsPeer, ScrapedHistory } from './metrics-peer.ts';
-import { NODE_EVENTS, troubleNodes } from './node-events.ts';
+import { failNodes, NODE_EVENTS } from './node-events.ts';
 import { ensurePeerPrograms } from './peer-programs.ts';
 import { readTruth } from './physical-truth.ts';
 import { RawWatch } from './raw-watch.ts';
@@ -28,9 +28,9 @@ export interface NodesRunOptions {
   /** Addresses for all pods together; with `podCidrs` for the pods of each node. */
   readonly addresses: number;
   readonly questions: number;
-  /** Names of MECHANISMS; all unless told. */
+  /** Names of MECHANISMS; all unless given. */
   readonly mechanisms?: readonly string[] | undefined;
-  /** Names of NODE_EVENTS; all unless told. */
+  /** Names of NODE_EVENTS; all unless given. */
   readonly nodeEvents?: readonly string[] | undefined;
   /** Kill the recorder so often. */
   readonly kills: number;
@@ -123,11 +123,11 @@ async function recordRun(options: NodesRunOptions): Promise<void> {
   const from = Date.now() + 2_000;
   const end = Date.now() + options.minutes * 60_000;
   const outages = killRecorder(recorder, options.kills, end, new Chance(seed + 1), log);
-  const trouble = troubleNodes(world, options.nodeEvents ?? Object.keys(NODE_EVENTS), [8, 25], log);
+  const failures = failNodes(world, options.nodeEvents ?? Object.keys(NODE_EVENTS), [8, 25], log);
   await churn(world, options, end);
   const to = Date.now() - 2_000;
   world.stop();
-  await trouble;
+  await failures;
   await sleep(SETTLE_MS);
   await watch.stop();
   await recorder.stop();
@@ -162,7 +162,7 @@ async function churn(world: ChurnWorld, options: NodesRunOptions, end: number): 
   const most = Math.max(4, Math.floor((options.podCidrs ? addresses * options.nodes : addresses) * 0.7));
   const living = new Set<Promise<void>>();
   let [waiting, begun, failures]: [string[], number, number] = [[], 0, 0];
-  let told = Date.now();
+  let reportedAt = Date.now();
   while (Date.now() < end) {
     if (living.size < most) {
       if (waiting.length === 0) waiting = [...names].sort(() => world.chance.next() - 0.5);
@@ -176,8 +176,8 @@ async function churn(world: ChurnWorld, options: NodesRunOptions, end: number): 
       begun++;
     }
     await world.pause(0.1, 0.7);
-    if (Date.now() - told > 60_000) {
-      told = Date.now();
+    if (Date.now() - reportedAt > 60_000) {
+      reportedAt = Date.now();
       log(`${begun} lives begun, ${living.size} under way`);
     }
   }

@@ -1,4 +1,4 @@
-// Plays the watch of a run into a ledger, as a recorder would have told it: with the same arrivals, the same heartbeats,
+// Plays the watch of a run into a ledger, as a recorder would have observed it: with the same arrivals, the same heartbeats,
 // Leases where it would have read them, and dead while the recorder of the run was dead. So the same run can be judged
 // again after the ledger has changed.
 import {
@@ -28,7 +28,7 @@ export async function replay(directory: string, engine: Engine): Promise<string>
   const outages = await readAll<OutageLine>(directory, 'outages');
   const life = new RecorderLife(engine, cluster);
   await life.begin();
-  let held: Told[] = [];
+  let held: Delivered[] = [];
   let down: OutageLine | undefined;
   let last = 0;
   for await (const line of readLines<WatchLine>(directory, 'watch')) {
@@ -43,7 +43,7 @@ export async function replay(directory: string, engine: Engine): Promise<string>
     down ??= outages.find(({ from, to: until }) => from <= line.at && line.at < until);
     if (before === undefined && down !== undefined) await life.die(down.from);
     if (line.kind === 'Lease') await life.lease(line, down !== undefined);
-    else if (down === undefined) await life.tell(line);
+    else if (down === undefined) await life.deliver(line);
     else if ('object' in line) held.push(line);
   }
   if (down !== undefined) await life.resume(held, down.to);
@@ -51,7 +51,7 @@ export async function replay(directory: string, engine: Engine): Promise<string>
   return cluster;
 }
 
-type Told = Extract<WatchLine, { object: unknown }>;
+type Delivered = Extract<WatchLine, { object: unknown }>;
 
 /** One recorder after the other on the same store. */
 class RecorderLife {
@@ -85,7 +85,7 @@ class RecorderLife {
     });
   }
 
-  async tell(line: WatchLine): Promise<void> {
+  async deliver(line: WatchLine): Promise<void> {
     await this.#beatUntil(line.at);
     this.#observe(observationOf(line));
     if (line.type === 'LIST') this.#listed.add(line.kind);
@@ -93,7 +93,7 @@ class RecorderLife {
     this.#readLeases();
   }
 
-  /** It is not told: who asks about the node reads it. Until it came the one before was there to be read. */
+  /** It is not observed: who asks about the node reads it. Until it came the one before was there to be read. */
   async lease(line: WatchLine, isDown: boolean): Promise<void> {
     if (!isDown) await this.#beatUntil(line.at);
     this.#leases.saw(line);
@@ -104,8 +104,8 @@ class RecorderLife {
     await this.#flush();
   }
 
-  /** What happened meanwhile is told at once, in its order, by the watch that starts at the checkpoint. */
-  async resume(meanwhile: readonly Told[], at: number): Promise<void> {
+  /** What happened meanwhile is delivered at once, in its order, by the watch that starts at the checkpoint. */
+  async resume(meanwhile: readonly Delivered[], at: number): Promise<void> {
     await this.begin();
     this.#leases.restart();
     this.#at = at;

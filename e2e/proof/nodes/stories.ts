@@ -14,9 +14,9 @@ export async function readWords(directory: string): Promise<Map<string, Word[]>>
   for await (const line of readLines<WatchLine>(directory, 'watch')) {
     if (line.kind !== 'Pod' || !('object' in line)) continue;
     const { metadata } = line.object;
-    const told = words.get(metadata.uid) ?? [];
-    told.push({ at: line.at, text: `${line.type} ${inWords(line.object as PodObject)}` });
-    words.set(metadata.uid, told);
+    const reports = words.get(metadata.uid) ?? [];
+    reports.push({ at: line.at, text: `${line.type} ${inWords(line.object as PodObject)}` });
+    words.set(metadata.uid, reports);
   }
   return words;
 }
@@ -41,7 +41,7 @@ function inWords({ metadata, status }: PodObject): string {
   return `${status?.phase} ip=${status?.podIP ?? '-'} network=${network} ready=${condition('Ready')}${deleted}`;
 }
 
-export function tell(
+export function describeWrong(
   question: NodeQuestion,
   given: GivenAnswer,
   truth: PhysicalTruth,
