@@ -48,6 +48,7 @@ export {
   type Verdict,
   visibleVerdict,
 } from './explain/index.ts';
+export { CauseObserver } from './explain/observe/cause-observer.ts';
 export type { Boundary, Provenance, Source } from './model/boundary.ts';
 export { EVIDENCE_KINDS, type Evidence, MOST_MESSAGE } from './model/evidence.ts';
 export type { Fact, LiveState, StoredFact } from './model/fact.ts';

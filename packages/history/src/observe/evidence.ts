@@ -8,7 +8,7 @@ import type { Observed, ObservedPod } from './observation.ts';
 /** Times in objects are cut to whole seconds: the truth lies up to this much later. */
 export const RESOLUTION_MS = 1000;
 /** A time further from what is possible than this is a wrong clock, not evidence. */
-const TOLERATED_SKEW_MS = 2000;
+export const TOLERATED_SKEW_MS = 2000;
 
 /** When the sandbox and its network came up, to the second; undefined before, or on kubelets that do not write it. */
 export function networkReadyAt(pod: ObservedPod): EpochMillis | undefined {

@@ -49,7 +49,7 @@ export interface LifeStep {
   readonly live: LiveHolder | undefined;
 }
 
-function holderOf(seen: Observed): Holder {
+export function holderOf(seen: Observed): Holder {
   const { metadata } = seen.object;
   const isPod = seen.kind === 'Pod';
   return {

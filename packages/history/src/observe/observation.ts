@@ -6,6 +6,8 @@ import type { EpochMillis } from '../model/time.ts';
 export interface ObservedOwner {
   readonly kind: string;
   readonly name: string;
+  /** Absent where the collector does not read it. */
+  readonly uid?: string;
   readonly controller: boolean;
 }
 
@@ -22,12 +24,22 @@ export interface ObservedMeta {
   readonly ownerReferences: readonly ObservedOwner[];
 }
 
-/** What the ledger reads of a pod; machinery's `PodView` has this shape. Times are epoch milliseconds. */
+/**
+ * What is read of a pod; machinery's `PodView` has this shape. Times are epoch milliseconds. What may be absent is for
+ * causes, or for narrower bounds: who held an address is known without it.
+ */
 export interface ObservedPod {
   readonly metadata: ObservedMeta;
-  readonly spec: { readonly nodeName: string; readonly hostNetwork: boolean };
+  readonly spec: {
+    readonly nodeName: string;
+    readonly hostNetwork: boolean;
+    readonly priority?: number | undefined;
+  };
   readonly status: {
     readonly phase: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly qosClass?: string;
     readonly podIP: string;
     readonly podIPs: readonly string[];
     readonly startTime: number | undefined;
@@ -36,12 +48,18 @@ export interface ObservedPod {
       readonly status: string;
       readonly lastTransitionTime: number | undefined;
       readonly reason?: string;
+      readonly message?: string;
     }[];
     /** Of containers that ended; `current` is false for the run before a restart. */
     readonly terminations: readonly {
       readonly kind?: 'init' | 'regular' | 'ephemeral';
       readonly current: boolean;
       readonly finishedAt: number | undefined;
+      readonly container?: string;
+      readonly reason?: string;
+      readonly exitCode?: number;
+      readonly signal?: number;
+      readonly restartCount?: number;
     }[];
     /** The earliest start of the containers that run now. */
     readonly runningSince?: number | undefined;
@@ -52,9 +70,20 @@ export interface ObservedPod {
   };
 }
 
+export interface ObservedTaint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+  readonly timeAdded: number | undefined;
+}
+
 export interface ObservedNode {
   readonly metadata: ObservedMeta;
-  readonly spec?: { readonly podCIDRs: readonly string[] };
+  readonly spec?: {
+    readonly podCIDRs: readonly string[];
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly ObservedTaint[];
+  };
   readonly status: {
     readonly addresses: readonly { readonly type: string; readonly address: string }[];
     /** Absent where the collector does not read them; then nothing is known of the kubelet. */
@@ -62,6 +91,8 @@ export interface ObservedNode {
       readonly type: string;
       readonly status: string;
       readonly lastHeartbeatTime: number | undefined;
+      readonly lastTransitionTime?: number | undefined;
+      readonly reason?: string;
     }[];
     readonly nodeInfo?: { readonly bootID: string; readonly kubeletVersion: string };
     /** A digest of its images and volumes; a kubelet posts the status when they change. */

@@ -130,6 +130,29 @@ export class Observer {
     return this.#streams.others.includes('Node');
   }
 
+  /** What is remembered of the holder with this UID, while it is there. */
+  live(uid: string): LiveHolder | undefined {
+    return this.#live.get(uid);
+  }
+
+  /** Of all holders of a kind that are there. */
+  liveOf(kind: Observed['kind'], namespace: string | undefined): readonly LiveHolder[] {
+    return this.#live.of(kind, namespace);
+  }
+
+  /** How far the stream of a kind has come. */
+  positionOf(
+    kind: Observed['kind'],
+    namespace: string | undefined,
+  ): { readonly epoch: number; readonly watermark: EpochMillis | undefined } {
+    return this.#streams.of(kind, namespace);
+  }
+
+  /** Whether `observe` would not take it in: it is not newer than what is recorded. */
+  isOld(observed: Observation): boolean {
+    return this.#isOld(this.#identities.known(observed, this.#live));
+  }
+
   /**
    * Whether a consistent listing cannot follow what is recorded. Changes nothing; a collector asks where it resumes from a
    * checkpoint, and then reports the listing as one after a rewind.

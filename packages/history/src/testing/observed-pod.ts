@@ -4,6 +4,7 @@ import type { ObservedMeta, ObservedNode, ObservedPod, ObservedService } from '.
 
 type Status = ObservedPod['status'];
 type Condition = Status['conditions'][number];
+type Termination = Status['terminations'][number];
 
 export class PodBuilder {
   readonly #pod: ObservedPod;
@@ -47,7 +48,12 @@ export class PodBuilder {
   }
 
   ownedBy(kind: string, name: string): PodBuilder {
-    return this.#meta({ ownerReferences: [{ kind, name, controller: true }] });
+    return this.#meta({ ownerReferences: [{ kind, name, uid: `uid-${name}`, controller: true }] });
+  }
+
+  ofClass(qosClass: string, priority: number): PodBuilder {
+    const { spec, status } = this.#pod;
+    return new PodBuilder({ ...this.#pod, spec: { ...spec, priority }, status: { ...status, qosClass } });
   }
 
   onNode(nodeName: string): PodBuilder {
@@ -63,8 +69,8 @@ export class PodBuilder {
     return this.#status({ podIP: ips[0] ?? '', podIPs: ips });
   }
 
-  inPhase(phase: string): PodBuilder {
-    return this.#status({ phase });
+  inPhase(phase: string, reason = '', message = ''): PodBuilder {
+    return this.#status(reason === '' ? { phase } : { phase, reason, message });
   }
 
   startedAt(time: number | undefined): PodBuilder {
@@ -81,15 +87,26 @@ export class PodBuilder {
     return this.withCondition('PodReadyToStartContainers', 'False', time);
   }
 
-  withCondition(type: string, status: string, time: number | undefined): PodBuilder {
+  withCondition(
+    type: string,
+    status: string,
+    time: number | undefined,
+    words: Pick<Condition, 'reason' | 'message'> = {},
+  ): PodBuilder {
     const others = this.#pod.status.conditions.filter((condition) => condition.type !== type);
-    const condition: Condition = { type, status, lastTransitionTime: seconds(time) };
+    const condition: Condition = { type, status, lastTransitionTime: seconds(time), ...words };
     return this.#status({ conditions: [...others, condition] });
   }
 
   /** A container ended; `current` false when it was started again since. */
   finishedAt(time: number | undefined, current = true): PodBuilder {
     return this.#status({ terminations: [...this.#pod.status.terminations, { current, finishedAt: seconds(time) }] });
+  }
+
+  /** A container ended so. */
+  terminated(time: number | undefined, how: Partial<Termination>): PodBuilder {
+    const ended = { current: true, ...how, finishedAt: seconds(time) };
+    return this.#status({ terminations: [...this.#pod.status.terminations, ended] });
   }
 
   /** Its init container ended, and its containers began. */

@@ -1,0 +1,58 @@
+// How much evidence is stored about one object: so many records within an hour, and the rest as the count of the last of
+// them. Whoever may write Events decides how many there are, so what is kept to know that is bounded, too.
+import type { Evidence } from '../../model/evidence.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import { digestOf } from './digest.ts';
+
+export const MOST_EVIDENCE_AN_HOUR = 32;
+/** Objects with evidence in this hour that are known; where there are more, the oldest begins again. */
+const MOST_OBJECTS = 8192;
+const HOUR_MS = 3_600_000;
+
+interface Use {
+  /** Digests of the ids that were stored. */
+  readonly ids: number[];
+  /** The last that is stored, once no more are. */
+  last: Evidence | undefined;
+  /** What came after it and is not stored. */
+  rest: number;
+}
+
+export class EvidenceBudget {
+  readonly #uses = new Map<string, Use>();
+  #hour = 0;
+
+  /** What to store of it; undefined where that is nothing. `at` is when it was observed. */
+  apply(evidence: Evidence, at: EpochMillis): Evidence | undefined {
+    const hour = Math.floor(at / HOUR_MS);
+    if (hour !== this.#hour) this.#uses.clear();
+    this.#hour = hour;
+    const use = this.#use(evidence);
+    const id = digestOf(evidence.id);
+    if (use.ids.includes(id)) {
+      if (use.last?.id !== evidence.id) return evidence;
+      use.last = evidence;
+      return { ...evidence, count: evidence.count + use.rest };
+    }
+    if (use.ids.length < MOST_EVIDENCE_AN_HOUR) {
+      use.ids.push(id);
+      if (use.ids.length === MOST_EVIDENCE_AN_HOUR) use.last = evidence;
+      return evidence;
+    }
+    use.rest++;
+    // A flood is written as often as its size has doubled: the count is at most so much behind.
+    const isDoubled = (use.rest & (use.rest - 1)) === 0;
+    return isDoubled && use.last !== undefined ? { ...use.last, count: use.last.count + use.rest } : undefined;
+  }
+
+  #use({ about }: Evidence): Use {
+    const key = about.uid === '' ? `${about.kind}/${about.namespace}/${about.name}` : about.uid;
+    const known = this.#uses.get(key);
+    if (known !== undefined) return known;
+    const use: Use = { ids: [], last: undefined, rest: 0 };
+    this.#uses.set(key, use);
+    const [oldest] = this.#uses.keys();
+    if (this.#uses.size > MOST_OBJECTS && oldest !== undefined) this.#uses.delete(oldest);
+    return use;
+  }
+}

@@ -1,0 +1,197 @@
+// What one sighting of a pod shows of its life. Pure. Times are those of the object where they can be true: the same pod
+// gives the same life, whoever looks at it and when.
+
+import type { Provenance } from '../../model/boundary.ts';
+import { MOST_MESSAGE } from '../../model/evidence.ts';
+import type { ObjectReference } from '../../model/object-reference.ts';
+import { type ContainerEnding, MOST_ENDINGS, type PodLife, type Reason } from '../../model/pod-life.ts';
+import { type EpochMillis, earliest, epochMillis, latest } from '../../model/time.ts';
+import {
+  credible,
+  isTerminal,
+  lastFinishedAt,
+  networkReadyAt,
+  RESOLUTION_MS,
+  TOLERATED_SKEW_MS,
+} from '../../observe/evidence.ts';
+import { holderOf } from '../../observe/holder-life.ts';
+import { mirrorOf } from '../../observe/mirror.ts';
+import type { ObservedMeta, ObservedPod } from '../../observe/observation.ts';
+
+/** A life without how it came to be known. */
+export type LifeContent = Omit<PodLife, keyof Provenance>;
+
+export interface Sighting {
+  readonly at: EpochMillis;
+  /** When it was first seen, for a pod that does not say when it was created. */
+  readonly firstSeen: EpochMillis;
+  /** The first DisruptionTarget that it showed. */
+  readonly disruption: Reason | undefined;
+  /** Its object is gone; this is its last state. */
+  readonly isGone: boolean;
+}
+
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
+export function lifeOf(pod: ObservedPod, { at, firstSeen, disruption, isGone }: Sighting): LifeContent {
+  const { metadata, spec, status } = pod;
+  const created = createdAt(pod, at) ?? firstSeen;
+  const isEnding = isGone || hasBegunToEnd(pod);
+  const scheduled = condition(pod, 'PodScheduled', 'True');
+  const unschedulable = condition(pod, 'PodScheduled', 'False');
+  const ready = condition(pod, 'Ready', 'True');
+  return {
+    pod: holderOf({ kind: 'Pod', object: pod }),
+    owner: ownerOf(metadata),
+    revision: metadata.labels.get('pod-template-hash') ?? metadata.labels.get('controller-revision-hash'),
+    restartedAt: metadata.annotations.get(RESTARTED_AT),
+    isMirror: mirrorOf(pod) !== undefined,
+    qosClass: status.qosClass ?? '',
+    priority: spec.priority ?? 0,
+    created,
+    scheduled: scheduled && timeOf(pod, scheduled.lastTransitionTime, at),
+    unschedulable: unschedulable && reasonOf(pod, unschedulable, created, at),
+    networkUp: credible(pod, networkReadyAt(pod), at),
+    ready: ready && timeOf(pod, ready.lastTransitionTime, at),
+    notReady: isEnding ? notReadyAt(pod, at) : undefined,
+    // One that is reset without an end is no cause.
+    disruption: isEnding ? disruption : undefined,
+    terminal: isTerminal(pod)
+      ? {
+          phase: status.phase,
+          reason: status.reason ?? '',
+          message: cut(status.message),
+          at: terminalAt(pod, at) ?? at,
+        }
+      : undefined,
+    deletion: deletionOf(pod, created, at),
+    gone: isGone ? at : undefined,
+    restarts: restartsOf(pod),
+    endings: endingsOf(pod, created, at),
+  };
+}
+
+/** It is to be deleted, or terminal. */
+export function hasBegunToEnd(pod: ObservedPod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined || isTerminal(pod);
+}
+
+/** The first of what ended it; undefined for a pod that goes on. */
+export function endOf({ deletion, terminal, gone }: LifeContent): EpochMillis | undefined {
+  return earliest(deletion?.requested, terminal?.at) ?? gone;
+}
+
+/** Undefined where it says nothing, or what cannot be. */
+export function createdAt({ metadata }: ObservedPod, at: EpochMillis): EpochMillis | undefined {
+  const { creationTimestamp } = metadata;
+  return isPossible(creationTimestamp, at) ? epochMillis(creationTimestamp) : undefined;
+}
+
+/** A DisruptionTarget that holds now. */
+export function disruptionOf(pod: ObservedPod, at: EpochMillis): Reason | undefined {
+  const found = condition(pod, 'DisruptionTarget', 'True');
+  return found && reasonOf(pod, found, at, at);
+}
+
+export function cut(message: string | undefined): string {
+  return message === undefined ? '' : message.slice(0, MOST_MESSAGE);
+}
+
+/** A time that is one, and not of the future. */
+export function isPossible(time: number | undefined, at: EpochMillis): time is number {
+  return time !== undefined && Number.isFinite(time) && time > 0 && time <= at + TOLERATED_SKEW_MS;
+}
+
+/**
+ * What is a milestone in it, as one text: two lives of a pod with the same text need not both be stored. `wasReady`: it
+ * has been ready at some time. Whether it is so at the moment is no milestone while it goes on.
+ */
+export function milestonesOf(life: LifeContent, wasReady: boolean): string {
+  const { pod, owner, revision, unschedulable, disruption, terminal, deletion, endings } = life;
+  return [
+    ...[pod.node, owner?.uid, revision, life.qosClass, life.priority, life.created],
+    ...[life.scheduled, unschedulable?.reason, unschedulable?.at, life.networkUp, wasReady, life.notReady],
+    ...[disruption?.reason, disruption?.at, terminal?.phase, terminal?.reason, deletion?.requested, life.gone],
+    ...[life.restarts, ...endings.flatMap(({ container, at, exitCode }) => [container, at, exitCode])],
+  ].join(' ');
+}
+
+/** When something last happened in a life that goes on. */
+export function lastMilestone({ created, scheduled, unschedulable, networkUp, ready, endings }: LifeContent): number {
+  return Math.max(
+    ...[created, scheduled ?? 0, unschedulable?.at ?? 0, networkUp ?? 0, ready ?? 0, endings.at(-1)?.at ?? 0],
+  );
+}
+
+type Condition = ObservedPod['status']['conditions'][number];
+
+function condition({ status }: ObservedPod, type: string, value: string): Condition | undefined {
+  return status.conditions.find((one) => one.type === type && one.status === value);
+}
+
+function reasonOf(pod: ObservedPod, found: Condition, otherwise: EpochMillis, at: EpochMillis): Reason {
+  const { reason = '', message, lastTransitionTime } = found;
+  return { reason, message: cut(message), at: timeOf(pod, lastTransitionTime, at) ?? otherwise };
+}
+
+function timeOf(pod: ObservedPod, time: number | undefined, at: EpochMillis): EpochMillis | undefined {
+  return isPossible(time, at) ? credible(pod, epochMillis(time), at) : undefined;
+}
+
+/** A pod begins unready: only a transition after its start means that it had been ready. */
+function notReadyAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined {
+  const { startTime } = pod.status;
+  const since = timeOf(pod, condition(pod, 'Ready', 'False')?.lastTransitionTime, at);
+  return since === undefined || startTime === undefined || since <= startTime + RESOLUTION_MS ? undefined : since;
+}
+
+/** When its last container ended; where none says so (an eviction, a controller), when it last changed. */
+function terminalAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined {
+  return credible(pod, lastFinishedAt(pod), at) ?? lastChangeOf(pod, at);
+}
+
+/** Of its conditions; the scheduler's is of its beginning, and a disruption may come later than the end. */
+function lastChangeOf(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined {
+  let found: EpochMillis | undefined;
+  for (const { type, lastTransitionTime } of pod.status.conditions) {
+    if (type === 'PodScheduled' || type === 'DisruptionTarget') continue;
+    found = latest(found, timeOf(pod, lastTransitionTime, at));
+  }
+  return found;
+}
+
+function deletionOf({ metadata }: ObservedPod, created: EpochMillis, at: EpochMillis): PodLife['deletion'] {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  // The API server keeps the difference when the grace is shortened: it is the first request, whoever repeats it.
+  const asked = deletionTimestamp - deletionGracePeriodSeconds * 1000;
+  const requested = isPossible(asked, at) ? epochMillis(Math.max(asked, created)) : at;
+  return { requested, graceSeconds: deletionGracePeriodSeconds };
+}
+
+function ownerOf({ ownerReferences, namespace }: ObservedMeta): ObjectReference | undefined {
+  const owner = ownerReferences.find(({ controller }) => controller);
+  return owner && { kind: owner.kind, namespace, name: owner.name, uid: owner.uid ?? '' };
+}
+
+function restartsOf({ status }: ObservedPod): number {
+  const most = new Map<string, number>();
+  for (const { kind, container = '', restartCount = 0 } of status.terminations) {
+    if (kind === 'ephemeral') continue;
+    most.set(container, Math.max(most.get(container) ?? 0, restartCount));
+  }
+  return [...most.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function endingsOf(pod: ObservedPod, created: EpochMillis, at: EpochMillis): readonly ContainerEnding[] {
+  // Of a container whose end nobody knows, the kubelet writes no time.
+  const otherwise = lastChangeOf(pod, at) ?? created;
+  const endings: ContainerEnding[] = [];
+  for (const ended of pod.status.terminations) {
+    const { kind, container = '', reason = '', exitCode = 0, signal = 0, finishedAt } = ended;
+    // An init container that is done is the beginning of a pod.
+    if (kind === 'init' && exitCode === 0 && signal === 0) continue;
+    endings.push({ container, reason, exitCode, signal, at: timeOf(pod, finishedAt, at) ?? otherwise });
+  }
+  return endings.sort((a, b) => a.at - b.at).slice(-MOST_ENDINGS);
+}
