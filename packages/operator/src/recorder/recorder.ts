@@ -1,6 +1,7 @@
 // Fills the ledger of one cluster: the streams of recorded-streams.ts, observed in order, stored with the version up to
 // which that is true. It may be killed at any time; the next one resumes where the store says.
 import {
+  CauseObserver,
   type ChangeBudgets,
   type Checkpoint,
   type Cluster,
@@ -69,7 +70,10 @@ export interface RecorderOptions {
   readonly storeLimit?: SizeLimit | undefined;
   /** How much of annotation changes is recorded; history has a default. */
   readonly changeBudgets?: ChangeBudgets | undefined;
-  /** Follow what causes are found from, too: Events, owners of pods, namespaces. Default: no. */
+  /**
+   * Record what causes are found from, too: lives of pods, departures, evidence; and follow Events, owners of pods and
+   * namespaces for that. Default: no.
+   */
   readonly causes?: boolean | undefined;
   /** Forget lives of pods, departures and evidence this long after they happened. Default: with all else. */
   readonly evidenceRetentionMs?: number | undefined;
@@ -92,6 +96,9 @@ export class Recorder {
   readonly #machineClock: Clock;
   readonly #random: Random;
   readonly #observer: Observer;
+  /** Undefined: no causes are recorded. */
+  readonly #causes: CauseObserver | undefined;
+  #causesFailed = false;
   readonly #commits: CommitQueue;
   readonly #writer: Writer;
   readonly #time: TimeKeeper;
@@ -154,6 +161,7 @@ export class Recorder {
     const alsoFollows = streams.flatMap((each) => (each.role === 'claims' && each.kind !== 'Pod' ? each.kind : []));
     const { changeBudgets } = options;
     this.#observer = new Observer({ collector, scope, alsoFollows, changeBudgets, resume: state, checkpoint });
+    if (causes) this.#causes = new CauseObserver({ collector, ledger: this.#observer });
     this.#commits = new CommitQueue({
       append: (batch) => writer.append(batch),
       clock: this.#clock,
@@ -289,11 +297,29 @@ export class Recorder {
   /** One that throws has taken in a part of what it was given: the same again would not be the same. The store is whole. */
   #observe(observations: readonly Observation[]): StoredFact[] {
     try {
-      return observations.flatMap((observation) => this.#observer.observe(observation));
+      // Causes first: they read what the ledger remembers from before.
+      return observations.flatMap((observation) => [
+        ...this.#traces(observation),
+        ...this.#observer.observe(observation),
+      ]);
     } catch (cause) {
       const error = observingFailed(cause);
       this.#failed.reject(error);
       throw error;
+    }
+  }
+
+  /** Who held an address does not depend on causes: where they fail, they lack something, and the recording goes on. */
+  #traces(observation: Observation): StoredFact[] {
+    try {
+      return this.#causes?.observe(observation) ?? [];
+    } catch (error) {
+      // Once: the next object of its shape fails as this one did.
+      const problem = `an observation could not be understood: ${error instanceof Error ? error.message : String(error)}`;
+      const change = { resource: 'causes', namespace: undefined, problem };
+      if (!this.#causesFailed) this.#notify((listener) => listener.evidenceChanged?.(change));
+      this.#causesFailed = true;
+      return [];
     }
   }
 
