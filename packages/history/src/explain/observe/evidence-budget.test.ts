@@ -54,6 +54,13 @@ test('of one object 32 records are stored in an hour; the rest is counted in the
   assert.equal((await ledger.records('evidence')).length, 33);
 });
 
+test('every loss of a stream is stored, however often that is', async () => {
+  const ledger = new TestCauses();
+  const about = { kind: 'Stream', namespace: '', name: 'events', uid: '' };
+  for (let i = 0; i < 50; i++) await ledger.evidence(10, { ...event(`lost${i}`, 10), what: 'stream-lost', about });
+  assert.equal((await ledger.records('evidence')).length, 50);
+});
+
 test('other objects have budgets of their own, and those that are counted are bounded', async () => {
   const ledger = new TestCauses();
   for (let i = 0; i < 9000; i++) {

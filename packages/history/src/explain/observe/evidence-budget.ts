@@ -4,7 +4,7 @@ import type { Evidence } from '../../model/evidence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { digestOf } from './digest.ts';
 
-export const MOST_EVIDENCE_AN_HOUR = 32;
+const MOST_AN_HOUR = 32;
 /** Objects with evidence in this hour that are known; where there are more, the oldest begins again. */
 const MOST_OBJECTS = 8192;
 const HOUR_MS = 3_600_000;
@@ -24,6 +24,8 @@ export class EvidenceBudget {
 
   /** What to store of it; undefined where that is nothing. `at` is when it was observed. */
   apply(evidence: Evidence, at: EpochMillis): Evidence | undefined {
+    // Of its own streams the recorder says little, and the last of it must be there.
+    if (evidence.about.kind === 'Stream') return evidence;
     const hour = Math.floor(at / HOUR_MS);
     if (hour !== this.#hour) this.#uses.clear();
     this.#hour = hour;
@@ -34,9 +36,9 @@ export class EvidenceBudget {
       use.last = evidence;
       return { ...evidence, count: evidence.count + use.rest };
     }
-    if (use.ids.length < MOST_EVIDENCE_AN_HOUR) {
+    if (use.ids.length < MOST_AN_HOUR) {
       use.ids.push(id);
-      if (use.ids.length === MOST_EVIDENCE_AN_HOUR) use.last = evidence;
+      if (use.ids.length === MOST_AN_HOUR) use.last = evidence;
       return evidence;
     }
     use.rest++;
