@@ -3,6 +3,7 @@
 // again after the ledger has changed.
 import {
   type Batch,
+  CauseObserver,
   type Checkpoint,
   type Engine,
   epochMillis,
@@ -22,11 +23,11 @@ const APPEND_FACTS = 2_000;
 const CODECS = { Pod: podCodec, Node: nodeCodec, Service: serviceCodec } as const;
 type Recorded = keyof typeof CODECS;
 
-/** Resolves with the cluster's id when everything is in the engine. */
-export async function replay(directory: string, engine: Engine): Promise<string> {
+/** Resolves with the cluster's id when everything is in the engine. `causes` false: without the traces of causes. */
+export async function replay(directory: string, engine: Engine, causes = true): Promise<string> {
   const { cluster } = await readRun(directory);
   const outages = await readAll<OutageLine>(directory, 'outages');
-  const life = new RecorderLife(engine, cluster);
+  const life = new RecorderLife(engine, cluster, causes);
   await life.begin();
   let held: Delivered[] = [];
   let down: OutageLine | undefined;
@@ -57,7 +58,9 @@ type Delivered = Extract<WatchLine, { object: unknown }>;
 class RecorderLife {
   readonly #engine: Engine;
   readonly #cluster: string;
+  readonly #recordsCauses: boolean;
   #observer!: Observer;
+  #causes: CauseObserver | undefined;
   #append!: (batch: Batch) => Promise<void>;
   #facts: StoredFact[] = [];
   #podVersion: string | undefined;
@@ -67,9 +70,10 @@ class RecorderLife {
   readonly #listed = new Set<string>();
   readonly #leases = new LeaseReadings();
 
-  constructor(engine: Engine, cluster: string) {
+  constructor(engine: Engine, cluster: string, recordsCauses: boolean) {
     this.#engine = engine;
     this.#cluster = cluster;
+    this.#recordsCauses = recordsCauses;
   }
 
   async begin(): Promise<void> {
@@ -83,6 +87,7 @@ class RecorderLife {
       resume: state,
       checkpoint,
     });
+    if (this.#recordsCauses) this.#causes = new CauseObserver({ collector: 'replay', ledger: this.#observer });
   }
 
   async deliver(line: WatchLine): Promise<void> {
@@ -150,7 +155,9 @@ class RecorderLife {
   }
 
   #observe(observation: Observation | undefined): void {
-    if (observation !== undefined) this.#facts.push(...this.#observer.observe(observation));
+    if (observation === undefined) return;
+    const traces = this.#causes?.observe(observation) ?? [];
+    this.#facts.push(...traces, ...this.#observer.observe(observation));
   }
 
   async #flush(): Promise<void> {

@@ -14,7 +14,7 @@ export function newerLife(stored: PodLife | undefined, incoming: PodLife): PodLi
     ready: least(stored.ready, incoming.ready),
     notReady: later.notReady ?? other.notReady,
     disruption: earlier(stored.disruption, incoming.disruption),
-    terminal: later.terminal ?? other.terminal,
+    terminal: ended(later.terminal, other.terminal),
     deletion: first(later.deletion, other.deletion),
     gone: later.gone ?? other.gone,
     restarts: Math.max(stored.restarts, incoming.restarts),
@@ -31,6 +31,12 @@ function isLater(a: PodLife, b: PodLife): boolean {
 function earlier(stored: Reason | undefined, incoming: Reason | undefined): Reason | undefined {
   if (stored === undefined || incoming === undefined) return stored ?? incoming;
   return incoming.at < stored.at ? incoming : stored;
+}
+
+/** The later words, and the earlier time: a second look may not see any more when that was. */
+function ended(later: PodLife['terminal'], other: PodLife['terminal']): PodLife['terminal'] {
+  if (later === undefined || other === undefined) return later ?? other;
+  return other.at < later.at ? { ...later, at: other.at } : later;
 }
 
 /** A grace is only shortened, at the latest by the kubelet, which deletes with none: the longest is what was asked for. */

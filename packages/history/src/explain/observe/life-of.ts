@@ -145,9 +145,18 @@ function notReadyAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined 
   return since === undefined || startTime === undefined || since <= startTime + RESOLUTION_MS ? undefined : since;
 }
 
-/** When its last container ended; where none says so (an eviction, a controller), when it last changed. */
+/**
+ * When its last container ended; where none says so (an eviction, a controller), when it last changed, unless that was
+ * when it started. Undefined where nobody says it.
+ */
 function terminalAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined {
-  return credible(pod, lastFinishedAt(pod), at) ?? lastChangeOf(pod, at);
+  const finished = credible(pod, lastFinishedAt(pod), at);
+  if (finished !== undefined) return finished;
+  const changed = lastChangeOf(pod, at);
+  const { startTime } = pod.status;
+  return changed === undefined || (startTime !== undefined && changed <= startTime + RESOLUTION_MS)
+    ? undefined
+    : changed;
 }
 
 /** Of its conditions; the scheduler's is of its beginning, and a disruption may come later than the end. */
