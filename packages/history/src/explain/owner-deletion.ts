@@ -1,7 +1,7 @@
 // Whether the pod's controller deleted it: an event of the controller names it, or the audit log does. Events are lossy
 // (more than ten alike in ten minutes are merged, 25 in a burst), so that their absence proves nothing.
 import type { Evidence } from '../model/evidence.ts';
-import { controllerOf, firstDeletion } from './audited.ts';
+import { controllerOf, firstDeletion, isByAnyController } from './audited.ts';
 import type { Case } from './case.ts';
 import { goingNamespace, goingOwner } from './going.ts';
 import { events, isAroundEnd, namesPod } from './traces.ts';
@@ -29,7 +29,7 @@ export function ownerDeletion(known: Case): OwnerDeletion {
   }
   if (named.length > 0) return { by: 'owner', evidence: named };
   if (goingNamespace(known) !== undefined || goingOwner(known) !== undefined) return { by: 'others' };
-  return { by: 'unknown', isLost: known.unwatched.includes('events') || isMerged(known) };
+  return { by: 'unknown', isLost: isByAnyController(known) || known.unwatched.includes('events') || isMerged(known) };
 }
 
 const CONTROLLERS: Readonly<Record<string, string>> = {

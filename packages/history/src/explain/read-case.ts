@@ -37,7 +37,8 @@ export async function readDepartedCase(
 ): Promise<Case> {
   const stored = life ?? (await readLife(snapshot, departure.pod.uid)) ?? lifeOfDeparture(departure);
   // Who was found to be gone has no end in its life: nobody saw it.
-  const ended = endOf(stored) === undefined ? { ...stored, gone: departure.observedAt } : stored;
+  const ended =
+    endOf(stored) === undefined ? { ...stored, gone: departure.observedAt, source: departure.source } : stored;
   return await readCaseOf(snapshot, ended, beginningOfEnd(ended, departure.at));
 }
 

@@ -40,10 +40,14 @@ export function isTerminalFirst({ life, endedAt }: Case): boolean {
   return deletion === undefined || (terminal.at < deletion.requested && endedAt < deletion.requested);
 }
 
+/** Somebody watched when it ended: a request, a last state, or at least that it went. Else a listing lacked it. */
+export function isSeenToEnd({ deletion, terminal, gone, source }: PodLife): boolean {
+  return deletion !== undefined || terminal !== undefined || (gone !== undefined && source === 'watch');
+}
+
 /** Until when it had begun to end at the latest. Where nobody saw it go: when it was found to be gone. */
 export function latestEnd({ life, endedAt }: Case): number {
-  const isSeen = life.deletion !== undefined || life.terminal !== undefined;
-  return isSeen ? endedAt : Math.max(endedAt, life.gone ?? endedAt);
+  return isSeenToEnd(life) ? endedAt : Math.max(endedAt, life.gone ?? endedAt);
 }
 
 /**

@@ -4,7 +4,17 @@ import type { Evidence } from '../../model/evidence.ts';
 import { firstDeletion } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { events, isBeforeEnd, isBetween, isDisruptedBy, lastBeforeEnd, MINUTE_MS, ofKind } from '../traces.ts';
+import {
+  events,
+  firstDisruption,
+  isBeforeEnd,
+  isBetween,
+  isDisruptedBy,
+  isTerminalFirst,
+  lastBeforeEnd,
+  MINUTE_MS,
+  ofKind,
+} from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 interface Evictor {
@@ -37,13 +47,15 @@ const EVICTORS: readonly Evictor[] = [
 const ANNOUNCED_MS = 15 * MINUTE_MS;
 
 export function apiEviction(known: Case): Verdict | undefined {
-  if (!isDisruptedBy(known, 'EvictionByEvictionAPI')) return undefined;
+  const request = firstDeletion(known);
+  // Where nobody saw the condition, the audit log may have the request.
+  const isAudited = request?.reason === 'evict' && firstDisruption(known) === undefined && !isTerminalFirst(known);
+  if (!isDisruptedBy(known, 'EvictionByEvictionAPI') && !isAudited) return undefined;
   const { life, node, unwatched } = known;
   const event = byEvent(known);
   if (event !== undefined) {
     return certain('Evicted', `was evicted by ${event.actor}.`, [event.evidence], event.actor);
   }
-  const request = firstDeletion(known);
   const taint = byTaint(known);
   const cordon = standing(known, ofKind(node, 'cordoned', 'uncordoned'), 'cordoned');
   if (request !== undefined) {

@@ -3,20 +3,19 @@ import { controllerOf, firstDeletion, isByOthers } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { missingStreams } from '../streams.ts';
-import { isTerminalFirst } from '../traces.ts';
+import { isSeenToEnd, isTerminalFirst } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** The audit log names a person or a program that is no part of Kubernetes. */
 export function deletedByRequest(known: Case): Verdict | undefined {
   const request = firstDeletion(known);
   if (request === undefined || isTerminalFirst(known) || !isByOthers(request)) return undefined;
-  const how = request.reason === 'evict' ? 'evicted' : 'deleted';
-  return certain('DeletedOnRequest', `was ${how} by ${request.by}.`, [request], request.by);
+  return certain('DeletedOnRequest', `was deleted by ${request.by}.`, [request], request.by);
 }
 
 export function deletedOnRequest(known: Case): Verdict | undefined {
   const { life } = known;
-  if (life.deletion === undefined || isTerminalFirst(known)) return undefined;
+  if (!isSeenToEnd(life) || isTerminalFirst(known)) return undefined;
   const request = firstDeletion(known);
   if (request !== undefined) {
     const by = controllerOf(request) ?? request.by;

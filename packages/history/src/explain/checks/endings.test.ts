@@ -98,7 +98,7 @@ verdictTable('owners and namespaces', {
   ],
 });
 
-const unseen = { deletion: undefined, gone: at(END) };
+const unseen = { deletion: undefined, gone: at(END), source: 'inferred' } as const;
 
 verdictTable('nodes', {
   'a node that was declared out of service': [
@@ -185,6 +185,15 @@ verdictTable('containers', {
     ),
     { cause: 'DeletedOnRequest' },
   ],
+  'a container that waits for its next start when somebody deletes the pod says nothing': [
+    aCase(
+      aLife({
+        terminal: { phase: 'Failed', reason: '', message: '', at: at(END - 200) },
+        endings: [ending({ at: at(END - 200) })],
+      }),
+    ),
+    { cause: 'DeletedOnRequest' },
+  ],
   'a container that was out of memory once and was started again says nothing about a deletion': [
     aCase(aLife({ restarts: 1, endings: [ending({ reason: 'OOMKilled', exitCode: 137, at: at(100) })] })),
     { cause: 'DeletedOnRequest' },
@@ -237,6 +246,83 @@ verdictTable('what is left', {
 });
 
 const lives = { deletion: undefined, gone: undefined };
+
+const away = { ...unseen, gone: at(END + 600) };
+
+verdictTable('while nobody watched', {
+  'a Node that went meanwhile took it along': [
+    aCase(aLife(away), { node: [evidence(NODE, 'deleted', END + 300)] }),
+    { cause: 'NodeGone', certainty: 'inferred' },
+  ],
+  'a Node that went after it was found to be gone did not': [
+    aCase(aLife(away), { node: [evidence(NODE, 'deleted', END + 700)] }),
+    { cause: 'Unknown' },
+  ],
+  'an event of its owner from meanwhile names it': [
+    aCase(aLife({ ...owned, ...away }), {
+      owner: [event(SET, 'replicaset-controller', 'SuccessfulDelete', END + 300, 'Deleted pod: cart-1')],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain' },
+  ],
+  'the audit log from meanwhile names who deleted it': [
+    aCase(aLife(away), { pod: [evidence(POD, 'audited', END + 300, { reason: 'delete', by: 'alice' })] }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice' },
+  ],
+  'the audit log from meanwhile names who evicted it': [
+    aCase(aLife(away), { pod: [evidence(POD, 'audited', END + 300, { reason: 'evict', by: 'alice' })] }),
+    { cause: 'Evicted', certainty: 'certain', sentence: 'was evicted by alice.', actor: 'alice' },
+  ],
+  'a pod that was seen to go, and said nothing, was deleted': [
+    aCase(aLife({ deletion: undefined, gone: at(END) })),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+});
+
+verdictTable('the audit log', {
+  'who deletes it by force while it is going is not who began': [
+    aCase(aLife(), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' }),
+        evidence(POD, 'audited', END + 3, { reason: 'delete', by: 'bob' }),
+      ],
+    }),
+    { actor: 'alice' },
+  ],
+  'who deletes it by force after a drain is not who evicted it': [
+    aCase(aLife(), { pod: [evidence(POD, 'audited', END + 20, { reason: 'delete', by: 'bob' })] }),
+    { certainty: 'inferred', actor: undefined },
+  ],
+  'who deleted the pod that had the name before is not who deleted this one': [
+    aCase(aLife({ created: at(END - 2) }), {
+      pod: [evidence({ ...POD, uid: '' }, 'audited', END - 4, { reason: 'delete', by: 'alice' })],
+    }),
+    { certainty: 'inferred', actor: undefined },
+  ],
+  'controllers that share one account are nobody': [
+    aCase(aLife(), {
+      pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'system:kube-controller-manager' })],
+      namespace: [evidence(SHOP, 'terminating', 999)],
+    }),
+    { cause: 'NamespaceDeleted', certainty: 'inferred', actor: undefined },
+  ],
+  'controllers that share one account: nobody replaces a pod that was one too many': [
+    aCase(aLife(owned), {
+      pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'system:kube-controller-manager' })],
+    }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
+  ],
+  'the garbage collector without its owner in the store': [
+    aCase(aLife(owned), {
+      pod: [
+        evidence(POD, 'audited', END, {
+          reason: 'delete',
+          by: 'system:serviceaccount:kube-system:generic-garbage-collector',
+        }),
+      ],
+    }),
+    { cause: 'OwnerDeleted', certainty: 'certain', sentence: 'was deleted with ReplicaSet cart-old.' },
+  ],
+});
 
 verdictTable('a pod that goes on', {
   'a new sandbox': [

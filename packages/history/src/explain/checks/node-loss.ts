@@ -7,6 +7,7 @@ import {
   firstDisruption,
   isBeforeEnd,
   isDisruptedBy,
+  isSeenToEnd,
   lastBeforeEnd,
   MINUTE_MS,
   ofKind,
@@ -37,7 +38,7 @@ export function nodeLoss(known: Case): Verdict | undefined {
   if (outOfService?.what === 'tainted') {
     return inferred('OutOfService', `ended because ${node} was declared out of service.`, [outOfService]);
   }
-  if (life.deletion !== undefined || life.terminal !== undefined) return undefined;
+  if (isSeenToEnd(life)) return undefined;
   const gone = deletions(known);
   if (gone.length > 0) return inferred('NodeGone', `ended because Node ${node} was deleted.`, gone);
   const lost = unreachable(known);

@@ -7,7 +7,7 @@ import type { Verdict } from '../cause.ts';
 import { ownerDeletion } from '../owner-deletion.ts';
 import { scaledDown } from '../scaling.ts';
 import { isRestart, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
-import { isTerminalFirst, ofKind } from '../traces.ts';
+import { isSeenToEnd, isTerminalFirst, ofKind } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 export function replicaSet(known: Case): Verdict | undefined {
@@ -26,7 +26,8 @@ export function replicaSet(known: Case): Verdict | undefined {
   // A pod that its own ReplicaSet replaces was not its to delete.
   if (sameRevisionReplacement(known) !== undefined) return undefined;
   if (newer !== undefined) return rollout(known, newer, inferred, []);
-  return deletion.isLost && !isSeenInGap(known.life) ? scaledDown(known, 'inferred', []) : undefined;
+  // Where nobody saw it go, a replacement may not have been seen, either.
+  return deletion.isLost && isSeenToEnd(known.life) ? scaledDown(known, 'inferred', []) : undefined;
 }
 
 function rollout(
@@ -46,9 +47,4 @@ function rollout(
 
 function revisions({ workload }: Case, { owner }: PodLife): Evidence[] {
   return ofKind(workload, 'revision').filter(({ about }) => about.uid !== '' && about.uid === owner?.uid);
-}
-
-/** Nobody saw how it went: a missing replacement may only not have been seen, either. */
-function isSeenInGap({ deletion, terminal }: PodLife): boolean {
-  return deletion === undefined && terminal === undefined;
 }

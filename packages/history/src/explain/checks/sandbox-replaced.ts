@@ -1,7 +1,7 @@
 // It did not end: it goes on in a new sandbox, with another address. A reboot of its node is one reason for that.
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { endOf, events, isBetween, MINUTE_MS, ofKind } from '../traces.ts';
+import { endOf, events, isBetween, isSeenToEnd, MINUTE_MS, ofKind } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** A sandbox is made again within so long. */
@@ -11,8 +11,7 @@ export function sandboxReplaced(known: Case): Verdict | undefined {
   const { life, endedAt, node, pod } = known;
   const end = endOf(life);
   // Who was found to be gone has ended, whenever that was.
-  const isSeen = life.deletion !== undefined || life.terminal !== undefined;
-  if (end !== undefined && (!isSeen || end <= endedAt + MINUTE_MS)) return undefined;
+  if (end !== undefined && (!isSeenToEnd(life) || end <= endedAt + MINUTE_MS)) return undefined;
   const changed = events(pod, 'SandboxChanged').find((one) =>
     isBetween(one, endedAt - REPLACED_MS, endedAt + REPLACED_MS),
   );

@@ -2,6 +2,7 @@
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { missingStreams } from '../streams.ts';
+import { isSeenToEnd, isTerminalFirst } from '../traces.ts';
 import { inferred } from '../verdict.ts';
 
 export function unknown(known: Case): Verdict {
@@ -9,11 +10,10 @@ export function unknown(known: Case): Verdict {
 }
 
 function why(known: Case): string {
-  const { deletion, terminal } = known.life;
   const missing = missingStreams(known);
   const unwatched = missing.length === 0 ? '' : `${listed(missing)} were not watched then`;
-  if (terminal !== undefined && deletion === undefined) return 'it failed, and no container says why';
-  if (deletion !== undefined && unwatched !== '') return unwatched;
+  if (isTerminalFirst(known)) return 'it failed, and no container says why';
+  if (isSeenToEnd(known.life) && unwatched !== '') return unwatched;
   const gone = 'it was gone when the watch came back';
   return unwatched === '' ? gone : `${gone}, and ${unwatched}`;
 }
