@@ -6,7 +6,7 @@ import { SeededNumbers } from '../testing/seeded-numbers.ts';
 import { actionDocument } from './action-document.ts';
 import { AuditReader } from './audit-reader.ts';
 import { actionSchema } from './schemas.ts';
-import { recordedLines } from './testing/an-event.ts';
+import { anEvent, recordedLines } from './testing/an-event.ts';
 
 const seed = Number(process.env['PODTRAIL_FUZZ_SEED'] ?? Date.now() % 1_000_000);
 const runs = Number(process.env['PODTRAIL_FUZZ_RUNS'] ?? 150);
@@ -38,9 +38,9 @@ test('damaged logs never make it throw, and whole lines beside them are read', (
     const lines: Buffer[] = [];
     for (let i = 0; i < 20; i++) lines.push(damage(Buffer.from(whole[below(whole.length)]!), below));
     const log = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
-    const untouched = whole[below(whole.length)]!;
-    const bytes = Buffer.concat([log, untouched, Buffer.from('\n')]);
-    const actions: unknown[] = [];
+    const untouched = anEvent();
+    const bytes = Buffer.concat([log, Buffer.from(`${JSON.stringify(untouched)}\n`)]);
+    const actions: ReturnType<typeof actionDocument>[] = [];
     let damaged = 0;
     const reader = new AuditReader({
       longestLine: 1 << (8 + below(10)),
@@ -55,6 +55,7 @@ test('damaged logs never make it throw, and whole lines beside them are read', (
     }
     reader.end();
     for (const action of actions) assert.doesNotThrow(() => actionSchema.parse(action), where);
+    assert.equal(actions.filter(({ auditID }) => auditID === untouched['auditID']).length, 1, where);
     const { tally } = reader;
     assert.equal(tally.bytes, bytes.length, where);
     assert.equal(tally.lines, bytes.toString('latin1').split('\n').length - 1, where);
