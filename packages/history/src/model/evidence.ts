@@ -54,6 +54,11 @@ export interface Evidence extends Provenance {
 
 export const MOST_MESSAGE = 512;
 
+/** Of two versions the one that counts further; in whichever order they come. */
 export function newerEvidence(stored: Evidence | undefined, incoming: Evidence): Evidence {
-  return stored !== undefined && stored.count > incoming.count ? stored : incoming;
+  if (stored === undefined) return incoming;
+  if (stored.count !== incoming.count) return stored.count > incoming.count ? stored : incoming;
+  // The same, seen again: the first time counts.
+  if (stored.observedAt !== incoming.observedAt) return stored.observedAt < incoming.observedAt ? stored : incoming;
+  return JSON.stringify(stored) <= JSON.stringify(incoming) ? stored : incoming;
 }

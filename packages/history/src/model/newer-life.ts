@@ -1,51 +1,100 @@
-// Of two versions of a pod's life, the one to keep, in whichever order they come: the later one, with what was first, and
-// with what its object no longer shows.
-import type { PodLife, Reason } from './pod-life.ts';
+// Two versions of one record of a pod's life made one. Invariant: in whichever order versions come, and however often,
+// the record in the end is the same: the last version, with what was first of that which happens once.
+
+import type { Departure, PodLife, Reason } from './pod-life.ts';
+import type { EpochMillis } from './time.ts';
+import { compareVersions } from './version-order.ts';
 
 export function newerLife(stored: PodLife | undefined, incoming: PodLife): PodLife {
   if (stored === undefined) return incoming;
-  const later = isLater(incoming, stored) ? incoming : stored;
-  const other = later === stored ? incoming : stored;
-  return {
+  const later = compareSeen(stored, incoming) > 0 ? stored : incoming;
+  const both = [stored, incoming] as const;
+  return withoutAbsent({
     ...later,
-    scheduled: later.scheduled ?? other.scheduled,
-    unschedulable: later.unschedulable ?? other.unschedulable,
-    networkUp: later.networkUp ?? other.networkUp,
-    ready: least(stored.ready, incoming.ready),
-    notReady: later.notReady ?? other.notReady,
-    disruption: earlier(stored.disruption, incoming.disruption),
-    terminal: ended(later.terminal, other.terminal),
-    deletion: first(later.deletion, other.deletion),
-    gone: later.gone ?? other.gone,
+    scheduled: first(both.map(({ scheduled }) => scheduled)),
+    networkUp: first(both.map(({ networkUp }) => networkUp)),
+    ready: first(both.map(({ ready }) => ready)),
+    notReady: last(both.map(({ notReady }) => notReady)),
+    unschedulable: chosen(
+      both.map(({ unschedulable }) => unschedulable),
+      (a, b) => b.at - a.at,
+    ),
+    // What replaces its reason keeps the time of its transition: the one that was seen first counts.
+    disruption: chosen(
+      both.map(({ disruption, observedAt }) => seen(disruption, observedAt)),
+      (a, b) => a.at - b.at || (a.seenAt ?? 0) - (b.seenAt ?? 0),
+    ),
+    terminal: ended(both.map(({ terminal, observedAt }) => seen(terminal, observedAt))),
+    // A grace is only shortened, at the latest by the kubelet, which deletes with none: the longest is what was asked for.
+    deletion: chosen(
+      both.map(({ deletion }) => deletion),
+      (a, b) => a.requested - b.requested || b.graceSeconds - a.graceSeconds,
+    ),
+    gone: first(both.map(({ gone }) => gone)),
     restarts: Math.max(stored.restarts, incoming.restarts),
-    endings: later.endings.length > 0 ? later.endings : other.endings,
-  };
+    endings:
+      chosen(
+        both.map(({ endings }) => endings),
+        (a, b) => lastEnd(b) - lastEnd(a) || b.length - a.length,
+      ) ?? [],
+  });
 }
 
-function isLater(a: PodLife, b: PodLife): boolean {
-  if (a.epoch !== b.epoch) return a.epoch > b.epoch;
-  return a.observedAt >= b.observedAt;
+/** Of two departures of one pod, the one that began first. */
+export function earlierDeparture(stored: Departure | undefined, incoming: Departure): Departure {
+  return chosen([stored, incoming], (a, b) => a.at - b.at) ?? incoming;
 }
 
-/** Two that name one transition: the one that was seen first. */
-function earlier(stored: Reason | undefined, incoming: Reason | undefined): Reason | undefined {
-  if (stored === undefined || incoming === undefined) return stored ?? incoming;
-  return incoming.at < stored.at ? incoming : stored;
+/** With when it was first seen: the record may be of a later observation. */
+function seen<T extends Reason>(reason: T | undefined, observedAt: EpochMillis): T | undefined {
+  return reason === undefined ? undefined : { ...reason, seenAt: reason.seenAt ?? observedAt };
 }
 
 /** The later words, and the earlier time: a second look may not see any more when that was. */
-function ended(later: PodLife['terminal'], other: PodLife['terminal']): PodLife['terminal'] {
-  if (later === undefined || other === undefined) return later ?? other;
-  return other.at < later.at ? { ...later, at: other.at } : later;
+function ended(terminals: readonly PodLife['terminal'][]): PodLife['terminal'] {
+  const words = chosen(terminals, (a, b) => (b?.seenAt ?? 0) - (a?.seenAt ?? 0));
+  const at = first(terminals.map((terminal) => terminal?.at));
+  return words === undefined || at === undefined ? words : { ...words, at };
 }
 
-/** A grace is only shortened, at the latest by the kubelet, which deletes with none: the longest is what was asked for. */
-function first(one: PodLife['deletion'], other: PodLife['deletion']): PodLife['deletion'] {
-  if (one === undefined || other === undefined) return one ?? other;
-  if (one.requested !== other.requested) return one.requested < other.requested ? one : other;
-  return one.graceSeconds >= other.graceSeconds ? one : other;
+/** Negative: `a` was seen before `b`. */
+function compareSeen(a: PodLife, b: PodLife): number {
+  return (
+    a.epoch - b.epoch ||
+    a.observedAt - b.observedAt ||
+    compareVersions(a.resourceVersion, b.resourceVersion) ||
+    compareText(a, b)
+  );
 }
 
-function least<T extends number>(a: T | undefined, b: T | undefined): T | undefined {
-  return a === undefined || (b !== undefined && b < a) ? b : a;
+/** The one that comes first by the order; of equals one and the same, whoever came first. */
+function chosen<T>(values: readonly (T | undefined)[], compare: (a: T, b: T) => number): T | undefined {
+  let best: T | undefined;
+  for (const value of values) {
+    if (value === undefined) continue;
+    if (best === undefined || (compare(value, best) || compareText(value, best)) < 0) best = value;
+  }
+  return best;
+}
+
+function first<T extends number>(times: readonly (T | undefined)[]): T | undefined {
+  return chosen(times, (a, b) => a - b);
+}
+
+function last<T extends number>(times: readonly (T | undefined)[]): T | undefined {
+  return chosen(times, (a, b) => b - a);
+}
+
+function lastEnd(endings: PodLife['endings']): number {
+  return endings.at(-1)?.at ?? 0;
+}
+
+function compareText(a: unknown, b: unknown): number {
+  const [x, y] = [JSON.stringify(a), JSON.stringify(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** As it comes back from a store: what is undefined is absent. */
+function withoutAbsent<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }

@@ -11,6 +11,8 @@ export interface Reason {
   /** At most MOST_MESSAGE characters. */
   readonly message: string;
   readonly at: EpochMillis;
+  /** When it was first seen, where that decides: what replaces it keeps its time. */
+  readonly seenAt?: EpochMillis | undefined;
 }
 
 export interface ContainerEnding {

@@ -2,6 +2,7 @@
 // the steps of the holders' lives; the observer applies them.
 import type { LiveHolder } from '../model/fact.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { compareVersions, isRecorded } from '../model/version-order.ts';
 import { undoneSince } from './boundaries.ts';
 import { RESOLUTION_MS, writtenNotBefore } from './evidence.ts';
 import { gone, type LifeStep, present } from './holder-life.ts';
@@ -12,7 +13,6 @@ import { CONTINUED, type ContextFactory, type Continuity, type ObservationContex
 import type { RewindDoubts } from './rewind-doubts.ts';
 import { LONGEST_DELIVERY_MS, type Stream } from './stream.ts';
 import type { Streams } from './streams.ts';
-import { compareVersions, isRecorded } from './version-order.ts';
 
 /** All objects of one stream, by a consistent read. */
 export interface ConsistentListing {

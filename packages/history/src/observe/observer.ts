@@ -4,6 +4,7 @@
 import type { Fact, LiveHolder, LiveState, StoredFact } from '../model/fact.ts';
 import type { Checkpoint, Coverage, Scope, StreamPosition } from '../model/records.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { compareVersions, isRecorded } from '../model/version-order.ts';
 import { Anomalies } from './anomalies.ts';
 import { ChangeBudget, type ChangeBudgets, type ChangeUse, DEFAULT_CHANGE_BUDGETS } from './change-budget.ts';
 import type { WrongTime } from './clock-correction.ts';
@@ -30,7 +31,6 @@ import { Releases } from './releases.ts';
 import { RewindDoubts } from './rewind-doubts.ts';
 import { LONGEST_DELIVERY_MS } from './stream.ts';
 import { Streams } from './streams.ts';
-import { compareVersions, isRecorded } from './version-order.ts';
 
 export interface ObserverOptions {
   readonly collector: string;

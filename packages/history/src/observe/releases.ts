@@ -2,6 +2,7 @@
 // then (release-state.ts), and the limits that follow. Decides; LiveHolders keeps the pods and makes the facts.
 import type { Fact, Going, LiveHolder } from '../model/fact.ts';
 import { type EpochMillis, earliest, epochMillis } from '../model/time.ts';
+import { compareVersions } from '../model/version-order.ts';
 import { releaseOf } from './going.ts';
 import type { LiveHolders } from './live-holders.ts';
 import {
@@ -25,7 +26,6 @@ import {
   UNSEEN,
   writeAfterLimit,
 } from './release-state.ts';
-import { compareVersions } from './version-order.ts';
 
 export class Releases {
   readonly #live: LiveHolders;

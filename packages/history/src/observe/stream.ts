@@ -2,8 +2,8 @@
 // may have been under way for long (a stalled connection delivers late), so its arrival proves little about time; what
 // proves more are the times that events mention, and the server's own version asked for aside (a probe).
 import { type EpochMillis, earliest, epochMillis, latest } from '../model/time.ts';
+import { compareVersions } from '../model/version-order.ts';
 import type { WrongTime } from './clock-correction.ts';
-import { compareVersions } from './version-order.ts';
 
 /** A stream that is silent for longer is given up: no frame has been under way for longer than this. */
 export const LONGEST_DELIVERY_MS = 75_000;

@@ -1,4 +1,5 @@
 // A pod began to end. What `moves` lists, in the order of time.
+import { earlierDeparture } from '../../model/newer-life.ts';
 import type { Departure } from '../../model/pod-life.ts';
 import { readJsonBody, writeJsonBody } from './json-body.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
@@ -7,8 +8,7 @@ export const DEPARTURE: OccurrenceType<Departure> = {
   number: 5,
   place: ({ pod, at }) => ({ time: at, key: pod.uid }),
   about: ({ pod, owner }) => ({ holders: owner === undefined || owner.uid === '' ? [pod] : [pod, { uid: owner.uid }] }),
-  // What began first is what a second look, after a restart, may not see any more.
-  newer: (stored) => stored,
+  newer: earlierDeparture,
   retention: 'own',
   write: writeJsonBody,
   read: readJsonBody,

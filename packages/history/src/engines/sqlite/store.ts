@@ -7,7 +7,7 @@ import { HistoryError } from '../../errors.ts';
 import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { Placement, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import { compareVersions } from '../../observe/version-order.ts';
+import { compareVersions } from '../../model/version-order.ts';
 import type { Batch } from '../ledger-writer.ts';
 import { nameTaken, staleWriter } from '../refusals.ts';
 import type { SizeLimit } from '../size-limit.ts';

@@ -3,6 +3,7 @@ import type { Boundary, Provenance } from '../../model/boundary.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import { type LiveHolder, possibleFact, type StoredFact } from '../../model/fact.ts';
 import { type IpAddress, parseIp } from '../../model/ip-address.ts';
+import { occurrenceFact } from '../../model/occurrence.ts';
 import type { Departure, PodLife } from '../../model/pod-life.ts';
 import type {
   Anomaly,
@@ -194,6 +195,9 @@ export function everyKind(): StoredFact[] {
     coverageFact(aCoverage(90, 300)),
     conflictFact(aConflict('10.0.0.7', 'web-1', 'web-2', 205)),
     anomalyFact(anAnomaly('uid-web-1', 130)),
+    occurrenceFact('life', aPodLife('web-1', 100)),
+    occurrenceFact('departure', aDeparture('web-1', 199)),
+    occurrenceFact('evidence', aPieceOfEvidence('web-1', 199)),
     possibleFact(aPossibleTenure('web-3', 140, 150)),
     liveFact('uid-web-2', aLiveHolder('web-2', 210)),
   ];

@@ -195,7 +195,7 @@ export class HeadAppender {
     const { tallies } = this.#head;
     const type = typeOf<OccurrenceKind>(kind);
     const { number } = type;
-    const { key, time } = type.place(incoming as never);
+    const { key } = type.place(incoming as never);
     const old = this.#statements['old-occurrence'].get(cluster, number, key);
     let record = incoming;
     if (old !== undefined) {
@@ -207,6 +207,8 @@ export class HeadAppender {
         record = type.newer(this.#reader.occurrence(kind, key, body) as never, incoming as never);
       tallies.remove(cluster, number, before, checksumOf(body));
     }
+    // Not that of what came in: another version may be the one that is kept.
+    const { time } = type.place(record as never);
     const found = { ...NOTHING, ...aboutKey(type.about(record as never)), cluster, start: time, until: time };
     const body = this.#row(found, (w) => type.write(w, record as never));
     this.#statements.occurrence.run(cluster, number, key, time, body);

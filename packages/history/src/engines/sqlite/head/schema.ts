@@ -103,7 +103,7 @@ export const FORMAT: Format = {
     // Old rows stay readable (old-live-state.ts), and each goes with its holder's next observation.
     { title: 'what a recorder remembers of living holders is one text of its own', apply: () => {} },
     {
-      title: 'changes, conflicts and anomalies in one table, each kind with a retention of its own',
+      title: 'changes, conflicts and anomalies in one table',
       apply: joinOccurrences,
     },
     // Kinds of occurrences that a podtrail before would pass over.

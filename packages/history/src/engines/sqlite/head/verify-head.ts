@@ -172,7 +172,8 @@ function* verifyOccurrences(
   check(verification, `head, ${kind}s`, () => {
     const sql = 'SELECT count(*) AS n FROM occurrence WHERE cluster = ? AND kind = ?';
     const { n } = head.db.prepare(sql).get(cluster, number) as { n: number };
-    if (n !== whole) throw damaged(`head, ${kind}s, of which there are ${n} rows where ${whole} are whole`);
+    if (n !== whole)
+      throw damaged(`head, records of kind ${kind}, of which there are ${n} rows where ${whole} are whole`);
   });
   return whole;
 }

@@ -4,12 +4,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HistoryError } from '../../../errors.ts';
 import type { StoredFact } from '../../../model/fact.ts';
+import { occurrenceFact } from '../../../model/occurrence.ts';
 import type { Tenure } from '../../../model/records.ts';
 import { epochMillis } from '../../../model/time.ts';
+import type { Engine } from '../../engine.ts';
 import { MemoryEngine } from '../../memory/memory-engine.ts';
 import type { IpSpan, Moment } from '../../snapshot.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
-import { aHolder, aPlacement, aTenure, at, everyKind, ipOf, placementFact, tenureFact } from '../record-builders.ts';
+import {
+  aDeparture,
+  aHolder,
+  aPieceOfEvidence,
+  aPlacement,
+  aPodLife,
+  aTenure,
+  at,
+  everyKind,
+  ipOf,
+  placementFact,
+  tenureFact,
+} from '../record-builders.ts';
 import { type ContractStage, PROD, WEEK_S } from './contract-stage.ts';
 
 export function sameness(stage: ContractStage): void {
@@ -19,6 +33,36 @@ export function sameness(stage: ContractStage): void {
     await (await reference.takeOver(PROD)).append({ facts: [...facts].reverse() });
     for (let from = 0; from < facts.length; from += 300) await stage.append(...facts.slice(from, from + 300));
     assert.equal(await stage.exported(), await stage.exported(reference));
+  });
+
+  test('versions of one occurrence give one record, in whichever order and however often they come', async () => {
+    const versions = versionsOfOne();
+    const spans = [0, 90, 150, 300, 500].map((from) => ({ from: at(from), to: at(from + 100) }));
+    const read = async (engine: Engine) => [
+      await stage.exported(engine),
+      ...(await withSnapshot(engine, PROD.id, (snapshot) =>
+        Promise.all(
+          (['life', 'departure', 'evidence'] as const).flatMap((kind) =>
+            spans.map((span) => snapshot.occurrences({ kind, span, page: { limit: 10 } })),
+          ),
+        ),
+      )),
+    ];
+    let first: unknown;
+    for (const order of [
+      versions,
+      versions.toReversed(),
+      [...versions.slice(3), ...versions.slice(0, 3), ...versions],
+    ]) {
+      const reference = new MemoryEngine();
+      const writer = await reference.takeOver(PROD);
+      for (const fact of order) await writer.append({ facts: [fact] });
+      first ??= await read(reference);
+      assert.deepEqual(await read(reference), first);
+      for (const fact of order) await stage.append(fact);
+      assert.deepEqual(await read(stage.engine), first);
+      assert.deepEqual((await stage.engine.verify()).damages, []);
+    }
   });
 
   test('random questions are answered as the memory engine answers them', async () => {
@@ -103,4 +147,21 @@ function manyLives(): StoredFact[] {
     if (next(4) === 0) facts.push(tenureFact(tenure(`fd00::${next(8)}`)));
   }
   return facts;
+}
+
+/** Some differ in their time, some only in what they know, some not at all in their order. */
+function versionsOfOne(): StoredFact[] {
+  const disrupted = (reason: string) => ({ reason, message: '', at: at(120) });
+  const created = { created: at(95) };
+  return [
+    occurrenceFact('departure', aDeparture('web-1', 500)),
+    occurrenceFact('life', aPodLife('web-1', 100, created)),
+    occurrenceFact('evidence', aPieceOfEvidence('web-1', 150, { id: 'one', at: at(150), count: 3 })),
+    occurrenceFact('departure', aDeparture('web-1', 110)),
+    occurrenceFact('life', aPodLife('web-1', 121, { ...created, disruption: disrupted('EvictionByEvictionAPI') })),
+    occurrenceFact('evidence', aPieceOfEvidence('web-1', 310, { id: 'one', at: at(310), count: 1 })),
+    occurrenceFact('life', aPodLife('web-1', 125, { ...created, disruption: disrupted('DeletionByTaintManager') })),
+    occurrenceFact('life', aPodLife('web-1', 125, { ...created, deletion: { requested: at(124), graceSeconds: 30 } })),
+    occurrenceFact('life', aPodLife('web-1', 125, { ...created, deletion: { requested: at(124), graceSeconds: 0 } })),
+  ];
 }
