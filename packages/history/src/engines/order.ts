@@ -83,8 +83,8 @@ export function cursorPlace({ limit, cursor }: Page): Place | undefined {
 
 /** Throws on what is no place. */
 export function decodePlace(cursor: string): Place {
-  const [time, key] = cursor.split('.');
-  if (time === undefined || key === undefined || !/^-?\d{1,16}$/.test(time) || !/^[\w-]*$/.test(key)) {
+  const [, time, key] = /^(-?\d{1,16})\.([\w-]*)$/.exec(cursor) ?? [];
+  if (time === undefined || key === undefined || !Number.isSafeInteger(Number(time))) {
     throw new HistoryError('bad-cursor', 'this is no cursor that a page came with', {
       hint: 'pass the cursor of the page before as it is, or leave it out to start at the first page.',
     });

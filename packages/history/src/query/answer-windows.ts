@@ -12,6 +12,7 @@ import { answersWithin, type SpanAnswers } from './answers-within.ts';
 import { DAMAGED, eachUnlessDamaged, unlessDamaged } from './damage.ts';
 import { confirmedUntil } from './judge.ts';
 import { LARGEST_PAGE } from './limits.ts';
+import { isShown } from './narrow.ts';
 import { SeenRanges, SHOWN_WITHIN_MS } from './seen-ranges.ts';
 import { readTenuresAtMany, readTenuresOfIps } from './tenure-reads.ts';
 import { ALL_VISIBLE, isHolderVisible, type Visibility } from './visibility.ts';
@@ -212,15 +213,17 @@ export class AnswerWindows<T> {
   }
 
   async #askDuring(snapshot: Snapshot, stretches: readonly IpSpan[], watched: WatchedTime): Promise<T[]> {
-    const { now, format } = this.#options;
+    const { now, format, visibility } = this.#options;
     const spans = stretches.map(({ ip, from, to }) => ({ ip, from, to: epochMillis(to + 1) }));
     const found = await eachUnlessDamaged(spans, (some) => readTenuresOfIps(snapshot, some, LARGEST_PAGE));
     const answers = await Promise.all(
       stretches.map(async (stretch, i) => {
         const question = { ...stretch, now };
         const tenures = found[i];
-        const read =
-          tenures === DAMAGED ? undefined : unlessDamaged(() => duringFrom(snapshot, question, tenures, watched));
+        // Too many to tell; for who may not see them all, that there are so many is none of the answer.
+        const isHidden = tenures === undefined && visibility?.kind === 'namespaces';
+        const isRead = tenures !== DAMAGED && !isHidden;
+        const read = isRead ? unlessDamaged(() => duringFrom(snapshot, question, tenures, watched)) : undefined;
         return (await read) ?? damagedDuring(snapshot.cluster, question);
       }),
     );
@@ -243,11 +246,11 @@ export class AnswerWindows<T> {
   }
 
   async #askAt(snapshot: Snapshot, moments: readonly Moment[], watched: WatchedTime): Promise<T[]> {
-    const { now, format } = this.#options;
+    const { now, format, visibility } = this.#options;
     const possible = await eachUnlessDamaged(moments, (some) => readTenuresAtMany(snapshot, some));
     const answers = await Promise.all(
       moments.map(async (moment, i) => {
-        const question = { ...moment, now };
+        const question = { ...moment, now, visibility };
         const tenures = possible[i] ?? [];
         const read =
           tenures === DAMAGED ? undefined : unlessDamaged(() => answerFrom(snapshot, question, tenures, watched));
@@ -424,7 +427,9 @@ function narrowedOptions<T>(options: AnswerWindowsOptions<T>): AnswerWindowsOpti
     ...options,
     aboutFree: false,
     format(answer, holders, provisional, overlaps, _free, isOnly) {
-      const seen = holders.map((holder) => isHolderVisible(visibility, holder, holder.start));
+      const seen = holders.map(
+        (holder) => isHolderVisible(visibility, holder, holder.start) && isShown(holder, visibility),
+      );
       const visible = holders.filter((_, i) => seen[i]);
       if (visible.length === 0) return format('unknown', [], false);
       const parts = overlaps?.filter((_, i) => seen[i]);

@@ -1,6 +1,7 @@
 // What of an answer an asker may see. It is judged on all records first and narrowed afterwards: a candidate that is
 // hidden still rules out that another one is certain.
 import type { Conflict } from '../model/records.ts';
+import { isDoubtful } from '../observe/boundaries.ts';
 import type { AnsweredHolder, UnknownReason } from './answer.ts';
 import { isHolderVisible, type Visibility } from './visibility.ts';
 
@@ -34,10 +35,18 @@ export function narrowedFinding(finding: Finding, visibility: Visibility, reason
 }
 
 function visibleHolders<T extends AnsweredHolder>(holders: readonly T[], visibility: Visibility): readonly T[] {
-  return holders.filter((holder) => isHolderVisible(visibility, holder, holder.start));
+  return holders.filter((holder) => isHolderVisible(visibility, holder, holder.start) && isShown(holder, visibility));
 }
 
-/** One that names somebody who is hidden is hidden: that there was another is more than the asker may know. */
+/**
+ * A pod that never showed its address may have had any of its node's. Who sees some namespaces only does not get it as a
+ * candidate: it would tell of every address of the node whether somebody hidden had it, and from when to when.
+ */
+export function isShown({ start }: AnsweredHolder, visibility: Visibility): boolean {
+  return visibility.kind === 'all' || !isDoubtful(start);
+}
+
+/** One that names somebody who is hidden is hidden: its version is of another's object. */
 export function visibleConflicts(
   conflicts: readonly Conflict[],
   holders: readonly AnsweredHolder[],

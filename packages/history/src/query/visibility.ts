@@ -1,6 +1,7 @@
 // What an asker may see of a ledger: all of it, or the namespaces in which it may list pods. Every question takes one.
-// Whoever sees some namespaces only gets what the unrestricted answer says about those, and never learns of others:
-// neither by a record, nor by a count, nor by a cursor.
+// Whoever sees some namespaces only gets what the unrestricted answer says about those; records of others are in no
+// document, count or cursor. That another holder exists is learned in one way only: where a visible pod showed an address
+// and the answer about it is not `held`, or `unknown`, because somebody hidden had it, too (docs/adr/20261116-wire.md).
 import type { Boundary } from '../model/boundary.ts';
 import type { Change, Coverage, Holder } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';

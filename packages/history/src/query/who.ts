@@ -12,7 +12,7 @@ import { type Finding, narrowedFinding, visibleConflicts } from './narrow.ts';
 import { type Neighbours, neighboursOf } from './neighbours.ts';
 import { type RangeReader, SeenRanges } from './seen-ranges.ts';
 import { readTenuresAt } from './tenure-reads.ts';
-import { ALL_VISIBLE, type Visibility, visibleScope } from './visibility.ts';
+import { ALL_VISIBLE, isHolderVisible, type Visibility, visibleScope } from './visibility.ts';
 import { gapAt, gapSoonAfter, stretchAt, type WatchedTime, watchedTime } from './watched-time.ts';
 
 export interface WhoQuestion {
@@ -23,7 +23,7 @@ export interface WhoQuestion {
   /** The address was seen in use then: that nobody had it is ruled out, and one candidate is the holder. */
   readonly seen?: boolean;
   /** What the asker may see; everything unless it says otherwise. */
-  readonly visibility?: Visibility;
+  readonly visibility?: Visibility | undefined;
 }
 
 export const MOST_HOST_NETWORK_PODS = 1000;
@@ -119,7 +119,7 @@ async function readRest(
   // A node's address is shared by its host-network pods: any of them may be meant.
   const nodes = new Set(verdict.tenures.flatMap((tenure) => sharedNode(tenure) ?? []));
   for (const node of nodes) {
-    const pods = await hostNetworkPods(snapshot, node, at);
+    const pods = await hostNetworkPods(snapshot, node, question);
     holders.push(...pods.filter(({ uid }) => !holders.some((holder) => holder.uid === uid)));
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
@@ -174,10 +174,19 @@ function reasonUnseen({ at, now }: WhoQuestion, watched: WatchedTime): UnknownRe
   return verdict.answer === 'unknown' ? verdict.reason : 'not-visible';
 }
 
-async function hostNetworkPods(snapshot: RestReader, node: string, at: EpochMillis): Promise<AnsweredHolder[]> {
+/** The first ones; of who sees some namespaces only, the first visible ones: how many there are is hidden. */
+async function hostNetworkPods(snapshot: RestReader, node: string, question: WhoQuestion): Promise<AnsweredHolder[]> {
+  const { at, visibility = ALL_VISIBLE } = question;
   const span = { from: at, to: epochMillis(at + 1) };
-  const { items } = await snapshot.hostNetworkPodsOn(node, span, { limit: MOST_HOST_NETWORK_PODS });
-  return items.map(placed);
+  const found: AnsweredHolder[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await snapshot.hostNetworkPodsOn(node, span, { limit: MOST_HOST_NETWORK_PODS, cursor });
+    for (const { pod, start, end } of page.items)
+      if (isHolderVisible(visibility, pod, start)) found.push({ ...pod, start, end });
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.length < MOST_HOST_NETWORK_PODS);
+  return found.slice(0, MOST_HOST_NETWORK_PODS);
 }
 
 /** The node whose host network the address is part of: any pod there may be meant. */

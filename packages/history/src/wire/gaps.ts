@@ -3,7 +3,7 @@ import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
 import type { EpochMillis } from '../model/time.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
-import { cursorPlace, type PagedListing, type Paging, pagingDocument, questionCursor } from './paging.ts';
+import { checkLimit, cursorPlace, type PagedListing, type Paging, pagingDocument, questionCursor } from './paging.ts';
 import type { GapsDocument } from './schemas.ts';
 import { inOrder, readWatching, type Unwatched, type Watching, watchingDocument } from './watching.ts';
 
@@ -42,6 +42,7 @@ function pageOf(
   question: PagedListing<Unwatched>['question'],
   { limit, cursor }: Paging,
 ): Paged<Unwatched> {
+  checkLimit(limit);
   const after = cursor === undefined ? undefined : cursorPlace(cursor, question).time;
   const rest = after === undefined ? all : all.filter(({ from }) => from > after);
   const last = limit === 0 ? undefined : rest[limit - 1]?.from;

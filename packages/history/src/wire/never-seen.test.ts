@@ -8,8 +8,8 @@ import { neverSeenNode, neverSeenPod } from './never-seen.ts';
 
 const SHOP: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(0)]]) };
 
-const placed = (name: string, namespace: string, n: number): StoredFact => {
-  const pod = holder('Pod', name, { namespace, node: 'worker-1' });
+const placed = (name: string, namespace: string, n: number, uid = `uid-${name}`): StoredFact => {
+  const pod = holder('Pod', name, { namespace, node: 'worker-1', uid });
   return { kind: 'placement', placement: { pod, start: boundary(n, n, n, n), end: undefined } };
 };
 
@@ -36,4 +36,15 @@ test('who sees one namespace is told of nothing beside it: what is hidden was ne
     assert.equal(await neverSeenPod(narrowed, asked), `no such pod has ever been seen: ${namespace}/${name}`);
   }
   for (const node of ['worker-1', 'worker-2']) assert.equal(await neverSeenNode(narrowed, node), undefined);
+});
+
+test('a name that came back in a namespace that was created again was seen', async () => {
+  const reader = await ledgerOf([
+    coverage(0, HOUR),
+    placed('cart-1', 'shop', 1),
+    placed('cart-1', 'shop', 1000, 'uid-2'),
+  ]);
+  const since: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(500)]]) };
+  const search = { reader, visibility: since, cluster: CLUSTER.id, now: epochMillis(DAY), monotonic: () => 0 };
+  assert.equal(await neverSeenPod(search, named('shop', 'cart-1')), undefined);
 });

@@ -19,6 +19,8 @@ export interface Search {
   readonly monotonic: () => number;
 }
 
+/** Of one name; those of a namespace before this one may be hidden. */
+const MOST_LIVES = 1000;
 /** Longer than this nobody waits for a suggestion; the ledger of a large cluster is not read to its end. */
 const SEARCH_MS = 500;
 /** Of a holder that is neither on a node nor has an address yet, nothing says when it came. */
@@ -50,7 +52,7 @@ export async function neverSeenPod(
 ): Promise<string | undefined> {
   const { reader, cluster } = search;
   const placed = await withSnapshot(reader, cluster, (snapshot) =>
-    snapshot.placementsOf(asked, always(search), { limit: 1 }),
+    snapshot.placementsOf(asked, always(search), { limit: MOST_LIVES }),
   );
   if (placed.items.some(({ pod, start }) => isHolderVisible(search.visibility, pod, start))) return undefined;
   const { namespace, name } = asked;

@@ -30,6 +30,7 @@ const LEAST_READ = 256;
  */
 export async function collect<T>({ limit, cursor }: Paging, listing: PagedListing<T>): Promise<Paged<T>> {
   const { question, placeOf, read, wanted } = listing;
+  checkLimit(limit);
   const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const items: T[] = [];
   let after = cursor === undefined ? undefined : placeCursor(cursor, question);
@@ -45,6 +46,13 @@ export async function collect<T>({ limit, cursor }: Paging, listing: PagedListin
   if (items.length <= most) return { items, cursor: undefined };
   const given = items.slice(0, most);
   return { items: given, cursor: questionCursor(placeOf(given.at(-1) as T), question) };
+}
+
+export function checkLimit(limit: number): void {
+  if (Number.isSafeInteger(limit) && limit >= 0) return;
+  throw new HistoryError('bad-page', `a page of ${limit} records cannot be given`, {
+    hint: 'ask for a whole number of records; 0 is all of them.',
+  });
 }
 
 /** The cursor of a place in the listing of a question. */

@@ -4,7 +4,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { Snapshot } from '../engines/snapshot.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { Provenance } from '../model/boundary.ts';
-import type { StoredFact } from '../model/fact.ts';
+import { possibleFact, type StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Anomaly, Change, Conflict, Holder } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
@@ -318,4 +318,82 @@ test('attribution: the answers of a narrowed who, row by row', async () => {
     }
   }
   assert.ok(fromWindows > 1000, String(fromWindows));
+});
+
+test('who: a pod that never showed its address says nothing of the addresses of its node', async () => {
+  const pod = holder('Pod', 'mine', { node: 'node-a' });
+  const possible = { pod, within: ['10.0.0.0/24'], start: boundary(0, 0, 0, 1), end: boundary(HOUR, HOUR, HOUR, 2) };
+  const theirs = holder('Pod', 'theirs', { node: 'node-a', namespace: 'vault' });
+  const ip = IPS[5] as IpAddress;
+  const life = { start: boundary(10, 10, 10, 3), end: boundary(20 * MINUTE, 20 * MINUTE, 20 * MINUTE, 4) };
+  const mine = [coverage(0, DAY), possibleFact(possible)];
+  const answers: unknown[] = [];
+  for (const facts of [mine, [...mine, { kind: 'tenure', tenure: { ip, holder: theirs, ...life } } as StoredFact]]) {
+    const engine = await ledgerOf(facts);
+    const windows = askAttributions(engine, SHOP, CLUSTER.id, epochMillis(DAY))((one) => one, true);
+    for (const minute of [10, 30]) {
+      const at = epochMillis(minute * MINUTE);
+      answers.push((await who(engine, SHOP, ip, at)).document, await windows.askEach([{ ip, at }]));
+    }
+    const all = (await who(engine, ALL_VISIBLE, ip, epochMillis(30 * MINUTE))).document;
+    assert.deepEqual(
+      all.holders.map(({ name }) => name),
+      ['mine'],
+    );
+  }
+  assert.deepEqual(answers.slice(0, 4), answers.slice(4));
+});
+
+test('who: however many hidden pods share the address of a node, the visible one is named', async () => {
+  const placement = (pod: Holder, n: number): StoredFact => {
+    return { kind: 'placement', placement: { pod, start: boundary(n, n, n, n), end: undefined } };
+  };
+  const agent = (name: string, namespace: string) => holder('Pod', name, { node: 'n', namespace, hostNetwork: true });
+  const ip = '192.168.0.9' as IpAddress;
+  const node = holder('Node', 'n', { node: 'n' });
+  const hidden = Array.from({ length: 1200 }, (_, i) => placement(agent(`hidden-${i}`, 'vault'), i + 1));
+  const engine = await ledgerOf([
+    coverage(0, DAY),
+    { kind: 'tenure', tenure: { ip, holder: node, start: boundary(0, 0, 0, 1), end: undefined } },
+    ...hidden,
+    placement(agent('mine', 'shop'), 5000),
+  ]);
+  const { document } = await who(engine, SHOP, ip, epochMillis(HOUR));
+  assert.deepEqual([document.answer, document.holders.map(({ name }) => name)], ['ambiguous', ['mine']]);
+  const windows = askAttributions(engine, SHOP, CLUSTER.id, epochMillis(DAY))((one) => one, true);
+  const [row] = await windows.askEach([{ ip, at: epochMillis(HOUR) }]);
+  assert.deepEqual(
+    row?.holders.map(({ name }) => name),
+    ['mine'],
+  );
+});
+
+test('attribution: an address that changed hands too often is refused, and unknown to who may not see that', async () => {
+  const ip = IPS[6] as IpAddress;
+  const lives = Array.from({ length: 10_001 }, (_, i): StoredFact => {
+    const one = holder('Pod', `hidden-${i}`, { namespace: 'vault' });
+    const [from, to] = [i * 1000, i * 1000 + 500];
+    return {
+      kind: 'tenure',
+      tenure: { ip, holder: one, start: boundary(from, from, from, i), end: boundary(to, to, to, i) },
+    };
+  });
+  const engine = await ledgerOf([coverage(0, DAY), ...lives]);
+  const stretch = { ip, from: epochMillis(0), to: epochMillis(11_000_000) };
+  const ask = (visibility: Visibility) =>
+    askAttributions(engine, visibility, CLUSTER.id, epochMillis(DAY))((one) => one, true).askEachDuring([stretch]);
+  await assert.rejects(ask(ALL_VISIBLE), { code: 'window-too-full' });
+  const [row] = await ask(SHOP);
+  assert.deepEqual([row?.answer, row?.holders], ['unknown', []]);
+});
+
+test('a limit that is no whole number, and a cursor with more behind it, are refused in every listing', async () => {
+  for (const ask of Object.values(LISTINGS)) {
+    for (const limit of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+      await assert.rejects(ask(whole, ALL_VISIBLE, limit, undefined), { code: 'bad-page' });
+  }
+  const page = (await LISTINGS['the pods of a node']?.(whole, ALL_VISIBLE, 1, undefined)) as { cursor: string };
+  await assert.rejects(LISTINGS['the pods of a node']!(whole, ALL_VISIBLE, 1, `${page.cursor}.more`), {
+    code: 'bad-cursor',
+  });
 });
