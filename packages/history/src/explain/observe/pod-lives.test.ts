@@ -46,18 +46,16 @@ describe('a life', () => {
       collector: 'test',
       owner: { kind: 'ReplicaSet', namespace: 'shop', name: 'web-7f9', uid: 'uid-web-7f9' },
       revision: '7f9',
-      restartedAt: undefined,
       isMirror: false,
       qosClass: 'Burstable',
       priority: 100,
       created: at(0),
       scheduled: at(1),
-      unschedulable: undefined,
       networkUp: at(2),
       ready: at(4),
       notReady: at(21),
-      disruption: { ...eviction, at: at(20) },
-      terminal: { phase: 'Failed', reason: '', message: '', at: at(22) },
+      disruption: { ...eviction, at: at(20), seenAt: at(20.2) },
+      terminal: { phase: 'Failed', reason: '', message: '', at: at(22), seenAt: at(23) },
       deletion: { requested: at(20), graceSeconds: 30 },
       gone: at(23),
       restarts: 0,
@@ -143,7 +141,7 @@ describe('the first disruption', () => {
     await ledger.see(130, running.withCondition('DisruptionTarget', 'False', at(129)));
     assert.equal((await ledger.life('web-1')).disruption, undefined);
     await ledger.see(200, running.withCondition('DisruptionTarget', 'True', at(200), eviction).deletedAt(at(200), 30));
-    assert.deepEqual((await ledger.life('web-1')).disruption, { ...eviction, at: at(200) });
+    assert.deepEqual((await ledger.life('web-1')).disruption, { ...eviction, at: at(200), seenAt: at(200) });
   });
 });
 
