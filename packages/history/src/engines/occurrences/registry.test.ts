@@ -74,6 +74,18 @@ for (const [name, open] of Object.entries(ENGINES)) {
       await engine.close();
     });
 
+    test('has the time of the version that is kept, whichever comes last', async () => {
+      const engine = open();
+      const kept = aNote('web-1', 200, { count: 7, observedAt: at(8000) });
+      await stored(engine, [noteFact(kept), noteFact(aNote('web-1', 200, { count: 3 }))]);
+      await stored(engine, [noteFact(aNote('web-2', 300)), noteFact(aNote('web-2', 300, { observedAt: at(9000) }))]);
+      assert.deepEqual((await asked(engine, { span: { from: at(0), to: at(8000) } })).items, []);
+      const found = await asked(engine, { span: { from: at(8000), to: at(9001) } });
+      assert.deepEqual(found.items, [kept, aNote('web-2', 300, { observedAt: at(9000) })]);
+      assert.deepEqual((await engine.verify()).damages, []);
+      await engine.close();
+    });
+
     test('is pruned alone, with a range of its own, and with all else', async () => {
       const engine = open();
       const times = [100, 200, 300];

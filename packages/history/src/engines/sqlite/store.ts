@@ -351,7 +351,7 @@ export class Store {
     try {
       return this.#head.write(body);
     } catch (error) {
-      this.#reader.forget();
+      this.#forget();
       if (!isFull(error)) throw error;
       // The log may hold room that the file does not need.
       this.#head.checkpoint(true);
@@ -359,11 +359,17 @@ export class Store {
     }
   }
 
+  /** What was remembered of a transaction that was rolled back. */
+  #forget(): void {
+    this.#reader.forget();
+    this.#appender?.forget();
+  }
+
   #writeAgain<T>(body: () => T): T {
     try {
       return this.#head.write(body);
     } catch (error) {
-      this.#reader.forget();
+      this.#forget();
       throw isFull(error) ? noRoom(this.path, this.#advice(), error) : error;
     }
   }
@@ -392,7 +398,7 @@ export class Store {
       return this.#write(body);
     } catch (error) {
       if (!isFull(error)) throw error;
-      this.#reader.forget();
+      this.#forget();
       if (this.#ballast.release()) {
         try {
           return this.#write(body);

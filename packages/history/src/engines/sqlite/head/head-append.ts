@@ -12,10 +12,10 @@ import { OPAQUE, packRow, type RowKey, readRow, SAYS_ALL } from '../format/head-
 import { ipHandle } from '../format/ip-key.ts';
 import { OPEN } from '../format/open-end.ts';
 import { RecordWriter } from '../format/record-writer.ts';
+import { CountedRows } from './counted-rows.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
 import type { IndexedTable } from './roots.ts';
-import { tallyTime } from './tallies.ts';
 
 type Statement = IndexedTable | `old-${IndexedTable}` | 'occurrence' | 'old-occurrence' | 'coverage' | 'checkpoint';
 
@@ -23,6 +23,7 @@ export class HeadAppender {
   readonly #head: Head;
   readonly #reader: HeadReader;
   readonly #writer: RecordWriter;
+  readonly #counted: CountedRows;
   readonly #statements: Readonly<Record<Statement, StatementSync>>;
   /** Invariant: no number is given twice while this writer lives, nor one that a week file has taken in. */
   #last: number;
@@ -32,6 +33,7 @@ export class HeadAppender {
     this.#last = lastNumber(db);
     this.#head = head;
     this.#reader = reader;
+    this.#counted = new CountedRows(reader, head.tallies);
     this.#writer = new RecordWriter(dictionary);
     this.#statements = {
       tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?)'),
@@ -77,6 +79,11 @@ export class HeadAppender {
       case 'coverage':
         this.#coverage(cluster, fact.coverage);
     }
+  }
+
+  /** After a rollback. */
+  forget(): void {
+    this.#counted.forget();
   }
 
   checkpoint(cluster: number, checkpoint: Checkpoint): void {
@@ -188,31 +195,31 @@ export class HeadAppender {
       count++;
     }
     if (count < most) tallies.drop(cluster, number, before);
+    this.#counted.forget();
     return count;
   }
 
   #occurrence(cluster: number, kind: OccurrenceKind, incoming: OccurrenceRecord): void {
-    const { tallies } = this.#head;
     const type = typeOf<OccurrenceKind>(kind);
     const { number } = type;
     const { key } = type.place(incoming as never);
     const old = this.#statements['old-occurrence'].get(cluster, number, key);
     let record = incoming;
     if (old !== undefined) {
-      const before = old['at'] as number;
       const body = old['body'] as Uint8Array;
-      // A row that its hour does not count must not be taken from the count.
-      this.#reader.hour(kind, cluster, tallyTime(before), tallies.sumOf(cluster, number, before));
-      if (type.newer !== undefined)
-        record = type.newer(this.#reader.occurrence(kind, key, body) as never, incoming as never);
-      tallies.remove(cluster, number, before, checksumOf(body));
+      if (type.newer !== undefined) {
+        const stored = this.#reader.occurrence(kind, key, body);
+        record = type.newer(stored as never, incoming as never);
+        if (record === stored) return;
+      }
+      this.#counted.remove(cluster, kind, old['at'] as number, body);
     }
     // Not that of what came in: another version may be the one that is kept.
     const { time } = type.place(record as never);
     const found = { ...NOTHING, ...aboutKey(type.about(record as never)), cluster, start: time, until: time };
     const body = this.#row(found, (w) => type.write(w, record as never));
     this.#statements.occurrence.run(cluster, number, key, time, body);
-    tallies.add(cluster, number, time, checksumOf(body));
+    this.#counted.add(cluster, kind, time, body);
   }
 
   #coverage(cluster: number, incoming: Coverage): void {
