@@ -25,11 +25,11 @@ test('what npm links as podtrail runs it', () => {
 
 test('a question loads nothing of what talks to a cluster, and nothing of the sandbox', () => {
   const program = fileURLToPath(new URL('main.ts', import.meta.url));
-  const told = `import { registerHooks } from 'node:module';
+  const hooks = `import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(told)}`, program, 'who', '10.0.0.1', '--store', 'memory:'],
+    ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`, program, 'who', '10.0.0.1', '--store', 'memory:'],
     { encoding: 'utf8' },
   );
   assert.equal(status, 5, stderr);

@@ -125,8 +125,11 @@ test('the store is the one that is named, else of the environment, else under th
 
 test('errors are a sentence and a hint; a stack trace is for DEBUG=podtrail', async () => {
   const broken = (error: Error) => ({ openStore: async () => Promise.reject(error) });
-  const told = await ask('gaps', broken(new HistoryError('store-damaged', 'no whole store', { hint: 'restore it.' })));
-  assert.deepEqual([told.code, told.err], [1, 'podtrail: no whole store\nhint: restore it.\n']);
+  const result = await ask(
+    'gaps',
+    broken(new HistoryError('store-damaged', 'no whole store', { hint: 'restore it.' })),
+  );
+  assert.deepEqual([result.code, result.err], [1, 'podtrail: no whole store\nhint: restore it.\n']);
   const bug = await ask('gaps', broken(new TypeError('x is undefined')));
   assert.equal(bug.err, 'podtrail: unexpected: x is undefined (DEBUG=podtrail shows where)\n');
   const traced = await ask('gaps', { ...broken(new TypeError('x is undefined')), env: { DEBUG: 'other,podtrail' } });

@@ -22,7 +22,7 @@ export interface SystemCommandEnv {
 /** SIGHUP: the terminal was closed. (Node takes no notice of nohup: without us it would end there and then.) */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** A terminal signals everybody in it, and those who started us (npm, its shell, scripts/start.ts) signal us once more. */
-const SAME_WISH_MS = 1_000;
+const SAME_REQUEST_MS = 1_000;
 
 export function systemCommandEnv(): SystemCommandEnv {
   const stop = new AbortController();
@@ -30,7 +30,7 @@ export function systemCommandEnv(): SystemCommandEnv {
   const onSignal = (): void => {
     const now = systemClock.monotonic();
     // Whoever asks twice does not want to wait.
-    if (stop.signal.aborted && now - askedAt > SAME_WISH_MS) process.exit(EXIT.interrupted);
+    if (stop.signal.aborted && now - askedAt > SAME_REQUEST_MS) process.exit(EXIT.interrupted);
     if (stop.signal.aborted) return;
     askedAt = now;
     stop.abort(new InterruptedError());

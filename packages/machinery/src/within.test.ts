@@ -23,17 +23,17 @@ describe('within', () => {
 
   test('when the time is up the caller goes on, whether or not the call obeys its signal', async () => {
     const clock = new ManualClock();
-    let told: AbortSignal | undefined;
+    let given: AbortSignal | undefined;
     const call = within(clock, 1000, undefined, (signal) => {
-      told = signal;
+      given = signal;
       return new Promise(() => {});
     });
     const refused = assert.rejects(call, (e) => e instanceof ConnectionError && e.fault === 'timeout');
     await settle();
-    assert.equal(told?.aborted, false);
+    assert.equal(given?.aborted, false);
     await clock.advance(1000);
     await refused;
-    assert.equal(told?.aborted, true);
+    assert.equal(given?.aborted, true);
   });
 
   test("the caller's signal ends it at once with its own reason", async () => {

@@ -109,7 +109,7 @@ for (const [sentence, text, fields] of TABLE) {
     ));
 }
 
-test('CSV: malformed quoting is told', () => {
+test('CSV: malformed quoting is reported', () => {
   const problems = (text: string) => csvFields(text, text.includes('"')).problem;
   assert.equal(problems('"a",b'), undefined);
   assert.match(problems('"a"x,b') ?? '', /behind a closing quote/);

@@ -119,7 +119,7 @@ for (const [sentence, text, expected] of OF_LOGS) {
   });
 }
 
-test('without a zone given, a time that says none is none, and that is told apart from other problems', () => {
+test('without a zone given, a time that says none is none, and that is distinguished from other problems', () => {
   const times = new RowTimes(undefined);
   for (const text of ['2026-11-15T10:05:00', '2026-11-15 10:05', '2026-11-15', '2026-11-15 10:05:00.25']) {
     assert.deepEqual([times.parse(text), times.problem], [undefined, `"${text}" has no time zone`]);

@@ -57,11 +57,11 @@ test('values are cut after 80 characters, never within one, unless --full', () =
 test('fault 29: no value, key or name reaches the terminal as anything but text; JSON keeps the exact value', () => {
   const evil = '\u001b]0;owned\u0007\r\nADDED \u202e\u009b31m';
   const changes = [{ change: 'changed', key: `k${evil}`, before: evil, after: `${evil}2` }] as const;
-  const told = report({ changes, annotations: [[`k${evil}`, `${evil}2`]] });
-  const text = reportText(told, { all: true, full: true });
+  const reported = report({ changes, annotations: [[`k${evil}`, `${evil}2`]] });
+  const text = reportText(reported, { all: true, full: true });
   assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   assert.equal(text.split('\n').length, 5);
-  const line = reportLine(told, { all: true }, 0);
+  const line = reportLine(reported, { all: true }, 0);
   assert.doesNotMatch(line.slice(0, -1), /[\u0000-\u001f\u007f-\u009f\u202e]/);
   const parsed = JSON.parse(line);
   assert.deepEqual(parsed.changes, changes);

@@ -137,7 +137,7 @@ test('CSV: a row with too many fields is marked, and keeps what is too much in i
   assert.deepEqual({ x, column_4, column_5, answer }, { x: '1', column_4: '2', column_5: '=3', answer: 'malformed' });
 });
 
-test('many malformed rows are told once', async () => {
+test('many malformed rows are reported once', async () => {
   const { err } = await attribute('--ip src --time t', `t,src\n${'x,y\n'.repeat(50)}`);
   assert.equal(err.match(/^row /gm)?.length, 10);
   assert.match(err, /more rows are malformed/);

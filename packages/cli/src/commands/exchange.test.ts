@@ -90,13 +90,13 @@ test('fault 29: a cluster whose name would act on a terminal is imported, and no
 });
 
 test('changes that were removed are not taken for none: the question is unknown, also after an export and an import', async () => {
-  const told = await aStory();
-  await told.pruneKind(CLUSTER.id, 'change', at(150));
+  const story = await aStory();
+  await story.pruneKind(CLUSTER.id, 'change', at(150));
   const of = (from: Engine) => run(['changes', 'db-0', '-n', 'shop'], { engine: from, now: at(201) });
-  const { code, err } = await of(told);
+  const { code, err } = await of(story);
   assert.equal(code, 5);
   assert.match(err, /from 2026-11-15T10:00:00Z to 10:02:30Z \(records of that time have expired and were removed\)/);
-  const text = (await run(['export'], { engine: told })).out;
+  const text = (await run(['export'], { engine: story })).out;
   assert.match(text, /^\{"podtrailExport":1,"cluster":\{[^}]+\},"changesSince":1794736950000\}\n/);
   const copy = await empty();
   assert.equal((await importText(copy, text)).code, 0);

@@ -93,7 +93,7 @@ test('fault 29: whatever stands in a status, a line is one line of plain JSON', 
   assert.equal(JSON.parse(out).phase, '\u001b[31m\n\u202e\u009b');
 });
 
-test('told to stop before the first listing: a running one ends with 0, a one-shot was interrupted', async (t) => {
+test('asked to stop before the first listing: a running one ends with 0, a one-shot was interrupted', async (t) => {
   for (const [words, expected] of [
     [[], 0],
     [['--oneshot'], 130],
@@ -130,7 +130,7 @@ test('--oneshot waits for a cluster that does not answer, says so, and gives up 
   assert.match(lines[0] ?? '', /"msg":"the cluster cannot be watched; trying again","problem":"connect ECONNREFUSED/);
   assert.match(lines.at(-2) ?? '', /^podtrail: the pods could not be listed within 20 s: connect ECONNREFUSED 127/);
   assert.match(lines.at(-1) ?? '', /^hint: is the API server running/);
-  assert.ok(lines.length < 12, 'every try is told');
+  assert.ok(lines.length < 12, 'every try is reported');
 });
 
 test('a selector that the server refuses is a usage error with its reason', async (t) => {

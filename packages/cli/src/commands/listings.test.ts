@@ -69,7 +69,7 @@ test('trail without a record: a sentence and exit code 3', async () => {
   assert.match(err, /^no such pod has ever been seen: default\/nobody\n/);
 });
 
-test('a name that was never seen is told as such, with the nearest one or the namespace where it is', async () => {
+test('a name that was never seen is reported as such, with the nearest one or the namespace where it is', async () => {
   const said = async (words: string) => {
     const { code, err } = await ask(words);
     const sentences = err.split('\n').filter((line) => !line.startsWith('--') && !line.startsWith('nobody was'));
@@ -174,7 +174,7 @@ test('spans: --since and --until cut, and must not cross', async () => {
   assert.match(crossed.err, /--since is not before --until.*\nhint: the earlier time is --since/);
 });
 
-test('a limit is told', async () => {
+test('a limit is reported', async () => {
   const { out, err } = await ask('trail 10.0.0.7 --limit 1 -o name');
   assert.equal(out, 'pod/shop/web-1\n');
   assert.match(err, /^1 shown; more: add --cursor \S+\n/);

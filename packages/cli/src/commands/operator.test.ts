@@ -105,7 +105,7 @@ class Stage {
   }
 }
 
-test('without the definitions it records and is ready; with them it serves PodTrackers; told to end, it does', async (t) => {
+test('without the definitions it records and is ready; with them it serves PodTrackers; asked to end, it does', async (t) => {
   const stage = await Stage.start(t);
   stage.server.api.create('nodes', { metadata: { name: 'node-a' } });
   stage.pod('web-1', '10.0.0.1');
@@ -120,7 +120,7 @@ test('without the definitions it records and is ready; with them it serves PodTr
     );
     return holders[0]?.name === 'web-1';
   });
-  // The definitions are not there: that is told once, then ever more seldom, and counted each time.
+  // The definitions are not there: that is reported once, then ever more seldom, and counted each time.
   const errors = async () => await operator.metric('podtrail_watch_errors_total{resource="podtrackers"}');
   await until('the watch of PodTrackers was refused three times', async () => (await errors()) >= 3);
   const refusals = operator.log().filter(({ msg, resource }) => `${resource} ${msg}`.startsWith('podtrackers cannot'));
@@ -225,7 +225,7 @@ test('a recorder whose ledger somebody else has taken over ends the process with
   assert.equal(code, 1);
 });
 
-test('told to end while the cluster cannot be reached, it ends with 0; until then it is alive, not ready, and says why', async (t) => {
+test('asked to end while the cluster cannot be reached, it ends with 0; until then it is alive, not ready, and says why', async (t) => {
   const stage = await Stage.start(t);
   await stage.server.close();
   const stop = new AbortController();
@@ -249,7 +249,7 @@ test('told to end while the cluster cannot be reached, it ends with 0; until the
   assert.equal((await ended).code, 0);
 });
 
-test('told to end while the API server is silent, a leader ends within ten seconds', async (t) => {
+test('asked to end while the API server is silent, a leader ends within ten seconds', async (t) => {
   const { stage, operator, status } = await served(t);
   await until('it leads', async () => (await status()) !== undefined);
   stage.server.setFaults({ request: () => ({ kind: 'hang' }) });
@@ -278,12 +278,12 @@ test('a lease that cannot be reached, or a watch that is refused, is not ready a
   const { status, text } = await operator.health();
   assert.equal(status, 503);
   const longestS = Math.ceil(61 + (performance.now() - started) / 1_000);
-  const isTold = (what: RegExp) => {
+  const isReported = (what: RegExp) => {
     const seconds = Number(what.exec(text)?.[1]);
     assert.ok(seconds >= 61 && seconds <= longestS, `${seconds} s, at most ${longestS}: ${text}`);
   };
-  isTold(/^\[-\]controllers failed: .*watch-namespaces: cannot be watched for (\d+) s: /m);
-  isTold(
+  isReported(/^\[-\]controllers failed: .*watch-namespaces: cannot be watched for (\d+) s: /m);
+  isReported(
     /^\[-\]controllers failed: .*election: the lease nope\/podtrail-operator has not been reachable for (\d+) s: .*nope/m,
   );
 });

@@ -150,7 +150,7 @@ for (const [sentence, words, code, says] of ANSWERS) {
   });
 }
 
-test('unknown shortly before a gap, while a pod was starting: the sentence says what was not told any more', async () => {
+test('unknown shortly before a gap, while a pod was starting: the sentence says what was not delivered any more', async () => {
   const lost = { engine: await aLedgerThatLostAStart() };
   const before = await who('10.0.0.8 --at 2026-11-15T10:01:39.500Z', lost);
   assert.match(

@@ -39,15 +39,15 @@ interface Ended {
 }
 
 async function ended(child: ChildProcess): Promise<Ended> {
-  const told = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (bytes) => (told.stdout += bytes));
-  child.stderr?.on('data', (bytes) => (told.stderr += bytes));
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (bytes) => (output.stdout += bytes));
+  child.stderr?.on('data', (bytes) => (output.stderr += bytes));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...told };
+  return { code, ...output };
 }
 
 /** Resolves at the first line that matches. */
-function heard(child: ChildProcess, wanted: RegExp): Promise<void> {
+function printed(child: ChildProcess, wanted: RegExp): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const lines = createInterface({ input: child.stdout! });
   lines.on('line', (line) => {
@@ -64,8 +64,8 @@ test('the demo records a day, prints commands that work as they are printed, liv
   const isLiving = Promise.withResolvers<void>();
   reader.on('line', (line) => {
     lines.push(line);
-    // What happens now, after the first status line, is told with the time of day.
-    if (lines.filter((told) => /^\d\d:\d\d:\d\d {2}/.test(told)).length >= 3) isLiving.resolve();
+    // What happens now, after the first status line, is printed with the time of day.
+    if (lines.filter((line) => /^\d\d:\d\d:\d\d {2}/.test(line)).length >= 3) isLiving.resolve();
   });
   let complaint = '';
   demo.stderr?.on('data', (bytes) => (complaint += bytes));
@@ -110,7 +110,7 @@ test('the demo records a day, prints commands that work as they are printed, liv
   }
 });
 
-test('a demo that is told to end before its day is over ends at once, and leaves nothing behind', async () => {
+test('a demo that is asked to end before its day is over ends at once, and leaves nothing behind', async () => {
   const { code, stdout } = await ended(podtrail(['demo', ...FLAGS, '--duration', '300ms']));
   assert.equal(code, 0);
   assert.match(stdout, /^podtrail demo: /);
@@ -119,13 +119,13 @@ test('a demo that is told to end before its day is over ends at once, and leaves
 for (const [sentence, signals] of [
   ['SIGTERM', ['SIGTERM']],
   ['SIGHUP, as a closed terminal sends it,', ['SIGHUP']],
-  // The same wish, from the terminal and from those who started us. (Two of the same signal would become one.)
+  // The same request, from the terminal and from those who started us. (Two of the same signal would become one.)
   ['SIGINT that comes along with others', ['SIGINT', 'SIGTERM', 'SIGHUP']],
 ] as const) {
   test(`${sentence} ends the demo, and nothing is left behind`, SOON, async (t) => {
     const { root, env } = aTemporaryRoot(t);
     const demo = podtrailOf(t, ['demo', ...FLAGS], env);
-    const isLiving = heard(demo, /Try in another terminal/);
+    const isLiving = printed(demo, /Try in another terminal/);
     const end = ended(demo);
     await isLiving;
     assert.equal(readdirSync(root).length, 1);
@@ -139,7 +139,7 @@ test('a demo whose reader has gone ends by itself without a word, and leaves not
   const { root, env } = aTemporaryRoot(t);
   const demo = podtrailOf(t, ['demo', ...FLAGS], env);
   const end = ended(demo);
-  await heard(demo, /^podtrail demo/);
+  await printed(demo, /^podtrail demo/);
   demo.stdout?.destroy();
   const { code, stderr } = await end;
   assert.deepEqual({ code, stderr, left: readdirSync(root) }, { code: 0, stderr: '', left: [] });
@@ -149,7 +149,7 @@ test('what a killed demo leaves behind is removed by the next one', SOON, async 
   const { root, env } = aTemporaryRoot(t);
   const killed = podtrailOf(t, ['demo', ...FLAGS], env);
   const end = ended(killed);
-  await heard(killed, /^a day of history/);
+  await printed(killed, /^a day of history/);
   killed.kill('SIGKILL');
   await end;
   assert.equal(readdirSync(root).length, 1, 'a kill leaves it');
@@ -165,7 +165,7 @@ test(
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const sandbox = podtrailOf(t, words);
       const end = ended(sandbox);
-      await heard(sandbox, /^https:/);
+      await printed(sandbox, /^https:/);
       sandbox.kill(signal);
       assert.equal((await end).code, 0, signal);
     }

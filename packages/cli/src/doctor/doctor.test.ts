@@ -64,12 +64,12 @@ test('all is well', async () => {
 });
 
 test('a store that comes close to its limit is a warning with a forecast, and a disk that is nearly full is one', async () => {
-  const told = await aStory();
+  const story = await aStory();
   const of = async (room: Partial<Room>, ...words: string[]) => {
     const limits: SizeLimit[] = [];
     const whole = { bytes: 850, limitBytes: 1000, volume: { bytes: 2000, freeBytes: 900 }, ballastBytes: 0, ...room };
-    const engine = Object.assign(Object.create(told) as Engine, {
-      ...boundTo(told),
+    const engine = Object.assign(Object.create(story) as Engine, {
+      ...boundTo(story),
       room: async (limit: SizeLimit) => {
         limits.push(limit);
         return whole;
@@ -89,10 +89,10 @@ test('a store that comes close to its limit is a warning with a forecast, and a 
 });
 
 test('what the recorder found that reads the store through is a line: none, or where the first damage is', async () => {
-  const told = await aStory();
+  const story = await aStory();
   const of = async (patrolled: Patrolled | undefined) => {
-    const of = { ...boundTo(told), patrolled: async () => patrolled };
-    return await run(['doctor'], { engine: Object.assign(Object.create(told) as Engine, of), now: at(201) });
+    const of = { ...boundTo(story), patrolled: async () => patrolled };
+    return await run(['doctor'], { engine: Object.assign(Object.create(story) as Engine, of), now: at(201) });
   };
   const line = async (patrolled: Patrolled | undefined) => /^damage .*$/m.exec((await of(patrolled)).out)?.[0];
   assert.match(String(await line(undefined)), /^damage +ok +no recorder has begun to read the store through/);
@@ -192,7 +192,7 @@ test('no kubeconfig is no failure for those who only ask a store, unless they na
   assert.equal((await run(['doctor', '--context', 'x'], { engine, now: at(201) })).code, 1);
 });
 
-test('old versions of Node and SQLite are told', () => {
+test('old versions of Node and SQLite are reported', () => {
   const results = (node: string, sqlite: string) => checkMachine({ node, sqlite }).map(({ result }) => result);
   assert.deepEqual(results('26.10.0', '3.53.4'), ['ok', 'ok']);
   assert.deepEqual(results('24.0.0', '3.51.3'), ['ok', 'ok']);

@@ -73,7 +73,7 @@ test('fault 1: a listing whose pages expire between each other is begun again, a
   await stage.until('everything is listed', () => pods.informer.synced);
   assert.deepEqual(pods.names, names);
   assert.equal(pods.informer.lister.get('default/a')?.metadata.annotations.get('at') !== undefined, true);
-  assert.deepEqual(pods.story, ['relisted start', ...names.map((name) => `added ${name}`)], 'each is told once');
+  assert.deepEqual(pods.story, ['relisted start', ...names.map((name) => `added ${name}`)], 'each is delivered once');
   assert.deepEqual(
     stage.podListings.map(({ query }) => [query.has('continue'), query.get('limit')]),
     [...[false, true, false, true].map((goesOn) => [goesOn, '2']), [false, null]],

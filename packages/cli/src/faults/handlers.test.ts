@@ -35,9 +35,9 @@ test('fault 11: of 50,000 events that come while the store is slow none is dropp
   assert.equal(recorded.recorder.status.current, false, 'and it says that it is behind');
   open.resolve();
   await recorded.current();
-  const told = (await recorded.changes()).map(({ after }) => Number(after?.text)).sort((a, b) => a - b);
-  assert.equal(told.length, total + 1);
-  assert.deepEqual([told[0], told.at(-1)], [-1, total - 1]);
+  const recordedChanges = (await recorded.changes()).map(({ after }) => Number(after?.text)).sort((a, b) => a - b);
+  assert.equal(recordedChanges.length, total + 1);
+  assert.deepEqual([recordedChanges[0], recordedChanges.at(-1)], [-1, total - 1]);
   assert.equal(stage.podListings.length, listings, 'no relist');
   assert.equal((await recorded.stretches()).length, 1, 'no gap');
 });
@@ -60,7 +60,7 @@ test('fault 15: a handler that throws is tried again and counted; another one, t
     },
   });
   for (const name of ['hiccup', 'poison', 'fine']) stage.pod(name);
-  await stage.until('the others are told', () => pods.story.includes('added fine'));
+  await stage.until('the others are notified', () => pods.story.includes('added fine'));
   assert.deepEqual(pods.names, ['fine', 'hiccup', 'poison']);
   assert.equal(pods.informer.lastVersion, stage.api.resourceVersion);
   await stage.until('the bad one is through', () => bad.waiting === 0);
@@ -80,13 +80,13 @@ test('fault 15: a handler that throws is tried again and counted; another one, t
   assert.equal(stage.podWatches.length, 1, 'one watch, from the beginning to the end');
 });
 
-test('fault 15: whoever follows the caches of the recorder and throws is told of; the recorder goes on', async (t) => {
+test('fault 15: whoever follows the caches of the recorder and throws is reported; the recorder goes on', async (t) => {
   const stage = await FaultStage.start(t);
-  const told: string[] = [];
+  const failures: string[] = [];
   const recorded = await RecordedSandbox.start(stage, {
     listener: {
       handlerFailed: (resource, { handler, attempt, givenUp }) =>
-        void told.push(`${resource} ${handler} ${attempt}${givenUp ? ' given up' : ''}`),
+        void failures.push(`${resource} ${handler} ${attempt}${givenUp ? ' given up' : ''}`),
     },
   });
   recorded.recorder.caches?.pods.addHandler({
@@ -96,8 +96,8 @@ test('fault 15: whoever follows the caches of the recorder and throws is told of
     },
   });
   stage.pod('poison', { ip: '10.0.0.7' });
-  await stage.until('it is given up', () => told.some((text) => text.endsWith('given up')));
-  assert.deepEqual(told.slice(0, 3), ['pods bad 1', 'pods bad 2', 'pods bad 3 given up']);
+  await stage.until('it is given up', () => failures.some((text) => text.endsWith('given up')));
+  assert.deepEqual(failures.slice(0, 3), ['pods bad 1', 'pods bad 2', 'pods bad 3 given up']);
   await recorded.current();
   assert.equal(await recorded.says('10.0.0.7'), 'held poison');
 });

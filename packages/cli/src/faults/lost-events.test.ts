@@ -61,8 +61,8 @@ test('fault 5: repeated, swapped and older events have no effect on the ledger',
     [3, 1, 6],
     'all of them struck',
   );
-  const told = (await recorded.changes()).map(({ before, after }) => `${before?.text}>${after?.text}`);
-  assert.deepEqual(told, ['undefined>0', '0>1', '1>2', '2>3', '3>5', '5>6', '6>7', '7>8', '8>9', '9>10', '10>11']);
+  const changes = (await recorded.changes()).map(({ before, after }) => `${before?.text}>${after?.text}`);
+  assert.deepEqual(changes, ['undefined>0', '0>1', '1>2', '2>3', '3>5', '5>6', '6>7', '7>8', '8>9', '9>10', '10>11']);
   assert.deepEqual([(await recorded.tenures('10.0.0.7')).length, (await recorded.tenures('10.0.0.8')).length], [1, 1]);
   assert.equal(await recorded.says('10.0.0.8'), 'free', 'nobody rises from the dead');
   assert.deepEqual(recorded.pauses, []);
@@ -74,7 +74,7 @@ test('fault 7: bookmarks only, for an hour, move the checkpoint and write no row
   stage.pod('web', { ip: '10.0.0.7' });
   const recorded = await RecordedSandbox.start(stage);
   const before = await recorded.engine.status();
-  const told = recorded.batches.length;
+  const batches = recorded.batches.length;
   const checkpoints: string[] = [];
   for (let minute = 0; minute < 60; minute++) {
     const version = stage.move();
@@ -84,7 +84,7 @@ test('fault 7: bookmarks only, for an hour, move the checkpoint and write no row
     checkpoints.push(bookmarked());
   }
   assert.deepEqual(checkpoints, [...new Set(checkpoints)], 'each minute has its own');
-  const kinds = new Set(recorded.batches.slice(told).flatMap(({ facts }) => facts.map(({ kind }) => kind)));
+  const kinds = new Set(recorded.batches.slice(batches).flatMap(({ facts }) => facts.map(({ kind }) => kind)));
   assert.deepEqual([...kinds], ['coverage']);
   const after = await recorded.engine.status();
   const rows = ({ clusters: [one] }: typeof before) => [one?.tenures, one?.placements, one?.changes, one?.live];

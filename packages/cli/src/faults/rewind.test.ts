@@ -28,10 +28,10 @@ test('fault 6: versions that go back begin a new epoch after a gap, and the old 
   assert.deepEqual([old?.epoch, old?.ended, next?.epoch, next?.opened], [1, true, 2, 'rewound']);
   assert.ok((old?.to ?? 0) < (next?.from ?? 0), 'there is a gap');
 
-  const [ended, risen] = await recorded.tenures('10.0.0.9');
+  const [ended, restored] = await recorded.tenures('10.0.0.9');
   assert.deepEqual([endedBefore?.start.epoch, endedBefore?.end?.source], [1, 'watch']);
   assert.deepEqual(ended, endedBefore, 'what had ended stays ended');
-  assert.deepEqual([risen?.start.epoch, risen?.end], [2, undefined], 'the backup has it, so it lives once more');
+  assert.deepEqual([restored?.start.epoch, restored?.end], [2, undefined], 'the backup has it, so it lives once more');
   const [gone] = await recorded.tenures('10.0.0.8');
   assert.deepEqual([gone?.holder.uid, gone?.start.epoch, gone?.end?.source], [lost, 1, 'inferred']);
   assert.equal(await recorded.says('10.0.0.8', before), 'held lost');

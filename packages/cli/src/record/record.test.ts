@@ -30,7 +30,7 @@ function aSink(isTTY: boolean) {
   return sink;
 }
 
-test('a cluster that cannot be reached is asked again, later and later, and each time is told', async () => {
+test('a cluster that cannot be reached is asked again, later and later, and each time is reported', async () => {
   const clock = new ManualClock();
   const failures: unknown[] = [];
   const busy = new ApiError(503, {}, undefined);
@@ -92,14 +92,14 @@ function aStatus(more: Partial<RecorderStatus> = {}): RecorderStatus {
   };
 }
 
-test('progress: watching is told once, a short interruption is not, a long one is, with the reason', async () => {
+test('progress: watching is reported once, a short interruption is not, a long one is, with the reason', async () => {
   const clock = new ManualClock();
   const log = aSink(false);
   const stop = new AbortController();
   const well = aStatus();
   const problems = [{ what: 'watch pods', since: epochMillis(0), error: 'connection refused' }];
   const recorder = { status: well };
-  const told = watchProgress({
+  const running = watchProgress({
     ...{ recorder, reporter: reporterOn(log, () => 0) },
     ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 60_000 },
   });
@@ -126,7 +126,7 @@ test('progress: watching is told once, a short interruption is not, a long one i
   await clock.advance(1000);
   assert.equal(messages().at(-1), 'watching');
   stop.abort();
-  await told;
+  await running;
 });
 
 test('progress: a restart that only catches up is one line, and no warning', async () => {
@@ -138,7 +138,7 @@ test('progress: a restart that only catches up is one line, and no warning', asy
     error: `what happened to ${resource} since the last recording is still being read`,
   }));
   const status = aStatus({ current: false, lagMs: 0, problems });
-  const told = watchProgress({
+  const running = watchProgress({
     ...{ recorder: { status }, reporter: reporterOn(log, () => 0) },
     ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 60_000 },
   });
@@ -153,7 +153,7 @@ test('progress: a restart that only catches up is one line, and no warning', asy
     [['info', 'reading what happened since the last recording', 'pods, services, nodes']],
   );
   stop.abort();
-  await told;
+  await running;
 });
 
 test('a terminal shows how far the store is behind', async () => {
@@ -161,14 +161,14 @@ test('a terminal shows how far the store is behind', async () => {
   const terminal = aSink(true);
   const stop = new AbortController();
   const status = aStatus({ waitingFacts: 2, lagMs: 1234 });
-  const told = watchProgress({
+  const running = watchProgress({
     ...{ recorder: { status }, reporter: reporterOn(terminal, () => 0) },
     ...{ clock, signal: stop.signal, cluster: 'c', statusEveryMs: 2000 },
   });
   await clock.advance(10);
   assert.match(terminal.text, /c: watching · 3 pods · 1 facts stored, 2 waiting · 1\.2 s behind · Ctrl\+C ends/);
   stop.abort();
-  await told;
+  await running;
 });
 
 test('a retention is a duration or days, and no shorter than an hour', () => {

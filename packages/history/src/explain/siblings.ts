@@ -3,7 +3,7 @@ import type { PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
 import { endOf, latestEnd, MINUTE_MS, SECOND_MS } from './traces.ts';
 
-/** A rollout waits for new pods to become ready before it ends old ones, ten minutes unless told otherwise. */
+/** A rollout waits for new pods to become ready before it ends old ones, ten minutes by default. */
 const GROWS_WITHIN_MS = 60 * MINUTE_MS;
 
 /** A controller that replaces a pod does so as soon as it is gone. */

@@ -44,7 +44,7 @@ export class Stream {
 
   /** A frame is here. Call before its own times are taken in: returns what was not yet so when it was written. */
   delivered(version: string, at: EpochMillis, isEvent: boolean): EpochMillis | undefined {
-    // Told once more: the frame before it is not the one that it repeats.
+    // Delivered once more: the frame before it is not the one that it repeats.
     if (!isEvent && this.#deliveredAt !== undefined && at <= this.#deliveredAt && this.isOld(version))
       return this.watermark;
     this.#deliveredAt = latest(this.#deliveredAt, at);

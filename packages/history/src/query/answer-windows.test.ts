@@ -218,7 +218,7 @@ test('what is wanted of an address while a reading of it begins is read with it:
   assert.equal(readings, 1);
 });
 
-test('what may still change is asked for anew, and what retention takes is not answered from memory', async () => {
+test('what may still change is asked for again, and what retention takes is not answered from memory', async () => {
   const engine = await openStore('memory:', { access: 'write' });
   const writer = await engine.takeOver(CLUSTER);
   const ip = '10.9.9.9' as IpAddress;
@@ -238,7 +238,7 @@ test('what may still change is asked for anew, and what retention takes is not a
   assert.deepEqual(await ask(windows, moments), ['unknown', 'unknown', 'free']);
 });
 
-test('right after a gap what lies in it is as provisional as for who, and asked for anew', async () => {
+test('right after a gap what lies in it is as provisional as for who, and asked for again', async () => {
   const engine = await openStore('memory:', { access: 'write' });
   const writer = await engine.takeOver(CLUSTER);
   const ip = '10.9.9.9' as IpAddress;

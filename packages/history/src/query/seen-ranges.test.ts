@@ -138,10 +138,10 @@ test('windows say of free addresses what who says, asked once and kept', async (
       const at = epochMillis(10 * HOUR + again * MINUTE);
       windows.want(window, at);
       await windows.read();
-      const [told] =
+      const [answers] =
         windows.answer(window, at) === undefined ? await windows.askEach([{ ip, at }]) : [windows.answer(window, at)];
       const { answer, reason, last, next } = await ask(engine, ip, at);
-      assert.deepEqual(told, [answer, reason, last?.name, next?.name], ip);
+      assert.deepEqual(answers, [answer, reason, last?.name, next?.name], ip);
     }
     assert.equal(reads > 0, again === 0, 'the second time it is known');
   }
@@ -172,13 +172,13 @@ test('that a private address was outside earlier is not said of the last minutes
   const [early, late] = [epochMillis(DAY - HOUR), epochMillis(DAY - 5 * MINUTE)];
   for (const at of [early, late]) windows.want(window, at);
   await windows.read();
-  const told = [];
-  for (const at of [early, late]) told.push(windows.answer(window, at) ?? (await windows.askEach([{ ip, at }]))[0]);
-  assert.deepEqual(told, [
+  const answers = [];
+  for (const at of [early, late]) answers.push(windows.answer(window, at) ?? (await windows.askEach([{ ip, at }]))[0]);
+  assert.deepEqual(answers, [
     ['free', 'outside'],
     ['free', undefined],
   ]);
-  for (const [i, at] of [early, late].entries()) assert.equal((await ask(engine, ip, at)).reason, told[i]?.[1]);
+  for (const [i, at] of [early, late].entries()) assert.equal((await ask(engine, ip, at)).reason, answers[i]?.[1]);
 });
 
 test('many rows about one free address ask the ledger once, and its tenures are not read again', async () => {
@@ -200,8 +200,8 @@ test('many rows about one free address ask the ledger once, and its tenures are 
   }));
   for (const { from, to } of stretches) windows.wantDuring(window, from, to);
   await windows.read();
-  const told = await windows.askEachDuring(stretches);
-  assert.ok(told.every((said) => said === told[0]));
-  assert.deepEqual(told[0], ['free', 'outside']);
+  const answers = await windows.askEachDuring(stretches);
+  assert.ok(answers.every((said) => said === answers[0]));
+  assert.deepEqual(answers[0], ['free', 'outside']);
   assert.deepEqual(asked, [ip, ip], 'once for the window, once for whether anybody ever had it');
 });

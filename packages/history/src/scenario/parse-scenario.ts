@@ -10,13 +10,13 @@ const DAY = Date.UTC(2026, 10, 15);
 const REASONS: readonly UnknownReason[] = ['before-first-record', 'gap', 'expired', 'after-last-record', 'not-watched'];
 
 type Fields = Readonly<Record<string, string>>;
-type Told<S = Statement> = S extends Statement ? Omit<S, 'line' | 'at'> : never;
+type StatementBody<S = Statement> = S extends Statement ? Omit<S, 'line' | 'at'> : never;
 
 interface Form {
   readonly pattern: RegExp;
   /** Shown when no form fits. */
   readonly example: string;
-  read(fields: Fields, line: Line): Told;
+  read(fields: Fields, line: Line): StatementBody;
 }
 
 const POD = String.raw`pod (?<pod>\S+)`;
@@ -185,7 +185,7 @@ function form(pattern: string, example: string, read: Form['read']): Form {
   return { pattern: new RegExp(`^${pattern}$`), example, read };
 }
 
-function ofPod(what: string, read: (pod: Named) => Told): Form {
+function ofPod(what: string, read: (pod: Named) => StatementBody): Form {
   return form(`${POD} ${what}`, `pod shop/web-1 ${what}`, (fields, line) => read(line.namespaced(fields['pod'])));
 }
 

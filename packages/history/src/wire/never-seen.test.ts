@@ -20,7 +20,7 @@ async function search(visibility: Visibility) {
 
 const named = (namespace: string, name: string) => ({ by: 'name' as const, namespace, name });
 
-test('who sees everything is told of names that are near, and of the namespace that has one', async () => {
+test('who sees everything gets names that are near, and of the namespace that has one', async () => {
   const all = await search(ALL_VISIBLE);
   assert.match((await neverSeenPod(all, named('shop', 'cart-2'))) ?? '', /did you mean cart-1\?/);
   assert.match((await neverSeenPod(all, named('shop', 'vault-1'))) ?? '', /there is one in vault/);
@@ -28,7 +28,7 @@ test('who sees everything is told of names that are near, and of the namespace t
   assert.match((await neverSeenNode(all, 'worker-2')) ?? '', /did you mean worker-1\?/);
 });
 
-test('who sees one namespace is told of nothing beside it: what is hidden was never seen', async () => {
+test('who sees one namespace gets nothing beside it: what is hidden was never seen', async () => {
   const narrowed = await search(SHOP);
   assert.match((await neverSeenPod(narrowed, named('shop', 'cart-2'))) ?? '', /did you mean cart-1\?/);
   for (const asked of [named('shop', 'vault-1'), named('vault', 'vault-1'), named('vault', 'vault-2')]) {

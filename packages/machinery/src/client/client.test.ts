@@ -50,7 +50,7 @@ test('a table of one object', async (t) => {
   await answer;
 });
 
-test('a server that cannot render a table is told apart from one that did', async (t) => {
+test('a server that cannot render a table is distinguished from one that did', async (t) => {
   const { server, client } = await aClient(t);
   const answer = assert.rejects(client.table(PODS), { name: 'DecodeError', message: /cannot render/ });
   (await server.next()).list('Pod', '5', []);

@@ -115,9 +115,9 @@ test('after invalidate the next question reads again, and what was being read th
   assert.equal((await before).length, 1);
   assert.equal((await discovery.resources('acme.com/v1')).length, 2);
   discovery.invalidate();
-  const anew = discovery.resources('acme.com/v1');
+  const again = discovery.resources('acme.com/v1');
   await answer(server, WIDGET);
-  assert.equal((await anew).length, 1);
+  assert.equal((await again).length, 1);
 });
 
 test('an apiVersion from elsewhere cannot leave its path', async (t) => {

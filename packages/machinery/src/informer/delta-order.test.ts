@@ -121,7 +121,7 @@ for (const [what, events, listings, expected] of [
     ['added foo@2', 'deleted foo@3', 'added foo@11'],
   ],
   [
-    'an object that two relists confirm and a third lacks is deleted once, and told once',
+    'an object that two relists confirm and a third lacks is deleted once, and delivered once',
     [['ADDED', 2]],
     [[['foo', 2]], [['foo', 2]], []],
     ['added foo@2', 'deleted foo@2'],

@@ -49,7 +49,7 @@ test('fault 06: versions that have overtaken the old ones do not hide a rewind: 
 
 test('fault 06: an object that should have been delivered, and was not, shows the rewind, too', async (t) => {
   const [pods, comparison] = await afterBreak(t);
-  answerMetadata(comparison, '130', { a: 90, b: 95, risen: 70 });
+  answerMetadata(comparison, '130', { a: 90, b: 95, restored: 70 });
   await pods.sync('131', [aPod('a').atVersion(90).build()]);
   assert.ok(pods.story.includes('relisted rewound@131'));
 });

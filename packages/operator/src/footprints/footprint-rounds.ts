@@ -22,9 +22,9 @@ export interface FootprintRoundsOptions {
 }
 
 export type RoundNews =
-  /** Told in full; `flushed` is undefined without ConfigMaps and if they could not be written. */
+  /** Written in full; `flushed` is undefined without ConfigMaps and if they could not be written. */
   | { readonly kind: 'round'; readonly pods: number; readonly flushed: FlushReport | undefined }
-  /** The cluster was not being watched. Told once; the next `round` says that it is again. */
+  /** The cluster was not being watched. Reported once; the next `round` says that it is again. */
   | { readonly kind: 'left-out' }
   /** Tried again with the next round. */
   | { readonly kind: 'not-stored'; readonly error: unknown };

@@ -68,7 +68,7 @@ export interface PodTrackerControllerOptions {
   readonly onFailure?: (report: PassReport<string>) => void;
   /** For the log; reported once until the tracker could be worked with again. */
   readonly onTrackerFailure?: (failure: TrackerFailure) => void;
-  /** Told of the watches on `podtrackers` and `podtrackerslices`, and of handlers on them that threw. */
+  /** Called with the states of the watches on `podtrackers` and `podtrackerslices`, and of handlers on them that threw. */
   readonly reports?: (resource: string) => Pick<InformerOptions<Cacheable>, 'onState' | 'onHandlerFailure'>;
   /** Failures in a row before a tracker is called degraded. Default 5. */
   readonly degradedAfter?: number;

@@ -1,5 +1,5 @@
 // The slices of one tracker that hold pods, or that hold nodes, as the server has them: which entry lies where, and
-// where there is room. Told by the informer and by the answers to our own writes, whichever comes first; never writes.
+// where there is room. Fed by the informer and by the answers to our own writes, whichever comes first; never writes.
 import { compareResourceVersions, isComparable } from '@podtrail/machinery';
 import type { Packed } from './packed-entry.ts';
 import type { SliceView } from './slice-view.ts';

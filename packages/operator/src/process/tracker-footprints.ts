@@ -39,7 +39,7 @@ export interface TrackerFootprintsOptions {
   readonly random: Random;
   readonly isLeader: () => boolean;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** Told how it goes, for the status of the trackers. */
+  /** Gets how it goes, for the status of the trackers. */
   readonly reports: FootprintReports;
   readonly log: Log;
   /** Takes footprint lines. */

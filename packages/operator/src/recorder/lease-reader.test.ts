@@ -40,7 +40,7 @@ function stage(t: TestContext) {
       return on.takes;
     },
     onRead: (result) => void results.push(result),
-    onForbidden: (told) => void refusals.push(told),
+    onForbidden: (refusal) => void refusals.push(refusal),
   });
   t.after(() => reader.stop());
   const ask = async (...nodes: string[]) => {
@@ -164,7 +164,7 @@ test('without the right it is reported once, asked for again after ten minutes, 
   await clock.advance(600_000);
   assert.equal(sent.length, 5);
   assert.deepEqual(
-    refusals.map((told) => told?.missing),
+    refusals.map((refusal) => refusal?.missing),
     ['get leases.coordination.k8s.io in namespace kube-node-lease'],
   );
   assert.match(refusals[0]?.effect ?? '', /about a minute longer/);

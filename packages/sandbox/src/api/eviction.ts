@@ -107,7 +107,7 @@ function isReady(pod: KubeObject): boolean {
   );
 }
 
-/** Told once: a pod that is evicted again stays as it is. */
+/** Reported once: a pod that is evicted again stays as it is. */
 function withTarget(pod: KubeObject, now: string): unknown {
   const isMarked = arrayAt(pod, 'status', 'conditions').some(
     (one) => textAt(one, 'type') === 'DisruptionTarget' && textAt(one, 'reason') === EVICTED.reason,

@@ -20,7 +20,7 @@ export interface FollowOptions {
    * stands still until this time has reached it, and never runs ahead.
    */
   readonly from?: number;
-  /** Told when an act throws; without it the error is thrown out of the machine's timer. */
+  /** Called when an act throws; without it the error is thrown out of the machine's timer. */
   readonly onError?: (error: unknown) => void;
 }
 

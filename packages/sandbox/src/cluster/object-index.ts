@@ -22,7 +22,7 @@ export class ObjectIndex<T extends KubeObject> {
     });
   }
 
-  /** Told after the index has changed. A listener sets timers and writes nothing. */
+  /** Called after the index has changed. A listener sets timers and writes nothing. */
   follow(listener: IndexListener<T>): void {
     this.#listeners.push(listener);
   }

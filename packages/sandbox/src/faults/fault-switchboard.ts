@@ -19,7 +19,7 @@ export interface SwitchboardOptions {
   /** For faults that strike by chance. */
   readonly random?: () => number;
   readonly timers?: Timers;
-  /** Told of every strike: what struck, and which request or, of a watch, which event. */
+  /** Called with every strike: what struck, and which request or, of a watch, which event. */
   readonly onStrike?: (fault: Fault, request: SeamRequest, frame: Frame | undefined) => void;
 }
 

@@ -1,4 +1,4 @@
-// The Eviction API. The condition says how it ended; who asked for it is told by an autoscaler's own words, by the audit
+// The Eviction API. The condition says how it ended; who asked for it is known by an autoscaler's own words, by the audit
 // log, or by a cordon of its node: that is what a drain looks like.
 import type { Evidence } from '../../model/evidence.ts';
 import { firstDeletion } from '../audited.ts';

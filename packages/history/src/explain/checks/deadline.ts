@@ -1,4 +1,4 @@
-// It ran longer than its own activeDeadlineSeconds. That of its Job is told by the Job: job.ts.
+// It ran longer than its own activeDeadlineSeconds. That of its Job is shown by the Job: job.ts.
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { events, firstDisruption, isAroundEnd, statusReason } from '../traces.ts';

@@ -123,7 +123,7 @@ verdictTable('the Eviction API', {
 });
 
 verdictTable('taints', {
-  "which taint it was is told by the node's history": [
+  "which taint it was is known by the node's history": [
     aCase(disrupted(TAINT), { node: [tainted('maintenance=now:NoExecute', 990)] }),
     {
       cause: 'Taint',

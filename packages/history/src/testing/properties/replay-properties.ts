@@ -23,7 +23,7 @@ export function replayProperties(subject: PropertySubject): void {
         const one = await suite.store(prefix);
         const exported = await linesOf(engine, one);
         const index = twice % prefix.length;
-        // Told twice at once, or once more at the end.
+        // Observed twice at once, or once more at the end.
         const isLate = twice % 2 === 1;
         const duplicated = isLate
           ? [...prefix, prefix[index] as Observation]

@@ -31,7 +31,7 @@ export const EVIDENCE_RESOURCES: readonly GroupVersionResource[] = [
   ...OWNERS.map(({ resource }) => resource),
 ];
 
-/** API servers keep Events for an hour unless told otherwise; half of that is relied on. */
+/** API servers keep Events for an hour by default; half of that is relied on. */
 const EVENTS_LAST_MS = 1_800_000;
 
 export function evidenceStreams(): RecordedStream[] {

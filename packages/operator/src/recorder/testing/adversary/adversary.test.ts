@@ -1,5 +1,5 @@
 // The recorder's own parts against a world that was made to catch them out. PODTRAIL_SEED=N begins with another seed,
-// PODTRAIL_RUNS=N makes more of them; the first wrong answer is told with its seed and the story around it.
+// PODTRAIL_RUNS=N makes more of them; the first wrong answer is reported with its seed and the story around it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';

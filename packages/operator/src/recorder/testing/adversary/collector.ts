@@ -29,7 +29,7 @@ export type Trouble =
   | 'hide'
   /** A comparison in the middle of everything. */
   | 'compare'
-  /** The recorder is started anew, for some namespaces or for all. */
+  /** The recorder is started again, for some namespaces or for all. */
   | 'rescope';
 
 export const CLUSTER = { id: 'world', name: 'world' };
@@ -115,7 +115,7 @@ export class Collector {
     return this.#now;
   }
 
-  #tell(text: string): void {
+  #note(text: string): void {
     this.story.push(`${((this.#now - this.#o.world.from) / 1000).toFixed(3)} recorder: ${text}`);
   }
 
@@ -202,14 +202,14 @@ export class Collector {
     const incoming = feed(line.informer).beginReplace(false);
     const hidden = hides && objects.size > 0 ? chance.one([...objects.keys()]) : undefined;
     for (const [key, object] of objects) if (key !== hidden) incoming.add(object as unknown as Cacheable);
-    if (hidden !== undefined) this.#tell(`the listing of ${line.kind} lacks ${hidden}`);
+    if (hidden !== undefined) this.#note(`the listing of ${line.kind} lacks ${hidden}`);
     const before = line.version === 0 ? startFrom : String(line.version);
-    this.#tell(`lists ${line.kind} ${line.namespace ?? ''} (${reason}) at ${version}`);
+    this.#note(`lists ${line.kind} ${line.namespace ?? ''} (${reason}) at ${version}`);
     incoming.commit({
       ...{ reason, resourceVersion: String(version), previousVersion: before },
-      ...{ from: line.heardAt, to: this.#now },
+      ...{ from: line.receivedAt, to: this.#now },
     });
-    line.heardAt = this.#now;
+    line.receivedAt = this.#now;
     line.version = version;
     line.made = version;
     line.frames = [];
@@ -243,7 +243,7 @@ export class Collector {
     if (this.#deadUntil > this.#now) return;
     if (this.#deadUntil > 0) {
       this.#deadUntil = 0;
-      this.#tell(`starts anew${this.#namespaces === undefined ? '' : ` for ${this.#namespaces}`}`);
+      this.#note(`starts again${this.#namespaces === undefined ? '' : ` for ${this.#namespaces}`}`);
       await this.#start();
     }
     for (const line of this.#lines) this.#move(line);
@@ -299,7 +299,7 @@ export class Collector {
       const isEnd = write.type === 'DELETED';
       if (line.loses && isEnd) {
         line.loses = false;
-        this.#tell(`never hears of ${write.kind} ${write.key} being deleted`);
+        this.#note(`never hears of ${write.kind} ${write.key} being deleted`);
         this.#beginComparison(line, chance.int(3000, 60_000));
         continue;
       }
@@ -315,7 +315,7 @@ export class Collector {
     if (catchUp !== undefined && catchUp.expiresAt <= this.#now) {
       // Half of the time the server refuses, half of the time the stream breaks and a listing takes its place.
       line.catchUp = undefined;
-      this.#tell(`cannot catch up with ${line.kind}`);
+      this.#note(`cannot catch up with ${line.kind}`);
       if (chance.is(0.5)) line.catchUp = catchUp;
       else feed(line.informer).caughtUp('expired', String(catchUp.from), String(catchUp.to));
       if (line.catchUp !== undefined) this.#list(line, 'expired', undefined, false);
@@ -338,7 +338,7 @@ export class Collector {
     if (catchUp !== undefined && version <= catchUp.to && write !== undefined) {
       if (version > catchUp.position) feed(informer).replay(write.type, write.object as unknown as Cacheable);
       catchUp.position = Math.max(version, catchUp.position);
-      line.heardAt = this.#now;
+      line.receivedAt = this.#now;
       return;
     }
     if (catchUp !== undefined) {
@@ -346,7 +346,7 @@ export class Collector {
       line.catchUp = undefined;
       feed(informer).caughtUp('complete', String(catchUp.from), String(catchUp.to));
     }
-    line.heardAt = this.#now;
+    line.receivedAt = this.#now;
     if (write === undefined) {
       if (version < line.version) return;
       line.version = version;
@@ -399,7 +399,7 @@ export class Collector {
       if (!key.startsWith('!') && !held.has(key) && !touched(key)) suspects.add(key);
     const truth = this.#objectsAt(this.#latest(this.#now), line);
     for (const key of suspects) {
-      this.#tell(`corrects ${line.kind} ${key}`);
+      this.#note(`corrects ${line.kind} ${key}`);
       feed(line.informer).correct(key, truth.get(key) as unknown as Cacheable | undefined);
     }
   }
@@ -409,7 +409,7 @@ export class Collector {
     const line = chance.one(this.#lines);
     if (line.brokenUntil > 0) return;
     const seconds = chance.is(0.5) ? chance.int(100, 4000) : chance.int(1000, 60_000);
-    this.#tell(`${what} of ${line.kind} ${line.namespace ?? ''} for ${seconds} ms`);
+    this.#note(`${what} of ${line.kind} ${line.namespace ?? ''} for ${seconds} ms`);
     switch (what) {
       case 'stall':
         line.stalledUntil = this.#now + seconds;

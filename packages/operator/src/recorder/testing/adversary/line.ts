@@ -30,7 +30,7 @@ export class Line {
   /** Up to here frames were made. */
   made: number;
   version: number;
-  heardAt: number | undefined;
+  receivedAt: number | undefined;
   stalledUntil = 0;
   brokenUntil = 0;
   currentFrom = 0;

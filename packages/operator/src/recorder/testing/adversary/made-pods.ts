@@ -251,7 +251,7 @@ export class MadePods {
     pod.holds = [];
   }
 
-  /** Killed, and made anew by the kubelet. */
+  /** Killed, and made again by the kubelet. */
   #loseSandbox(pod: Pod): void {
     const c = this.#book.chance;
     const before = pod.holds.map(({ ip }) => ip);

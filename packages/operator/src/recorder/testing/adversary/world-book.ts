@@ -75,19 +75,19 @@ export class WorldBook {
     };
   }
 
-  /** What no kubelet ever told the API, nobody can know. */
+  /** What no kubelet ever reported to the API, nobody can know. */
   grayUntold(): void {
     for (const { kind, uid, ip, from, to } of this.holds) {
       if (kind !== 'Pod') continue;
       const again = this.holds.find((hold) => hold.uid === uid && hold.ip === ip && hold.from > from)?.from;
-      const isTold = this.writes.some(
+      const isReported = this.writes.some(
         ({ at, object }) =>
           object.metadata.uid === uid &&
           at >= from &&
           at < (again ?? Number.POSITIVE_INFINITY) &&
           (object.status['podIPs'] as string[]).includes(ip),
       );
-      if (!isTold) this.grays.push({ ip, from, to });
+      if (!isReported) this.grays.push({ ip, from, to });
     }
   }
 
