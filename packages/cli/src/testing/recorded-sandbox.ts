@@ -20,7 +20,10 @@ import { notePause, type Pause } from './followed-sandbox.ts';
 
 export interface RecordedOptions
   extends Partial<
-    Pick<RecorderOptions, 'consistencyMs' | 'clock' | 'retentionMs' | 'storeLimit' | 'changeBudgets' | 'streams'>
+    Pick<
+      RecorderOptions,
+      'consistencyMs' | 'clock' | 'retentionMs' | 'storeLimit' | 'changeBudgets' | 'streams' | 'causes' | 'namespaces'
+    >
   > {
   readonly listener?: RecorderListener;
   /** Called instead of the store, which it may call. */

@@ -6,16 +6,19 @@ export interface EvidenceLimits {
   /** Per minute. */
   readonly inAll: number;
   readonly ofNamespace: number;
-  /** Per ten minutes. */
+  /** Per hour. */
   readonly ofObject: number;
 }
 
-const EVIDENCE_LIMITS: EvidenceLimits = { inAll: 2_000, ofNamespace: 1_000, ofObject: 50 };
+/** About one object: history stores 32 records an hour (explain/observe/evidence-budget.ts); some are not Events. */
+const EVIDENCE_LIMITS: EvidenceLimits = { inAll: 2_000, ofNamespace: 1_000, ofObject: 28 };
 
 /** The first listing brings what an hour left behind: so many minutes' worth of it. */
 const LISTED_MINUTES = 5;
 const MINUTE_MS = 60_000;
-const OBJECT_WINDOW_MS = 600_000;
+const OBJECT_WINDOW_MS = 3_600_000;
+/** Objects that are known at once; where there are more, all begin again. */
+const MOST_OBJECTS = 20_000;
 
 export interface Subject {
   readonly namespace: string;
@@ -29,8 +32,9 @@ export class EvidenceBudget {
   #minute: number | undefined;
   #factor = LISTED_MINUTES;
   #inAll = 0;
-  /** Invariant: neither has more entries than the budget of its window. */
+  /** Invariant: no more entries than the budget of a minute. */
   readonly #ofNamespace = new Map<string, number>();
+  /** Invariant: at most MOST_OBJECTS entries. */
   readonly #ofObject = new Map<string, number>();
   #objectWindow = 0;
 
@@ -62,7 +66,7 @@ export class EvidenceBudget {
       this.#inAll = 0;
       this.#ofNamespace.clear();
     }
-    if (now - this.#objectWindow >= OBJECT_WINDOW_MS) {
+    if (now - this.#objectWindow >= OBJECT_WINDOW_MS || this.#ofObject.size >= MOST_OBJECTS) {
       this.#objectWindow = now;
       this.#ofObject.clear();
     }
