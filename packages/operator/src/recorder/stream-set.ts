@@ -120,14 +120,10 @@ export class StreamSet {
       if (at instanceof Promise) at.catch(() => undefined);
       return;
     }
-    const before = evidence.problem;
-    const observations = evidence.look(stream, at);
+    const { observations, change } = evidence.look(stream, at);
     // The recorder reports a failure.
     Promise.resolve(this.#options.record(observations, undefined)).catch(() => undefined);
-    const { problem } = evidence;
-    if (problem === before) return;
-    const { resource, namespace } = stream;
-    this.#options.notify((listener) => listener.evidenceChanged?.({ resource, namespace, problem }));
+    if (change !== undefined) this.#options.notify((listener) => listener.evidenceChanged?.(change));
   }
 
   #followClaims(stream: ClaimsStream, namespace: string | undefined): void {

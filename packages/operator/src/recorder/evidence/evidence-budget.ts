@@ -29,18 +29,20 @@ export interface Subject {
 export class EvidenceBudget {
   readonly #clock: Clock;
   readonly #limits: EvidenceLimits;
-  #minute: number | undefined;
+  #minute: number;
   #factor = LISTED_MINUTES;
   #inAll = 0;
   /** Invariant: no more entries than the budget of a minute. */
   readonly #ofNamespace = new Map<string, number>();
   /** Invariant: at most MOST_OBJECTS entries. */
   readonly #ofObject = new Map<string, number>();
-  #objectWindow = 0;
+  #objectWindow: number;
 
   constructor(clock: Clock, limits: EvidenceLimits = EVIDENCE_LIMITS) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#minute = clock.monotonic();
+    this.#objectWindow = this.#minute;
   }
 
   /** Undefined: it may be kept. Else the namespace in which something is now missing; empty: everywhere. */
@@ -59,7 +61,6 @@ export class EvidenceBudget {
 
   #turn(): void {
     const now = this.#clock.monotonic();
-    this.#minute ??= now;
     if (now - this.#minute >= MINUTE_MS) {
       this.#minute = now;
       this.#factor = 1;

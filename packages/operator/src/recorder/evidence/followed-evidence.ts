@@ -4,6 +4,7 @@ import type { EpochMillis, EvidenceObservation, ReportedEvidence } from '@podtra
 import { epochMillis } from '@podtrail/history';
 import type { Cacheable, Clock } from '@podtrail/machinery';
 import type { EvidenceStream } from '../recorded-streams.ts';
+import type { EvidenceChange } from '../recorder-listener.ts';
 import { EvidenceBudget } from './evidence-budget.ts';
 import { FloodLoss } from './flood-loss.ts';
 import { StreamLoss, type StreamView } from './stream-loss.ts';
@@ -19,14 +20,18 @@ export interface FollowedEvidenceOptions {
 
 export class FollowedEvidence {
   readonly #stream: EvidenceStream;
+  readonly #namespace: string | undefined;
   readonly #clock: Clock;
   readonly #budget: EvidenceBudget;
   readonly #loss: StreamLoss;
   readonly #flood: FloodLoss;
+  /** The problem that others know of. */
+  #reported: string | undefined;
 
   constructor({ stream, namespace, watchedUntil, clock }: FollowedEvidenceOptions) {
     const { resource } = stream.resource;
     this.#stream = stream;
+    this.#namespace = namespace;
     this.#clock = clock;
     this.#budget = new EvidenceBudget(clock);
     this.#loss = new StreamLoss({ resource, namespace, watchedUntil, remembersMs: stream.remembersMs ?? 0 });
@@ -53,9 +58,14 @@ export class FollowedEvidence {
     return false;
   }
 
-  /** Called every now and then and at every change of state. */
-  look(view: StreamView, at: EpochMillis): EvidenceObservation[] {
+  /** Called every now and then and at every change of state. `change`: others should know that. */
+  look(view: StreamView, at: EpochMillis): { observations: EvidenceObservation[]; change: EvidenceChange | undefined } {
     const found: ReportedEvidence[] = [...this.#loss.look(view, at), ...this.#flood.look(at)];
-    return found.map((evidence) => ({ kind: 'evidence', evidence, at }));
+    const observations = found.map((evidence) => ({ kind: 'evidence', evidence, at }) as const);
+    const { problem } = this;
+    if (problem === this.#reported) return { observations, change: undefined };
+    this.#reported = problem;
+    const { resource } = this.#stream.resource;
+    return { observations, change: { resource, namespace: this.#namespace, problem } };
   }
 }
