@@ -17,6 +17,7 @@ const STEPS: readonly Step[] = [
   { title: 'dead exports and dependencies', command: [bin('knip')] },
   { title: 'conformance with client-go', command: [process.execPath, 'scripts/check-conformance.ts'] },
   { title: 'documents', command: [process.execPath, 'scripts/check-docs.ts'] },
+  { title: 'words', command: [process.execPath, 'scripts/check-words.ts'] },
 ];
 
 process.exitCode = runSteps();

@@ -22,7 +22,7 @@ export interface SeenRequest extends SeamRequest {
   readonly at: number;
 }
 
-export interface PodWish {
+export interface PodOptions {
   readonly ip?: string;
   readonly node?: string;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -165,7 +165,7 @@ export class FaultStage {
   }
 
   /** Two events where it has an address: it is created, then it runs. Its node is there before it. */
-  pod(name: string, { ip, node = 'node-a', annotations = {} }: PodWish = {}): string {
+  pod(name: string, { ip, node = 'node-a', annotations = {} }: PodOptions = {}): string {
     this.#node(node);
     const created = this.api.create('pods', {
       metadata: { name, namespace: 'default', annotations },

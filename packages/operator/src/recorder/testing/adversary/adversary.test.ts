@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { Chance } from './chance.ts';
-import { CLUSTER, Collector, type CollectorOptions, type Trouble } from './collector.ts';
+import { CLUSTER, Collector, type CollectorOptions, type Fault } from './collector.ts';
 import { instantsOf, isWritten, truthOf, wrongness } from './judgement.ts';
 import type { Kubelet, World } from './made-shapes.ts';
 import { makeWorld } from './world.ts';
@@ -17,7 +17,7 @@ const LIVE_QUESTIONS = 25;
 const LATEST_WORD_MS = 5000;
 
 interface Play {
-  readonly troubles: readonly Trouble[];
+  readonly faults: readonly Fault[];
   readonly kubelets: readonly Kubelet[];
   /** What is asked about. */
   readonly ips: (world: World) => readonly string[];
@@ -30,19 +30,19 @@ const podIps = ({ ips }: World) => ips.filter((ip) => /^(10\.0\.|fd00:)/.test(ip
 
 const PLAYS: Readonly<Record<string, Play>> = {
   'streams that are late, stall, break and expire, recorders that die, comparisons at any time': {
-    troubles: ['stall', 'break', 'expire', 'crash', 'compare'],
+    faults: ['stall', 'break', 'expire', 'crash', 'compare'],
     kubelets: ['early', 'joint'],
     ips: ({ ips }) => ips,
     live: false,
   },
   'recorders of some namespaces and of all, one after the other': {
-    troubles: ['rescope', 'rescope', 'crash', 'expire', 'break'],
+    faults: ['rescope', 'rescope', 'crash', 'expire', 'break'],
     kubelets: ['early', 'joint'],
     ips: podIps,
     live: false,
   },
   'asked beside the running recorder': {
-    troubles: ['stall', 'break', 'expire', 'crash'],
+    faults: ['stall', 'break', 'expire', 'crash'],
     kubelets: ['early', 'joint'],
     ips: podIps,
     live: true,
@@ -90,9 +90,9 @@ async function judgeRun(seed: number, play: Play, counts: { asked: number; answe
       }
     },
   };
-  const { troubles, live } = play;
+  const { faults, live } = play;
   const collector: Collector = new Collector({
-    ...{ world, engine, chance: new Chance(seed + 1_000_000), troubles, howMany: chance.int(0, 6) },
+    ...{ world, engine, chance: new Chance(seed + 1_000_000), faults, howMany: chance.int(0, 6) },
     ...(live ? look : {}),
   });
   await collector.run();

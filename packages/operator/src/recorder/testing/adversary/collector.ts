@@ -15,7 +15,7 @@ import type { Chance } from './chance.ts';
 import { type Frame, Line } from './line.ts';
 import type { Kind, World, WorldObject } from './made-shapes.ts';
 
-export type Trouble =
+export type Fault =
   /** Frames come late, all at once, and nobody notices. */
   | 'stall'
   /** The connection breaks, and is taken up where it was. */
@@ -52,7 +52,7 @@ export interface CollectorOptions {
   readonly world: World;
   readonly engine: Engine;
   readonly chance: Chance;
-  readonly troubles: readonly Trouble[];
+  readonly faults: readonly Fault[];
   readonly howMany: number;
   /** Called now and then, when everything is stored. */
   readonly look?: (now: number) => Promise<void>;
@@ -72,7 +72,7 @@ export class Collector {
   #nextProbe = 0;
   #probe: { version: number; sent: number; due: number } | undefined;
   #deadUntil = 0;
-  #next: { at: number; what: Trouble }[] = [];
+  #next: { at: number; what: Fault }[] = [];
   #comparisons: Comparison[] = [];
   /** When a live answer may be wrong because an event was lost or hidden on purpose. */
   uncertain = false;
@@ -89,7 +89,7 @@ export class Collector {
     const span = options.world.to - options.world.from;
     for (let i = 0; i < options.howMany; i++) {
       const at = options.world.from + options.chance.int(4000, Math.floor(span * 0.9));
-      this.#next.push({ at, what: options.chance.one(options.troubles) });
+      this.#next.push({ at, what: options.chance.one(options.faults) });
     }
     this.#next.sort((a, b) => a.at - b.at);
   }
@@ -404,7 +404,7 @@ export class Collector {
     }
   }
 
-  #suffer(what: Trouble): void {
+  #suffer(what: Fault): void {
     const { chance } = this.#o;
     const line = chance.one(this.#lines);
     if (line.brokenUntil > 0) return;
