@@ -23,7 +23,7 @@ export const ARROWS: ReadonlyMap<string, readonly Arrow[]> = new Map([
 export const DOORS: readonly { readonly files: RegExp; readonly of: string; readonly subpath: string }[] = [
   {
     files:
-      /^packages\/cli\/src\/(?:commands\/(?:who|trail|node|changes|anomalies|gaps|attribute)|attribute\/.+|options\/(?:subject-help|search|span|paging)|views\/(?!anomaly)[a-z-]+)(?<!\.test)\.ts$/,
+      /^packages\/cli\/src\/(?:commands\/(?:who|trail|node|changes|anomalies|gaps|attribute|explain|moves)|attribute\/.+|options\/(?:subject-help|search|span|paging)|views\/(?!anomaly)[a-z-]+)(?<!\.test)\.ts$/,
     of: '@podtrail/history',
     subpath: 'wire',
   },

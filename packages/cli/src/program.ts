@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { UsageError } from './errors.ts';
 
-const LATER = new Set([...['moves', 'explain', 'serve'], ...['render', 'install', 'uninstall', 'mcp']]);
+const LATER = new Set([...['serve'], ...['render', 'install', 'uninstall', 'mcp']]);
 
 type BuildCommand = (cli: Cli) => Command;
 
@@ -19,6 +19,8 @@ const COMMANDS: readonly (readonly [name: string, load: () => Promise<BuildComma
   ['trail', async () => (await import('./commands/trail.ts')).trailCommand],
   ['node', async () => (await import('./commands/node.ts')).nodeCommand],
   ['changes', async () => (await import('./commands/changes.ts')).changesCommand],
+  ['explain', async () => (await import('./commands/explain.ts')).explainCommand],
+  ['moves', async () => (await import('./commands/moves.ts')).movesCommand],
   ['anomalies', async () => (await import('./commands/anomalies.ts')).anomaliesCommand],
   ['gaps', async () => (await import('./commands/gaps.ts')).gapsCommand],
   ['footprints', async () => (await import('./commands/footprints.ts')).footprintsCommand],

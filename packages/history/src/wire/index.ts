@@ -4,7 +4,9 @@
 // What the questions take and give, so that a door needs nothing deeper.
 export type { Cluster, LedgerReader, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 export { withSnapshot } from '../engines/with-snapshot.ts';
+export { CAUSES, type Cause, type Move, type Verdict } from '../explain/index.ts';
 export type { Boundary } from '../model/boundary.ts';
+export type { Evidence } from '../model/evidence.ts';
 export { type IpAddress, parseIp } from '../model/ip-address.ts';
 export type { Anomaly, Change, Coverage, Holder } from '../model/records.ts';
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
@@ -28,8 +30,10 @@ export {
   NOTHING_ASKED,
 } from './attribution.ts';
 export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
+export { askExplain, type ExplainAsked, type ExplainFound } from './explain.ts';
 export { askGaps, type GapsAsked, type GapsFound } from './gaps.ts';
 export { answeredHolderDocument, boundaryDocument, endDocument, evidenceDocument, holderDocument } from './holder.ts';
+export { askMoves, type MovesAsked, type MovesFound, moveDocument } from './moves.ts';
 export { ALL_VISIBLE, type Visibility } from './narrowed.ts';
 export { nearest } from './nearest.ts';
 export { neverSeenNode, neverSeenPod, type Search } from './never-seen.ts';

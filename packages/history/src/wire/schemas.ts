@@ -1,6 +1,9 @@
 // The documents of version 1, as schemas: what every door sends, and what readers may rely on. Types are inferred from
 // them, so that builders and documents cannot differ; whoever only builds documents imports types and does not load zod.
 import { z } from 'zod';
+import { CAUSES } from '../explain/cause.ts';
+import { MILESTONES } from '../explain/lifecycle.ts';
+import { EVIDENCE_KINDS } from '../model/evidence.ts';
 
 /** There where the asker may see some namespaces only. What is in others is neither in the document nor counted. */
 const narrowed = { narrowed: z.literal(true).exactOptional() };
@@ -190,6 +193,108 @@ export const anomaliesSchema = z.strictObject({
   coverage: watchingSchema,
 });
 
+const causeSchema = z.enum(CAUSES);
+const certaintySchema = z.enum(['certain', 'inferred']);
+const referenceSchema = z.strictObject({
+  kind: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  /** Empty where nobody says it. */
+  uid: z.string(),
+});
+
+/** What was said or done about an object. */
+const evidenceNoteSchema = z.strictObject({
+  id: z.string(),
+  at: instant,
+  what: z.enum(EVIDENCE_KINDS),
+  about: referenceSchema,
+  reason: z.string(),
+  message: z.string(),
+  by: z.string(),
+  related: referenceSchema.exactOptional(),
+  count: z.int(),
+  source: boundarySchema.shape.source,
+  /** The verdict rests on it. */
+  used: z.boolean(),
+});
+
+export const explainSchema = z.strictObject({
+  query: query.extend({ ...subject, at: instant }),
+  ...narrowed,
+  /** Null: there is no record of such a pod. */
+  pod: holderSchema.nullable(),
+  isAlive: z.boolean(),
+  cause: causeSchema.nullable(),
+  certainty: certaintySchema.nullable(),
+  sentence: z.string().nullable(),
+  actor: z.string().exactOptional(),
+  ended: instant.nullable(),
+  lifecycle: z
+    .array(
+      z.strictObject({
+        name: z.enum(MILESTONES),
+        at: instant,
+        /** Since the one before; null for the first. */
+        afterMs: z.number().nullable(),
+        detail: z.string(),
+      }),
+    )
+    .readonly(),
+  qosClass: z.string().nullable(),
+  priority: z.int().nullable(),
+  restarts: z.int().nullable(),
+  endings: z
+    .array(
+      z.strictObject({
+        container: z.string(),
+        reason: z.string(),
+        exitCode: z.int(),
+        signal: z.int(),
+        at: instant,
+      }),
+    )
+    .readonly(),
+  evidence: z.array(evidenceNoteSchema).readonly(),
+  /** Streams of evidence that nobody watched then. */
+  unwatched: z.array(z.string()).readonly(),
+  coverage: watchingSchema,
+});
+
+const moveSchema = z.strictObject({
+  /** When the pod began to end. */
+  at: instant,
+  ...holderSchema.shape,
+  /** Nodes; `to` is null where nobody took its place, as far as is known. */
+  from: z.string(),
+  to: z.string().nullable(),
+  fromIps: z.array(z.string()).readonly(),
+  toIps: z.array(z.string()).readonly(),
+  /** `certain`: nobody else can have taken its place. */
+  successor: z.strictObject({ ...holderSchema.shape, certain: z.boolean() }).nullable(),
+  cause: causeSchema,
+  certainty: certaintySchema,
+  sentence: z.string(),
+  actor: z.string().exactOptional(),
+  /** Ids, as `explain` lists them. */
+  evidence: z.array(z.string()).readonly(),
+  /** From unready to the readiness of its successor; null where one of them is not known. */
+  downtimeMs: z.number().nullable(),
+});
+
+export const movesSchema = z.strictObject({
+  query: query.extend({
+    causes: z.array(causeSchema).readonly().nullable(),
+    fromNode: z.string().nullable(),
+    toNode: z.string().nullable(),
+    namespace: z.string().nullable(),
+    ...askedSpan,
+  }),
+  moves: z.array(moveSchema).readonly(),
+  ...paging,
+  coverage: watchingSchema,
+});
+
 const attributedSchema = z.strictObject({
   kind: z.enum(['Pod', 'Node', 'Service']),
   namespace: z.string(),
@@ -221,6 +326,10 @@ export const attributionSchema = z.strictObject({
   next: neighbourSchema.exactOptional(),
 });
 
+export type EvidenceNoteDocument = z.infer<typeof evidenceNoteSchema>;
+export type ExplainDocument = z.infer<typeof explainSchema>;
+export type MoveDocument = z.infer<typeof moveSchema>;
+export type MovesDocument = z.infer<typeof movesSchema>;
 export type AttributedDocument = z.infer<typeof attributedSchema>;
 export type NeighbourDocument = z.infer<typeof neighbourSchema>;
 export type AttributionDocument = z.infer<typeof attributionSchema>;

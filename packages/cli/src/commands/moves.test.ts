@@ -1,0 +1,179 @@
+// `moves` and `explain`, on a ledger in which one pod was drained, one was deleted, and one lives.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import {
+  type Departure,
+  type Engine,
+  type EpochMillis,
+  type Evidence,
+  epochMillis,
+  type Holder,
+  openStore,
+  type PodLife,
+  type StoredFact,
+} from '@podtrail/history';
+import { explainSchema, movesSchema } from '@podtrail/history/wire/schemas';
+import { run } from '../testing/run-in-process.ts';
+
+const START = Date.UTC(2026, 10, 15, 10);
+const at = (second: number): EpochMillis => epochMillis(START + second * 1000);
+const provenance = (second: number) =>
+  ({
+    source: 'watch',
+    epoch: 1,
+    resourceVersion: String(1000 + second),
+    observedAt: at(second),
+    collector: 'c',
+  }) as const;
+const OWNER = { kind: 'StatefulSet', namespace: 'shop', name: 'kafka', uid: 'uid-kafka' };
+
+function pod(name: string, uid: string, node: string): Holder {
+  const workload = { kind: 'StatefulSet', name: 'kafka', inferred: false };
+  return { kind: 'Pod', namespace: 'shop', name, uid, node, workload, hostNetwork: false };
+}
+
+function life(holder: Holder, created: number, more: Partial<PodLife> = {}): StoredFact {
+  return {
+    kind: 'life',
+    life: {
+      ...{ ...provenance(created), pod: holder, owner: OWNER, revision: 'r1', isMirror: false },
+      ...{ qosClass: 'Burstable', priority: 0, restarts: 1, endings: [] },
+      ...{ created: at(created), scheduled: at(created + 1), networkUp: at(created + 2), ready: at(created + 5) },
+      ...more,
+    },
+  };
+}
+
+function departure(holder: Holder, second: number): StoredFact {
+  const record: Departure = { ...provenance(second), pod: holder, owner: OWNER, at: at(second) };
+  return { kind: 'departure', departure: record };
+}
+
+function cordoned(node: string, second: number): StoredFact {
+  const evidence: Evidence = {
+    ...provenance(second),
+    id: `cordon-${node}`,
+    about: { kind: 'Node', namespace: '', name: node, uid: `uid-${node}` },
+    ...{ what: 'cordoned', at: at(second), reason: '', message: '', by: '', count: 1 },
+  };
+  return { kind: 'evidence', evidence };
+}
+
+let engine: Engine;
+before(async () => {
+  engine = await openStore('memory:', { access: 'write' });
+  const drained = pod('kafka-0', 'uid-kafka-0-a', 'node-35');
+  const returned = pod('kafka-0', 'uid-kafka-0-b', 'node-06');
+  const deleted = pod('lonely', 'uid-lonely', 'node-06');
+  const disruption = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', at: at(100) };
+  const writer = await engine.takeOver({ id: 'c1', name: 'prod' });
+  await writer.append({
+    facts: [
+      {
+        kind: 'coverage',
+        coverage: {
+          ...{ scope: { kind: 'cluster' }, epoch: 1, collector: 'c', from: at(0), to: at(400), confirmed: at(400) },
+          ...{ ended: false, opened: 'start' },
+        },
+      },
+      cordoned('node-35', 90),
+      life(drained, 10, { disruption, deletion: { requested: at(100), graceSeconds: 30 }, gone: at(105) }),
+      departure(drained, 100),
+      life(returned, 106),
+      life(deleted, 20, { owner: undefined, deletion: { requested: at(200), graceSeconds: 30 }, gone: at(231) }),
+      departure(deleted, 200),
+    ],
+  });
+});
+
+const ask = (words: string) => run(words.split(' '), { engine, now: at(401) });
+
+test('moves lists who ended, where its successor is, why, and for how long nobody was ready', async () => {
+  const { code, out } = await ask('moves --since 1h --timezone UTC');
+  assert.equal(code, 0);
+  const [header = '', first = '', second = ''] = out.split('\n');
+  assert.match(header, /^TIME +NAMESPACE +NAME +FROM +TO +CAUSE +CERTAIN +DOWN +WHY/);
+  assert.match(
+    first,
+    /10:01:40Z +shop +kafka-0 +node-35 +node-06 +Evicted +no +11s +was evicted: node-35 was drained\./,
+  );
+  assert.match(second, /10:03:20Z +shop +lonely +node-06 +<none> +DeletedOnRequest +no/);
+});
+
+test('moves as JSON is a document of the wire, with `to: null` where nobody took the place', async () => {
+  const { moves } = movesSchema.parse(JSON.parse((await ask('moves --since 1h -o json')).out));
+  assert.deepEqual(
+    moves.map(({ name, from, to, cause, certainty }) => [name, from, to, cause, certainty]),
+    [
+      ['kafka-0', 'node-35', 'node-06', 'Evicted', 'inferred'],
+      ['lonely', 'node-06', null, 'DeletedOnRequest', 'inferred'],
+    ],
+  );
+});
+
+for (const [words, names] of [
+  ['--cause evicted', ['kafka-0']],
+  ['--cause DeletedOnRequest --cause Evicted', ['kafka-0', 'lonely']],
+  ['--from-node node-06', ['lonely']],
+  ['--to-node node-06', ['kafka-0']],
+  ['-n shop', ['kafka-0', 'lonely']],
+  ['-n other', []],
+  ['--limit 1', ['kafka-0']],
+] as const) {
+  test(`moves ${words}`, async () => {
+    const { code, out } = await ask(`moves --since 1h -o name ${words}`);
+    assert.deepEqual(
+      out.split('\n').filter((line) => line !== ''),
+      names.map((name) => `pod/shop/${name}`),
+    );
+    assert.equal(code, names.length === 0 ? 3 : 0);
+  });
+}
+
+test('moves goes on where a page ended', async () => {
+  const first = movesSchema.parse(JSON.parse((await ask('moves --since 1h -o json --limit 1')).out));
+  const second = await ask(`moves --since 1h -o name --cursor ${first.cursor}`);
+  assert.equal(second.out, 'pod/shop/lonely\n');
+});
+
+test('a cause that is none is refused with the list', async () => {
+  const { code, err } = await ask('moves --cause Drained');
+  assert.equal(code, 2);
+  assert.match(err, /--cause Drained is not a cause\nhint: use one of Evicted, Taint/);
+});
+
+test('explain says why, with the evidence that it rests on', async () => {
+  const { code, out } = await ask('explain kafka-0 -n shop --at 2026-11-15T10:01:40Z --timezone UTC');
+  assert.equal(code, 0);
+  const [sentence, , header = '', row = ''] = out.split('\n');
+  assert.equal(sentence, 'shop/kafka-0 on node-35 was evicted: node-35 was drained. (Evicted, inferred)');
+  assert.match(header, /^TIME +USED +ABOUT +WHAT/);
+  assert.match(row, /10:01:30Z +yes +Node\/node-35 +cordoned/);
+});
+
+test('explain of a pod that lives says so; -o wide has its lifecycle', async () => {
+  const { code, out } = await ask('explain kafka-0 -n shop -o wide --timezone UTC');
+  assert.equal(code, 0);
+  assert.match(out, /^shop\/kafka-0 on node-06 has not ended\.\n\n {2}\S+10:01:46Z {2}created\n/);
+  assert.match(out, /scheduled, after 1s: on node-06\n/);
+  assert.match(out, /QoS class Burstable, priority 0, 1 restarts/);
+});
+
+for (const words of [
+  'explain lonely -n shop',
+  'explain uid/uid-lonely',
+  'explain kafka-0 -n shop',
+  'explain nobody -n shop',
+]) {
+  test(`${words} as JSON is a document of the wire`, async () => {
+    const { code, out } = await ask(`${words} -o json`);
+    const { pod: found } = explainSchema.parse(JSON.parse(out));
+    assert.equal(code, found === null ? 3 : 0);
+  });
+}
+
+test('explain of a workload is refused with what to ask instead', async () => {
+  const { code, err } = await ask('explain sts/kafka -n shop');
+  assert.equal(code, 2);
+  assert.match(err, /a cause is one of one pod\nhint: name a pod/);
+});

@@ -1,0 +1,96 @@
+// Which pods ended, why, and who took their place where.
+import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
+import {
+  isWantedDeparture,
+  isWantedMove,
+  type Move,
+  type MoveFilters,
+  movePlace,
+  moves as readMoves,
+  visibleVerdict,
+} from '../explain/index.ts';
+import type { Departure } from '../model/pod-life.ts';
+import { type EpochMillis, toText } from '../model/time.ts';
+import { checkedPage, checkedSpan } from '../query/limits.ts';
+import { isHolderVisible } from '../query/visibility.ts';
+import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { holderDocument } from './holder.ts';
+import { narrowedDocument, type Visibility } from './narrowed.ts';
+import { collect, type Paging, pagingDocument } from './paging.ts';
+import type { MoveDocument, MovesDocument } from './schemas.ts';
+import { readWatching, type Watching, watchingDocument } from './watching.ts';
+
+export interface MovesAsked extends MoveFilters {
+  readonly span: AskedSpan;
+  readonly paging: Paging;
+  readonly now: EpochMillis;
+}
+
+export interface MovesFound {
+  readonly moves: Paged<Move>;
+  readonly watching: Watching;
+  readonly document: MovesDocument;
+}
+
+/** So many are read at once: each is found out by several reads. */
+const MOST_AT_ONCE = 100;
+
+export async function askMoves(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  cluster: Cluster,
+  question: MovesAsked,
+): Promise<MovesFound> {
+  const { span, paging, now, causes, fromNode, toNode, namespace } = question;
+  const filters = { causes, fromNode, toNode, namespace };
+  const isVisible = ({ pod, at }: Departure) => isHolderVisible(visibility, pod, { notBefore: at });
+  const isWanted = (departure: Departure) => isVisible(departure) && isWantedDeparture(filters, departure);
+  const moves = await collect(paging, {
+    question: { listing: 'moves', cluster: cluster.id, ...filters },
+    placeOf: movePlace,
+    read: async ({ limit = MOST_AT_ONCE, cursor }) => {
+      const page = checkedPage({ limit: Math.min(limit, MOST_AT_ONCE), cursor });
+      return await readMoves(snapshot, { span: checkedSpan(span), page, isWanted });
+    },
+    wanted: (move) => isWantedMove(filters, move),
+  });
+  const seen = { ...moves, items: moves.items.map((move) => visibleMove(move, visibility)) };
+  const watching = await readWatching(snapshot, span, now, await snapshot.expired('departure'));
+  const document = {
+    query: {
+      ...clusterDocument(cluster),
+      ...{ causes: causes ?? null, fromNode: fromNode ?? null, toNode: toNode ?? null, namespace: namespace ?? null },
+      ...spanDocument(span),
+    },
+    ...narrowedDocument(visibility),
+    moves: seen.items.map(moveDocument),
+    ...pagingDocument(moves),
+    coverage: watchingDocument(watching),
+  };
+  return { moves: seen, watching, document };
+}
+
+/** Its successor is of the same workload, and so of the same namespace. */
+function visibleMove(move: Move, visibility: Visibility): Move {
+  if (visibility.kind === 'all') return move;
+  const { pod, node, owner, workload, namespace } = move.known;
+  const evidence = [...pod, ...node, ...owner, ...workload, ...namespace];
+  return { ...move, verdict: visibleVerdict(move.verdict, evidence, visibility) };
+}
+
+export function moveDocument({ departure, from, to, addresses, verdict, downtimeMs }: Move): MoveDocument {
+  const { cause, certainty, sentence, actor, evidence } = verdict;
+  return {
+    at: toText(departure.at),
+    ...holderDocument(from.pod),
+    from: from.pod.node,
+    to: to?.life.pod.node ?? null,
+    fromIps: addresses.from.map(({ ip }) => ip),
+    toIps: addresses.to.map(({ ip }) => ip),
+    successor: to === undefined ? null : { ...holderDocument(to.life.pod), certain: to.certainty === 'certain' },
+    ...{ cause, certainty, sentence },
+    ...(actor === undefined ? {} : { actor }),
+    evidence,
+    downtimeMs: downtimeMs ?? null,
+  };
+}
