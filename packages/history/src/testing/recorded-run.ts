@@ -1,6 +1,7 @@
 // Plays the lives of a recorder into an engine, as the real one does: observe, append with the checkpoint, die, resume.
 import type { Engine } from '../engines/engine.ts';
 import type { Batch } from '../engines/ledger-writer.ts';
+import { CauseObserver } from '../explain/observe/cause-observer.ts';
 import type { StoredFact } from '../model/fact.ts';
 import type { Checkpoint, Scope } from '../model/records.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -13,13 +14,14 @@ const SMALL_BUDGETS = { pod: 600, namespace: 1700 };
 
 /**
  * Every life resumes from the store. `gather`: so many appends become one, for engines with dear transactions. Returns
- * what was appended.
+ * what was appended. `causes`: with their traces.
  */
 export async function record(
   engine: Engine,
   cluster: string,
   lives: readonly RecorderLife[],
   gather = 1,
+  causes = false,
 ): Promise<Batch[]> {
   const batches: Batch[] = [];
   for (const [index, { appends, lost }] of lives.entries()) {
@@ -31,12 +33,13 @@ export async function record(
       changeBudgets: SMALL_BUDGETS,
       ...(resumed === undefined ? {} : { resume: resumed.state, checkpoint: resumed.checkpoint }),
     });
+    const traces = causes ? new CauseObserver({ collector: 'simulated', ledger: observer }) : undefined;
     let checkpoint = resumed?.checkpoint;
     const durable = appends.slice(0, appends.length - lost);
     for (let first = 0; first < durable.length; first += gather) {
       const facts: StoredFact[] = [];
       for (const observation of durable.slice(first, first + gather).flat()) {
-        facts.push(...observer.observe(observation));
+        facts.push(...(traces?.observe(observation) ?? []), ...observer.observe(observation));
         checkpoint = checkpointAfter(checkpoint, observation, observer.epoch);
       }
       const batch: Batch = { facts, checkpoint };

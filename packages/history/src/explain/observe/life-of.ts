@@ -51,7 +51,7 @@ export function lifeOf(pod: ObservedPod, { at, firstSeen, disruption, isGone }: 
     created,
     scheduled: scheduled && timeOf(pod, scheduled.lastTransitionTime, at),
     unschedulable: unschedulable && reasonOf(pod, unschedulable, created, at),
-    networkUp: credible(pod, networkReadyAt(pod), at),
+    networkUp: timeOf(pod, networkReadyAt(pod), at),
     ready: ready && timeOf(pod, ready.lastTransitionTime, at),
     notReady: isEnding ? notReadyAt(pod, at) : undefined,
     // One that is reset without an end is no cause.
@@ -150,7 +150,7 @@ function notReadyAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined 
  * when it started. Undefined where nobody says it.
  */
 function terminalAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined {
-  const finished = credible(pod, lastFinishedAt(pod), at);
+  const finished = timeOf(pod, lastFinishedAt(pod), at);
   if (finished !== undefined) return finished;
   const changed = lastChangeOf(pod, at);
   const { startTime } = pod.status;
