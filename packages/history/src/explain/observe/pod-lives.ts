@@ -46,7 +46,7 @@ export class PodLives {
     const flags = this.#flags(pod, life, before, live);
     const now = numberOf(life, flags);
     this.#known.set(uid, now);
-    const isSame = before === undefined ? isStored(life, live) : before >> FLAGS === now >> FLAGS;
+    const isSame = before === undefined ? isStored(life, live, provenance) : before >> FLAGS === now >> FLAGS;
     const facts: LifeFact[] = isSame ? [] : [occurrenceFact('life', { ...provenance, ...life })];
     return [...facts, ...departure(life, before, live, provenance)];
   }
@@ -128,8 +128,11 @@ function isDeparted(before: number | undefined, live: LiveHolder | undefined): b
   return live.terminal || live.more?.graceUntil !== undefined || live.more?.going !== undefined;
 }
 
-/** A recorder before this one saw it after its last milestone. */
-function isStored(life: LifeContent, live: LiveHolder | undefined): boolean {
-  if (live === undefined || endOf(life) !== undefined) return false;
+/**
+ * A recorder before this one saw it after its last milestone. Asked of listings, which show every pod at once: an event
+ * that was long under way may be the first word of an old milestone.
+ */
+function isStored(life: LifeContent, live: LiveHolder | undefined, { source }: Provenance): boolean {
+  if (live === undefined || source === 'watch' || endOf(life) !== undefined) return false;
   return lastMilestone(life) < live.seenAt - LONGEST_DELIVERY_MS;
 }
