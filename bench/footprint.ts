@@ -22,6 +22,9 @@ const START = { bar: 6, goal: 4, whoBar: 10, megabytes: 75 };
 /** Megabytes: of 60 quiet pods, of `--pods` under `--rate`, and the limit of deploy/kustomize. */
 const WEIGHT = { few: 100, busy: 260, limit: 2147 };
 
+/** With causes a recorder may take so much more. */
+const CAUSES_FACTOR = 1.3;
+
 export const footprint: Benchmark = {
   name: 'footprint',
   summary: 'start time and memory of the built command: version and who beside bare Node, record beside client-go',
@@ -85,6 +88,7 @@ async function startsOf(values: OptionValues, { log }: Session): Promise<Start[]
 }
 
 interface Weighed extends Weight {
+  readonly causes: boolean;
   readonly kind: 'few' | 'busy' | 'large';
   readonly pods: number;
 }
@@ -104,9 +108,13 @@ async function weightsOf(values: OptionValues, session: Session): Promise<Weighe
     const { kubeconfig } = await session.filledCluster(pods);
     const programs = await session.goPrograms();
     const [peer] = peersNamed([CLIENT_GO_STRIP], { kubeconfig, programs, nodeFlags: undefined });
-    const options = { podtrail: [...flags, BUNDLE], kubeconfig, peer, rate, seconds, log: session.log };
-    weighed.push({ kind, pods, ...(await weighRecorder(options)) });
-    session.log(renderWeights(weighed.slice(-1)));
+    const options = { podtrail: [...flags, BUNDLE], kubeconfig, rate, seconds, log: session.log };
+    // Beside client-go once is enough.
+    for (const causes of [true, false]) {
+      const weight = await weighRecorder({ ...options, causes, peer: causes ? peer : undefined });
+      weighed.push({ kind, pods, causes, ...weight });
+      session.log(renderWeights(weighed.slice(-1)));
+    }
   }
   return weighed;
 }
@@ -126,7 +134,7 @@ function renderStarts(starts: readonly Start[]): string {
 function renderWeights(weights: readonly Weighed[]): string {
   const shown = (bytes: number | undefined) => (bytes === undefined ? '' : megabytes(bytes));
   const rows = weights.map((weight) => [
-    `${weight.pods} pods${weight.changes > 0 ? `, ${weight.changes} changes` : ''}`,
+    `${weight.pods} pods${weight.changes > 0 ? `, ${weight.changes} changes` : ''}${weight.causes ? '' : ', --no-causes'}`,
     ...[weight.quietRssBytes, weight.busyRssBytes, weight.peakRssBytes].map(shown),
     ...[weight.peerQuietRssBytes, weight.peerBusyRssBytes].map(shown),
   ]);
@@ -147,6 +155,20 @@ function barsOfStarts(starts: readonly Start[]): Bar[] {
 }
 
 function barsOfWeights(weights: readonly Weighed[]): Bar[] {
+  const withCauses = weights.filter(({ causes }) => causes);
+  return [...withCauses.flatMap((weight) => barOfCauses(weight, weights)), ...barsOfMemory(withCauses)];
+}
+
+/** What causes cost: the same cluster, recorded with them and without. */
+function barOfCauses(weight: Weighed, weights: readonly Weighed[]): Bar[] {
+  const without = weights.find(({ causes, kind }) => !causes && kind === weight.kind);
+  if (without === undefined) return [];
+  const largest = ({ quietRssBytes, busyRssBytes = 0 }: Weight) => Math.max(quietRssBytes, busyRssBytes);
+  const value = largest(weight) / largest(without);
+  return [{ what: `record of ${weight.pods} pods with causes, × --no-causes`, value, bar: CAUSES_FACTOR }];
+}
+
+function barsOfMemory(weights: readonly Weighed[]): Bar[] {
   return weights.map(({ kind, pods, quietRssBytes, busyRssBytes = 0, peakRssBytes }) => {
     const bars: Readonly<Record<Weighed['kind'], readonly [what: string, bytes: number, bar: number]>> = {
       few: [`record of ${pods} quiet pods, MB`, quietRssBytes, WEIGHT.few],

@@ -17,6 +17,8 @@ export interface WeightOptions {
   /** The command line of podtrail on this Node, without its words. */
   readonly podtrail: readonly string[];
   readonly kubeconfig: string;
+  /** False: with `--no-causes`. */
+  readonly causes: boolean;
   /** client-go on the same cluster; undefined where ours is measured alone. */
   readonly peer: Peer | undefined;
   /** Changes a second, and for how long; 0 seconds: only quiet. */
@@ -44,7 +46,7 @@ export async function weighRecorder(options: WeightOptions): Promise<Weight> {
   const directory = await mkdtemp(join(tmpdir(), 'podtrail-bench-footprint-'));
   const client = Client.connect(await loadClusterConfig({ kubeconfig: options.kubeconfig }));
   const words = ['record', '--kubeconfig', options.kubeconfig, '--store', `sqlite:${join(directory, 'ledger.db')}`];
-  const args = [...options.podtrail, ...words, '--metrics-port', '0'];
+  const args = [...options.podtrail, ...words, '--metrics-port', '0', ...(options.causes ? [] : ['--no-causes'])];
   const recorder = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = () => void recorder.kill('SIGKILL');
   process.once('exit', kill);
