@@ -9,6 +9,9 @@ import { setFlagsFromString } from 'node:v8';
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
+  // Collected when it has grown by a fifth, not by half or more: 30 MB of 217 in a cluster that changes all the time, for 4 %
+  // more CPU time.
+  setFlagsFromString('--heap-growing-percent=20');
   // One compiler less: what is hot for days is compiled by TurboFan anyway. 6 MB, whatever the cluster, at the same CPU time.
   setFlagsFromString('--no-maglev');
 }
