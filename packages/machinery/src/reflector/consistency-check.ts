@@ -8,13 +8,13 @@ import { isNotFound } from '../errors.ts';
 import { objectPath } from '../objects/group-version-resource.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { keyOf, splitKey } from '../objects/object-key.ts';
-import { compareResourceVersions, isComparable } from '../objects/resource-version.ts';
 import { jitter, type Random } from '../random.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Collection } from './collection.ts';
 import { isContradicted } from './contradiction.ts';
 import { listAll } from './paged-listing.ts';
 import type { ReflectionTarget } from './reflection-target.ts';
+import { isStale } from './version-order.ts';
 
 export interface ConsistencyCheckOptions<T extends Cacheable> extends Collection {
   readonly transport: Transport;
@@ -89,7 +89,7 @@ export class ConsistencyCheck<T extends Cacheable> {
   reached(version: string): void {
     this.#reached = version;
     const running = this.#running;
-    if (running?.listed !== undefined && isAtLeast(version, running.listed)) running.caughtUp?.();
+    if (running?.listed !== undefined && isStale(running.listed, version)) running.caughtUp?.();
   }
 
   /** The cache holds a new listing: the watch goes on from its version, which may be lower than before (a rewind). */
@@ -166,7 +166,7 @@ export class ConsistencyCheck<T extends Cacheable> {
     if (!reached) return { kind: 'skipped', why: 'watch-behind' };
     const suspects = this.#compare(listing, running);
     // What was held before the listing was asked for cannot have been newer than what it shows.
-    if (before !== undefined && isAtLeast(version, before) && this.#isUndone(listing, suspects)) {
+    if (before !== undefined && isStale(before, version) && this.#isUndone(listing, suspects)) {
       this.#options.onBroken?.(this.#agreedAt);
       return { kind: 'broken', resourceVersion: version };
     }
@@ -188,7 +188,7 @@ export class ConsistencyCheck<T extends Cacheable> {
   }
 
   async #untilReached(running: Running, version: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#reached !== undefined && isAtLeast(this.#reached, version)) return true;
+    if (this.#reached !== undefined && isStale(version, this.#reached)) return true;
     const waited = new AbortController();
     const reached = new Promise<boolean>((resolve) => {
       running.caughtUp = () => resolve(true);
@@ -212,7 +212,7 @@ export class ConsistencyCheck<T extends Cacheable> {
       const listed = wanted.has(key) ? listing.get(key)?.metadata : undefined;
       if (listed === undefined || listed.uid !== metadata.uid) continue;
       const isSame = listed.resourceVersion === metadata.resourceVersion;
-      if (!isSame && isAtLeast(metadata.resourceVersion ?? '', listed.resourceVersion ?? '')) return true;
+      if (!isSame && isStale(listed.resourceVersion ?? '', metadata.resourceVersion ?? '')) return true;
     }
     return false;
   }
@@ -242,8 +242,4 @@ export class ConsistencyCheck<T extends Cacheable> {
       throw error;
     }
   }
-}
-
-function isAtLeast(a: string, b: string): boolean {
-  return isComparable(a) && isComparable(b) && compareResourceVersions(a, b) >= 0;
 }

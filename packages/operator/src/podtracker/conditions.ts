@@ -25,22 +25,26 @@ export interface ConditionFacts {
 /** How reasons begin that are about footprints. */
 const FOOTPRINTS = 'Footprints';
 
-type Claim = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+type ConditionState = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** Conditions of other types, should somebody have written any, are left as they are. */
 export function nextConditions(previous: readonly Condition[], facts: ConditionFacts): Condition[] {
-  const claims = [ready(facts), degraded(previous, facts), sliced(facts)];
-  const foreign = previous.filter(({ type }) => !claims.some((claim) => claim.type === type));
-  return [...claims.map((claim) => withTime(claim, previous, facts)), ...foreign];
+  const states = [ready(facts), degraded(previous, facts), sliced(facts)];
+  const foreign = previous.filter(({ type }) => !states.some((state) => state.type === type));
+  return [...states.map((state) => withTime(state, previous, facts)), ...foreign];
 }
 
-function withTime(claim: Claim, previous: readonly Condition[], { generation, now }: ConditionFacts): Condition {
-  const before = previous.find(({ type }) => type === claim.type);
-  const lastTransitionTime = before?.status === claim.status ? before.lastTransitionTime : kubernetesTime(now);
-  return { ...claim, lastTransitionTime, observedGeneration: generation };
+function withTime(
+  state: ConditionState,
+  previous: readonly Condition[],
+  { generation, now }: ConditionFacts,
+): Condition {
+  const before = previous.find(({ type }) => type === state.type);
+  const lastTransitionTime = before?.status === state.status ? before.lastTransitionTime : kubernetesTime(now);
+  return { ...state, lastTransitionTime, observedGeneration: generation };
 }
 
-function ready({ health }: ConditionFacts): Claim {
+function ready({ health }: ConditionFacts): ConditionState {
   switch (health.kind) {
     case 'listed':
       return {
@@ -62,7 +66,7 @@ function ready({ health }: ConditionFacts): Claim {
 }
 
 /** What is listed goes first; footprints fail beside it, and leave Ready as it is. */
-function degraded(previous: readonly Condition[], { health, footprints }: ConditionFacts): Claim {
+function degraded(previous: readonly Condition[], { health, footprints }: ConditionFacts): ConditionState {
   if (health.kind === 'degraded') {
     return { type: 'Degraded', status: 'True', reason: health.reason, message: health.message };
   }
@@ -78,7 +82,7 @@ function degraded(previous: readonly Condition[], { health, footprints }: Condit
   return { type: 'Degraded', status: 'False', reason: 'Working', message: '' };
 }
 
-function sliced(facts: ConditionFacts): Claim {
+function sliced(facts: ConditionFacts): ConditionState {
   if (facts.sliced) {
     // True also between 80 and 100, where it depends on where they come from.
     const message = 'Pods or nodes are in PodTrackerSlices: above 100 they go there, and back into status at 80.';
