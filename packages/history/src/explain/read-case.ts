@@ -66,7 +66,7 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   const named = (namespace: string, name: string): Subject => ({ by: 'name', namespace, name });
   const [ofPod, nameless, node, owner, namespace] = await Promise.all([
     readEvidence(snapshot, { by: 'uid', uid: pod.uid }, always, ({ about }) => about.uid === pod.uid),
-    readEvidence(snapshot, named(pod.namespace, pod.name), day, isNamelessPod),
+    readEvidence(snapshot, named(pod.namespace, pod.name), day, isAboutName(life)),
     pod.node === '' ? [] : readEvidence(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
     readOwner(snapshot, life.owner, always),
     readEvidence(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
@@ -88,8 +88,9 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
 }
 
 /** Some controllers leave the UID out: then it is about whoever had the name at that time. */
-function isNamelessPod({ about }: Evidence): boolean {
-  return about.uid === '' && about.kind === 'Pod';
+function isAboutName({ created, gone }: PodLife) {
+  const [from, to] = [created - CLOCK_SLACK_MS, (gone ?? FAR) + CLOCK_SLACK_MS];
+  return ({ about, at }: Evidence) => about.uid === '' && about.kind === 'Pod' && at >= from && at <= to;
 }
 
 async function readOwner(snapshot: Snapshot, owner: ObjectReference | undefined, span: Span): Promise<Evidence[]> {

@@ -163,6 +163,20 @@ verdictTable('taints', {
     }),
     { cause: 'DeletedOnRequest' },
   ],
+  'the event without a UID from half a minute later is about the next pod of the same name': [
+    aCase(aLife(), {
+      pod: [
+        event(
+          { ...POD, uid: '' },
+          'taint-eviction-controller',
+          'TaintManagerEviction',
+          END + 30,
+          'Marking for deletion Pod shop/cart-1',
+        ),
+      ],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
   'a deletion that was cancelled is none': [
     aCase(aLife(), {
       pod: [event({ ...POD, uid: '' }, 'taint-controller', 'TaintManagerEviction', END, 'Cancelling deletion of Pod')],

@@ -3,7 +3,16 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
-import { events, firstDisruption, isAroundEnd, isBeforeEnd, isDisruptedBy, ofKind } from '../traces.ts';
+import {
+  CLOCK_SLACK_MS,
+  events,
+  firstDisruption,
+  isBeforeEnd,
+  isBetween,
+  isDisruptedBy,
+  latestEnd,
+  ofKind,
+} from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 const NAMED: readonly { readonly key: string; readonly cause: Cause; readonly sentence: (node: string) => string }[] = [
@@ -44,10 +53,15 @@ export function deviceTaint(known: Case): Verdict | undefined {
   return certain('DeviceTaint', 'was deleted because a device that it used was tainted.');
 }
 
-/** Its reference has no UID: it is about this pod only if it is about that time, too. "Cancelling deletion" is none. */
+/**
+ * Its reference has no UID: the next pod of the name may be deleted by the same taint a little later. It is written right
+ * before the deletion. "Cancelling deletion" is none.
+ */
 function markedForDeletion(known: Case): Evidence | undefined {
+  const from = Math.max(known.endedAt - CLOCK_SLACK_MS, known.life.created);
+  const to = latestEnd(known) + CLOCK_SLACK_MS;
   return events(known.pod, 'TaintManagerEviction').find(
-    (event) => isAroundEnd(known, event) && event.message.startsWith('Marking for deletion'),
+    (event) => isBetween(event, from, to) && event.message.startsWith('Marking for deletion'),
   );
 }
 
