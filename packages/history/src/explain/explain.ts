@@ -7,7 +7,7 @@ import { containerEndings } from './checks/container-endings.ts';
 import { daemonSet } from './checks/daemon-set.ts';
 import { deadline } from './checks/deadline.ts';
 import { deletedByRequest, deletedOnRequest } from './checks/deleted-on-request.ts';
-import { job } from './checks/job.ts';
+import { job, jobCompleted } from './checks/job.ts';
 import { kubeletTermination } from './checks/kubelet-termination.ts';
 import { nodeGone, nodeLoss } from './checks/node-loss.ts';
 import { namespaceDeleted, ownerDeleted } from './checks/owner-gone.ts';
@@ -22,9 +22,10 @@ import { unknown } from './checks/unknown.ts';
 
 const CHECKS: readonly Check[] = [
   sandboxReplaced,
+  jobCompleted,
   // The first DisruptionTarget.
   ...[apiEviction, taint, deviceTaint, preemption, nodeGone],
-  // The status, and a reboot that explains it.
+  // The status.
   ...[kubeletTermination, rejected, deadline],
   // Who asked first, if an audit log says so.
   deletedByRequest,

@@ -4,6 +4,7 @@ import type { Evidence } from '../model/evidence.ts';
 import { controllerOf, firstDeletion, isByAnyController } from './audited.ts';
 import type { Case } from './case.ts';
 import { goingNamespace, goingOwner } from './going.ts';
+import { isOwnerUnwatched } from './streams.ts';
 import { events, isAroundEnd, namesPod } from './traces.ts';
 
 export type OwnerDeletion =
@@ -12,7 +13,10 @@ export type OwnerDeletion =
   | { readonly by: 'others' }
   | {
       readonly by: 'unknown';
-      /** Its controller may well have said it: nobody was listening, or so much was said that events were merged. */
+      /**
+       * Its controller may well have said it: nobody was watching events, or there were so many that they were merged; and
+       * its owner was there, which somebody watched.
+       */
       readonly isLost: boolean;
     };
 
@@ -29,7 +33,8 @@ export function ownerDeletion(known: Case): OwnerDeletion {
   }
   if (named.length > 0) return { by: 'owner', evidence: named };
   if (goingNamespace(known) !== undefined || goingOwner(known) !== undefined) return { by: 'others' };
-  return { by: 'unknown', isLost: isByAnyController(known) || known.unwatched.includes('events') || isMerged(known) };
+  const isSilent = isByAnyController(known) || known.unwatched.includes('events') || isMerged(known);
+  return { by: 'unknown', isLost: isSilent && !isOwnerUnwatched(known) };
 }
 
 const CONTROLLERS: Readonly<Record<string, string>> = {

@@ -129,7 +129,14 @@ const stream = (name: string, what: 'stream-lost' | 'stream-followed', seconds: 
   evidence({ kind: 'Stream', namespace, name, uid: '' }, what, seconds);
 
 const UNWATCHED: Readonly<Record<string, readonly [readonly Evidence[], readonly string[]]>> = {
-  'nothing is recorded of a stream whose records have expired': [[], []],
+  'no stream of evidence was ever watched': [
+    [evidence(NODE, 'cordoned', 900)],
+    ['events', 'replicasets', 'deployments'],
+  ],
+  'nothing is recorded of a stream whose records have expired, and something of another': [
+    [event(object('Pod', 'other'), 'kubelet', 'Killing', 100)],
+    [],
+  ],
   'a stream that is followed is watched': [[stream('events', 'stream-followed', 0)], []],
   'a stream that was lost before the end is not': [
     [stream('events', 'stream-followed', 0), stream('events', 'stream-lost', 900)],

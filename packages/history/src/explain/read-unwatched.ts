@@ -18,7 +18,11 @@ export async function readUnwatched(snapshot: Snapshot, life: PodLife, endedAt: 
       readStream(snapshot, '', stream, endedAt),
       readStream(snapshot, life.pod.namespace, stream, endedAt),
     ]);
-    if (isLost(everywhere, endedAt) || isLost(here, endedAt)) unwatched.push(stream);
+    const isKnown = everywhere.length > 0 || here.length > 0;
+    // Whoever watches begins by saying so. Of a stream that has been watched for long, that record has expired; a
+    // recorder of some namespaces does not watch namespaces.
+    const isSilent = !isKnown && stream !== 'namespaces' && !(await hasStreams(snapshot, endedAt));
+    if (isSilent || isLost(everywhere, endedAt) || isLost(here, endedAt)) unwatched.push(stream);
   }
   return unwatched;
 }
@@ -36,7 +40,6 @@ async function readStream(
   return items.filter(({ about }) => about.kind === 'Stream');
 }
 
-/** Where nothing is recorded of a stream, its records have expired: whoever watches begins by saying so. */
 function isLost(states: readonly Evidence[], endedAt: EpochMillis): boolean {
   const before = states.filter(({ at }) => at <= endedAt).at(-1);
   const soon = states.filter(({ at }) => at > endedAt && at <= endedAt + AROUND_MS);
@@ -45,4 +48,26 @@ function isLost(states: readonly Evidence[], endedAt: EpochMillis): boolean {
     return before.what === 'stream-lost' && !soon.some(({ what }) => what === 'stream-followed');
   const first = states.find(({ at }) => at > endedAt + AROUND_MS);
   return soon.length === 0 && first?.what === 'stream-followed';
+}
+
+/** By snapshot and hour: many pods end within one. */
+const known = new WeakMap<Snapshot, Map<number, Promise<boolean>>>();
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Some stream of evidence was watched then: something of one is stored that is not about nodes, which are claims. */
+function hasStreams(snapshot: Snapshot, endedAt: EpochMillis): Promise<boolean> {
+  const hours = known.get(snapshot) ?? new Map<number, Promise<boolean>>();
+  known.set(snapshot, hours);
+  const hour = Math.floor(endedAt / HOUR_MS);
+  const found = hours.get(hour) ?? readAnyEvidence(snapshot, hour * HOUR_MS);
+  hours.set(hour, found);
+  return found;
+}
+
+async function readAnyEvidence(snapshot: Snapshot, hour: number): Promise<boolean> {
+  const { items } = await snapshot.occurrences({
+    ...{ kind: 'evidence', page: { limit: LIMIT } },
+    span: { from: epochMillis(hour - 24 * HOUR_MS), to: epochMillis(hour + 2 * HOUR_MS) },
+  });
+  return items.some(({ about, what, source }) => source !== 'audit' && (what === 'event' || about.kind !== 'Node'));
 }

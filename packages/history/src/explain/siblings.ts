@@ -1,7 +1,7 @@
 // What the other pods of a workload say about the end of one: who came after it, and whether a newer revision grows.
 import type { PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
-import { endOf, latestEnd, MINUTE_MS, SECOND_MS } from './traces.ts';
+import { endOf, events, latestEnd, MINUTE_MS, namesPod, SECOND_MS } from './traces.ts';
 
 /** A rollout waits for new pods to become ready before it ends old ones, ten minutes by default. */
 const GROWS_WITHIN_MS = 60 * MINUTE_MS;
@@ -16,7 +16,7 @@ const REPLACED_WITHIN_MS = MINUTE_MS;
 export function newerRevision(known: Case): PodLife | undefined {
   const { life, endedAt } = known;
   const others = known.siblings.filter(
-    (one) => !isSameRevision(one, life) && one.created >= life.created && isNewerNumber(known, one),
+    (one) => !isSameRevision(one, life) && one.created >= life.created && isNewer(known, one),
   );
   const before = others.findLast(
     ({ created }) => created <= latestEnd(known) + 2 * SECOND_MS && created >= endedAt - GROWS_WITHIN_MS,
@@ -72,11 +72,22 @@ function replacedBy(known: Case): number {
   return Math.max(known.life.gone ?? known.endedAt, latestEnd(known)) + REPLACED_WITHIN_MS;
 }
 
-/** A ReplicaSet's revision counts up, also when a rollout goes back to an old template. */
-function isNewerNumber(known: Case, other: PodLife): boolean {
+/**
+ * A ReplicaSet's revision counts up, also when a rollout goes back to an old template. Where the numbers are not known, a
+ * revision that had pods before this one's did is newer only if the owner said that it removed the pod: an old pod that
+ * was evicted in the middle of a rollout is made again, too.
+ */
+function isNewer(known: Case, other: PodLife): boolean {
   const own = revisionNumber(known, known.life.owner?.uid);
   const others = revisionNumber(known, other.owner?.uid);
-  return own === undefined || others === undefined || others > own;
+  if (own !== undefined && others !== undefined) return others > own;
+  const isNamed = events(known.owner, 'SuccessfulDelete').some((one) => namesPod(one, known));
+  return isNamed || firstOf(known, other) >= firstOf(known, known.life);
+}
+
+function firstOf({ siblings, life }: Case, revision: PodLife): number {
+  const same = [life, ...siblings].filter((one) => isSameRevision(one, revision));
+  return Math.min(...same.map(({ created }) => created));
 }
 
 /** The number of the revision of a ReplicaSet, as it was then; undefined where nobody says. */

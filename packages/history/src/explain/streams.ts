@@ -19,10 +19,14 @@ export function tellingStreams({ owner, pod }: PodLife): string[] {
 
 /**
  * Those of them that would have said it of a deletion, and were not watched then. Events are sent by controllers: about a
- * pod without one they say nothing.
+ * pod without one, or of a kubelet's own, they say nothing.
  */
 export function missingStreams({ life, unwatched }: Case): string[] {
-  return tellingStreams(life).filter(
-    (stream) => unwatched.includes(stream) && (stream !== 'events' || life.owner !== undefined),
-  );
+  const hasController = life.owner !== undefined && !life.isMirror;
+  return tellingStreams(life).filter((stream) => unwatched.includes(stream) && (stream !== 'events' || hasController));
+}
+
+/** Its owner may have been deleted, and nobody was watching. */
+export function isOwnerUnwatched({ life, unwatched }: Case): boolean {
+  return tellingStreams(life).some((stream) => stream !== 'events' && unwatched.includes(stream));
 }

@@ -22,5 +22,9 @@ export function deletedOnRequest(known: Case): Verdict | undefined {
     return certain('DeletedOnRequest', `was deleted by ${by}.`, [request], by);
   }
   if (missingStreams(known).length > 0) return undefined;
+  if (life.isMirror) {
+    const sentence = `was deleted: its manifest on ${life.pod.node} was removed or changed, or only its mirror was deleted.`;
+    return inferred('DeletedOnRequest', sentence);
+  }
   return inferred('DeletedOnRequest', 'was deleted on request; only the audit log knows by whom.');
 }

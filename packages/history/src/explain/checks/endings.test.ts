@@ -142,6 +142,12 @@ verdictTable('nodes', {
     }),
     { cause: 'Reboot', certainty: 'certain', sentence: 'ended because worker-2 was rebooted.', cites: 1 },
   ],
+  'a crash a minute before a reboot is a crash': [
+    aCase(terminated('Failed', '', '', { endings: [ending({ exitCode: 1 })] }), {
+      node: [evidence(NODE, 'booted', END + 55)],
+    }),
+    { cause: 'Crashed' },
+  ],
   'a crash some minutes after a reboot is a crash': [
     aCase(terminated('Failed', '', '', { endings: [ending()] }), { node: [evidence(NODE, 'booted', 700)] }),
     { cause: 'Crashed' },
@@ -242,6 +248,17 @@ verdictTable('what is left', {
   'events that nobody watched say nothing about a pod without an owner': [
     aCase(aLife(), { unwatched: ['events'] }),
     { cause: 'DeletedOnRequest' },
+  ],
+});
+
+verdictTable('static pods', {
+  'the manifest or its mirror': [
+    aCase(aLife({ isMirror: true, owner: object('Node', 'worker-2') }), { unwatched: ['events'] }),
+    {
+      cause: 'DeletedOnRequest',
+      certainty: 'inferred',
+      sentence: 'was deleted: its manifest on worker-2 was removed or changed, or only its mirror was deleted.',
+    },
   ],
 });
 

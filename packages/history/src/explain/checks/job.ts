@@ -19,14 +19,21 @@ const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Caus
   },
 ];
 
+/**
+ * Its containers are not started again once they have ended well: whatever deleted it later, and though its kubelet could
+ * not say so before, it was done. That comes before every other reason.
+ */
+export function jobCompleted({ life }: Case): Verdict | undefined {
+  const { owner, terminal, deletion, disruption } = life;
+  if (owner?.kind !== 'Job' || terminal?.phase !== 'Succeeded') return undefined;
+  const first = Math.min(deletion?.requested ?? Number.POSITIVE_INFINITY, disruption?.at ?? Number.POSITIVE_INFINITY);
+  return terminal.at < first ? certain('JobCompleted', `completed its work for Job ${owner.name}.`) : undefined;
+}
+
 export function job(known: Case): Verdict | undefined {
   const { life } = known;
-  if (life.owner?.kind !== 'Job') return undefined;
+  if (life.owner?.kind !== 'Job' || isTerminalFirst(known)) return undefined;
   const name = `Job ${life.owner.name}`;
-  if (isTerminalFirst(known)) {
-    if (life.terminal?.phase !== 'Succeeded') return undefined;
-    return certain('JobCompleted', `completed its work for ${name}.`);
-  }
   const deletion = ownerDeletion(known);
   if (deletion.by === 'others') return undefined;
   const said = lastWord(known);

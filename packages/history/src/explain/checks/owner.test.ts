@@ -77,6 +77,15 @@ verdictTable('ReplicaSets', {
     }),
     { cause: 'ScaledDown' },
   ],
+  'an old pod that was made again is no rollout where nobody knows the numbers, and no event names the pod': [
+    aCase(aLife({ ...rolled, owner: NEW, revision: 'new' }), {
+      siblings: [
+        sibling('cart-0', -500, { ...ofOld, deletion: { requested: at(400), graceSeconds: 30 } }),
+        sibling('cart-2', 500, ofOld),
+      ],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
   'a rollout that goes back to an old template is a rollout to its new number': [
     aCase(aLife(rolled), {
       owner: [numbered(OLD, '5', 0), deleted],
@@ -202,6 +211,14 @@ verdictTable('ReplicaSets', {
       ],
     }),
     { cause: 'ScaledDown', certainty: 'inferred' },
+  ],
+  'events that nobody watched: a pod that nobody replaces was scaled down': [
+    aCase(aLife(rolled), { unwatched: ['events'] }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
+  ],
+  'events and owners that nobody watched: its owner may have been deleted': [
+    aCase(aLife(rolled), { unwatched: ['events', 'deployments'] }),
+    { cause: 'Unknown' },
   ],
   'the audit log names the controller where the event is lost': [
     aCase(aLife(rolled), {
@@ -387,6 +404,24 @@ verdictTable('Jobs', {
     { cause: 'JobCompleted' },
   ],
   'fewer pods at once': [aCase(aLife(worker), { owner: [jobDeleted] }), { cause: 'ScaledDown' }],
+  'a pod that was done before its node was lost did its work, though its kubelet said so later': [
+    aCase(
+      disrupted('DeletionByTaintManager', {
+        ...worker,
+        terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END - 30) },
+      }),
+    ),
+    { cause: 'JobCompleted' },
+  ],
+  'a pod that ends well because it was evicted was evicted': [
+    aCase(
+      disrupted('EvictionByEvictionAPI', {
+        ...worker,
+        terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END) },
+      }),
+    ),
+    { cause: 'Evicted' },
+  ],
   'a pod that crashed is no completed one': [
     aCase(
       terminated('Failed', '', '', {

@@ -43,7 +43,8 @@ function life(
 }
 
 async function movesOf(lives: readonly PodLife[], said: readonly Evidence[] = [], more: readonly StoredFact[] = []) {
-  const facts = [...lives.flatMap((one) => livedFacts(one)), ...said.map(evidenceFact), ...more];
+  const watched = evidence({ kind: 'Stream', namespace: '', name: 'events', uid: '' }, 'stream-followed', 0);
+  const facts = [...lives.flatMap((one) => livedFacts(one)), ...[watched, ...said].map(evidenceFact), ...more];
   const found = await askStore(facts, (snapshot) => moves(snapshot, { span: SPAN, page: { limit: 100 } }));
   return found.items;
 }
