@@ -13,23 +13,32 @@ const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
 type Request = (path: string, request: HttpRequest) => Promise<HttpAnswer>;
 
+export interface ProofNode {
+  readonly name?: string;
+  /** What keeps pods away that are not bound to it by name. */
+  readonly taints?: readonly object[];
+}
+
 /** Disposed of, it is not renewed any more. */
-export async function createProofNode(request: Request): Promise<AsyncDisposable> {
+export async function createProofNode(
+  request: Request,
+  { name = NODE, taints = [] }: ProofNode = {},
+): Promise<AsyncDisposable> {
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const node = {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: NODE, labels: { 'kubernetes.io/hostname': NODE, 'kubernetes.io/os': 'linux' } },
-    spec: { podCIDR: POD_CIDRS[0], podCIDRs: POD_CIDRS },
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' } },
+    spec: { podCIDR: POD_CIDRS[0], podCIDRs: POD_CIDRS, taints },
   };
   const made = await request('/api/v1/nodes', { method: 'POST', body: node });
-  if (made.status !== 201) throw new Error(`no node ${NODE}: the API server answered ${made.status}: ${made.body}`);
+  if (made.status !== 201) throw new Error(`no node ${name}: the API server answered ${made.status}: ${made.body}`);
   const status = {
     capacity: { cpu: '4', memory: '16Gi', pods: '250' },
     allocatable: { cpu: '4', memory: '16Gi', pods: '250' },
     addresses: [
       { type: 'InternalIP', address: NODE_IP },
-      { type: 'Hostname', address: NODE },
+      { type: 'Hostname', address: name },
     ],
     conditions: [
       {
@@ -55,25 +64,25 @@ export async function createProofNode(request: Request): Promise<AsyncDisposable
     },
   };
   const headers = { 'Content-Type': 'application/merge-patch+json' };
-  const ready = await request(`/api/v1/nodes/${NODE}/status`, { method: 'PATCH', headers, body: { status } });
+  const ready = await request(`/api/v1/nodes/${name}/status`, { method: 'PATCH', headers, body: { status } });
   if (ready.status !== 200)
-    throw new Error(`${NODE} is not ready: the API server answered ${ready.status}: ${ready.body}`);
-  return keepLease(request);
+    throw new Error(`${name} is not ready: the API server answered ${ready.status}: ${ready.body}`);
+  return keepLease(request, name);
 }
 
 /** As a kubelet: every ten seconds or a little more, whatever became of the one before. */
-async function keepLease(request: Request): Promise<AsyncDisposable> {
+async function keepLease(request: Request, name: string): Promise<AsyncDisposable> {
   const spec = () => ({
-    holderIdentity: NODE,
+    holderIdentity: name,
     leaseDurationSeconds: 40,
     renewTime: `${new Date().toISOString().slice(0, -1)}000Z`,
   });
-  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: NODE } };
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } };
   // Nobody makes that namespace where no controller manager runs.
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-node-lease' } };
   await request('/api/v1/namespaces', { method: 'POST', body: namespace });
   const made = await request(LEASES, { method: 'POST', body: { ...lease, spec: spec() } });
-  if (made.status !== 201) throw new Error(`no lease of ${NODE}: the API server answered ${made.status}: ${made.body}`);
+  if (made.status !== 201) throw new Error(`no lease of ${name}: the API server answered ${made.status}: ${made.body}`);
   const headers = { 'Content-Type': 'application/merge-patch+json' };
   let timer: NodeJS.Timeout;
   const renewLater = (): void => {
@@ -81,7 +90,7 @@ async function keepLease(request: Request): Promise<AsyncDisposable> {
     timer = setTimeout(() => {
       renewLater();
       // The API server may be away; the next renewal comes in time.
-      request(`${LEASES}/${NODE}`, { method: 'PATCH', headers, body: { spec: spec() } }).catch(() => {});
+      request(`${LEASES}/${name}`, { method: 'PATCH', headers, body: { spec: spec() } }).catch(() => {});
     }, wait);
   };
   renewLater();

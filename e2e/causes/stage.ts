@@ -1,0 +1,140 @@
+// A real control plane with kwok nodes, a recorder that watches it, and the store that it writes: what every provocation
+// is made on, and where its verdict is read.
+import { join } from 'node:path';
+import {
+  type Case,
+  type Engine,
+  epochMillis,
+  explain,
+  openStore,
+  readCase,
+  type Verdict,
+  withSnapshot,
+} from '@podtrail/history';
+import { type ControlPlane, startControlPlane, until } from '../controlplane/index.ts';
+import { createSimulatedNodes } from '../controlplane/simulated-nodes.ts';
+import { createProofNode } from '../proof/proof-node.ts';
+import { RecorderProcess } from '../proof/recorder-process.ts';
+import { PodWatch } from './pod-watch.ts';
+import { Scene, SHARED } from './scene.ts';
+
+export const SHARED_NODES = 3;
+
+/** Everything that a cause may rest on: until all are followed, silence proves nothing. */
+const STREAMS = ['events', 'replicasets', 'deployments', 'statefulsets', 'daemonsets', 'jobs', 'namespaces'];
+const FAR = epochMillis(Date.UTC(9999, 0, 1));
+
+export interface Judged {
+  readonly known: Case;
+  readonly verdict: Verdict;
+}
+
+export class CauseStage implements AsyncDisposable {
+  readonly #plane: ControlPlane;
+  readonly #pods: PodWatch;
+  readonly #recorder: RecorderProcess;
+  readonly #engine: Engine;
+  readonly #cluster: string;
+  readonly #played: AsyncDisposable[] = [];
+  #nodes = SHARED_NODES;
+  #scenes = 0;
+
+  private constructor(
+    plane: ControlPlane,
+    pods: PodWatch,
+    recorder: RecorderProcess,
+    store: { engine: Engine; cluster: string },
+  ) {
+    this.#plane = plane;
+    this.#pods = pods;
+    this.#recorder = recorder;
+    this.#engine = store.engine;
+    this.#cluster = store.cluster;
+  }
+
+  static async start(): Promise<CauseStage> {
+    await using starting = new AsyncDisposableStack();
+    const plane = await startControlPlane({
+      // Autoscalers look every 15 s unless asked for more.
+      controllerManager: { flags: ['--horizontal-pod-autoscaler-sync-period=2s'] },
+      scheduler: true,
+      kwok: {
+        nodes: SHARED_NODES,
+        flags: ['--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake'],
+      },
+    });
+    starting.use(plane);
+    for (let node = 0; node < SHARED_NODES; node++) await label(plane, `node-${node}`);
+    const url = `sqlite:${join(plane.directory, 'ledger.db')}`;
+    const recorder = new RecorderProcess(plane.adminKubeconfig, url);
+    starting.defer(() => recorder.kill());
+    recorder.start();
+    const cluster = (await plane.request('/api/v1/namespaces/kube-system')).json().metadata.uid as string;
+    const engine = await until('the recorder has made its store', () => openStore(url, { access: 'read' }));
+    starting.defer(() => engine.close());
+    await until('the recorder watches', () => isWatching(engine, cluster)).catch((error) => {
+      throw new Error(`the recorder did not start; it said:\n${recorder.said}`, { cause: error });
+    });
+    const pods = await PodWatch.start(plane);
+    starting.use(pods);
+    starting.move();
+    return new CauseStage(plane, pods, recorder, { engine, cluster });
+  }
+
+  async scene(): Promise<Scene> {
+    const name = `scene-${this.#scenes++}`;
+    await this.#plane.request('/api/v1/namespaces', {
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    });
+    return new Scene({
+      ...{ plane: this.#plane, pods: this.#pods, namespace: name, name },
+      makeNode: async () => {
+        const [node] = await createSimulatedNodes(this.#plane.apiserver, {
+          ...{ count: 1, first: this.#nodes++, untainted: true },
+        });
+        return node as string;
+      },
+      makePlayedNode: async (node) => {
+        const taints = [{ key: 'podtrail.dev/played', effect: 'NoSchedule' }];
+        const request = this.#plane.request.bind(this.#plane);
+        const played = await createProofNode(request, { name: node, taints });
+        this.#played.push(played);
+        return played;
+      },
+    });
+  }
+
+  /** Undefined while the recorder has not stored that the pod has begun to end. */
+  async judge(uid: string, at?: number): Promise<Judged | undefined> {
+    const asked = at === undefined ? undefined : epochMillis(at);
+    const known = await withSnapshot(this.#engine, this.#cluster, (snapshot) => readCase(snapshot, uid, asked));
+    return known === undefined ? undefined : { known, verdict: explain(known) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#played.map((node) => node[Symbol.asyncDispose]()));
+    this.#pods[Symbol.dispose]();
+    await this.#engine.close();
+    await this.#recorder.kill();
+    await this.#plane.stop();
+  }
+}
+
+async function label(plane: ControlPlane, node: string): Promise<void> {
+  const headers = { 'Content-Type': 'application/merge-patch+json' };
+  await plane.request(`/api/v1/nodes/${node}`, { method: 'PATCH', headers, body: { metadata: { labels: SHARED } } });
+}
+
+async function isWatching(engine: Engine, cluster: string): Promise<boolean> {
+  return await withSnapshot(engine, cluster, async (snapshot) => {
+    if ((await snapshot.coverage()).length === 0) return false;
+    for (const name of STREAMS) {
+      const { items } = await snapshot.occurrences({
+        ...{ kind: 'evidence', subject: { by: 'name', namespace: '', name }, page: { limit: 10 } },
+        span: { from: epochMillis(0), to: FAR },
+      });
+      if (!items.some(({ what }) => what === 'stream-followed')) return false;
+    }
+    return true;
+  });
+}
