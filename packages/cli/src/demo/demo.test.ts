@@ -77,18 +77,19 @@ test('the demo records a day, prints commands that work as they are printed, liv
     const commands = lines.flatMap((line) => /^ {5}npx podtrail (.+)$/.exec(line)?.[1] ?? []);
     assert.deepEqual(
       commands.map((command) => command.split(' ')[0]),
-      ['who', 'trail', 'node', 'attribute', 'gaps'],
+      ['who', 'trail', 'explain', 'attribute', 'gaps'],
     );
     const results = await Promise.all(commands.map((command) => ended(podtrail(command.split(' ')))));
-    const [who, trail, node, attribute, gaps] = results as [Ended, Ended, Ended, Ended, Ended];
+    const [who, trail, explain, attribute, gaps] = results as [Ended, Ended, Ended, Ended, Ended];
     assert.equal(who.code, 0, who.stderr);
     const ip = commands[0]?.split(' ')[1] ?? '';
     assert.match(who.stdout, new RegExp(`^${ip.replaceAll('.', '\\.')} was held by pod \\S+ on node node-0\\d`));
     assert.equal(trail.code, 0, trail.stderr);
     const pod = commands[1]?.split(' ')[1] ?? '';
     assert.ok(trail.stdout.split(pod).length >= 3, `a trail of several lives:\n${trail.stdout}`);
-    assert.equal(node.code, 0, node.stderr);
-    assert.ok(node.stdout.split('\n').length > 3, 'several pods were on that node');
+    assert.equal(explain.code, 0, explain.stderr);
+    assert.match(explain.stdout, /^\S+ on node-0\d .+\. \([A-Z]\w+, (?:certain|inferred)\)$/m);
+    assert.doesNotMatch(explain.stdout, /\(Unknown, /);
     assert.equal(attribute.code, 0, attribute.stderr);
     const rows = attribute.stdout.trimEnd().split('\n');
     assert.equal(rows.length, 2001, 'a header and every row of the flow log');

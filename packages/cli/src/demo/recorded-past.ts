@@ -1,9 +1,11 @@
 // The demo's day before it begins: what a simulated cluster does in virtual time is observed and stored as a recorder
 // would, without HTTP in between, because a day has to pass in seconds. A real recorder then goes on from its checkpoint.
 import {
+  CauseObserver,
   type Cluster,
   type Engine,
   epochMillis,
+  type Observation,
   type Observed,
   Observer,
   type StoredFact,
@@ -37,6 +39,7 @@ export class RecordedPast {
   readonly #options: RecordedPastOptions;
   readonly #writer: Writer;
   readonly #observer: Observer;
+  readonly #causes: CauseObserver;
   readonly #stops: (() => void)[] = [];
   #facts: StoredFact[] = [];
   #stored: Promise<void> = Promise.resolve();
@@ -52,18 +55,19 @@ export class RecordedPast {
     this.#writer = writer;
     const { api, collector } = options;
     this.#observer = new Observer({ collector, scope: { kind: 'cluster' }, alsoFollows: ['Service', 'Node'] });
+    this.#causes = new CauseObserver({ collector, ledger: this.#observer });
     for (const [resource, wrap] of Object.entries(RESOURCES)) {
       const present = api.list(resource).map(wrap);
       const kind = resource === 'pods' ? 'Pod' : resource === 'nodes' ? 'Node' : 'Service';
       const [at, resourceVersion] = [this.#at, options.version()];
       const listing = { kind: 'listed', resource: kind, reason: 'start', whole: true, goneUids: [] } as const;
-      this.#keep(this.#observer.observe({ ...listing, resourceVersion, present, at }));
+      this.#observe({ ...listing, resourceVersion, present, at });
       this.#stops.push(
         api.watch(resource, (type, object) => {
           this.#events++;
           this.#beat();
           const event = type === 'DELETED' ? 'deleted' : 'present';
-          this.#keep(this.#observer.observe({ kind: 'event', type: event, seen: wrap(object), at: this.#at }));
+          this.#observe({ kind: 'event', type: event, seen: wrap(object), at: this.#at });
         }),
       );
     }
@@ -85,9 +89,9 @@ export class RecordedPast {
     const at = this.#at;
     const resourceVersion = this.#options.version();
     for (const resource of ['Pod', 'Node', 'Service'] as const) {
-      this.#keep(this.#observer.observe({ kind: 'progress', resource, resourceVersion, at }));
+      this.#observe({ kind: 'progress', resource, resourceVersion, at });
     }
-    this.#keep(this.#observer.observe({ kind: 'alive', at }));
+    this.#observe({ kind: 'alive', at });
     await this.#store();
     await this.#stored;
   }
@@ -97,15 +101,16 @@ export class RecordedPast {
     const at = this.#at;
     if (at - this.#beatAt < BEAT_MS) return;
     this.#beatAt = at;
-    this.#keep(this.#observer.observe({ kind: 'alive', at }));
+    this.#observe({ kind: 'alive', at });
   }
 
   get #at() {
     return epochMillis(this.#options.now() + DELIVERY_MS);
   }
 
-  #keep(facts: readonly StoredFact[]): void {
-    for (const fact of facts) this.#facts.push(fact);
+  #observe(observation: Observation): void {
+    for (const fact of this.#causes.observe(observation)) this.#facts.push(fact);
+    for (const fact of this.#observer.observe(observation)) this.#facts.push(fact);
   }
 
   /** One batch is under way while the next one is gathered. */

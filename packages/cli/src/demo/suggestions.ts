@@ -42,8 +42,8 @@ export function suggestions(options: SuggestionOptions): Suggestion[] {
       command: `${program} trail ${moved.name} -n ${moved.namespace} ${store}`,
     },
     {
-      why: 'what ran on a node before',
-      command: `${program} node ${asked.node} --at ${middle} ${store}`,
+      why: `why ${asked.name} ended`,
+      command: `${program} explain ${asked.name} -n ${asked.namespace} --at ${middle} ${store}`,
     },
     {
       why: 'a flow log, line by line',
