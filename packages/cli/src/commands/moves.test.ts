@@ -59,6 +59,17 @@ function cordoned(node: string, second: number): StoredFact {
   return { kind: 'evidence', evidence };
 }
 
+/** The recorder has begun to watch a stream of evidence. */
+function followed(name: string): StoredFact {
+  const evidence: Evidence = {
+    ...provenance(0),
+    id: `stream-${name}`,
+    about: { kind: 'Stream', namespace: '', name, uid: '' },
+    ...{ what: 'stream-followed', at: at(0), reason: '', message: '', by: '', count: 1 },
+  };
+  return { kind: 'evidence', evidence };
+}
+
 let engine: Engine;
 before(async () => {
   engine = await openStore('memory:', { access: 'write' });
@@ -76,6 +87,7 @@ before(async () => {
           ...{ ended: false, opened: 'start' },
         },
       },
+      ...['events', 'statefulsets', 'namespaces'].map(followed),
       cordoned('node-35', 90),
       life(drained, 10, { disruption, deletion: { requested: at(100), graceSeconds: 30 }, gone: at(105) }),
       departure(drained, 100),
