@@ -18,14 +18,17 @@ export interface WorkloadOptions {
   readonly replicas?: number;
   /** A node of its own; pods may go elsewhere when it is closed to them. */
   readonly node?: string;
-  readonly requests?: Readonly<Record<string, string>> | undefined;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly spec?: object;
 }
 
 /** Nodes that any workload may use; nobody drains, taints or deletes them. */
 export const SHARED = { 'podtrail.dev/pool': 'shared' };
 
-const IMAGE = 'registry.k8s.io/pause:3.10';
+const CONTAINERS = {
+  containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }],
+  terminationGracePeriodSeconds: 5,
+};
 type Kind = 'deployments' | 'statefulsets' | 'daemonsets';
 
 export class Scene {
@@ -90,14 +93,14 @@ export class Scene {
     return await this.#workload('StatefulSet', 'statefulsets', { ...options, spec: { serviceName: 'none' } });
   }
 
-  /** One pod on each shared node. */
-  async daemonSet(nodes: number): Promise<WatchedPod[]> {
-    return await this.#workload('DaemonSet', 'daemonsets', { replicas: nodes });
+  /** One pod on each shared node, or on those with other labels. */
+  async daemonSet(nodes: number, nodeSelector: Readonly<Record<string, string>> = SHARED): Promise<WatchedPod[]> {
+    return await this.#workload('DaemonSet', 'daemonsets', { replicas: nodes, nodeSelector });
   }
 
   async job(node: string | undefined, spec: object = {}): Promise<void> {
     const placed = node === undefined ? { nodeSelector: SHARED } : { nodeName: node };
-    const template = { metadata: this.#labelled(), spec: { ...placed, restartPolicy: 'Never', ...containers({}) } };
+    const template = { metadata: this.#labelled(), spec: { ...placed, restartPolicy: 'Never', ...CONTAINERS } };
     await this.post(this.pathOf('jobs', '', '/apis/batch/v1'), {
       ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: this.name } },
       spec: { template, backoffLimit: 0, ...spec },
@@ -109,7 +112,7 @@ export class Scene {
     const placed = node === undefined ? { nodeSelector: SHARED } : { nodeSelector: { 'kubernetes.io/hostname': node } };
     await this.post(this.pathOf('pods', ''), {
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: this.name, ...this.#labelled() } },
-      spec: { ...placed, ...containers({}), ...spec },
+      spec: { ...placed, ...CONTAINERS, ...spec },
     });
     const [pod] = await this.running(1);
     return pod as WatchedPod;
@@ -119,7 +122,7 @@ export class Scene {
   async boundPod(node: string, spec: object = {}): Promise<WatchedPod> {
     await this.post(this.pathOf('pods', ''), {
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: this.name, ...this.#labelled() } },
-      spec: { nodeName: node, ...containers({}), ...spec },
+      spec: { nodeName: node, ...CONTAINERS, ...spec },
     });
     return await this.appeared();
   }
@@ -165,8 +168,8 @@ export class Scene {
   }
 
   async #workload(kind: string, resource: Kind, options: WorkloadOptions): Promise<WatchedPod[]> {
-    const { replicas = 1, node, requests } = options;
-    const template = { metadata: this.#labelled(), spec: { ...containers({ requests }), ...placement(node) } };
+    const { replicas = 1, node, nodeSelector = SHARED } = options;
+    const template = { metadata: this.#labelled(), spec: { ...CONTAINERS, ...placement(node, nodeSelector) } };
     const own = { selector: { matchLabels: { scene: this.name } }, template, ...options.spec };
     await this.post(this.pathOf(resource, '', '/apis/apps/v1'), {
       ...{ apiVersion: 'apps/v1', kind, metadata: { name: this.name } },
@@ -200,14 +203,9 @@ function isEnding({ metadata, status }: WatchedPod): boolean {
   return metadata.deletionTimestamp !== undefined || status.phase === 'Failed' || status.phase === 'Succeeded';
 }
 
-function containers({ requests }: Pick<WorkloadOptions, 'requests'>): object {
-  const resources = requests === undefined ? {} : { resources: { requests } };
-  return { containers: [{ name: 'main', image: IMAGE, ...resources }], terminationGracePeriodSeconds: 5 };
-}
-
 /** On the shared nodes; with a node of its own, there if possible. */
-function placement(node: string | undefined): object {
-  if (node === undefined) return { nodeSelector: SHARED };
+function placement(node: string | undefined, nodeSelector: object): object {
+  if (node === undefined) return { nodeSelector };
   const is = (key: string, value: string) => ({ matchExpressions: [{ key, operator: 'In', values: [value] }] });
   const own = is('kubernetes.io/hostname', node);
   const shared = Object.entries(SHARED).map(([key, value]) => is(key, value));

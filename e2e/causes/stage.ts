@@ -70,11 +70,17 @@ export class CauseStage implements AsyncDisposable {
     starting.defer(() => recorder.kill());
     recorder.start();
     const cluster = (await plane.request('/api/v1/namespaces/kube-system')).json().metadata.uid as string;
-    const engine = await until('the recorder has made its store', () => openStore(url, { access: 'read' }));
-    starting.defer(() => engine.close());
-    await until('the recorder watches', () => isWatching(engine, cluster)).catch((error) => {
+    const saying = (error: unknown): never => {
       throw new Error(`the recorder did not start; it said:\n${recorder.said}`, { cause: error });
-    });
+    };
+    const patient = { withinMs: 180_000, everyMs: 250 };
+    const engine = await until(
+      'the recorder has made its store',
+      () => openStore(url, { access: 'read' }),
+      patient,
+    ).catch(saying);
+    starting.defer(() => engine.close());
+    await until('the recorder watches', () => isWatching(engine, cluster), patient).catch(saying);
     const pods = await PodWatch.start(plane);
     starting.use(pods);
     starting.move();

@@ -8,14 +8,25 @@ import * as deployment from './deployment.ts';
 import * as evicted from './evicted.ts';
 import * as job from './job.ts';
 import * as nodeLoss from './node-loss.ts';
+import * as overlapping from './overlapping.ts';
 import * as preempted from './preempted.ts';
 import * as statefulSet from './stateful-set.ts';
 import * as taint from './taint.ts';
 
 export const PROVOCATIONS: readonly Provocation[] = [
-  ...[evicted, taint, preempted, nodeLoss, byKubelet, deployment, statefulSet, daemonSet, job, deleted].flatMap(
-    (group): Provocation[] => Object.values(group),
-  ),
+  ...[
+    evicted,
+    taint,
+    preempted,
+    nodeLoss,
+    byKubelet,
+    deployment,
+    statefulSet,
+    daemonSet,
+    job,
+    deleted,
+    overlapping,
+  ].flatMap((group): Provocation[] => Object.values(group)),
 ];
 
 export const NOT_PROVOKED: ReadonlyMap<Cause, string> = new Map<Cause, string>([
