@@ -6,9 +6,9 @@ export const preempted: Provocation = {
     name: 'preemption',
     cause: 'Preempted',
     by: 'control plane',
-    sentence: /^was preempted by (pod [0-9a-f-]{36}|scene-\d+\/urgent)\.$/,
+    sentence: /^was preempted by scene-\d+\/urgent\.$/,
   },
-  evidence: 'DisruptionTarget `PreemptionByScheduler`, and event `Preempted` with the preemptor',
+  evidence: 'DisruptionTarget `PreemptionByScheduler`, and event `Preempted` with the UID of the preemptor',
   async provoke(scene) {
     const node = await scene.node();
     const priority = `urgent-${scene.name}`;

@@ -49,6 +49,14 @@ test('evidence about the pod is found by its UID, and by its name where it has n
   );
 });
 
+test('a preemptor that an event names by its UID only has its name where the store knows that pod', async () => {
+  const urgent = aLife({ pod: aPod('urgent', { uid: 'uid-urgent', namespace: 'payments' }) });
+  const said = event(POD, 'default-scheduler', 'Preempted', END, 'Preempted by pod uid-urgent on node worker-2');
+  const life = disrupted('PreemptionByScheduler');
+  assert.equal(explain(await caseOf(life, [said], [urgent])).actor, 'payments/urgent');
+  assert.equal(explain(await caseOf(life, [said])).actor, 'pod uid-urgent');
+});
+
 test("a node's day before the end is read, and a quarter of an hour after it", async () => {
   const known = await caseOf(aLife(), [
     evidence(NODE, 'cordoned', END - 25 * HOUR),

@@ -7,6 +7,7 @@ import type { Departure, PodLife } from '../model/pod-life.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Case } from './case.ts';
 import { controllerOfOwner } from './going.ts';
+import { withPreemptors } from './read-preemptors.ts';
 import { readSiblings } from './read-siblings.ts';
 import { readUnwatched } from './read-unwatched.ts';
 import { CLOCK_SLACK_MS, endOf, MINUTE_MS } from './traces.ts';
@@ -77,7 +78,7 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   return {
     life,
     endedAt,
-    pod: inOrder([...ofPod, ...nameless]),
+    pod: await withPreemptors(snapshot, inOrder([...ofPod, ...nameless]), readLife),
     node,
     owner,
     workload,

@@ -16,10 +16,16 @@ export function preemption(known: Case): Verdict | undefined {
   return certain('Preempted', `was preempted by ${preemptor ?? 'a pod of a higher priority'}.`, evidence, preemptor);
 }
 
-function preemptorOf({ related, message }: Evidence): string | undefined {
+function preemptorOf(event: Evidence): string | undefined {
+  const { related } = event;
   if (related !== undefined && related.name !== '') {
     return related.namespace === '' ? related.name : `${related.namespace}/${related.name}`;
   }
-  const uid = /^Preempted by (?:a )?pod (\S+)/.exec(message)?.[1];
+  const uid = preemptorUid(event);
   return uid === undefined ? undefined : `pod ${uid}`;
+}
+
+/** "Preempted by pod UID on node worker-2" */
+export function preemptorUid({ message }: Evidence): string | undefined {
+  return /^Preempted by (?:a )?pod (\S+)/.exec(message)?.[1];
 }
