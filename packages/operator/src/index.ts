@@ -36,6 +36,7 @@ export type { WriteCounts } from './podtracker/tracker-pass.ts';
 export { type AnomalyFields, anomalyReport } from './recorder/anomaly-report.ts';
 export type { StoredBatch } from './recorder/commit-queue.ts';
 export { EVIDENCE_RESOURCES, evidenceStreams } from './recorder/evidence/evidence-streams.ts';
+export { streamFollowed } from './recorder/evidence/stream-loss.ts';
 export type { Problem, StreamRole, StreamStatus } from './recorder/followed-stream.ts';
 export type { LeaseRefusal, LeaseResult } from './recorder/lease-reader.ts';
 export {

@@ -11,7 +11,8 @@ import {
   type StoredFact,
   type Writer,
 } from '@podtrail/history';
-import { nodeCodec, podCodec, serviceCodec } from '@podtrail/machinery';
+import { type Cacheable, nodeCodec, type ObjectDelta, podCodec, serviceCodec } from '@podtrail/machinery';
+import { evidenceStreams, streamFollowed } from '@podtrail/operator';
 import type { ClusterApi, KubeObject } from '@podtrail/sandbox';
 
 export interface RecordedPastOptions {
@@ -70,6 +71,35 @@ export class RecordedPast {
           this.#observe({ kind: 'event', type: event, seen: wrap(object), at: this.#at });
         }),
       );
+    }
+    this.#followEvidence(api);
+  }
+
+  /** Owners of pods and namespaces, as evidence for causes. Events are left out: a simulated day has too few of them. */
+  #followEvidence(api: ClusterApi): void {
+    for (const stream of evidenceStreams()) {
+      if (stream.role !== 'evidence' || stream.uncached !== undefined) continue;
+      const { resource, group } = stream.resource;
+      const name = group === '' ? resource : `${resource}.${group}`;
+      const known = new Map<string, Cacheable>();
+      const see = (type: string, json: KubeObject, initial: boolean): void => {
+        const object = stream.codec.fromJson(json);
+        const { uid = '' } = object.metadata;
+        const previous = known.get(uid);
+        if (type === 'DELETED') known.delete(uid);
+        else known.set(uid, object);
+        const base = { object, source: 'watch', observedAt: this.#at } as const;
+        const delta: ObjectDelta<Cacheable> =
+          type === 'DELETED'
+            ? { ...base, kind: 'deleted', finalStateUnknown: false }
+            : previous === undefined
+              ? { ...base, kind: 'added', initial }
+              : { ...base, kind: 'updated', previous, resync: false };
+        for (const observation of stream.observe(delta, this.#at)) this.#observe(observation);
+      };
+      this.#observe({ kind: 'evidence', evidence: streamFollowed(resource, this.#at), at: this.#at });
+      for (const object of api.list(name)) see('ADDED', object, true);
+      this.#stops.push(api.watch(name, (type, object) => see(type, object, false)));
     }
   }
 

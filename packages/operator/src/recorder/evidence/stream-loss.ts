@@ -127,3 +127,8 @@ function reasonOf(error: Error | undefined): string {
     return error.status === 403 ? 'Forbidden' : error.status === 404 ? 'NotFound' : 'Refused';
   return error === undefined ? 'NotListed' : 'Disconnected';
 }
+
+/** For who watches a stream without a loss, from the beginning. */
+export function streamFollowed(resource: string, at: EpochMillis): ReportedEvidence {
+  return streamEvidence('stream-followed', { resource, namespace: undefined, at, reason: 'Listed', message: '' });
+}
