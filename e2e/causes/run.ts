@@ -43,23 +43,29 @@ export async function causeRun(options: CauseRunOptions): Promise<Outcome[]> {
   const alone = all.slice(0, half).filter(({ isSlow }) => !isSlow);
   log('starting a control plane …');
   await using stage = await CauseStage.start();
+  const place = { stage, log };
   const pending: Pending[] = [];
   log(`${overlapped.length} provocations, ${parallel} at a time …`);
   // What waits for a controller's clock begins first, and takes no place of others.
   const slow = overlapped
     .filter(({ isSlow }) => isSlow)
-    .map(async (one) => void pending.push(await provoke(stage, one, true)));
+    .map(async (one) => void pending.push(await provoke(place, one, true)));
   const waiting = overlapped.filter(({ isSlow }) => !isSlow);
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) pending.push(await provoke(stage, next, true));
+    for (let next = waiting.shift(); next; next = waiting.shift()) pending.push(await provoke(place, next, true));
   };
   await Promise.all(Array.from({ length: parallel }, worker));
   log(`${alone.length} provocations, one at a time …`);
-  for (const provocation of alone) pending.push(await provoke(stage, provocation, false));
+  for (const provocation of alone) pending.push(await provoke(place, provocation, false));
   await Promise.all(slow);
   const outcomes: Outcome[] = [];
   for (const one of pending) outcomes.push(...(await settle(stage, one)));
   return outcomes;
+}
+
+interface Place {
+  readonly stage: CauseStage;
+  readonly log: (line: string) => void;
 }
 
 interface Pending {
@@ -70,11 +76,13 @@ interface Pending {
   readonly error?: string;
 }
 
-async function provoke(stage: CauseStage, provocation: Provocation, overlapped: boolean): Promise<Pending> {
+async function provoke({ stage, log }: Place, provocation: Provocation, overlapped: boolean): Promise<Pending> {
   try {
     const { uids, at } = await provocation.provoke(await stage.scene());
     // The next one begins when this one is explained, or will not be.
-    for (const uid of uids) await explained(stage, provocation, uid, at).catch(() => {});
+    for (const uid of uids) {
+      await explained(stage, provocation, uid, at).catch((error: Error) => log(error.message));
+    }
     return { provocation, overlapped, uids, at };
   } catch (error) {
     const { message, stack } = error as Error;
