@@ -39,6 +39,8 @@ export type Subject =
 /** Which occurrences are asked for: of one kind, and about one holder, one address, or whatever. */
 export interface OccurrenceQuestion<K extends OccurrenceKind = OccurrenceKind> {
   readonly kind: K;
+  /** Only the record with this key (its place says it): found at once, however long the span is. */
+  readonly key?: string | undefined;
   readonly subject?: Subject | undefined;
   readonly ip?: IpAddress | undefined;
   readonly span: Span;

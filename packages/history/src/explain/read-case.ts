@@ -45,7 +45,7 @@ export async function readDepartedCase(
 
 export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife | undefined> {
   const { items } = await snapshot.occurrences({
-    ...{ kind: 'life', subject: { by: 'uid', uid }, span: { from: ALWAYS_FROM, to: FAR } },
+    ...{ kind: 'life', key: uid, span: { from: ALWAYS_FROM, to: FAR } },
     page: { limit: 2 },
   });
   return items.find(({ pod }) => pod.uid === uid);
@@ -53,7 +53,7 @@ export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife
 
 async function readDeparture(snapshot: Snapshot, uid: string): Promise<Departure | undefined> {
   const { items } = await snapshot.occurrences({
-    ...{ kind: 'departure', subject: { by: 'uid', uid }, span: { from: ALWAYS_FROM, to: FAR } },
+    ...{ kind: 'departure', key: uid, span: { from: ALWAYS_FROM, to: FAR } },
     page: { limit: 2 },
   });
   return items.find(({ pod }) => pod.uid === uid);
@@ -64,12 +64,15 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   const until = epochMillis(Math.max(endedAt, life.gone ?? endedAt) + AFTER_MS);
   const day = { from: epochMillis(endedAt - BEFORE_MS), to: until };
   const always = { from: ALWAYS_FROM, to: until };
+  // About a pod nothing is said before it is there.
+  const recently = { from: epochMillis(endedAt - 2 * BEFORE_MS), to: until };
+  const ofLife = { from: epochMillis(Math.max(0, life.created - BEFORE_MS)), to: until };
   const named = (namespace: string, name: string): Subject => ({ by: 'name', namespace, name });
   const [ofPod, nameless, node, owner, namespace] = await Promise.all([
-    readEvidence(snapshot, { by: 'uid', uid: pod.uid }, always, ({ about }) => about.uid === pod.uid),
+    readEvidence(snapshot, { by: 'uid', uid: pod.uid }, ofLife, ({ about }) => about.uid === pod.uid),
     readEvidence(snapshot, named(pod.namespace, pod.name), day, isAboutName(life)),
     pod.node === '' ? [] : readEvidence(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
-    readOwner(snapshot, life.owner, always),
+    readOwner(snapshot, life.owner, recently),
     readEvidence(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
   ]);
   const siblings = await readSiblings(snapshot, life, { from: endedAt, to: until });
@@ -95,8 +98,14 @@ function isAboutName({ created, gone }: PodLife) {
 }
 
 async function readOwner(snapshot: Snapshot, owner: ObjectReference | undefined, span: Span): Promise<Evidence[]> {
-  if (owner === undefined || owner.uid === '') return [];
-  return await readEvidence(snapshot, { by: 'uid', uid: owner.uid }, span, ({ about }) => about.uid === owner.uid);
+  return owner === undefined || owner.uid === '' ? [] : await readByUid(snapshot, owner.uid, span);
+}
+
+/** Whose it is, is said of an owner once a day: only where that is not found is everything read. */
+async function readByUid(snapshot: Snapshot, uid: string, { from, to }: Span): Promise<Evidence[]> {
+  const read = (span: Span) => readEvidence(snapshot, { by: 'uid', uid }, span, ({ about }) => about.uid === uid);
+  const recent = await read({ from, to });
+  return recent.some(({ what }) => what === 'owned') ? recent : await read({ from: ALWAYS_FROM, to });
 }
 
 /**
@@ -118,8 +127,8 @@ async function readWorkload(
   const owners = new Set(siblings.map((sibling) => sibling.owner?.uid ?? ''));
   for (const uid of [...owners].slice(-MOST_OWNERS)) {
     if (uid === '' || uid === life.owner?.uid) continue;
-    const whole = { from: ALWAYS_FROM, to: span.to };
-    found.push(...(await readEvidence(snapshot, { by: 'uid', uid }, whole, ({ about }) => about.uid === uid)));
+    const recently = { from: epochMillis(span.from - BEFORE_MS), to: span.to };
+    found.push(...(await readByUid(snapshot, uid, recently)));
   }
   return inOrder(found);
 }

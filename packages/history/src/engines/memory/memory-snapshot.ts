@@ -100,11 +100,14 @@ export class MemorySnapshot implements Snapshot {
   }
 
   async occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>> {
-    const { kind, span, page } = question;
+    const { kind, key, span, page } = question;
     const { place, about } = typeOf(kind);
     const found = this.#ledger().occurrences(kind).values();
     return cutPage(
-      found.filter((record) => isWithin(place(record).time, span) && isAsked(question, about(record))),
+      found.filter((record) => {
+        const at = place(record);
+        return isWithin(at.time, span) && (key === undefined || at.key === key) && isAsked(question, about(record));
+      }),
       place,
       page,
     );

@@ -7,7 +7,7 @@ import type { Coverage, Placement, PossibleTenure, Tenure } from '../../model/re
 import type { EpochMillis } from '../../model/time.ts';
 import { budgetStart, changeUses } from '../../observe/change-budget.ts';
 import type { Resumption } from '../ledger-writer.ts';
-import { concerns, isAsked, isExpired, touches } from '../matching.ts';
+import { concerns, isAsked, isExpired, isWithin, touches } from '../matching.ts';
 import { typeOf } from '../occurrences/registry.ts';
 import { cutPage, placementPlace, possiblePlace, sortedBy, tenurePlace } from '../order.ts';
 import type { SizeLimit } from '../size-limit.ts';
@@ -135,13 +135,19 @@ export class Questions {
   }
 
   occurrences<K extends OccurrenceKind>(id: string, question: OccurrenceQuestion<K>): Paged<OccurrenceRecords[K]> {
-    const { kind, subject, page } = question;
+    const { kind, key, subject, page } = question;
     const { place, about } = typeOf(kind);
     const cluster = this.#head.cluster(id);
     const span = sinceCursor(keptSpan(cluster, kind, question.span), page);
+    const isWanted = (record: OccurrenceRecords[K]) =>
+      (key === undefined || place(record).key === key) && isAsked(question, about(record));
     const found: OccurrenceRecords[K][] = [];
-    const all = this.#reader.occurrences(cluster.number, kind, span, subject);
-    collect(all, page, place, (record) => isAsked(question, about(record)), found);
+    const known = key === undefined ? undefined : this.#reader.occurrenceByKey(cluster.number, kind, key);
+    if (known !== undefined) {
+      if (isWithin(place(known).time, span) && isWanted(known)) found.push(known);
+      return cutPage(found, place, page);
+    }
+    collect(this.#reader.occurrences(cluster.number, kind, span, subject), page, place, isWanted, found);
     return cutPage(found, place, page);
   }
 

@@ -65,7 +65,13 @@ interface StoredCoverage {
   readonly checksum: number;
 }
 
+/** About 20 MB. */
+const MOST_HOUR_ROWS = 50_000;
+
 export class HeadReader {
+  /** Hours of occurrences that were read and found to be complete, the oldest first; so many rows of them. */
+  readonly #hours = new Map<string, { readonly expected: number; readonly rows: readonly HeadRow[] }>();
+  #hourRows = 0;
   readonly #head: Head;
   readonly #statements = new Map<string, StatementSync>();
   readonly #indexes = new Map<string, SecondaryIndex>();
@@ -184,6 +190,16 @@ export class HeadReader {
   possible(cluster: number, span: Span): PossibleTenure[] {
     const entries = this.#index('possible', cluster).within(span.from, span.to);
     return entries.map((entry) => this.#possible(this.row('possible', entry)));
+  }
+
+  /** Undefined: there is none, or it is lost; only its hour can tell. */
+  occurrenceByKey<K extends OccurrenceKind>(cluster: number, kind: K, key: string): OccurrenceRecords[K] | undefined {
+    const sql = 'SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND key = ?';
+    const [found] = this.#all(sql, cluster, typeOf(kind).number, key);
+    if (found === undefined) return undefined;
+    const record = this.occurrence(kind, key, found[0]);
+    if (typeOf(kind).place(record).key !== key) throw damaged(`head, ${kind} ${key}`);
+    return record;
   }
 
   /** In the order of their times. With a subject, some that are not about it may be among them. */
@@ -326,11 +342,28 @@ export class HeadReader {
     }
   }
 
+  /** A question about causes reads the same hours many times. What an hour sums up to says whether it is still the same. */
+  #knownHour(kind: OccurrenceKind, cluster: number, hour: number, expected: number): readonly HeadRow[] {
+    const id = `${kind} ${cluster} ${hour}`;
+    const known = this.#hours.get(id);
+    if (known?.expected === expected) return known.rows;
+    const rows = this.hour(kind, cluster, hour, expected);
+    this.#hourRows += rows.length - (known?.rows.length ?? 0);
+    this.#hours.delete(id);
+    this.#hours.set(id, { expected, rows });
+    for (const [oldest, { rows: gone }] of this.#hours) {
+      if (this.#hourRows <= MOST_HOUR_ROWS) break;
+      this.#hours.delete(oldest);
+      this.#hourRows -= gone.length;
+    }
+    return rows;
+  }
+
   /** Records of a time, in the order of their times; an hour is shown to be complete before any of it is given. */
   *#timed(kind: OccurrenceKind, cluster: number, span: Span): Generator<HeadRow> {
     if (span.to <= span.from) return;
     for (const [hour, sum] of this.#head.tallies.within(cluster, typeOf(kind).number, span.from, span.to)) {
-      for (const row of this.hour(kind, cluster, hour, sum)) {
+      for (const row of this.#knownHour(kind, cluster, hour, sum)) {
         if (row.start >= span.from && row.start < span.to) yield row;
       }
     }
