@@ -119,8 +119,10 @@ test('with the rights of the manifests a rollout leaves its traces, and every st
   assert.match(deletion?.message ?? '', /^Deleted pod: web-/);
   assert.equal(deletion?.by, 'replicaset-controller');
   assert.equal(found.find(({ what }) => what === 'owned')?.related?.name, 'web');
-  const followed = (await evidence(ledger)).filter(({ what }) => what === 'stream-followed');
-  assert.deepEqual(followed.map(({ about }) => about.name).sort(), [...STREAMS].sort());
+  await until('every stream is recorded as followed', async () => {
+    const followed = (await evidence(ledger)).filter(({ what }) => what === 'stream-followed');
+    assert.deepEqual(followed.map(({ about }) => about.name).sort(), [...STREAMS].sort());
+  });
   assert.ok(!recorder.err.includes(LACKING), recorder.err);
   const doctor = await podtrail(`doctor --kubeconfig ${kubeconfig} --store ${store}`);
   assert.match(doctor.out, /may watch evidence +ok/);

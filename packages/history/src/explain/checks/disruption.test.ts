@@ -177,6 +177,21 @@ verdictTable('taints', {
     }),
     { cause: 'DeletedOnRequest' },
   ],
+  'the event without a UID from three seconds later is about the next pod, if that was there by then': [
+    aCase(aLife(), {
+      pod: [
+        event(
+          { ...POD, uid: '' },
+          'taint-eviction-controller',
+          'TaintManagerEviction',
+          END + 3,
+          'Marking for deletion Pod shop/cart-1',
+        ),
+      ],
+      siblings: [aLife({ created: at(END + 1), deletion: undefined, gone: undefined })],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
   'a deletion that was cancelled is none': [
     aCase(aLife(), {
       pod: [event({ ...POD, uid: '' }, 'taint-controller', 'TaintManagerEviction', END, 'Cancelling deletion of Pod')],

@@ -59,10 +59,16 @@ export function deviceTaint(known: Case): Verdict | undefined {
  */
 function markedForDeletion(known: Case): Evidence | undefined {
   const from = Math.max(known.endedAt - CLOCK_SLACK_MS, known.life.created);
-  const to = latestEnd(known) + CLOCK_SLACK_MS;
+  const to = Math.min(latestEnd(known) + CLOCK_SLACK_MS, nextOfName(known));
   return events(known.pod, 'TaintManagerEviction').find(
     (event) => isBetween(event, from, to) && event.message.startsWith('Marking for deletion'),
   );
+}
+
+/** When the next pod of its name was created, of which later events without a UID speak. */
+function nextOfName({ life, siblings }: Case): number {
+  const next = siblings.find(({ pod, created }) => pod.name === life.pod.name && created > life.created);
+  return next?.created ?? Number.POSITIVE_INFINITY;
 }
 
 /** Taints that evict and stood when it was deleted, oldest first. */
