@@ -127,7 +127,7 @@ test('errors are sentences: a bad selector, a namespace that is not there, no ri
   const base = `footprints --kubeconfig ${cluster.kubeconfig} --oneshot`;
   const selector = await podtrail(`${base} --label a==b==c`);
   assert.equal(selector.code, 2);
-  assert.match(selector.err, /the label selector a==b==c is refused: .*\nhint: selectors are spelled as for kubectl/);
+  assert.match(selector.err, /the label selector a==b==c is refused: .*\nhint: selectors are written as for kubectl/);
   const missing = await podtrail(`${base} --store-in-cm --cm-namespace not-there`);
   if (linesOf(missing.out).length > 0) {
     assert.equal(missing.code, 1);
