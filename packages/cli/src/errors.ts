@@ -49,6 +49,7 @@ const USAGES = [
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (USAGES.includes(String(field(error, 'code')))) return EXIT.usage;
+  if (field(error, 'code') === 'ambiguous') return EXIT.ambiguous;
   if (field(error, 'status') === 403) return EXIT.forbidden;
   if (DAMAGES.includes(String(field(error, 'code')))) return EXIT.unknown;
   return EXIT.error;

@@ -8,8 +8,10 @@ import {
   type Evidence,
   epochMillis,
   type Holder,
+  type IpAddress,
   openStore,
   type PodLife,
+  parseIp,
   type StoredFact,
 } from '@podtrail/history';
 import { explainSchema, movesSchema } from '@podtrail/history/wire/schemas';
@@ -47,6 +49,16 @@ function life(holder: Holder, created: number, more: Partial<PodLife> = {}): Sto
 function departure(holder: Holder, second: number): StoredFact {
   const record: Departure = { ...provenance(second), pod: holder, owner: OWNER, at: at(second) };
   return { kind: 'departure', departure: record };
+}
+
+function tenure(ip: string, holder: Holder): StoredFact {
+  const boundary = (second: number, notAfter: number) => ({
+    ...{ ...provenance(second), at: at(second), notBefore: at(second), notAfter: at(notAfter) },
+  });
+  return {
+    kind: 'tenure',
+    tenure: { ip: parseIp(ip) as IpAddress, holder, start: boundary(20, 30), end: boundary(90, 120) },
+  };
 }
 
 function cordoned(node: string, second: number): StoredFact {
@@ -94,6 +106,9 @@ before(async () => {
       life(returned, 106),
       life(deleted, 20, { owner: undefined, deletion: { requested: at(200), graceSeconds: 30 }, gone: at(231) }),
       departure(deleted, 200),
+      tenure('10.0.0.9', drained),
+      tenure('10.0.0.9', deleted),
+      tenure('10.0.0.8', deleted),
     ],
   });
 });
@@ -188,4 +203,16 @@ test('explain of a workload is refused with what to ask instead', async () => {
   const { code, err } = await ask('explain sts/kafka -n shop');
   assert.equal(code, 2);
   assert.match(err, /a cause is one of one pod\nhint: name a pod/);
+});
+
+test('explain of an address asks about its holder; where that is in doubt it names whom to ask about, with exit code 4', async () => {
+  const held = await ask('explain 10.0.0.8 --at 2026-11-15T10:01:00Z');
+  assert.equal(held.code, 0);
+  assert.match(held.out, /^shop\/lonely on node-06 was deleted on request/);
+  const { code, err } = await ask('explain 10.0.0.9 --at 2026-11-15T10:01:00Z');
+  assert.equal(code, 4);
+  assert.match(
+    err,
+    /10\.0\.0\.9 may have been held by any of 2 pods then\nhint: ask about one of them: shop\/\S+ \(uid\/uid-/,
+  );
 });

@@ -124,6 +124,40 @@ test('an evidence stream whose observer throws is given up delta by delta, and n
   assert.equal(await recorded.says('10.0.0.7'), 'held web');
 });
 
+test('evidence that cannot be understood is reported once, and who held what is recorded as ever', async (t) => {
+  const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });
+  const problems: string[] = [];
+  const hostile = stream({
+    resource: CONFIG_MAPS,
+    codec: metadataCodec,
+    role: 'evidence',
+    isNamespaced: true,
+    observe: (_delta, at) => {
+      const evidence = {
+        get about(): never {
+          throw new Error('about nobody');
+        },
+      };
+      return [{ kind: 'evidence', evidence: evidence as never, at }];
+    },
+  });
+  configMap(stage, 'one');
+  configMap(stage, 'another');
+  stage.pod('web', { ip: '10.0.0.7' });
+  const recorded = await RecordedSandbox.start(stage, {
+    causes: true,
+    streams: [...RECORDED_STREAMS, hostile],
+    listener: {
+      evidenceChanged: ({ resource, problem }) => void (resource === 'causes' && problems.push(problem ?? '')),
+    },
+  });
+  await stage.until('it is reported', () => problems.length > 0);
+  await recorded.current();
+  assert.deepEqual(problems, ['an observation could not be understood: about nobody']);
+  assert.deepEqual(await readiness(recorded, stage.clock), []);
+  assert.equal(await recorded.says('10.0.0.7'), 'held web');
+});
+
 test('a rewind that one stream of claims shows is listed by every other stream, evidence included, each once', async (t) => {
   const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });
   stage.pod('web', { ip: '10.0.0.7' });
