@@ -2,7 +2,7 @@
 // reason is not kept. What each of them proves is decided by the checks (history's explain/checks), not here.
 
 /**
- * `each`: every time that it happened counts, because each tells of another pod or of another end. `seldom`: it is
+ * `each`: every time that it happened counts, because each is about another pod or another end. `seldom`: it is
  * repeated while nothing changes, and is kept when its count has doubled.
  */
 type Keeping = 'each' | 'seldom';

@@ -16,7 +16,7 @@ export interface RowKey {
   readonly name: number;
   readonly workload: number | null;
   /**
-   * Of a tenure, what tells it from others of its address; of a placement, its node; of a live holder, OPAQUE; of an
+   * Of a tenure, what sets it apart from others of its address; of a placement, its node; of a live holder, OPAQUE; of an
    * occurrence, the name of a second holder.
    */
   readonly other: number;

@@ -355,7 +355,7 @@ function readerAt(reader: RecordReader, ordinal: number): RecordReader {
   return reader;
 }
 
-/** 2^20 bits: the first look tells most addresses apart. */
+/** 2^20 bits: the first look sets most addresses apart. */
 const SIEVE_MASK = 0xfffff;
 
 interface Spanning {
