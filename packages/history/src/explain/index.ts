@@ -1,6 +1,7 @@
 // Why pods ended, for everything above: the wire, the CLI, the recorder's metrics.
 export type { Case, Check } from './case.ts';
 export { CAUSES, type Cause, type Verdict } from './cause.ts';
+export { type CausesQuestion, causesOf, type FoundCause, visibleMove } from './causes-of.ts';
 export { explain } from './explain.ts';
 export { lifecycle, MILESTONES, type Milestone } from './lifecycle.ts';
 export { isWantedDeparture, isWantedMove, type MoveFilters } from './moves/move-filters.ts';

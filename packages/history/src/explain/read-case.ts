@@ -51,7 +51,7 @@ export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife
   return items.find(({ pod }) => pod.uid === uid);
 }
 
-async function readDeparture(snapshot: Snapshot, uid: string): Promise<Departure | undefined> {
+export async function readDeparture(snapshot: Snapshot, uid: string): Promise<Departure | undefined> {
   const { items } = await snapshot.occurrences({
     ...{ kind: 'departure', key: uid, span: { from: ALWAYS_FROM, to: FAR } },
     page: { limit: 2 },

@@ -7,7 +7,7 @@ import {
   type MoveFilters,
   movePlace,
   moves as readMoves,
-  visibleVerdict,
+  visibleMove,
 } from '../explain/index.ts';
 import type { Departure } from '../model/pod-life.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
@@ -68,14 +68,6 @@ export async function askMoves(
     coverage: watchingDocument(watching),
   };
   return { moves: seen, watching, document };
-}
-
-/** Its successor is of the same workload, and so of the same namespace. */
-function visibleMove(move: Move, visibility: Visibility): Move {
-  if (visibility.kind === 'all') return move;
-  const { pod, node, owner, workload, namespace } = move.known;
-  const evidence = [...pod, ...node, ...owner, ...workload, ...namespace];
-  return { ...move, verdict: visibleVerdict(move.verdict, evidence, visibility) };
 }
 
 export function moveDocument({ departure, from, to, addresses, verdict, downtimeMs }: Move): MoveDocument {
