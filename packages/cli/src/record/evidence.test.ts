@@ -2,7 +2,7 @@
 // missing or flooded.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Evidence } from '@podtrail/history';
+import { type Evidence, readCase, withSnapshot } from '@podtrail/history';
 import { HealthChecks } from '@podtrail/machinery';
 import type { EvidenceChange } from '@podtrail/operator';
 import { addRecorderReadiness } from '@podtrail/operator/monitoring';
@@ -175,3 +175,30 @@ async function startIn(stage: FaultStage, namespaces: readonly string[]) {
   await stage.until('it is current', () => recorded.recorder.status.current);
   return { recorded };
 }
+
+test('without causes nothing is asked for them and nothing is stored; who held what is recorded as ever', async (t) => {
+  const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });
+  const uid = stage.pod('web', { ip: '10.0.0.7' });
+  const recorded = await RecordedSandbox.start(stage, { causes: false });
+  event(stage, 'web.1', 'default', 'web');
+  stage.remove('web');
+  stage.pod('next', { ip: '10.0.0.8' });
+  await recorded.current();
+  const kinds = new Set(recorded.facts().map(({ kind }) => kind));
+  assert.ok(kinds.has('tenure') && kinds.has('placement'));
+  assert.deepEqual(
+    [...kinds].filter((kind) => ['life', 'departure', 'evidence'].includes(kind)),
+    [],
+  );
+  assert.deepEqual(
+    recorded.recorder.status.streams.map(({ resource, role }) => `${resource} ${role}`),
+    ['pods claims', 'services claims', 'nodes claims'],
+  );
+  assert.deepEqual(
+    stage.requests.filter(({ resource }) => IN_PATHS.includes(resource ?? '')),
+    [],
+  );
+  const moved = await withSnapshot(recorded.engine, recorded.cluster.id, (snapshot) => readCase(snapshot, uid));
+  assert.equal(moved, undefined);
+  assert.deepEqual([await recorded.says('10.0.0.8'), await recorded.says('10.0.0.9')], ['held next', 'free']);
+});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONFIG_MAPS, HealthChecks, metadataCodec, POD } from '@podtrail/machinery';
-import { RECORDED_STREAMS, stream } from '@podtrail/operator';
+import { RECORDED_STREAMS, type RecorderListener, stream } from '@podtrail/operator';
 import { addRecorderReadiness } from '@podtrail/operator/monitoring';
 import { FaultStage } from '../testing/fault-stage.ts';
 import { RecordedSandbox } from '../testing/recorded-sandbox.ts';
@@ -189,4 +189,33 @@ test('what cannot be taken in ends the recorder: it does not go on with a ledger
   await stage.until('the recorder has ended', () => recorded.hasEnded);
   await assert.rejects(recorded.ended, { code: 'observing-failed' });
   assert.equal(await recorded.says('10.0.0.7'), 'held web', 'what was stored before is whole');
+});
+
+test('when a stream of claims loses the server, one that is not open is compared before it goes on', async (t) => {
+  const stage = await FaultStage.start(t, { bookmarkMillis: 1_000 });
+  stage.pod('web', { ip: '10.0.0.7' });
+  const service = (name: string) =>
+    stage.api.create('services', { metadata: { name, namespace: 'default' }, spec: { ports: [{ port: 80 }] } });
+  const waiting = new Set<string>();
+  const listener: RecorderListener = {
+    watchChanged: (resource, { kind }) => void (kind === 'waiting' ? waiting.add(resource) : waiting.delete(resource)),
+  };
+  const recorded = await RecordedSandbox.start(stage, { consistencyMs: FOR_EVER, listener });
+  await stage.leap(6_000);
+  // The server ends the watch of services and refuses the next one: no connection breaks.
+  stage.switchboard.arm({ kind: 'end', on: { resource: 'services' } });
+  stage.switchboard.arm({ kind: 'refuse', code: 429, retryAfterSeconds: 20, on: { resource: 'services' } });
+  service('ended');
+  await stage.until('the watch of services waits', () => waiting.has('services'));
+  const begun = stage.requests.length;
+  stage.switchboard.arm({ kind: 'cut', on: { resource: 'pods' } });
+  stage.pod('cut');
+  await stage.until('the watch of services is opened again', () => !waiting.has('services'));
+  await recorded.current();
+  const asked = stage.requests.slice(begun).filter(({ resource }) => resource === 'services');
+  assert.deepEqual(
+    asked.map(({ verb }) => verb),
+    ['list', 'watch'],
+    'compared first',
+  );
 });
