@@ -2,16 +2,24 @@
 import type { Cause } from '@podtrail/history';
 import type { Scene } from './scene.ts';
 
+/** Who writes what a verdict rests on: Kubernetes itself, this run in the words of kubelets or of others, or a kubelet. */
+export type Writer =
+  | 'control plane'
+  | 'status as kubelets write it'
+  | 'events and taints as autoscalers write them'
+  | 'real kubelet';
+
 export interface Provocation {
   /** What docs/causes.md and the table of a run call it. */
   readonly name: string;
   readonly cause: Cause;
   /** Where the cause alone says too little: who, which taint, to which revision. */
   readonly sentence?: RegExp;
+  /** Who did it, as a verdict with the audit log must say; without it, where another trace says so, too. */
+  readonly actor?: RegExp;
   /** What the verdict rests on. */
   readonly evidence: string;
-  /** Who writes what the verdict rests on: Kubernetes itself, or this test in the words that kubelets write. */
-  readonly by: 'control plane' | 'status as kubelets write it';
+  readonly by: Writer;
   /** Some controller waits a minute by its own clock: always run beside others. */
   readonly isSlow?: boolean;
   /** Resolves once the end has begun, with the pods that ended so. */

@@ -16,16 +16,24 @@ export interface CauseRunOptions {
   readonly log: (line: string) => void;
 }
 
+export type Result = 'right' | 'wrong' | 'unknown';
+
 export interface Outcome {
   readonly provocation: Provocation;
   readonly overlapped: boolean;
-  readonly result: 'right' | 'wrong' | 'unknown';
+  readonly result: Result;
   readonly uid: string;
   readonly said: Cause | 'nothing';
   readonly verdict: Verdict | undefined;
   /** Why it could not even be provoked, or was never stored. */
   readonly error?: string;
   readonly judged?: Judged | undefined;
+  /** What was said of the same pod once the audit log had been imported; undefined where there was none. */
+  readonly audited?: {
+    readonly result: Result;
+    readonly said: Cause | 'nothing';
+    readonly verdict: Verdict | undefined;
+  };
 }
 
 /** Traces may come after the end: Events, and what a controller says when all is over. */

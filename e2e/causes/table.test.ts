@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Provocation } from './provocation.ts';
 import type { Outcome } from './run.ts';
-import { causesPage, rowsOf, textTable } from './table.ts';
+import { rowsOf, textTable } from './table.ts';
 
 const taint: Provocation = {
   ...{ name: 'a taint', cause: 'Taint', evidence: 'the taint', by: 'control plane' },
@@ -15,31 +15,31 @@ function anOutcome(more: Partial<Outcome>): Outcome {
   return { provocation: taint, overlapped: false, result: 'right', uid: '1', said: 'Taint', verdict, ...more };
 }
 
-const rows = rowsOf([
+const outcomes = [
   anOutcome({}),
   anOutcome({ overlapped: true, result: 'wrong', said: 'Rollout' }),
   anOutcome({ result: 'unknown', said: 'Unknown' }),
   anOutcome({ provocation: drain, overlapped: true }),
-]);
+];
+
+function linesOf(found: readonly Outcome[]): string[][] {
+  const lines = textTable(rowsOf(found)).split('\n');
+  return lines.map((line) => line.split(/ {2,}/));
+}
 
 test('a row counts what was right, wrong and unknown; rows are in the order of the list of causes', () => {
-  const lines = textTable(rows)
-    .split('\n')
-    .map((line) => line.split(/ {2,}/));
-  assert.deepEqual(lines.slice(1), [
+  assert.deepEqual(linesOf(outcomes).slice(1), [
     ['Evicted', 'a drain', '1', '1', '0', '0'],
     ['Taint', 'a taint', '3', '1', '1 (Rollout)', '1'],
     ['all', '4', '2', '1', '1'],
   ]);
 });
 
-test('the page has every cause: provoked, or with the reason why not', () => {
-  const page = causesPage(rows, {
-    ...{ command: 'npm run proof -- causes', kubernetes: 'v1.36.3' },
-    notProvoked: new Map([['Reboot', 'needs a node']]),
-  });
-  assert.match(page, /\| `Taint` \| a taint \| the taint \| control plane \| 3 \| 1 \| 1 \| 1 \| 1 \| 1 \|/);
-  assert.match(page, /- `Reboot`: needs a node\./);
-  assert.match(page, /- `OOMKilled`: not yet\./);
-  assert.doesNotMatch(page, /- `Evicted`/);
+test('what was said with the audit log is counted beside', () => {
+  const audited = { result: 'right', said: 'Taint', verdict: undefined } as const;
+  assert.deepEqual(linesOf(outcomes.map((outcome) => ({ ...outcome, audited }))).slice(1), [
+    ['Evicted', 'a drain', '1', '1', '0', '0', '1', '0', '0'],
+    ['Taint', 'a taint', '3', '1', '1 (Rollout)', '1', '3', '0', '0'],
+    ['all', '4', '2', '1', '1', '4', '0', '0'],
+  ]);
 });

@@ -1,47 +1,83 @@
-// What a run of causes found, as a table for the terminal and as docs/causes.md.
+// What a run of causes found: rows for each provocation, as plain data, and as a table for the terminal.
 import { CAUSES, type Cause } from '@podtrail/history';
-import type { Provocation } from './provocation.ts';
-import type { Outcome } from './run.ts';
+import type { Provocation, Writer } from './provocation.ts';
+import type { Outcome, Result } from './run.ts';
 
 export interface Row {
-  readonly provocation: Provocation;
-  readonly runs: number;
+  readonly cause: Cause;
+  /** Of the provocation. */
+  readonly name: string;
+  readonly evidence: string;
+  readonly by: Writer;
+  readonly pods: number;
+  /** Of them, beside other provocations. */
+  readonly overlapped: number;
+  readonly plain: Tally;
+  /** The same pods, with the audit log; undefined where there was none. */
+  readonly audited?: Tally | undefined;
+}
+
+export interface Tally {
   readonly right: number;
   readonly wrong: number;
   readonly unknown: number;
-  readonly overlapped: number;
-  /** Of the right ones, how sure. */
+  /** Of the right ones. */
   readonly certain: number;
-  /** Of the wrong ones. */
+  /** What the wrong ones said. */
   readonly said: readonly string[];
+}
+
+interface Answer {
+  readonly result: Result;
+  readonly said: string;
+  readonly verdict: Outcome['verdict'];
 }
 
 /** One row for each provocation, in the order of the list of causes. */
 export function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const rows: Row[] = [];
   for (const [provocation, group] of Map.groupBy(outcomes, (outcome) => outcome.provocation)) {
-    const count = (isCounted: (outcome: Outcome) => boolean) => group.filter(isCounted).length;
-    const wrong = group.filter(({ result }) => result === 'wrong');
+    const audited = group.flatMap((outcome) => outcome.audited ?? []);
     rows.push({
-      provocation,
-      runs: group.length,
-      right: count(({ result }) => result === 'right'),
-      wrong: wrong.length,
-      unknown: count(({ result }) => result === 'unknown'),
-      overlapped: count((outcome) => outcome.overlapped),
-      certain: count(({ result, verdict }) => result === 'right' && verdict?.certainty === 'certain'),
-      said: [...new Set(wrong.map(({ said }) => said))],
+      ...described(provocation),
+      pods: group.length,
+      overlapped: group.filter((outcome) => outcome.overlapped).length,
+      plain: tallyOf(group),
+      ...(audited.length === 0 ? {} : { audited: tallyOf(audited) }),
     });
   }
-  const place = ({ provocation }: Row) => CAUSES.indexOf(provocation.cause);
-  return rows.sort((a, b) => place(a) - place(b) || (a.provocation.name < b.provocation.name ? -1 : 1));
+  return inOrder(rows);
+}
+
+export function inOrder(rows: readonly Row[]): Row[] {
+  const place = ({ cause }: Row) => CAUSES.indexOf(cause);
+  return [...rows].sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
+}
+
+function described({ cause, name, evidence, by }: Provocation) {
+  return { cause, name, evidence, by };
+}
+
+function tallyOf(answers: readonly Answer[]): Tally {
+  const count = (isCounted: (answer: Answer) => boolean) => answers.filter(isCounted).length;
+  const wrong = answers.filter(({ result }) => result === 'wrong');
+  return {
+    right: count(({ result }) => result === 'right'),
+    wrong: wrong.length,
+    unknown: count(({ result }) => result === 'unknown'),
+    certain: count(({ result, verdict }) => result === 'right' && verdict?.certainty === 'certain'),
+    said: [...new Set(wrong.map(({ said }) => said))],
+  };
 }
 
 const HEAD = ['cause', 'provoked by', 'pods', 'right', 'wrong', 'unknown'];
+const AUDITED = ['with audit log', 'wrong', 'unknown'];
 
 export function textTable(rows: readonly Row[]): string {
-  const lines = [HEAD, ...rows.map(cells), total(rows)];
-  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const hasAudit = rows.some(({ audited }) => audited !== undefined);
+  const head = hasAudit ? [...HEAD, ...AUDITED] : HEAD;
+  const lines = [head, ...rows.map((row) => cells(row, hasAudit)), total(rows, hasAudit)];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>
       line
@@ -52,53 +88,23 @@ export function textTable(rows: readonly Row[]): string {
     .join('\n');
 }
 
-function cells({ provocation, runs, right, wrong, unknown, said }: Row): string[] {
-  const { cause, name } = provocation;
-  const others = said.length === 0 ? '' : ` (${said.join(', ')})`;
-  return [cause, name, String(runs), String(right), `${wrong}${others}`, String(unknown)];
+function cells({ cause, name, pods, plain, audited }: Row, hasAudit: boolean): string[] {
+  return [cause, name, String(pods), ...counts(plain), ...(hasAudit ? counts(audited) : [])];
 }
 
-function total(rows: readonly Row[]): string[] {
+function counts(tally: Tally | undefined): string[] {
+  if (tally === undefined) return ['', '', ''];
+  const others = tally.said.length === 0 ? '' : ` (${tally.said.join(', ')})`;
+  return [String(tally.right), `${tally.wrong}${others}`, String(tally.unknown)];
+}
+
+function total(rows: readonly Row[], hasAudit: boolean): string[] {
   const sum = (of: (row: Row) => number) => String(rows.reduce((all, row) => all + of(row), 0));
+  const tallies = (of: (row: Row) => Tally | undefined) =>
+    (['right', 'wrong', 'unknown'] as const).map((result) => sum((row) => of(row)?.[result] ?? 0));
   return [
-    'all',
-    '',
-    sum(({ runs }) => runs),
-    sum(({ right }) => right),
-    sum(({ wrong }) => wrong),
-    sum(({ unknown }) => unknown),
+    ...['all', '', sum(({ pods }) => pods)],
+    ...tallies(({ plain }) => plain),
+    ...(hasAudit ? tallies(({ audited }) => audited) : []),
   ];
-}
-
-export interface PageOptions {
-  readonly command: string;
-  readonly kubernetes: string;
-  readonly notProvoked: ReadonlyMap<Cause, string>;
-}
-
-export function causesPage(rows: readonly Row[], { command, kubernetes, notProvoked }: PageOptions): string {
-  const provoked = new Set(rows.map(({ provocation }) => provocation.cause));
-  const missing = CAUSES.filter((cause) => !provoked.has(cause));
-  return `# Causes
-
-Why a pod ended: what each cause rests on, how it was provoked, and what \`explain\` said of it. [The design](adr/20261116-causes.md) says how a cause is found.
-
-This page is generated by \`${command}\`: Kubernetes ${kubernetes} with its real API server, controller manager and scheduler, nodes by kwok, and \`podtrail record\` beside them, without an audit log. The order was shuffled; half of the provocations ran beside others. A verdict is right if it names the cause, and, where one is known, the node, the taint, the revision or the actor.
-
-- "control plane": Kubernetes itself did it, and wrote all traces.
-- "status as kubelets write it": the run wrote the status that a kubelet writes in that case ([recordings](../e2e/recordings/README.md) of real ones; for what was not recorded, the kubelet's source). No cause has been provoked on a real kubelet yet.
-
-| cause | provoked by | rests on | where | pods | beside others | right | of these certain | wrong | unknown |
-|---|---|---|---|---:|---:|---:|---:|---:|---:|
-${rows.map(pageRow).join('\n')}
-
-## Not provoked
-
-${missing.map((cause) => `- \`${cause}\`: ${notProvoked.get(cause) ?? 'not yet'}.`).join('\n')}
-`;
-}
-
-function pageRow({ provocation, runs, overlapped, right, certain, wrong, unknown }: Row): string {
-  const { cause, name, evidence, by } = provocation;
-  return `| \`${cause}\` | ${name} | ${evidence} | ${by} | ${runs} | ${overlapped} | ${right} | ${certain} | ${wrong} | ${unknown} |`;
 }

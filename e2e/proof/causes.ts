@@ -1,9 +1,10 @@
 // `npm run proof -- causes`: every cause so many times, on a real control plane, and the page that says how it went.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { causesPage, type RunResult, readResults, writeResult } from '../causes/page.ts';
 import { NOT_PROVOKED, PROVOCATIONS } from '../causes/provocations/index.ts';
 import { causeRun } from '../causes/run.ts';
-import { causesPage, rowsOf, textTable } from '../causes/table.ts';
+import { type Row, rowsOf, textTable } from '../causes/table.ts';
 import { kubernetesVersion } from '../controlplane/index.ts';
 
 export interface CausesOptions {
@@ -12,7 +13,7 @@ export interface CausesOptions {
   readonly parallel: number;
   /** Parts of names of provocations; all unless given. */
   readonly only: readonly string[] | undefined;
-  /** Where docs/causes.md is written, if it is to be. */
+  /** Where docs/causes.md is written, if it is to be: with the results of other runs that are kept. */
   readonly page: string | undefined;
   readonly out: string;
   readonly log: (line: string) => void;
@@ -43,9 +44,27 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
   await writeFile(join(out, 'not-right.jsonl'), stories.map((story) => `${story}\n`).join(''));
   if (stories.length > 0) log(`every one that was not right with its case: ${join(out, 'not-right.jsonl')}`);
   if (page !== undefined) {
-    const command = `npm run proof -- causes --repeat ${repeat} --seed ${seed} --page docs/causes.md`;
-    await writeFile(page, causesPage(rows, { command, kubernetes: kubernetesVersion, notProvoked: NOT_PROVOKED }));
+    await writeResult('simulated-nodes', resultOf(options, rows));
+    await writePage(page);
   }
   const count = (result: string) => outcomes.filter((outcome) => outcome.result === result).length;
   return { pods: outcomes.length, wrong: count('wrong'), unknown: count('unknown') };
+}
+
+/** docs/causes.md, from the results that are kept. */
+export async function writePage(file: string): Promise<void> {
+  await writeFile(file, causesPage(await readResults(), NOT_PROVOKED));
+}
+
+function resultOf({ seed, repeat, parallel, only }: CausesOptions, rows: readonly Row[]): RunResult {
+  const flags = `--repeat ${repeat} --seed ${seed} --parallel ${parallel}${only === undefined ? '' : ` --only ${only.join(',')}`}`;
+  return {
+    title: 'On simulated nodes',
+    about:
+      'The real API server, controller manager and scheduler; nodes by kwok, or by this run where a kubelet must not be as fast as kwok; `podtrail record` beside them.',
+    command: `npm run proof -- causes ${flags} --page docs/causes.md`,
+    kubernetes: kubernetesVersion,
+    date: new Date().toISOString().slice(0, 10),
+    rows,
+  };
 }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { causesPage, type RunResult, readResults } from './page.ts';
+import { NOT_PROVOKED } from './provocations/index.ts';
+import type { Row } from './table.ts';
+
+const row: Row = {
+  ...{ cause: 'Taint', name: 'a taint', evidence: 'the taint', by: 'control plane', pods: 3, overlapped: 1 },
+  plain: { right: 2, wrong: 0, unknown: 1, certain: 1, said: [] },
+};
+const run: RunResult = {
+  ...{ title: 'On simulated nodes', about: 'All is real.', command: 'npm run proof -- causes', kubernetes: 'v1.36.3' },
+  ...{ date: '2026-11-16', rows: [row] },
+};
+
+test('the page has every cause: provoked, or with the reason why not', () => {
+  const page = causesPage([run], new Map([['Reboot', 'needs a node']]));
+  assert.match(page, /\| `Taint` \| a taint \| the taint \| control plane \| 3 \| 1 \| 2 \| 1 \| 0 \| 1 \|/);
+  assert.match(page, /- `Reboot`: needs a node\./);
+  assert.match(page, /- `OOMKilled`: not yet\./);
+  assert.doesNotMatch(page, /- `Taint`/);
+});
+
+test('each run is a section, and what was said with its audit log stands beside what was said without', () => {
+  const audited = { right: 3, wrong: 0, unknown: 0, certain: 3, said: [] };
+  const page = causesPage([run, { ...run, title: 'On real nodes', rows: [{ ...row, audited }] }], new Map());
+  assert.match(page, /^## On simulated nodes$/m);
+  assert.match(page, /^## On real nodes$/m);
+  assert.match(page, /\| 3 \| 1 \| 2 \| 1 \| 0 \| 1 \| 3 \| 0 \| 0 \|/);
+  assert.match(page, /3 pods: 2 right, 0 wrong, 1 unknown\. With the audit log: 3 right, 0 wrong, 0 unknown\./);
+});
+
+test('docs/causes.md is what the results of runs say: npm run proof -- causes --no-run', async () => {
+  const page = await readFile(new URL('../../docs/causes.md', import.meta.url), 'utf8');
+  assert.equal(page, causesPage(await readResults(), NOT_PROVOKED));
+});

@@ -1,0 +1,91 @@
+// docs/causes.md, made of the results of one or several runs: each is a section.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CAUSES, type Cause } from '@podtrail/history';
+import { inOrder, type Row, type Tally } from './table.ts';
+
+/** What a run leaves behind, as a file of RESULTS. */
+export interface RunResult {
+  /** The head of its section: on which nodes it ran. */
+  readonly title: string;
+  /** One or two sentences: what was real, what was simulated. */
+  readonly about: string;
+  readonly command: string;
+  readonly kubernetes: string;
+  /** The day that it ran. */
+  readonly date: string;
+  readonly rows: readonly Row[];
+}
+
+/** One file for each run that the page shows, in the order of their names. */
+const RESULTS = join(import.meta.dirname, 'results');
+
+export async function readResults(folder = RESULTS): Promise<RunResult[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  return await Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as RunResult),
+  );
+}
+
+export async function writeResult(name: string, result: RunResult, folder = RESULTS): Promise<void> {
+  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+}
+
+export function causesPage(runs: readonly RunResult[], notProvoked: ReadonlyMap<Cause, string>): string {
+  const provoked = new Set(runs.flatMap(({ rows }) => rows.map(({ cause }) => cause)));
+  const missing = CAUSES.filter((cause) => !provoked.has(cause));
+  return `# Causes
+
+Why a pod ended: what each cause rests on, how it was provoked, and what \`explain\` said of it. [The design](adr/20261116-causes.md) says how a cause is found.
+
+This page is generated from the results of runs (\`e2e/causes/results\`). In each run the order was shuffled and half of the provocations ran beside others. A verdict is right if it names the cause, and, where one is known, the node, the taint, the revision or the actor; an inferred verdict that is not right is wrong. Each pod was judged without an audit log, and, where there was one, once more with it.
+
+- "control plane": Kubernetes itself did it, and wrote all traces.
+- "status as kubelets write it": the run wrote the status that a kubelet writes in that case ([recordings](../e2e/recordings/README.md) of real ones; for what was not recorded, the kubelet's source).
+- "events and taints as autoscalers write them": the run evicted the pod and wrote the Events and taints of an autoscaler under its name.
+- "real kubelet": a real node, whose kubelet and container runtime wrote all of it.
+
+${runs.map(section).join('\n')}
+## Not provoked
+
+${missing.map((cause) => `- \`${cause}\`: ${notProvoked.get(cause) ?? 'not yet'}.`).join('\n')}
+`;
+}
+
+function section({ title, about, command, kubernetes, date, rows }: RunResult): string {
+  const hasAudit = rows.some(({ audited }) => audited !== undefined);
+  const head = ['cause', 'provoked by', 'rests on', 'where', 'pods', 'beside others', 'right', 'of these certain'];
+  const columns = [...head, 'wrong', 'unknown', ...(hasAudit ? ['with audit log: right', 'wrong', 'unknown'] : [])];
+  const rule = columns.map((_, column) => (column < 4 ? '---' : '---:'));
+  return `## ${title}
+
+${about} Kubernetes ${kubernetes}, ${date}: \`${command}\`
+
+${summary(rows)}
+
+| ${columns.join(' | ')} |
+|${rule.join('|')}|
+${inOrder(rows)
+  .map((row) => `| ${cells(row, hasAudit).join(' | ')} |`)
+  .join('\n')}
+`;
+}
+
+function cells({ cause, name, evidence, by, pods, overlapped, plain, audited }: Row, hasAudit: boolean) {
+  const first = [`\`${cause}\``, name, evidence, by, pods, overlapped, plain.right, plain.certain];
+  const second = audited === undefined ? ['', '', ''] : [audited.right, audited.wrong, audited.unknown];
+  return [...first, plain.wrong, plain.unknown, ...(hasAudit ? second : [])];
+}
+
+function summary(rows: readonly Row[]): string {
+  const sum = (of: (row: Row) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const told = (of: (row: Row) => Tally | undefined) =>
+    (['right', 'wrong', 'unknown'] as const)
+      .map((result) => `${sum((row) => of(row)?.[result] ?? 0)} ${result}`)
+      .join(', ');
+  const causes = new Set(rows.map(({ cause }) => cause)).size;
+  const pods = sum((row) => row.pods);
+  const plain = `${rows.length} provocations of ${causes} causes, ${pods} pods: ${told((row) => row.plain)}.`;
+  const hasAudit = rows.some(({ audited }) => audited !== undefined);
+  return hasAudit ? `${plain} With the audit log: ${told((row) => row.audited)}.` : plain;
+}
