@@ -1,0 +1,79 @@
+// Asks a question of the catalogue: checks what it is asked with, finds the cluster, reads one snapshot. What is wrong
+// with the parameters is said in a sentence that names the parameter.
+import type { Cluster, LedgerReader } from '../../engines/snapshot.ts';
+import { withSnapshot } from '../../engines/with-snapshot.ts';
+import { HistoryError } from '../../errors.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { Visibility } from '../narrowed.ts';
+import type { Question } from './question.ts';
+import { type DocumentOf, QUESTIONS, type QuestionName } from './questions.ts';
+
+export interface Asker {
+  readonly visibility: Visibility;
+  readonly now: EpochMillis;
+}
+
+/** `parameters`: as they came, JSON values by name. */
+export async function askQuestion<Name extends QuestionName>(
+  reader: Pick<LedgerReader, 'clusters' | 'snapshot'>,
+  { visibility, now }: Asker,
+  name: Name,
+  parameters: unknown,
+): Promise<DocumentOf<Name>> {
+  const question: Question = QUESTIONS[name] as unknown as Question;
+  const checked = checkedParameters(question, parameters);
+  if (question.audience === 'all-namespaces' && visibility.kind !== 'all') throw notForSome(name);
+  const cluster = clusterOf(await reader.clusters(), checked['cluster'] as string | undefined);
+  const document = await withSnapshot(reader, cluster.id, (snapshot) =>
+    question.ask({ snapshot, visibility, cluster, now }, checked),
+  );
+  return document as DocumentOf<Name>;
+}
+
+export function checkedParameters(
+  { name, parameters: schema }: Pick<Question, 'name' | 'parameters'>,
+  parameters: unknown,
+): Readonly<Record<string, unknown>> {
+  const parsed = schema.safeParse(parameters);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const known = Object.keys(schema.shape).join(', ');
+  if (issue?.code === 'unrecognized_keys') {
+    throw new HistoryError('bad-parameter', `${name} has no parameter ${issue.keys.join(', ')}`, {
+      hint: `it has ${known}.`,
+    });
+  }
+  const path = issue?.path.join('.') ?? '';
+  const message = issue?.message ?? 'the parameters are not understood';
+  throw new HistoryError('bad-parameter', path === '' ? `${name}: ${message}` : `${path}: ${message}`, {
+    hint: `${name} has ${known}.`,
+  });
+}
+
+/** The only one, or the one that was named. */
+export function clusterOf(clusters: readonly Cluster[], wanted: string | undefined): Cluster {
+  const [first] = clusters;
+  if (first === undefined) {
+    throw new HistoryError('empty-store', 'the store holds no cluster yet', {
+      hint: 'start `podtrail record` on the cluster first.',
+    });
+  }
+  const names = clusters.map(({ name, id }) => `${name} (${id})`).join(', ');
+  if (wanted === undefined) {
+    if (clusters.length === 1) return first;
+    throw new HistoryError('choose-cluster', `the store holds ${clusters.length} clusters: ${names}`, {
+      hint: 'choose one with cluster=NAME.',
+    });
+  }
+  const found = clusters.find(({ name }) => name === wanted) ?? clusters.find(({ id }) => id === wanted);
+  if (found !== undefined) return found;
+  throw new HistoryError('unknown-cluster', `the store holds no cluster ${wanted}; it holds ${names}`, {
+    hint: 'choose one with cluster=NAME.',
+  });
+}
+
+function notForSome(name: string): HistoryError {
+  return new HistoryError('forbidden', `${name} is for who may list pods in all namespaces`, {
+    hint: 'ask your administrator for a ClusterRole that lists pods.',
+  });
+}

@@ -1,0 +1,23 @@
+// The span of `since` and `until`, of which an asker gives both, one or none.
+import { HistoryError } from '../../errors.ts';
+import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { checkedSpan, LONGEST_SPAN_MS } from '../../query/limits.ts';
+import type { AskedSpan } from '../asked.ts';
+
+interface SpanParameters {
+  readonly since?: EpochMillis | undefined;
+  readonly until?: EpochMillis | undefined;
+}
+
+/** The longest span that may be asked for, up to now, unless it is said otherwise. Now itself belongs to it. */
+export function askedSpan({ since, until }: SpanParameters, now: EpochMillis): AskedSpan {
+  const to = until ?? epochMillis(now + 1);
+  const from = since ?? epochMillis(Math.max(0, to - LONGEST_SPAN_MS));
+  if (from >= to) {
+    throw new HistoryError('bad-span', 'since is not before until, so there is no time in between', {
+      hint: 'the earlier time is since; until is now where it is left out.',
+    });
+  }
+  checkedSpan({ from, to });
+  return { from, to, hasSince: since !== undefined, hasUntil: until !== undefined };
+}

@@ -1,0 +1,88 @@
+// What a question may be asked with, as JSON values: instants as text, whole numbers, lists. One schema for each word, so
+// that `since` means the same in every question, on every door and in every document that describes them.
+import { z } from 'zod';
+import { CAUSES } from '../../explain/cause.ts';
+import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { LARGEST_PAGE } from '../../query/limits.ts';
+
+/** Records on a page, unless it is said otherwise. */
+const DEFAULT_LIMIT = 100;
+const LONGEST_TEXT = 512;
+/** Smaller numbers are no instants that a ledger could know (1973), and rather a forgotten unit. */
+const LEAST_SECONDS = 100_000_000;
+const LEAST_MILLISECONDS = 100_000_000_000;
+const LEAST_MICROSECONDS = 100_000_000_000_000;
+const RFC_3339 = z.iso.datetime({ offset: true });
+
+const INSTANT = 'RFC 3339 with a zone (2026-11-15T10:05:00Z), or epoch seconds or milliseconds';
+
+/** Doors that are not terminals know neither the asker's zone nor its clock: no ages, and no times without a zone. */
+function instantOf(text: string): EpochMillis | undefined {
+  if (/^\d{1,17}$/.test(text)) {
+    const number = Number(text);
+    if (number < LEAST_SECONDS || number >= LEAST_MICROSECONDS) return undefined;
+    return epochMillis(number < LEAST_MILLISECONDS ? number * 1000 : number);
+  }
+  return RFC_3339.safeParse(text).success ? epochMillis(Date.parse(text)) : undefined;
+}
+
+function instant(description: string) {
+  const schema = z
+    .string()
+    .max(64)
+    .transform((text, { issues }) => {
+      const at = instantOf(text);
+      if (at !== undefined) return at;
+      issues.push({ code: 'custom', input: text, message: `is no time that is understood; write ${INSTANT}` });
+      return z.NEVER;
+    });
+  return schema.meta({ description: `${description}: ${INSTANT}.` });
+}
+
+function text(description: string) {
+  return z.string().min(1).max(LONGEST_TEXT).meta({ description });
+}
+
+export const clusterParameter = {
+  cluster: text('Name or ID of the cluster; may be left out where the store holds one.').optional(),
+};
+
+export const addressParameter = { ip: text('An IPv4 or IPv6 address.') };
+
+export const atParameter = { at: instant('The instant; now if left out').optional() };
+
+export const spanParameters = {
+  since: instant('Beginning of the time asked about').optional(),
+  until: instant('End of the time asked about, which does not belong to it; now if left out').optional(),
+};
+
+export const pagingParameters = {
+  limit: z.int().min(1).max(LARGEST_PAGE).default(DEFAULT_LIMIT).meta({ description: 'Records on a page, at most.' }),
+  cursor: text('Of the page before, with the same question.').optional(),
+};
+
+export const namespaceParameter = { namespace: text('Only of this namespace.').optional() };
+
+export const subjectParameters = {
+  subject: text(
+    'A pod by its name (cart-7d9-x2k) or UID, a workload (deploy/cart), a Service (svc/cart) or an address.',
+  ),
+  namespace: text('Of the subject, where it is a name.').optional(),
+};
+
+export const nodeParameter = { node: text('Name of a node.') };
+
+export const moveParameters = {
+  cause: z.array(z.enum(CAUSES)).max(CAUSES.length).optional().meta({ description: 'Only these causes.' }),
+  fromNode: text('Only pods that were on this node.').optional(),
+  toNode: text('Only pods whose place was taken on this node.').optional(),
+};
+
+export const keyParameter = { key: text('Only this annotation.').optional() };
+
+export const seenParameter = {
+  seen: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'The address was seen in use then: nobody is ruled out, and one candidate is the holder.' }),
+};

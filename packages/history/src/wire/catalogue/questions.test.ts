@@ -1,0 +1,103 @@
+// Every question of the catalogue: it can be described, asked with what it says, and refuses everything else in words.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { z } from 'zod';
+import type { Engine } from '../../engines/engine.ts';
+import { HistoryError } from '../../errors.ts';
+import type { StoredFact } from '../../model/fact.ts';
+import { epochMillis } from '../../model/time.ts';
+import { ALL_VISIBLE, type Visibility } from '../../query/visibility.ts';
+import { DAY, IPS, ledgerFacts, ledgerOf } from '../../testing/random-ledger.ts';
+import { SeededNumbers } from '../../testing/seeded-numbers.ts';
+import { askQuestion } from './ask.ts';
+import { QUESTIONS, type QuestionName } from './questions.ts';
+
+const SHOP: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(0)]]) };
+const now = epochMillis(Date.UTC(2026, 10, 16));
+/** Something that each of them can be asked with. */
+const PARAMETERS: { readonly [Name in QuestionName]: Readonly<Record<string, unknown>> } = {
+  who: { ip: IPS[0], at: '1973-03-04T00:00:00Z' },
+  trail: { subject: IPS[0], limit: 3 },
+  node: { node: 'node-a', since: '2026-11-15T00:00:00+01:00' },
+  moves: { cause: ['Evicted', 'Rollout'], since: '1794700800' },
+  explain: { subject: 'web-1', namespace: 'shop' },
+  changes: { subject: 'deploy/cart', namespace: 'shop', key: 'team' },
+  gaps: {},
+  anomalies: { until: String(now) },
+};
+
+let ledger: Engine;
+before(async () => {
+  const facts: readonly StoredFact[] = ledgerFacts(new SeededNumbers(7), ['shop', 'vault']);
+  ledger = await ledgerOf(facts);
+});
+
+async function ask(name: QuestionName, parameters: unknown, visibility: Visibility = ALL_VISIBLE): Promise<unknown> {
+  return await askQuestion(ledger, { visibility, now }, name, parameters);
+}
+
+for (const name of Object.keys(QUESTIONS) as QuestionName[]) {
+  test(`${name} answers with the document that its schema describes`, async () => {
+    const document = await ask(name, PARAMETERS[name]);
+    assert.deepEqual(QUESTIONS[name].document.parse(document), document);
+  });
+
+  test(`${name} can be described: every parameter has its sentence`, () => {
+    const { parameters, document } = QUESTIONS[name];
+    const described = z.toJSONSchema(parameters, { io: 'input' });
+    for (const [parameter, schema] of Object.entries(described.properties ?? {}))
+      assert.match((schema as { description?: string }).description ?? '', /\.$/, parameter);
+    assert.ok(z.toJSONSchema(document).$schema);
+  });
+
+  test(`${name} refuses a parameter that it does not have, and names those that it has`, async () => {
+    await assert.rejects(ask(name, { ...PARAMETERS[name], colour: 'red' }), ({ code, message, hint }: HistoryError) => {
+      assert.equal(code, 'bad-parameter');
+      assert.equal(message, `${name} has no parameter colour`);
+      assert.match(hint ?? '', /cluster/);
+      return true;
+    });
+  });
+}
+
+test('who may see some namespaces only is refused what names none', async () => {
+  await assert.rejects(ask('anomalies', {}, SHOP), { code: 'forbidden' });
+  for (const name of Object.keys(QUESTIONS) as QuestionName[]) {
+    if (QUESTIONS[name].audience === 'all-namespaces') continue;
+    const document = (await ask(name, PARAMETERS[name], SHOP)) as { readonly narrowed?: boolean };
+    assert.equal(document.narrowed, true, name);
+  }
+});
+
+test('what cannot be meant is refused in a sentence that names the parameter', async () => {
+  const cases: readonly [QuestionName, object, RegExp][] = [
+    ['who', { ip: '10.1.2', at: String(now) }, /"10\.1\.2" is not an IP address/],
+    ['who', {}, /^ip: /],
+    ['who', { ip: IPS[0], at: '15m' }, /^at: is no time that is understood/],
+    ['who', { ip: IPS[0], at: '2026-11-15T10:05:00' }, /^at: is no time/],
+    ['who', { ip: IPS[0], at: '1794700800000000' }, /^at: is no time/],
+    ['trail', { subject: 'web-1' }, /"web-1" is a name, and names are of a namespace/],
+    ['trail', { subject: IPS[0], limit: 0 }, /^limit: /],
+    ['trail', { subject: IPS[0], limit: 10_001 }, /^limit: /],
+    ['node', { node: 'a', at: String(now), since: String(now - DAY) }, /at is an instant, since and until are a span/],
+    ['moves', { cause: ['Bored'] }, /^cause\.0: /],
+    ['moves', { since: String(now), until: String(now) }, /since is not before until/],
+    ['gaps', { since: '1300000000' }, /400 days/],
+    ['changes', { subject: IPS[0] }, /annotations are recorded of pods/],
+    ['gaps', { cluster: 'other' }, /holds no cluster other/],
+  ];
+  for (const [name, parameters, expected] of cases) {
+    await assert.rejects(ask(name, parameters), (error: HistoryError) => {
+      assert.ok(error instanceof HistoryError, String(error));
+      assert.match(error.message, expected);
+      assert.ok(error.hint);
+      return true;
+    });
+  }
+});
+
+test('seconds, milliseconds and any zone name the same instant', async () => {
+  const at = ['1794700800', '1794700800000', '2026-11-15T00:00:00Z', '2026-11-15T01:00:00+01:00'];
+  const documents = await Promise.all(at.map((text) => ask('who', { ip: IPS[0], at: text })));
+  for (const document of documents) assert.deepEqual(document, documents[0]);
+});

@@ -1,0 +1,175 @@
+// The questions, all of them. A new one is added here, and nowhere else.
+import { z } from 'zod';
+import { HistoryError } from '../../errors.ts';
+import { addressOf } from '../address.ts';
+import { askAnomalies } from '../anomalies.ts';
+import type { Asked } from '../asked.ts';
+import { askChanges } from '../changes.ts';
+import { askExplain } from '../explain.ts';
+import { askGaps } from '../gaps.ts';
+import { askMoves } from '../moves.ts';
+import { askNode } from '../node-pods.ts';
+import {
+  anomaliesSchema,
+  changesSchema,
+  explainSchema,
+  gapsSchema,
+  movesSchema,
+  nodeSchema,
+  trailSchema,
+  whoSchema,
+} from '../schemas.ts';
+import { parseSubject } from '../subject.ts';
+import { askTrail } from '../trail.ts';
+import { askWho } from '../who.ts';
+import { askedSpan } from './asked-span.ts';
+import {
+  addressParameter,
+  atParameter,
+  clusterParameter,
+  keyParameter,
+  moveParameters,
+  namespaceParameter,
+  nodeParameter,
+  pagingParameters,
+  seenParameter,
+  spanParameters,
+  subjectParameters,
+} from './parameters.ts';
+import { question } from './question.ts';
+
+const who = question({
+  name: 'who',
+  summary: 'Which pod, node or Service held an address at an instant: held, free, ambiguous or unknown.',
+  parameters: z.strictObject({ ...addressParameter, ...atParameter, ...seenParameter, ...clusterParameter }),
+  document: whoSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, { ip, at = now, seen }) => {
+    const { document } = await askWho(snapshot, visibility, cluster, { ip: addressOf(ip), at, now, seen });
+    return document;
+  },
+});
+
+const trail = question({
+  name: 'trail',
+  summary: 'Where a pod, a workload, a Service or an address was, life by life.',
+  parameters: z.strictObject({ ...subjectParameters, ...spanParameters, ...pagingParameters, ...clusterParameter }),
+  document: trailSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, { subject, namespace, limit, cursor, ...times }) => {
+    const asked = await subjectOf(subject, namespace);
+    const span = askedSpan(times, now);
+    const paging = { limit, cursor };
+    return (await askTrail(snapshot, visibility, cluster, { asked, span, paging, now })).document;
+  },
+});
+
+const node = question({
+  name: 'node',
+  summary: 'Which pods were on a node, at an instant or within a span.',
+  parameters: z.strictObject({
+    ...{ ...nodeParameter, ...atParameter, ...spanParameters },
+    ...{ ...namespaceParameter, ...pagingParameters, ...clusterParameter },
+  }),
+  document: nodeSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
+    const { node: name, at, since, until, namespace, limit, cursor } = parameters;
+    const isSpan = since !== undefined || until !== undefined;
+    if (isSpan && at !== undefined) {
+      throw new HistoryError('bad-span', 'at is an instant, since and until are a span', { hint: 'give one of them.' });
+    }
+    const during = isSpan ? askedSpan({ since, until }, now) : { at: at ?? now };
+    const asked = { node: name, during, namespace, paging: { limit, cursor }, now };
+    return (await askNode(snapshot, visibility, cluster, asked)).document;
+  },
+});
+
+const moves = question({
+  name: 'moves',
+  summary: 'Which pods ended, why, and who took their place where.',
+  parameters: z.strictObject({
+    ...{ ...moveParameters, ...namespaceParameter, ...spanParameters },
+    ...{ ...pagingParameters, ...clusterParameter },
+  }),
+  document: movesSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
+    const { cause: causes, fromNode, toNode, namespace, limit, cursor, ...times } = parameters;
+    const filters = { causes, fromNode, toNode, namespace };
+    const asked = { ...filters, span: askedSpan(times, now), paging: { limit, cursor }, now };
+    return (await askMoves(snapshot, visibility, cluster, asked)).document;
+  },
+});
+
+const explain = question({
+  name: 'explain',
+  summary: 'Why a pod ended, with the evidence in the order of time, and how it lived.',
+  parameters: z.strictObject({ ...subjectParameters, ...atParameter, ...clusterParameter }),
+  document: explainSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, { subject, namespace, at = now }) => {
+    const asked = await subjectOf(subject, namespace);
+    return (await askExplain(snapshot, visibility, cluster, { asked, at, now })).document;
+  },
+});
+
+const changes = question({
+  name: 'changes',
+  summary: 'Which annotations of a pod, or of the pods of a workload, changed.',
+  parameters: z.strictObject({
+    ...{ ...subjectParameters, ...keyParameter, ...spanParameters },
+    ...{ ...pagingParameters, ...clusterParameter },
+  }),
+  document: changesSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, { subject, namespace, key, limit, cursor, ...times }) => {
+    const asked = await subjectOf(subject, namespace);
+    if (asked.by === 'ip' || asked.by === 'service') {
+      throw new HistoryError('bad-subject', 'annotations are recorded of pods', {
+        hint: 'name a pod, its UID, or a workload as deploy/cart.',
+      });
+    }
+    const span = askedSpan(times, now);
+    return (await askChanges(snapshot, visibility, cluster, { asked, key, span, paging: { limit, cursor }, now }))
+      .document;
+  },
+});
+
+const gaps = question({
+  name: 'gaps',
+  summary: 'When nobody was watching, and why.',
+  parameters: z.strictObject({ ...spanParameters, ...pagingParameters, ...clusterParameter }),
+  document: gapsSchema,
+  audience: 'anyone',
+  ask: async ({ snapshot, visibility, cluster, now }, { limit, cursor, ...times }) => {
+    const asked = { span: askedSpan(times, now), paging: { limit, cursor }, now };
+    return (await askGaps(snapshot, visibility, cluster, asked)).document;
+  },
+});
+
+const anomalies = question({
+  name: 'anomalies',
+  summary: 'What the cluster reported that cannot be right.',
+  parameters: z.strictObject({ ...spanParameters, ...pagingParameters, ...clusterParameter }),
+  document: anomaliesSchema,
+  audience: 'all-namespaces',
+  ask: async ({ snapshot, visibility, cluster, now }, { limit, cursor, ...times }) => {
+    const asked = { span: askedSpan(times, now), paging: { limit, cursor }, now };
+    return (await askAnomalies(snapshot, visibility, cluster, asked)).document;
+  },
+});
+
+export const QUESTIONS = { who, trail, node, moves, explain, changes, gaps, anomalies } as const;
+
+export type QuestionName = keyof typeof QUESTIONS;
+export type DocumentOf<Name extends QuestionName> = z.output<(typeof QUESTIONS)[Name]['document']>;
+
+async function subjectOf(text: string, namespace: string | undefined): Promise<Asked> {
+  return await parseSubject(text, async () => {
+    if (namespace !== undefined) return namespace;
+    throw new HistoryError('bad-subject', `"${text}" is a name, and names are of a namespace`, {
+      hint: 'add namespace=NAME.',
+    });
+  });
+}
