@@ -3,7 +3,9 @@ import type { AuditTally } from '@podtrail/history/audit';
 import { type Command, Option } from 'commander';
 import { ACTS, actsOf, isWanted, type WantedActions } from '../audit/action-filter.ts';
 import { ActionWriter, AUDIT_FORMATS } from '../audit/action-writer.ts';
+import { DamagedNotes } from '../audit/damaged-notes.ts';
 import { type ReadLogs, readLogs } from '../audit/read-logs.ts';
+import { ReadingProgress } from '../audit/reading-progress.ts';
 import { RefusalCounts } from '../audit/refusals.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, InterruptedError, UsageError } from '../errors.ts';
@@ -22,8 +24,6 @@ interface AuditFlags extends SharedOptions {
   readonly limit: number;
 }
 
-const PROGRESS_MS = 500;
-const MOST_DAMAGED_NOTED = 10;
 const MOST_REFUSALS_NOTED = 10;
 
 export function auditCommand(cli: Cli): Command {
@@ -81,7 +81,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 }
 
 async function run(cli: Cli, files: readonly string[], options: AuditFlags): Promise<ExitCode> {
-  const { stdout, stderr, clock, signal } = cli.commandEnv;
+  const { stdout, stderr, signal } = cli.commandEnv;
   const print = cli.print(options);
   const wanted = await wantedActions(cli, options);
   const writer = new ActionWriter(print, {
@@ -93,8 +93,8 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
   const refusals = new RefusalCounts();
   const isFull = () => options.limit > 0 && writer.count >= options.limit;
   const damaged = new DamagedNotes(cli);
-  const started = clock.monotonic();
-  let nextProgress = started + PROGRESS_MS;
+  // Rows on the same terminal say enough; so does a log file.
+  const progress = new ReadingProgress(cli, stderr.isTTY && !stdout.isTTY);
   const { tally, brokenOff } = await readLogs({
     files,
     reader: cli.commandEnv,
@@ -104,17 +104,12 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
       writer.add(action);
       refusals.add(action);
     },
-    onDamaged: (line) => damaged.add(`${line.input}, line ${line.line}, byte ${line.offset}: ${line.why}`),
+    onDamaged: (line) => damaged.add(line),
     isEnough: isFull,
     async onChunk({ bytes }, isLive) {
       await damaged.flush();
       await writer.flush(isLive);
-      const now = clock.monotonic();
-      // Rows on the same terminal say enough; so does a log file.
-      if (!stderr.isTTY || stdout.isTTY || now < nextProgress) return;
-      nextProgress = now + PROGRESS_MS;
-      const perSecond = showBytes(bytes / ((now - started) / 1000));
-      await stderr.write(`\r\u001b[2K${showBytes(bytes)} read, ${perSecond} a second, ${writer.count} found`);
+      await progress.show(bytes, `${writer.count} found`);
     },
     onSkipped: (name, why) => cli.note(`${name} is left out: ${why}`),
     onBrokenOff: (name) => cli.note(`${name} is read in part: the rest of it cannot be unpacked`),
@@ -122,7 +117,7 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
     throw signal.aborted ? new InterruptedError() : error;
   });
   await damaged.flush();
-  if (stderr.isTTY && !stdout.isTTY) await stderr.write('\r\u001b[2K');
+  await progress.clear();
   if (tally.actions === 0 && tally.damaged > tally.lines / 2) throw nothingRead(files);
   await writer.end(tally);
   if (print.format === 'table' || print.format === 'wide')
@@ -169,27 +164,4 @@ function closingLine({ lines, bytes, actions, repeated, damaged, other }: AuditT
   if (other > 0) parts.push(`${counted(other, 'line')} of the API server's own log`);
   if (damaged > 0) parts.push(`${counted(damaged, 'line')} could not be read: what they say is missing here`);
   return parts.join('; ');
-}
-
-/** Notes are written where the reading waits; a line is read where it does not. */
-class DamagedNotes {
-  readonly #cli: Cli;
-  #notes: string[] = [];
-  #count = 0;
-
-  constructor(cli: Cli) {
-    this.#cli = cli;
-  }
-
-  add(note: string): void {
-    this.#count++;
-    if (this.#count <= MOST_DAMAGED_NOTED) this.#notes.push(note);
-    else if (this.#count === MOST_DAMAGED_NOTED + 1) this.#notes.push('more lines cannot be read; they are counted');
-  }
-
-  async flush(): Promise<void> {
-    const notes = this.#notes;
-    this.#notes = [];
-    for (const note of notes) await this.#cli.note(note);
-  }
 }
