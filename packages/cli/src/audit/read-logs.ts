@@ -73,3 +73,11 @@ export async function readLogs(options: ReadLogsOptions): Promise<ReadLogs> {
   audit.end();
   return { tally: audit.tally, brokenOff };
 }
+
+/** Of logs in which hardly a line could be read: they are something else. */
+export function mustBeAuditLog(tally: AuditTally, files: readonly string[]): void {
+  if (tally.actions > 0 || tally.damaged <= tally.lines / 2) return;
+  throw new CliError('nothing-read', `${files.join(', ')}: hardly a line is an event of audit.k8s.io/v1`, {
+    hint: 'name the log of kube-apiserver (--audit-log-path), one JSON object a line. jq -c . makes lines of what was indented, jq -r .log takes out what a collector has wrapped.',
+  });
+}

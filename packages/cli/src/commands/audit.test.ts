@@ -178,7 +178,7 @@ for (const [words, message] of [
   ['audit.log --since 1h --until 2h', /--since is not before --until/],
   ['audit.log --limit x', /--limit x is not a whole number/],
   ['audit.log -o yaml', /Allowed choices are table, wide, json, jsonl, csv, name/],
-  ['audit.log --store x', /audit does not take --store: it uses no store/],
+  ['audit.log --cluster x', /--cluster is for --store/],
 ] as const) {
   test(`audit ${words} is refused`, async () => {
     const { code, out, err } = await ask(words);

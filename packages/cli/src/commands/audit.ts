@@ -4,11 +4,13 @@ import { type Command, Option } from 'commander';
 import { ACTS, actsOf, isWanted, type WantedActions } from '../audit/action-filter.ts';
 import { ActionWriter, AUDIT_FORMATS } from '../audit/action-writer.ts';
 import { DamagedNotes } from '../audit/damaged-notes.ts';
-import { type ReadLogs, readLogs } from '../audit/read-logs.ts';
+import { mustBeAuditLog, type ReadLogs, readLogs } from '../audit/read-logs.ts';
 import { ReadingProgress } from '../audit/reading-progress.ts';
 import { RefusalCounts } from '../audit/refusals.ts';
 import type { Cli } from '../cli.ts';
-import { CliError, InterruptedError, UsageError } from '../errors.ts';
+import { InterruptedError, UsageError } from '../errors.ts';
+import { type AuditStore, storedLines } from '../exchange/audit-store.ts';
+import { withAuditStore } from '../exchange/with-audit-store.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { namespaceName } from '../options/object-name.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
@@ -29,13 +31,14 @@ const MOST_REFUSALS_NOTED = 10;
 export function auditCommand(cli: Cli): Command {
   return cli
     .command('audit', 'Who created, evicted, deleted, patched or bound which pod, and what was refused, and where?', [
-      ...(['onlyNamespace', 'allNamespaces', 'since', 'timezone', 'headers'] as const),
+      ...(['onlyNamespace', 'allNamespaces', 'since', 'timezone', 'headers', 'cluster'] as const),
     ])
     .argument('<file...>', 'audit logs, or directories of rotated ones, plain, gzip or zstd; - reads standard input')
     .addOption(new Option('--until <time>', 'up to this time, exclusive; default: to the end of the log'))
     .addOption(new Option('--pod <name|uid>', 'only what was asked about this pod'))
     .addOption(new Option('--user <name>', 'only what this user asked for, also in the name of others'))
     .option('--verb <names>', 'only these acts, with commas between them: evict,delete', collect, [])
+    .option('--store <url>', 'also store all of it as evidence for causes, as `import --audit-log` does: sqlite:PATH')
     .option('--failed', 'only what was refused, what failed, and what has no answer')
     .addOption(
       new Option('--limit <n>', 'print at most this many, the first of the log; 0 prints all')
@@ -56,6 +59,9 @@ Reads the log that kube-apiserver writes (audit.k8s.io/v1, one JSON object a lin
 webhook sends them. In a directory all files below it are read, those that were rotated before the log itself. Each
 request is one row, however many lines and files it is in. It needs neither a store nor a cluster.
 
+With --store it also stores who did it, for \`podtrail explain\`: all of the log, whatever the filters show, and to its
+end, whatever --limit prints. Without --store nothing is stored, also where PODTRAIL_STORE names one.
+
 Shown are changes of pods, nodes, namespaces and the owners of pods, connections (exec and the like), and requests about
 them that were refused or failed, with the stage that refused them and a hint. Writes of a status are left out unless
 --verb write-status or --failed asks for them. How much is known of a change depends on the policy of the log: names
@@ -71,16 +77,29 @@ Examples:
   podtrail audit /var/log/kubernetes/audit/ --pod cart-7d9-x2k -n shop
   podtrail audit audit.log --verb evict,delete --since 2h
   podtrail audit audit.log.gz --failed -o wide
-  kubectl logs -n kube-system kube-apiserver-a | podtrail audit - -o jsonl`,
+  kubectl logs -n kube-system kube-apiserver-a | podtrail audit - -o jsonl
+  podtrail audit /var/log/kubernetes/audit/ --failed --store sqlite:ledger.db`,
     )
-    .action(cli.does((files: readonly string[], options: AuditFlags) => run(cli, files, options)));
+    .action(
+      cli.does(async (files: readonly string[], options: AuditFlags) => {
+        if (options.store === undefined && options.cluster !== undefined)
+          throw new UsageError('--cluster is for --store: a log is of one cluster', 'leave --cluster out.');
+        if (options.store === undefined) return await run(cli, files, options, undefined);
+        return await withAuditStore(cli, options, (store) => run(cli, files, options, store));
+      }),
+    );
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-async function run(cli: Cli, files: readonly string[], options: AuditFlags): Promise<ExitCode> {
+async function run(
+  cli: Cli,
+  files: readonly string[],
+  options: AuditFlags,
+  store: AuditStore | undefined,
+): Promise<ExitCode> {
   const { stdout, stderr, signal } = cli.commandEnv;
   const print = cli.print(options);
   const wanted = await wantedActions(cli, options);
@@ -100,15 +119,17 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
     reader: cli.commandEnv,
     signal,
     onAction(action) {
+      store?.add(action);
       if (isFull() || !isWanted(action, wanted)) return;
       writer.add(action);
       refusals.add(action);
     },
     onDamaged: (line) => damaged.add(line),
-    isEnough: isFull,
+    isEnough: () => store === undefined && isFull(),
     async onChunk({ bytes }, isLive) {
       await damaged.flush();
       await writer.flush(isLive);
+      await store?.flush(isLive);
       await progress.show(bytes, `${writer.count} found`);
     },
     onSkipped: (name, why) => cli.note(`${name} is left out: ${why}`),
@@ -118,11 +139,13 @@ async function run(cli: Cli, files: readonly string[], options: AuditFlags): Pro
   });
   await damaged.flush();
   await progress.clear();
-  if (tally.actions === 0 && tally.damaged > tally.lines / 2) throw nothingRead(files);
+  mustBeAuditLog(tally, files);
   await writer.end(tally);
   if (print.format === 'table' || print.format === 'wide')
     for (const line of refusals.lines(MOST_REFUSALS_NOTED)) await cli.note(line);
   await cli.note(closingLine(tally, writer.count));
+  await store?.flush(true);
+  if (store !== undefined) for (const line of storedLines(store)) await cli.note(line);
   return exitCode(writer.count, { tally, brokenOff });
 }
 
@@ -150,12 +173,6 @@ function exitCode(shown: number, { tally, brokenOff }: ReadLogs): ExitCode {
   if (first !== undefined) throw first;
   if (shown > 0) return EXIT.answered;
   return tally.damaged > 0 ? EXIT.unknown : EXIT.none;
-}
-
-function nothingRead(files: readonly string[]): CliError {
-  return new CliError('nothing-read', `${files.join(', ')}: hardly a line is an event of audit.k8s.io/v1`, {
-    hint: 'name the log of kube-apiserver (--audit-log-path), one JSON object a line. jq -c . makes lines of what was indented, jq -r .log takes out what a collector has wrapped.',
-  });
 }
 
 function closingLine({ lines, bytes, actions, repeated, damaged, other }: AuditTally, shown: number): string {

@@ -1,21 +1,23 @@
-// `podtrail import`: an export of podtrail, footprint lines of other tools, or saved pods, into a store.
-import type { Cluster, Engine } from '@podtrail/history';
+// `podtrail import`: an export of podtrail, footprint lines of other tools, saved pods, or audit logs, into a store.
+import type { Engine } from '@podtrail/history';
 import type { Command } from 'commander';
 import { inputsOf } from '../attribute/input.ts';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
+import { clusterFor } from '../exchange/cluster-for.ts';
+import { importAuditLog } from '../exchange/import-audit-log.ts';
 import { importFootprints, isFootprint } from '../exchange/import-footprints.ts';
 import { importLedger } from '../exchange/import-ledger.ts';
 import { footprintOf, readPods } from '../exchange/pod-lists.ts';
 import { textLines } from '../exchange/text-lines.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { chooseCluster } from '../options/choose-cluster.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { counted } from '../output/counted.ts';
 import { toUtcText } from '../times/show-time.ts';
 
 interface ImportFlags extends SharedOptions {
   readonly pods?: string;
+  readonly auditLog?: readonly string[];
 }
 
 const NEEDED =
@@ -23,11 +25,15 @@ const NEEDED =
 
 export function importCommand(cli: Cli): Command {
   return cli
-    .command('import', 'Store an export of podtrail, footprint lines of other tools, or saved pods.', [
+    .command('import', 'Store an export of podtrail, footprint lines of other tools, saved pods, or audit logs.', [
       ...(['timezone', 'cluster', 'store'] as const),
     ])
     .argument('[file]', 'an export or footprint lines, as JSON lines; - reads standard input')
     .option('--pods <file>', 'pods that were saved, or a directory of a support bundle or must-gather; - as above')
+    .option(
+      '--audit-log <file...>',
+      'audit logs of the API server, or directories of rotated ones, plain, gzip or zstd; - as above',
+    )
     .option('--at <time>', 'with --pods: when they were saved; default: the newest time that they show')
     .addHelpText(
       'after',
@@ -39,27 +45,35 @@ and they say nothing about times that the ledger watched itself. --cluster says 
 --pods takes a PodList, a List or single pods, in JSON or YAML, or all of them below a directory, and makes candidates
 of one instant of those that had an address and had not ended.
 
+--audit-log stores who deleted, evicted, scaled, drained and so on, as evidence for \`podtrail explain\`: about what the
+ledger knows, and nothing else. Reading a log again, files that overlap, and the logs of several API servers, in whichever
+order, give the same. After Ctrl+C run it again. \`podtrail audit\` prints such logs, and with --store does both.
+
 No recorder may write to the store meanwhile.
 
 Examples:
   zcat prod-eu.jsonl.gz | podtrail import - --store sqlite:copy.db
   podtrail import footprints.log --cluster prod-eu
   kubectl get pods -A -o json | podtrail import --pods - --cluster prod-eu
-  podtrail import --pods must-gather.local.1234/ --cluster prod-eu --at 2026-11-15T10:05:00Z`,
+  podtrail import --pods must-gather.local.1234/ --cluster prod-eu --at 2026-11-15T10:05:00Z
+  podtrail import --audit-log /var/log/kubernetes/audit/ --store sqlite:ledger.db`,
     )
     .action(cli.does((file: string | undefined, options: ImportFlags) => run(cli, file, options)));
 }
 
 async function run(cli: Cli, file: string | undefined, options: ImportFlags): Promise<ExitCode> {
-  if (options.pods !== undefined) {
-    if (file !== undefined)
-      throw new UsageError('import takes a file or --pods, not both', 'import them one after the other.');
-    return await pods(cli, options.pods, options);
-  }
-  if (file === undefined)
-    throw new UsageError('import needs a file, or --pods', `${NEEDED} See podtrail import --help.`);
+  const { pods: saved, auditLog } = options;
+  if ([file, saved, auditLog].filter((one) => one !== undefined).length > 1)
+    throw new UsageError(
+      'import takes a file, --pods or --audit-log, and one of them',
+      'import them one after the other.',
+    );
+  if (saved !== undefined) return await pods(cli, saved, options);
   if (options.at !== undefined)
-    throw new UsageError('--at is for --pods: exports and footprints say their times', 'leave --at out.');
+    throw new UsageError('--at is for --pods: everything else says its times', 'leave --at out.');
+  if (auditLog !== undefined) return await importAuditLog(cli, auditLog, options);
+  if (file === undefined)
+    throw new UsageError('import needs a file, --pods or --audit-log', `${NEEDED} See podtrail import --help.`);
   const { stdin, readFile, filesIn } = cli.commandEnv;
   if (file !== '-' && (await filesIn(file)) !== undefined) {
     throw new CliError('is-directory', `${file} is a directory, not a file`, {
@@ -104,7 +118,7 @@ async function pods(cli: Cli, path: string, options: ImportFlags): Promise<ExitC
   return await cli.withStore(
     options,
     async (engine) => {
-      const cluster = await clusterFor(engine, options.cluster);
+      const cluster = await clusterFor(engine, options.cluster, 'saved pods do');
       const lines = found.map((pod) => footprintOf(pod, at));
       const { facts, skipped, watched } = await importFootprints(engine, cluster, lines);
       const rest = [
@@ -126,7 +140,7 @@ async function footprints(
   lines: AsyncIterable<string>,
   options: SharedOptions,
 ): Promise<ExitCode> {
-  const cluster = await clusterFor(engine, options.cluster);
+  const cluster = await clusterFor(engine, options.cluster, 'footprints do');
   const all = async function* () {
     yield first;
     yield* lines;
@@ -140,16 +154,6 @@ async function footprints(
     `${cluster.name}: ${counted(read.lines, 'line')} gave ${counted(facts, 'candidate')}${left.length === 0 ? '' : `; ${left.join(', ')}`}`,
   );
   return EXIT.answered;
-}
-
-/** A cluster that is long gone may live on in its footprints: a name is enough to keep them under. */
-async function clusterFor(engine: Engine, wanted: string | undefined): Promise<Cluster> {
-  const clusters = await engine.clusters();
-  const isThere = clusters.some(({ id, name }) => id === wanted || name === wanted);
-  if (wanted !== undefined && !isThere) return { id: wanted, name: wanted };
-  if (clusters.length === 0)
-    throw new UsageError('footprints do not name their cluster', 'name it with --cluster NAME.');
-  return await chooseCluster(engine, wanted);
 }
 
 function isKubernetes(head: unknown): boolean {

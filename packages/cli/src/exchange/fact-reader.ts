@@ -135,6 +135,7 @@ function evidence(it: Json): Evidence {
     ...{ reason: text(it, 'reason'), message: text(it, 'message'), by: text(it, 'by') },
     ...maybe('related', it, reference),
     count: count(it, 'count'),
+    ...(it['unconfirmed'] === true ? { unconfirmed: true as const } : {}),
   };
 }
 

@@ -7,7 +7,7 @@ export interface CausesOptions {
   readonly evidenceRetention?: number;
 }
 
-const DEFAULT_RETENTION_MS = 14 * 86_400_000;
+export const DEFAULT_EVIDENCE_RETENTION_MS = 14 * 86_400_000;
 
 export function withCauses(command: Command): Command {
   return command
@@ -26,5 +26,5 @@ so once, causes of that time are "Unknown", and who held an address is answered 
 
 /** For a recorder. */
 export function causesOf({ causes, evidenceRetention }: CausesOptions) {
-  return { causes, evidenceRetentionMs: evidenceRetention ?? DEFAULT_RETENTION_MS };
+  return { causes, evidenceRetentionMs: evidenceRetention ?? DEFAULT_EVIDENCE_RETENTION_MS };
 }

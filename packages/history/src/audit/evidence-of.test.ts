@@ -24,6 +24,7 @@ test('a deletion is evidence about its pod: who, when, and how sure that is', ()
       message: 'may have been a dry run: level Metadata; with kubectl/v1.36.3',
       by: 'jane',
       count: 1,
+      unconfirmed: true,
       source: 'audit',
       epoch: 0,
       resourceVersion: String(Date.UTC(2026, 10, 16, 10)),

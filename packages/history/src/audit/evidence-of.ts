@@ -30,6 +30,7 @@ export function evidenceOf(action: AuditedAction): Evidence[] {
       related: { kind: 'Node', namespace: '', name: details.node, uid: '' },
     }),
     count: 1,
+    ...(mayBeDryRun(action) && { unconfirmed: true as const }),
     source: 'audit',
     epoch: 0,
     resourceVersion: String(at),
@@ -45,16 +46,22 @@ function objectsOf({ object, details }: AuditedAction): ObjectReference[] {
   return named.map(({ name, uid }) => ({ kind, namespace, name, uid: uid ?? '' }));
 }
 
+/** Only the body of a deletion or an eviction says that it is a dry run, and the log does not have it. */
+function mayBeDryRun({ what, level }: AuditedAction): boolean {
+  const isByBody = what === 'delete' || what === 'delete-collection' || what === 'evict';
+  return isByBody && level !== 'Request' && level !== 'RequestResponse';
+}
+
 /** What else is known of it, and what makes it less than certain. */
-function messageOf({ what, level, actor, details }: AuditedAction): string {
+function messageOf(action: AuditedAction): string {
+  const { actor, details } = action;
   const words: string[] = [];
   if (details.replicas !== undefined) words.push(`to ${details.replicas} replicas`);
   if (details.gracePeriodSeconds !== undefined) words.push(`grace ${details.gracePeriodSeconds}s`);
   if (details.taints !== undefined) words.push(`taints ${details.taints.join(' ')}`);
   if (actor.impersonatedBy !== undefined) words.push(`asked for by ${actor.impersonatedBy}`);
   if (actor.pod !== undefined) words.push(`from pod ${actor.pod}`);
-  const isByBody = what === 'delete' || what === 'delete-collection' || what === 'evict';
-  if (level === 'Metadata' && isByBody) words.push('may have been a dry run: level Metadata');
+  if (mayBeDryRun(action)) words.push('may have been a dry run: level Metadata');
   if (actor.userAgent !== '') words.push(`with ${actor.userAgent}`);
   return words.join('; ').slice(0, MOST_MESSAGE);
 }

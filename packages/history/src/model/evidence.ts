@@ -50,6 +50,8 @@ export interface Evidence extends Provenance {
   readonly related?: ObjectReference | undefined;
   /** How often, as far as the source counts. Invariant: only grows. */
   readonly count: number;
+  /** Of a request: it may have been a dry run, which changes nothing. Its source does not tell them apart. */
+  readonly unconfirmed?: true | undefined;
 }
 
 export const MOST_MESSAGE = 512;
