@@ -79,13 +79,13 @@ function cells({ cause, name, evidence, by, pods, overlapped, plain, audited }: 
 
 function summary(rows: readonly Row[]): string {
   const sum = (of: (row: Row) => number) => rows.reduce((all, row) => all + of(row), 0);
-  const told = (of: (row: Row) => Tally | undefined) =>
+  const counted = (of: (row: Row) => Tally | undefined) =>
     (['right', 'wrong', 'unknown'] as const)
       .map((result) => `${sum((row) => of(row)?.[result] ?? 0)} ${result}`)
       .join(', ');
   const causes = new Set(rows.map(({ cause }) => cause)).size;
   const pods = sum((row) => row.pods);
-  const plain = `${rows.length} provocations of ${causes} causes, ${pods} pods: ${told((row) => row.plain)}.`;
+  const plain = `${rows.length} provocations of ${causes} causes, ${pods} pods: ${counted((row) => row.plain)}.`;
   const hasAudit = rows.some(({ audited }) => audited !== undefined);
-  return hasAudit ? `${plain} With the audit log: ${told((row) => row.audited)}.` : plain;
+  return hasAudit ? `${plain} With the audit log: ${counted((row) => row.audited)}.` : plain;
 }

@@ -44,6 +44,8 @@ export interface EvidenceStream<T extends Cacheable = Cacheable> extends Followe
     | {
         /** Decided at once, for each object that arrives: what is not wanted costs nothing. */
         wants(object: T, type: 'ADDED' | 'MODIFIED' | 'DELETED'): boolean;
+        /** A cause may rest on it: where one is not observed, something is missing. Others are dropped without a word. */
+        isTelling(object: T): boolean;
         /** What it is about: how much is observed of one subject is bounded (evidence/evidence-budget.ts). */
         subject(object: T): { readonly namespace: string; readonly object: string };
       }

@@ -41,17 +41,29 @@ test('a time of the future is when it was observed', async () => {
   );
 });
 
-test('of one object 32 records are stored in an hour; the rest is counted in the last of them', async () => {
+test('of one object 64 records are stored in an hour; the rest is counted in the last of them', async () => {
   const ledger = new TestCauses();
   let written = 0;
-  for (let i = 0; i < 32 + 5000; i++) written += (await ledger.evidence(10 + i / 10, event(`e${i}`, 10))).length;
+  for (let i = 0; i < 64 + 5000; i++) written += (await ledger.evidence(10 + i / 10, event(`e${i}`, 10))).length;
   const stored = await ledger.records('evidence');
-  assert.equal(stored.length, 32);
-  assert.equal(stored.find(({ id }) => id === 'e31')?.count, 1 + 4096);
+  assert.equal(stored.length, 64);
+  assert.equal(stored.find(({ id }) => id === 'e63')?.count, 1 + 4096);
   // A flood is not written record by record.
-  assert.equal(written, 32 + 13);
+  assert.equal(written, 64 + 13);
   await ledger.evidence(3600, event('later', 3600));
-  assert.equal((await ledger.records('evidence')).length, 33);
+  assert.equal((await ledger.records('evidence')).length, 65);
+});
+
+test('that an object is there, is to be deleted and is gone is stored, however much was said about it before', async () => {
+  const ledger = new TestCauses();
+  for (let i = 0; i < 100; i++) await ledger.evidence(10, event(`e${i}`, 10));
+  const went = (['created', 'terminating', 'deleted', 'owned'] as const).map((what) => ({ ...event(what, 11), what }));
+  for (const one of went) await ledger.evidence(11, one);
+  const stored = await ledger.records('evidence');
+  assert.deepEqual(
+    went.map(({ id }) => stored.some((one) => one.id === id)),
+    [true, true, true, true],
+  );
 });
 
 test('every loss of a stream is stored, however often that is', async () => {

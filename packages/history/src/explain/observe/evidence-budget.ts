@@ -1,13 +1,16 @@
 // How much evidence is stored about one object: so many records within an hour, and the rest as the count of the last of
 // them. Whoever may write Events decides how many there are, so what is kept to know that is bounded, too.
-import type { Evidence } from '../../model/evidence.ts';
+import type { Evidence, EvidenceKind } from '../../model/evidence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { digestOf } from './digest.ts';
 
-const MOST_AN_HOUR = 32;
+const MOST_AN_HOUR = 64;
 /** Objects with evidence in this hour that are known; where there are more, the oldest begins again. */
 const MOST_OBJECTS = 8192;
 const HOUR_MS = 3_600_000;
+
+/** Once or twice in the life of an object, and nothing else says it: whatever else was said about the object before. */
+const ALWAYS: ReadonlySet<EvidenceKind> = new Set(['created', 'terminating', 'deleted', 'owned']);
 
 interface Use {
   /** Digests of the ids that were stored. */
@@ -25,7 +28,7 @@ export class EvidenceBudget {
   /** What to store of it; undefined where that is nothing. `at` is when it was observed. */
   apply(evidence: Evidence, at: EpochMillis): Evidence | undefined {
     // Of its own streams the recorder says little, and the last of it must be there.
-    if (evidence.about.kind === 'Stream') return evidence;
+    if (evidence.about.kind === 'Stream' || ALWAYS.has(evidence.what)) return evidence;
     const hour = Math.floor(at / HOUR_MS);
     if (hour !== this.#hour) this.#uses.clear();
     this.#hour = hour;

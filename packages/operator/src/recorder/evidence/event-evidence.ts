@@ -19,7 +19,12 @@ export function isWantedEvent(event: EventView): boolean {
   if (keeping === undefined || regarding.name === '' || !isSound(regarding)) return false;
   if (event.related !== undefined && !isSound(event.related)) return false;
   if (regarding.namespace !== '' && regarding.namespace !== metadata.namespace) return false;
-  return keeping === 'each' || isPowerOfTwo(countOf(event));
+  return keeping !== 'seldom' || isPowerOfTwo(countOf(event));
+}
+
+/** Causes of its namespace lack something if it is not kept. */
+export function isTellingEvent({ regarding, reason }: EventView): boolean {
+  return keepingOf(regarding.kind, reason) === 'telling';
 }
 
 /** Its first time, and where it was repeated, the last one as well: each is a record of its own. */

@@ -2,78 +2,82 @@
 // reason is not kept. What each of them proves is decided by the checks (history's explain/checks), not here.
 
 /**
- * `each`: every time that it happened counts, because each is about another pod or another end. `seldom`: it is
- * repeated while nothing changes, and is kept when its count has doubled.
+ * `telling`: a verdict rests on it, or on its absence: each is kept, and where one is not, causes of its namespace lack
+ * something. `beside`: it is shown beside a verdict, and none rests on it: some are kept. `seldom`: the same, and it is
+ * repeated while nothing changes: it is kept when its count has doubled.
  */
-type Keeping = 'each' | 'seldom';
+type Keeping = 'telling' | 'beside' | 'seldom';
 
 const OF_PODS: Readonly<Record<string, Keeping>> = {
   // Evicted: by the kubelet, or by Karpenter; Disrupted: Karpenter.
-  Evicted: 'each',
-  Disrupted: 'each',
-  EvictedByVPA: 'each',
+  Evicted: 'telling',
+  Disrupted: 'telling',
+  EvictedByVPA: 'telling',
   // The cluster autoscaler, also on nodes.
-  ScaleDown: 'each',
-  Descheduled: 'each',
-  Preempted: 'each',
-  TaintManagerEviction: 'each',
-  DeviceTaintManagerEviction: 'each',
-  NodeControllerEviction: 'each',
-  NodeNotReady: 'each',
-  // The kubelet: a critical pod needs the room.
-  Preempting: 'each',
-  ExceededGracePeriod: 'each',
-  Killing: 'each',
-  SandboxChanged: 'each',
+  ScaleDown: 'telling',
+  Descheduled: 'telling',
+  Preempted: 'telling',
+  TaintManagerEviction: 'telling',
+  // The kubelet: a critical pod needs the room; the pod's own deadline.
+  Preempting: 'telling',
+  DeadlineExceeded: 'telling',
+  DeviceTaintManagerEviction: 'beside',
+  NodeControllerEviction: 'beside',
+  NodeNotReady: 'beside',
+  ExceededGracePeriod: 'beside',
+  Killing: 'beside',
+  // A pod that goes on: no end rests on it, and where networks are broken there are hundreds.
+  SandboxChanged: 'beside',
   FailedScheduling: 'seldom',
 };
 
 const OF_NODES: Readonly<Record<string, Keeping>> = {
-  Shutdown: 'each',
-  Rebooted: 'each',
-  Starting: 'each',
-  SystemOOM: 'each',
-  OOMKilling: 'each',
-  NodeReady: 'each',
-  NodeNotReady: 'each',
-  NodeSchedulable: 'each',
-  NodeNotSchedulable: 'each',
-  NodeHasDiskPressure: 'each',
-  NodeHasInsufficientMemory: 'each',
-  NodeHasInsufficientPID: 'each',
+  Shutdown: 'telling',
+  Rebooted: 'telling',
+  Starting: 'beside',
+  SystemOOM: 'beside',
+  OOMKilling: 'beside',
+  NodeReady: 'beside',
+  NodeNotReady: 'beside',
+  NodeSchedulable: 'beside',
+  NodeNotSchedulable: 'beside',
+  NodeHasDiskPressure: 'beside',
+  NodeHasInsufficientMemory: 'beside',
+  NodeHasInsufficientPID: 'beside',
   EvictionThresholdMet: 'seldom',
-  RemovingNode: 'each',
-  DeletingNode: 'each',
-  TerminatingEvictedPod: 'each',
-  ScaleDown: 'each',
-  Disrupted: 'each',
-  DisruptionTerminating: 'each',
-  SpotInterrupted: 'each',
-  TerminatingOnInterruption: 'each',
+  RemovingNode: 'beside',
+  DeletingNode: 'beside',
+  TerminatingEvictedPod: 'beside',
+  ScaleDown: 'beside',
+  Disrupted: 'beside',
+  DisruptionTerminating: 'beside',
+  SpotInterrupted: 'beside',
+  TerminatingOnInterruption: 'beside',
 };
 
 const OF_JOBS: Readonly<Record<string, Keeping>> = {
-  SuccessfulDelete: 'each',
-  Suspended: 'each',
-  Resumed: 'each',
-  Completed: 'each',
-  BackoffLimitExceeded: 'each',
-  DeadlineExceeded: 'each',
-  PodFailurePolicy: 'each',
-  FailedIndexes: 'each',
+  SuccessfulDelete: 'telling',
+  Suspended: 'telling',
+  Resumed: 'beside',
+  Completed: 'telling',
+  BackoffLimitExceeded: 'telling',
+  DeadlineExceeded: 'telling',
+  PodFailurePolicy: 'telling',
+  FailedIndexes: 'telling',
+  MaxFailedIndexesExceeded: 'telling',
 };
 
 const REASONS: Readonly<Record<string, Readonly<Record<string, Keeping>>>> = {
   Pod: OF_PODS,
   Node: OF_NODES,
-  ReplicaSet: { SuccessfulDelete: 'each' },
-  ReplicationController: { SuccessfulDelete: 'each' },
-  Deployment: { ScalingReplicaSet: 'each', DeploymentRollback: 'each' },
-  StatefulSet: { SuccessfulDelete: 'each', RecreatingFailedPod: 'each', RecreatingTerminatedPod: 'each' },
-  DaemonSet: { SuccessfulDelete: 'each', FailedDaemonPod: 'each', SucceededDaemonPod: 'each' },
+  ReplicaSet: { SuccessfulDelete: 'telling' },
+  ReplicationController: { SuccessfulDelete: 'telling' },
+  Deployment: { ScalingReplicaSet: 'telling', DeploymentRollback: 'beside' },
+  StatefulSet: { SuccessfulDelete: 'telling', RecreatingFailedPod: 'telling', RecreatingTerminatedPod: 'telling' },
+  DaemonSet: { SuccessfulDelete: 'telling', FailedDaemonPod: 'beside', SucceededDaemonPod: 'beside' },
   Job: OF_JOBS,
-  CronJob: { SuccessfulDelete: 'each' },
-  HorizontalPodAutoscaler: { SuccessfulRescale: 'each' },
+  CronJob: { SuccessfulDelete: 'telling' },
+  HorizontalPodAutoscaler: { SuccessfulRescale: 'telling' },
 };
 
 /** Looked up in Maps: who may write Events chooses these words, and `constructor` is one. */

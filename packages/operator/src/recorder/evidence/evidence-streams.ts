@@ -2,7 +2,7 @@
 // what they have reported.
 import { EVENT, type EventView, type GroupVersionResource, metadataOf, NAMESPACES } from '@podtrail/machinery';
 import { type EvidenceStream, type RecordedStream, stream } from '../recorded-streams.ts';
-import { evidenceOfEvent, isWantedEvent } from './event-evidence.ts';
+import { evidenceOfEvent, isTellingEvent, isWantedEvent } from './event-evidence.ts';
 import { OwnerEvidence } from './owner-evidence.ts';
 import { slimMetadata } from './slim-metadata.ts';
 
@@ -47,6 +47,7 @@ function events(): RecordedStream {
     // Not cached: there may be hundreds of thousands, and none is read twice.
     uncached: {
       wants: (event, type) => type !== 'DELETED' && isWantedEvent(event),
+      isTelling: isTellingEvent,
       subject: ({ regarding: { kind, namespace, name } }) => ({ namespace, object: `${kind}/${namespace}/${name}` }),
     },
     observe: (delta, at) => evidenceOfEvent(delta, at).map((evidence) => ({ kind: 'evidence', evidence, at })),

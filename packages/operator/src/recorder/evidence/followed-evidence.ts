@@ -5,7 +5,7 @@ import { epochMillis } from '@podtrail/history';
 import type { Cacheable, Clock } from '@podtrail/machinery';
 import type { EvidenceStream } from '../recorded-streams.ts';
 import type { EvidenceChange } from '../recorder-listener.ts';
-import { EvidenceBudget } from './evidence-budget.ts';
+import { BESIDE_LIMITS, EvidenceBudget, TELLING_LIMITS } from './evidence-budget.ts';
 import { FloodLoss } from './flood-loss.ts';
 import { StreamLoss, type StreamView } from './stream-loss.ts';
 
@@ -22,9 +22,12 @@ export class FollowedEvidence {
   readonly #stream: EvidenceStream;
   readonly #namespace: string | undefined;
   readonly #clock: Clock;
-  readonly #budget: EvidenceBudget;
+  readonly #telling: EvidenceBudget;
+  /** What no cause rests on uses up nothing that one may need. */
+  readonly #beside: EvidenceBudget;
   readonly #loss: StreamLoss;
   readonly #flood: FloodLoss;
+  #droppedBeside = 0;
   /** The problem that others know of. */
   #reported: string | undefined;
 
@@ -33,7 +36,8 @@ export class FollowedEvidence {
     this.#stream = stream;
     this.#namespace = namespace;
     this.#clock = clock;
-    this.#budget = new EvidenceBudget(clock);
+    this.#telling = new EvidenceBudget(clock, TELLING_LIMITS);
+    this.#beside = new EvidenceBudget(clock, BESIDE_LIMITS);
     this.#loss = new StreamLoss({ resource, namespace, watchedUntil, remembersMs: stream.remembersMs ?? 0 });
     this.#flood = new FloodLoss(resource);
   }
@@ -45,16 +49,18 @@ export class FollowedEvidence {
 
   /** Wanted, and over the budget. */
   get dropped(): number {
-    return this.#flood.dropped;
+    return this.#flood.dropped + this.#droppedBeside;
   }
 
   /** Of a stream without a cache: whether this object is to be observed. */
   wants(object: Cacheable, type: 'ADDED' | 'MODIFIED' | 'DELETED'): boolean {
     const { uncached } = this.#stream;
     if (uncached === undefined || !uncached.wants(object, type)) return false;
-    const floodedIn = this.#budget.take(uncached.subject(object));
+    const isTelling = uncached.isTelling(object);
+    const floodedIn = (isTelling ? this.#telling : this.#beside).take(uncached.subject(object));
     if (floodedIn === undefined) return true;
-    this.#flood.drop(floodedIn, epochMillis(this.#clock.now()));
+    if (isTelling) this.#flood.drop(floodedIn, epochMillis(this.#clock.now()));
+    else this.#droppedBeside++;
     return false;
   }
 
