@@ -2,7 +2,7 @@
 // the pod's own kubelet, and never the cause.
 import type { Evidence } from '../model/evidence.ts';
 import type { Case } from './case.ts';
-import { CLOCK_SLACK_MS, isBetween, latestEnd, ofKind, SECOND_MS } from './traces.ts';
+import { CLOCK_SLACK_MS, isBetween, isSeenToEnd, latestEnd, ofKind, SECOND_MS } from './traces.ts';
 
 const DELETIONS = new Set(['delete', 'evict', 'deletecollection', 'delete-collection']);
 const CONTROLLER = 'system:serviceaccount:kube-system:';
@@ -13,10 +13,35 @@ const FINISHERS = new Set(['pod-garbage-collector']);
 /** Where controllers have no accounts of their own, they share this one: it does not say which one it was. */
 const ANY_CONTROLLER = 'system:kube-controller-manager';
 
-/** The first request to delete or evict the pod, by whomever it was; undefined where no audit log says that. */
+/** The API server that takes a deletion stamps it, to the second. */
+const AT_END_MS = 2 * SECOND_MS;
+
+/**
+ * The first request to delete or evict the pod, by whomever it was; undefined where no audit log says that for certain.
+ * Invariant: a request that may have been a dry run is it only if the pod was seen to end then, and nobody else asked.
+ */
 export function firstDeletion(known: Case): Evidence | undefined {
   const [first] = deletions(known);
-  return first === undefined || first.by === ANY_CONTROLLER ? undefined : first;
+  if (first === undefined || first.by === ANY_CONTROLLER) return undefined;
+  if (!mayBeDryRun(first)) return first;
+  return isSeenToEnd(known.life) && likelyDeletions(known).every(({ by }) => by === first.by) ? first : undefined;
+}
+
+/** Requests that may have begun its end, of which the log does not say whether one was a dry run. */
+export function likelyDeletions(known: Case): Evidence[] {
+  const found = deletions(known);
+  if (!found.some(mayBeDryRun)) return [];
+  return isSeenToEnd(known.life) ? found.filter((one) => isAtEnd(known, one)) : found;
+}
+
+/** Controllers do no dry runs. */
+function mayBeDryRun(one: Evidence): boolean {
+  return one.unconfirmed === true && isByOthers(one);
+}
+
+function isAtEnd({ life: { deletion }, endedAt }: Case, one: Evidence): boolean {
+  if (deletion === undefined) return isBetween(one, endedAt - CLOCK_SLACK_MS, endedAt + AT_END_MS);
+  return isBetween(one, deletion.requested - AT_END_MS, deletion.requested + AT_END_MS);
 }
 
 /** Some controller deleted it, and the audit log does not say which. */
@@ -24,13 +49,17 @@ export function isByAnyController(known: Case): boolean {
   return deletions(known)[0]?.by === ANY_CONTROLLER;
 }
 
-/** Requests that began its end. Without a UID, one may be about the pod that had the name before. */
+/**
+ * Requests that began its end, or may have. Without a UID, one may be about the pod that had the name before. What may have
+ * been a dry run, and was not when the pod was seen to end, was one.
+ */
 function deletions(known: Case): Evidence[] {
+  const isSeen = isSeenToEnd(known.life);
   const from = Math.max(known.life.created - SECOND_MS, known.endedAt - CLOCK_SLACK_MS);
   const to = latestEnd(known) + CLOCK_SLACK_MS;
-  return ofKind(known.pod, 'audited').filter(
-    (one) => DELETIONS.has(one.reason) && !isFinisher(one.by) && isBetween(one, from, to),
-  );
+  return ofKind(known.pod, 'audited')
+    .filter((one) => DELETIONS.has(one.reason) && !isFinisher(one.by) && isBetween(one, from, to))
+    .filter((one) => !isSeen || !mayBeDryRun(one) || isAtEnd(known, one));
 }
 
 /** The controller whose request it was: `replicaset-controller`; undefined for anybody else. */

@@ -1,5 +1,5 @@
 // Somebody deleted it. Only the audit log knows who: without it, this is what is left when no other cause applies.
-import { controllerOf, firstDeletion, isByOthers } from '../audited.ts';
+import { controllerOf, firstDeletion, isByOthers, likelyDeletions } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { missingStreams } from '../streams.ts';
@@ -15,7 +15,10 @@ export function deletedByRequest(known: Case): Verdict | undefined {
 
 export function deletedOnRequest(known: Case): Verdict | undefined {
   const { life } = known;
-  if (!isSeenToEnd(life) || isTerminalFirst(known)) return undefined;
+  if (isTerminalFirst(known)) return undefined;
+  const likely = likelyDeletion(known);
+  if (likely !== undefined) return likely;
+  if (!isSeenToEnd(life)) return undefined;
   const request = firstDeletion(known);
   if (request !== undefined) {
     const by = controllerOf(request) ?? request.by;
@@ -27,4 +30,14 @@ export function deletedOnRequest(known: Case): Verdict | undefined {
     return inferred('DeletedOnRequest', sentence);
   }
   return inferred('DeletedOnRequest', 'was deleted on request; only the audit log knows by whom.');
+}
+
+/** The log has one request or more, and does not tell a dry run apart. */
+function likelyDeletion(known: Case): Verdict | undefined {
+  if (firstDeletion(known) !== undefined) return undefined;
+  const requests = likelyDeletions(known);
+  const users = [...new Set(requests.map(({ by }) => by))];
+  if (users.length === 0) return undefined;
+  const sentence = `was deleted, it seems by ${users.join(' or ')}: the audit log does not tell a dry run apart.`;
+  return inferred('DeletedOnRequest', sentence, requests, users.length === 1 ? users[0] : undefined);
 }

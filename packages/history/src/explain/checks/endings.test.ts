@@ -341,6 +341,77 @@ verdictTable('the audit log', {
   ],
 });
 
+const metadata = (by: string, seconds: number, reason = 'delete') =>
+  evidence(POD, 'audited', seconds, { reason, by, unconfirmed: true, id: `${by} ${seconds}` });
+const seems = (who: string) => `was deleted, it seems by ${who}: the audit log does not tell a dry run apart.`;
+
+verdictTable('an audit log that does not tell a dry run apart', {
+  'the pod was seen to end then: it was no dry run': [
+    aCase(aLife(), { pod: [metadata('alice', END)] }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice', cites: 1 },
+  ],
+  'the pod was seen to end some seconds later: it was a dry run': [
+    aCase(aLife(), { pod: [metadata('alice', END - 4)] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred', actor: undefined, cites: 0 },
+  ],
+  'a dry run before the deletion by somebody else': [
+    aCase(aLife(), {
+      pod: [metadata('alice', END - 4), evidence(POD, 'audited', END, { reason: 'delete', by: 'bob' })],
+    }),
+    { certainty: 'certain', actor: 'bob', cites: 1 },
+  ],
+  'a dry run after the deletion by somebody else': [
+    aCase(aLife(), {
+      pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'bob' }), metadata('alice', END + 1)],
+    }),
+    { certainty: 'certain', actor: 'bob', cites: 1 },
+  ],
+  'two asked in the second of its end: one of them may have been a dry run': [
+    aCase(aLife(), { pod: [metadata('alice', END), metadata('bob', END + 1)] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred', actor: undefined, sentence: seems('alice or bob'), cites: 2 },
+  ],
+  'one may have been a dry run, the other was none': [
+    aCase(aLife(), {
+      pod: [metadata('alice', END), evidence(POD, 'audited', END + 1, { reason: 'delete', by: 'bob' })],
+    }),
+    { certainty: 'inferred', actor: undefined, sentence: seems('alice or bob') },
+  ],
+  'the same person twice': [
+    aCase(aLife(), { pod: [metadata('alice', END), metadata('alice', END + 1)] }),
+    { certainty: 'certain', actor: 'alice' },
+  ],
+  'nobody saw the pod end: it may have been a dry run': [
+    aCase(aLife(away), { pod: [metadata('alice', END + 300)] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred', actor: 'alice', sentence: seems('alice'), cites: 1 },
+  ],
+  'nobody saw the pod end, and the eviction may have been a dry run': [
+    aCase(aLife(away), { pod: [metadata('alice', END + 300, 'evict')] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred', actor: 'alice' },
+  ],
+  'nobody saw the pod end: a deletion that was none, before one that may have been a dry run': [
+    aCase(aLife(away), {
+      pod: [evidence(POD, 'audited', END + 200, { reason: 'delete', by: 'bob' }), metadata('alice', END + 300)],
+    }),
+    { certainty: 'certain', actor: 'bob' },
+  ],
+  'an eviction by a drain that was seen': [
+    aCase(aLife({ disruption: { reason: 'EvictionByEvictionAPI', message: '', at: at(END) } }), {
+      pod: [metadata('alice', END, 'evict')],
+    }),
+    { cause: 'Evicted', certainty: 'certain', actor: 'alice' },
+  ],
+  'a container that crashed a second before somebody tried a deletion': [
+    aCase(terminated('Failed', '', '', { endings: [ending()] }), { pod: [metadata('alice', END + 1)] }),
+    { cause: 'Crashed', certainty: 'certain', actor: undefined },
+  ],
+  'controllers do no dry runs': [
+    aCase(aLife(owned), {
+      pod: [metadata('system:serviceaccount:kube-system:generic-garbage-collector', END + 4)],
+    }),
+    { cause: 'OwnerDeleted', certainty: 'certain' },
+  ],
+});
+
 verdictTable('a pod that goes on', {
   'a new sandbox': [
     aCase(aLife(lives), { pod: [event(POD, 'kubelet', 'SandboxChanged', END)] }),
