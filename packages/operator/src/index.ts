@@ -30,6 +30,9 @@ export {
   type HourlyConfigMapsOptions,
   type HourlyNews,
 } from './footprints/hourly-config-maps.ts';
+export type { Reuse } from './moves/address-reuse.ts';
+export { MoveFollower, type MoveFollowerOptions } from './moves/move-follower.ts';
+export type { MoveListener } from './moves/move-listener.ts';
 export { PodTrackerController, type PodTrackerControllerOptions } from './podtracker/podtracker-controller.ts';
 export { Selection } from './podtracker/selection.ts';
 export type { WriteCounts } from './podtracker/tracker-pass.ts';

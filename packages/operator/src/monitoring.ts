@@ -2,6 +2,7 @@
 export { type HealthServerOptions, serveHealth } from './health/health-server.ts';
 export { addRecorderLiveness, addRecorderReadiness } from './health/recorder-health.ts';
 export { type MetricsServerOptions, newRegistry, serveMetrics } from './metrics/metrics-server.ts';
+export { MoveMetrics } from './metrics/move-metrics.ts';
 export { RecorderMetrics } from './metrics/recorder-metrics.ts';
 export { requestMetrics } from './metrics/request-metrics.ts';
 export type { PlainServer } from './serving/plain-server.ts';

@@ -4,6 +4,8 @@ import { type Engine, toText } from '@podtrail/history';
 import {
   anomalyReport,
   collectsSpentListings,
+  MoveFollower,
+  type MoveListener,
   Recorder,
   type RecorderListener,
   type ReportRoom,
@@ -111,6 +113,9 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       }));
     const warn: ReportRoom = (message, fields) => void reporter.event('warn', message, fields);
     const cluster = await nameCluster(engine, id, options.clusterName, config);
+    const counts = options.causes ? monitoring.moves() : undefined;
+    const listeners = counts && [counts, reportingMoves(reporter)];
+    const moves = listeners && new MoveFollower({ reader: engine, cluster: cluster.id, clock, listeners });
     const recorder = await Recorder.open({
       client,
       engine,
@@ -122,14 +127,18 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
       retentionMs: options.retention,
       ...causesOf(options),
       ...sizes,
-      listeners: [reporting(reporter), new RoomReport(clock, warn), collectsSpentListings(), ...monitoring.listeners],
+      listeners: [
+        ...[reporting(reporter), new RoomReport(clock, warn), collectsSpentListings(), ...monitoring.listeners],
+        ...(moves === undefined ? [] : [moves]),
+      ],
     });
-    monitoring.watch(recorder);
+    await moves?.resume();
+    monitoring.watch(recorder, moves);
     await reporter.event('info', 'recording', {
       ...{ cluster: cluster.name, id: cluster.id, server: config.server, store },
       ...monitoring.addresses,
     });
-    return await record(cli, recorder, reporter, cluster.name);
+    return await record(cli, recorder, { reporter, cluster: cluster.name, moves });
   } catch (error) {
     if (signal.aborted) throw new InterruptedError();
     throw error;
@@ -140,17 +149,25 @@ async function run(cli: Cli, options: RecordOptions): Promise<ExitCode> {
   }
 }
 
-async function record(cli: Cli, recorder: Recorder, reporter: Reporter, cluster: string): Promise<ExitCode> {
+interface Recording {
+  readonly reporter: Reporter;
+  readonly cluster: string;
+  /** Undefined: nobody counts them. */
+  readonly moves: MoveFollower | undefined;
+}
+
+async function record(cli: Cli, recorder: Recorder, { reporter, cluster, moves }: Recording): Promise<ExitCode> {
   const { clock, signal, stderr } = cli.commandEnv;
   const stopTelling = new AbortController();
   const statusEveryMs = stderr.isTTY ? TERMINAL_STATUS_MS : LOGGED_STATUS_MS;
   const tellUntil = AbortSignal.any([signal, stopTelling.signal]);
   const telling = watchProgress({ recorder, reporter, clock, statusEveryMs, cluster, signal: tellUntil });
+  const counting = moves?.run(tellUntil);
   try {
     await recorder.run(signal);
   } finally {
     stopTelling.abort();
-    await telling;
+    await Promise.all([telling, counting]);
   }
   const { waitingFacts, committedFacts, storeFailures } = recorder.status;
   if (waitingFacts > 0 || storeFailures > 0) {
@@ -214,6 +231,19 @@ function reporting(reporter: Reporter): RecorderListener {
           problem: problemText(error),
         });
       else if (removed > 0) void reporter.event('info', 'forgot what is older than the retention', { removed });
+    },
+  };
+}
+
+/** The counters of moves are beside the recording: it is reported once, and then each time the number doubles. */
+function reportingMoves(reporter: Reporter): MoveListener {
+  let failures = 0;
+  return {
+    failed(error) {
+      failures++;
+      if ((failures & (failures - 1)) !== 0) return;
+      const fields = { times: failures, problem: problemText(error) };
+      void reporter.event('warn', 'moves could not be counted; recording goes on', fields);
     },
   };
 }

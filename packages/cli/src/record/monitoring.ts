@@ -1,7 +1,7 @@
 // The two ports of a running recorder, each only if it was asked for: metrics, and the answers to probes. They are there
 // before the cluster has answered, so that a probe learns why it is not ready.
 import { type Clock, HealthChecks, type RequestObserver } from '@podtrail/machinery';
-import type { Recorder, RecorderListener } from '@podtrail/operator';
+import type { MoveFollower, MoveListener, Recorder, RecorderListener } from '@podtrail/operator';
 import { UsageError } from '../errors.ts';
 
 export interface MonitoringOptions {
@@ -15,10 +15,12 @@ export interface MonitoringOptions {
 export interface Monitoring {
   readonly observer: RequestObserver | undefined;
   readonly listeners: readonly RecorderListener[];
+  /** Counts moves; undefined where nobody asks for them. Called at most once, and only where causes are recorded. */
+  moves(): MoveListener | undefined;
   /** Where it can be asked; for the log. */
   readonly addresses: Readonly<Record<string, string>>;
   /** From now on it reports this recorder. */
-  watch(recorder: Recorder): void;
+  watch(recorder: Recorder, moves: MoveFollower | undefined): void;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   ready.add('recorder', () => ({ ok: false, reason: NOT_BEGUN }));
   const registry = tools.newRegistry(version);
   const metrics = new tools.RecorderMetrics(registry);
+  let moveMetrics: InstanceType<typeof tools.MoveMetrics> | undefined;
   const addresses: Record<string, string> = {};
   const servers: { close(): Promise<void> }[] = [];
   const close = async () => {
@@ -57,9 +60,14 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   return {
     observer: metricsPort === undefined ? undefined : tools.requestMetrics(registry),
     listeners: metricsPort === undefined ? [] : [metrics],
+    moves() {
+      if (metricsPort !== undefined) moveMetrics = new tools.MoveMetrics(registry);
+      return moveMetrics;
+    },
     addresses,
-    watch(recorder) {
+    watch(recorder, moves) {
       metrics.watch(recorder, clock);
+      if (moves !== undefined) moveMetrics?.watch(moves);
       tools.addRecorderLiveness(live, recorder);
       tools.addRecorderReadiness(ready, recorder, clock);
       ready.add('recorder', () => ({ ok: true }));
@@ -71,6 +79,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
 const NONE: Monitoring = {
   observer: undefined,
   listeners: [],
+  moves: () => undefined,
   addresses: {},
   watch() {},
   close: async () => {},

@@ -67,6 +67,13 @@ test('there and back nothing is lost or added', () => {
   assert.deepEqual(toV1(toV1alpha1(web)), web);
 });
 
+test('what only v1 can ask for, such as Events of moves, is there again after v1alpha1', () => {
+  const asking: PodTracker = { ...web, spec: { ...web.spec, events: { podMoved: true } } };
+  const shown = toV1alpha1(asking);
+  assert.deepEqual(shown.spec, { namespace: 'shop' });
+  assert.deepEqual(toV1(shown), asking);
+});
+
 test('when the pods are in slices, podIPs is empty and an annotation says how to find them', () => {
   const status: PodTrackerStatus = { counts: { pods: 2000, nodes: 0, slices: 20 } };
   const shown = toV1alpha1({ ...web, status });

@@ -120,6 +120,16 @@ const spec = object(
       }),
     ),
     annotations: optional(annotations),
+    events: optional(
+      object('Events on the PodTracker that are written only where they are asked for.', {
+        podMoved: withDefault(
+          flag(
+            'Whether the operator writes an Event PodMoved when a tracked pod moved to another node, with the cause. At most 25 at once, then one in five minutes. Left out: it does not.',
+          ),
+          false,
+        ),
+      }),
+    ),
   },
 );
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { epochMillis } from '@podtrail/history';
+import { CAUSES, type Cause, epochMillis } from '@podtrail/history';
 import { ManualClock } from '@podtrail/machinery/testing';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
 import type { RecorderStatus } from '../recorder/recorder-status.ts';
 import { newRegistry, serveMetrics } from './metrics-server.ts';
+import { MoveMetrics } from './move-metrics.ts';
 import { RecorderMetrics } from './recorder-metrics.ts';
 import { describeRequest, requestMetrics } from './request-metrics.ts';
 
@@ -140,10 +141,53 @@ test('docs/metrics.md lists every metric of ours, and no other', async () => {
   const registry = newRegistry('1');
   new RecorderMetrics(registry).watch({ status: STATUS }, new ManualClock());
   requestMetrics(registry);
+  new MoveMetrics(registry).watch({ waiting: 0 });
   const served = (await registry.getMetricsAsJSON())
     .map(({ name }) => name)
     .filter((name) => name.startsWith('podtrail_'));
   const page = await readFile(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
   const reported = [...page.matchAll(/^\| `(podtrail_\w+)` \|/gm)].map(([, name]) => name);
   assert.deepEqual(reported.sort(), served.sort());
+});
+
+test('the alerts that we give away ask for metrics and labels that are there', async () => {
+  const rules = await readFile(new URL('../../../../deploy/examples/prometheus-rules.yaml', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
+  const asked = [...rules.matchAll(/podtrail_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
+  assert.ok(asked.length > 5);
+  for (const name of asked) assert.ok(page.includes(`| \`${name}\` |`), name);
+  const causes = [...rules.matchAll(/cause=~?"([^"]+)"/g)].flatMap(([, list]) => (list ?? '').split('|'));
+  for (const cause of causes) assert.ok(CAUSES.includes(cause as never), cause);
+});
+
+test('moves are counted by closed lists: a kind that Kubernetes does not have is "other", and nobody is named', async () => {
+  const registry = newRegistry('1');
+  const metrics = new MoveMetrics(registry);
+  const moved = (cause: Cause, kind: string | undefined) =>
+    metrics.departed({
+      verdict: { cause, certainty: 'certain', sentence: '', evidence: [] },
+      departure: { pod: { name: 'cart-1', workload: kind && { kind, name: 'cart', inferred: false } } } as never,
+    });
+  moved('Evicted', 'Deployment');
+  moved('Evicted', 'Deployment');
+  moved('Taint', 'Rollout');
+  moved('Taint', undefined);
+  metrics.replaced({ downtimeMs: 7_000 });
+  metrics.replaced({ downtimeMs: undefined });
+  metrics.reused({ betweenMs: undefined });
+  metrics.reused({ betweenMs: 0 });
+  metrics.uncounted('addresses', 3);
+  const page = await scrape(registry);
+  assert.equal(page.get('podtrail_pod_moves_total{cause="Evicted",kind="Deployment"}'), 2);
+  assert.equal(page.get('podtrail_pod_moves_total{cause="Taint",kind="other"}'), 1);
+  assert.equal(page.get('podtrail_pod_moves_total{cause="Taint",kind="none"}'), 1);
+  assert.equal(page.get('podtrail_pod_moves_total{cause="NodeGone",kind="StatefulSet"}'), 0, 'from the beginning');
+  assert.equal([...page.keys()].filter((series) => series.startsWith('podtrail_pod_moves_total')).length, 31 * 8);
+  assert.equal(page.get('podtrail_pod_reschedule_seconds_bucket{le="5"}'), 0);
+  assert.equal(page.get('podtrail_pod_reschedule_seconds_bucket{le="10"}'), 1);
+  assert.equal(page.get('podtrail_address_reuses_total'), 2);
+  assert.equal(page.get('podtrail_address_reuse_seconds_bucket{le="0"}'), 1);
+  assert.equal(page.get('podtrail_address_reuse_seconds_count'), 1);
+  assert.equal(page.get('podtrail_moves_uncounted_total{what="addresses"}'), 3);
+  assert.doesNotMatch(await registry.metrics(), /cart/);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Move, PodLife } from '@podtrail/history';
 import type { TrackerFailure } from './podtracker-controller.ts';
 import { ControllerStage } from './testing/controller-stage.ts';
 
@@ -87,4 +88,41 @@ test('pods that were not watched for a while are reported on every tracker, once
   leads = false;
   stage.relist('expired', from);
   assert.equal(stage.events.length, 2);
+});
+
+const MOVED_TEXT = 'shop/kafka-0 moved node-35 → node-06: out of memory';
+
+function moveOf(name: string, from: string, to: string): Move {
+  const pod = (uid: string, node: string) =>
+    ({ kind: 'Pod', namespace: 'shop', name, uid, node }) as Move['from']['pod'];
+  const verdict = { cause: 'OOMKilled', certainty: 'certain', sentence: '', evidence: [] } as const;
+  const successor = { life: { pod: pod(`uid-${name}`, to) } as PodLife, certainty: 'certain' } as const;
+  return { from: { pod: pod('uid-before', from) }, to: successor, verdict, known: { node: [] } } as unknown as Move;
+}
+
+test('a move is an Event on the trackers that ask for it and select the pod, by the leader only', async (t) => {
+  let leads = true;
+  const stage = new ControllerStage(t, { isLeader: () => leads });
+  const events = { podMoved: true };
+  await stage.putTracker('asks', { namespaces: ['shop'], events });
+  await stage.putTracker('of-the-node', { nodeNames: ['node-35'], events });
+  await stage.putTracker('of-another-node', { nodeNames: ['node-7'], events });
+  await stage.putTracker('of-other-pods', { podSelector: { matchLabels: { app: 'other' } }, events });
+  await stage.putTracker('does-not-ask', { namespaces: ['shop'] });
+  await stage.putTracker('asks-not', { events: { podMoved: false } });
+  stage.putPod('kafka-0', { namespace: 'shop', node: 'node-06' });
+  stage.controller.podMoved(moveOf('kafka-0', 'node-35', 'node-06'));
+  assert.deepEqual(
+    stage.events.map(({ regarding, reason, type, note }) => [regarding.name, type, reason, note]),
+    [
+      ['asks', 'Normal', 'PodMoved', MOVED_TEXT],
+      ['of-the-node', 'Normal', 'PodMoved', MOVED_TEXT],
+    ],
+  );
+  assert.equal(stage.events[0]?.related?.uid, 'uid-kafka-0');
+  stage.controller.podMoved(moveOf('kafka-0', 'node-06', 'node-06'));
+  stage.controller.podMoved(moveOf('unknown', 'node-35', 'node-06'));
+  leads = false;
+  stage.controller.podMoved(moveOf('kafka-0', 'node-35', 'node-06'));
+  assert.equal(stage.events.length, 2, 'not on the same node, not of a pod that is gone, not by another replica');
 });

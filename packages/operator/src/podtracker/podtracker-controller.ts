@@ -1,6 +1,7 @@
 // The PodTracker controller: informers on trackers and slices, handlers on the shared ones of pods, nodes and
 // namespaces, and a queue of trackers that need a pass. Handlers run on every replica, so that a standby is warm;
 // passes run where `isLeader` says so. Reads from caches only; writes carry preconditions.
+import { type Move, moveText } from '@podtrail/history';
 import {
   type Cacheable,
   type Client,
@@ -367,6 +368,28 @@ export class PodTrackerController {
       note: `${address} went from ${from.namespace}/${from.podName} to ${namespace}/${name} within ${seconds} s`,
       related: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
     });
+  }
+
+  /**
+   * A pod moved to another node: reported on the trackers that ask for that and select it. Who moved is gone by now; who
+   * took its place has its labels, and is asked for on both nodes.
+   */
+  podMoved(move: Move): void {
+    const { from, to } = move;
+    const node = from.pod.node;
+    if (!this.#isLeader() || to === undefined || node === '' || to.life.pod.node === node) return;
+    const { namespace, name, uid } = to.life.pod;
+    const pod = this.#options.pods.lister.get(`${namespace}/${name}`);
+    if (pod?.metadata.uid !== uid) return;
+    const before = { metadata: pod.metadata, spec: { nodeName: node } };
+    const labels = this.#options.namespaces.lister.get(namespace)?.metadata.labels;
+    for (const tracked of this.#interestedIn(namespace)) {
+      const { tracker, selection, problem } = tracked;
+      if (tracker.spec.events?.podMoved !== true || problem !== undefined) continue;
+      if (!selection.selects(pod, labels) && !selection.selects(before, labels)) continue;
+      const related = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+      this.#recordEvent(tracked, { type: 'Normal', reason: 'PodMoved', note: moveText(move), related });
+    }
   }
 
   #recordGap({ reason, from, to }: Relist): void {

@@ -34,6 +34,7 @@ import { Recorder } from '../recorder/recorder.ts';
 import { RoomReport } from '../recorder/room-report.ts';
 import { collectsSpentListings } from '../recorder/spent-listing.ts';
 import { conversionTask } from './conversion-task.ts';
+import { type CountedMoves, countedMoves } from './counted-moves.ts';
 import { reportDefinitions } from './definitions-log.ts';
 import { type Log, problemOf } from './log.ts';
 import { LogSampler } from './log-sampler.ts';
@@ -93,16 +94,26 @@ export class OperatorProcess {
     const { client, engine, cluster, clock, random, monitoring, log, replica } = options;
     const watches = new WatchLog(log);
     const room = new RoomReport(clock, (message, fields) => log.warn(message, fields));
+    const moves = options.causes === true ? countedMoves(options) : undefined;
     const recorder = await Recorder.open({
       ...{ client, engine, cluster, collector: replica, clock, random, retentionMs: options.retentionMs },
       ...{ causes: options.causes, evidenceRetentionMs: options.evidenceRetentionMs },
       ...{ storeLimit: options.storeLimit, changeBudgets: options.changeBudgets },
-      listeners: [monitoring.recorderMetrics, recorderLog(log, watches), room, collectsSpentListings()],
+      listeners: [
+        ...[monitoring.recorderMetrics, recorderLog(log, watches), room, collectsSpentListings()],
+        ...(moves === undefined ? [] : [moves.follower]),
+      ],
     });
-    return new OperatorProcess(options, recorder, watches);
+    await moves?.follower.resume();
+    return new OperatorProcess(options, recorder, watches, moves);
   }
 
-  private constructor(options: OperatorProcessOptions, recorder: Recorder, watches: WatchLog) {
+  private constructor(
+    options: OperatorProcessOptions,
+    recorder: Recorder,
+    watches: WatchLog,
+    moves: CountedMoves | undefined,
+  ) {
     this.#options = options;
     this.recorder = recorder;
     const { client, clock, random, log, monitoring, replica } = options;
@@ -185,6 +196,10 @@ export class OperatorProcess {
       name: 'definitions',
       run: (signal) => reportDefinitions({ states, isLeader, isRecording, clock, log }, signal),
     });
+    if (moves !== undefined) {
+      moves.listen({ placed: (move) => trackers.podMoved(move) });
+      this.manager.addTask({ name: 'moves', run: (signal) => moves.follower.run(signal) });
+    }
     this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
     this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });
     this.manager.addTask({

@@ -24,12 +24,17 @@ const WITHOUT: ReadonlySet<Cause> = new Set<Cause>([
 
 const ROLLOUTS: ReadonlySet<Cause> = new Set<Cause>(['Rollout', 'Restarted']);
 
-export function successorOf(known: Case, { cause }: Verdict): Successor | undefined {
+/** Somebody takes its place, now or later. */
+export function mayBeReplaced({ life }: Pick<Case, 'life'>, { cause }: Pick<Verdict, 'cause'>): boolean {
+  return !WITHOUT.has(cause) && (life.owner !== undefined || life.isMirror);
+}
+
+export function successorOf(known: Case, verdict: Verdict): Successor | undefined {
   const { life } = known;
-  if (WITHOUT.has(cause)) return undefined;
+  const { cause } = verdict;
+  if (!mayBeReplaced(known, verdict)) return undefined;
   if (life.owner?.kind === 'StatefulSet' || life.isMirror) return certainly(next(known, isSameName));
   if (life.owner?.kind === 'DaemonSet') return certainly(next(known, ({ pod }) => pod.node === life.pod.node));
-  if (life.owner === undefined) return undefined;
   return ROLLOUTS.has(cause) ? ofNewerRevision(known) : replacement(known);
 }
 
