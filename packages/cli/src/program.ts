@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { UsageError } from './errors.ts';
 
-const LATER = new Set(['serve', 'render', 'install', 'uninstall']);
+const LATER = new Set(['render', 'install', 'uninstall']);
 
 type BuildCommand = (cli: Cli) => Command;
 
@@ -30,6 +30,7 @@ const COMMANDS: readonly (readonly [name: string, load: () => Promise<BuildComma
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['store', async () => (await import('./commands/store.ts')).storeCommand],
+  ['serve', async () => (await import('./commands/serve.ts')).serveCommand],
   ['mcp', async () => (await import('./commands/mcp.ts')).mcpCommand],
   ['sandbox', async () => (await import('./commands/sandbox.ts')).sandboxCommand],
   ['doctor', async () => (await import('./commands/doctor.ts')).doctorCommand],

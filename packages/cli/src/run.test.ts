@@ -14,7 +14,7 @@ const ask = (words: string, options = {}) =>
   run(words === '' ? [] : words.split(' '), { engine, now: at(201), ...options });
 
 test('commands of later parts are not there, and say so', async () => {
-  for (const name of ['serve', 'render', 'install', 'uninstall']) {
+  for (const name of ['render', 'install', 'uninstall']) {
     const { code, out, err } = await ask(name);
     assert.deepEqual([code, out], [2, ''], name);
     assert.equal(err, `podtrail: podtrail ${name} is not built yet\nhint: podtrail help lists what there is.\n`);

@@ -1,4 +1,25 @@
 // What a process needs to serve the ledger: a server, who may ask, and what is sent.
 export type { Access, Caller } from './access/access.ts';
+export { checkLoopback, LoopbackAccess, type LoopbackOptions } from './access/loopback.ts';
+export { AskedLedger, type AskedReader } from './api/asked-ledger.ts';
+export { historyProblem } from './api/history-problems.ts';
+export { indexPage } from './api/index-page.ts';
+export { QueryParameters } from './api/query-parameters.ts';
+export { API, questionRoutes } from './api/question-routes.ts';
+export type { AccessLog, AccessLogEntry } from './http/access-log.ts';
+export { HttpRequest } from './http/http-request.ts';
+export { type HttpLimits, HttpServer, type HttpServerOptions } from './http/http-server.ts';
+export { problemDocument, type RenderProblem, renderProblem } from './http/problem-reply.ts';
+export { QuestionGate } from './http/question-gate.ts';
+export { RateLimit } from './http/rate-limit.ts';
+export {
+  jsonReply,
+  type Reply,
+  type ReplyStream,
+  type StreamedReply,
+  textReply,
+  type WholeReply,
+} from './http/reply.ts';
+export type { Route } from './http/route.ts';
 export { serveToolLines } from './mcp/stdio.ts';
 export { Problem, type ProblemDocument } from './problem.ts';

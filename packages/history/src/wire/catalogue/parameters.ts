@@ -17,7 +17,7 @@ const RFC_3339 = z.iso.datetime({ offset: true });
 const INSTANT = 'RFC 3339 with a zone (2026-11-15T10:05:00Z), or epoch seconds or milliseconds';
 
 /** Doors that are not terminals know neither the asker's zone nor its clock: no ages, and no times without a zone. */
-function instantOf(text: string): EpochMillis | undefined {
+export function instantOf(text: string): EpochMillis | undefined {
   if (/^\d{1,17}$/.test(text)) {
     const number = Number(text);
     if (number < LEAST_SECONDS || number >= LEAST_MICROSECONDS) return undefined;

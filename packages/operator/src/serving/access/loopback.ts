@@ -1,0 +1,138 @@
+// Access for a server on this machine, for the person who started it: whoever has the token of the URL, or of the
+// Authorization header, sees everything. Other users of the machine and pages of other origins do not: tokens are drawn,
+// and Host and Origin must be ours, so that no name of somebody else leads here (DNS rebinding).
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { ALL_VISIBLE } from '@podtrail/history/wire';
+import { OperatorError } from '../../errors.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import type { Reply } from '../http/reply.ts';
+import { Problem } from '../problem.ts';
+import type { Access, Caller } from './access.ts';
+
+const CALLER: Caller = { name: 'loopback', groups: [] };
+const TOKEN_BYTES = 32;
+/** Shorter ones could be guessed by somebody who may ask as often as they like. */
+const LEAST_TOKEN = 16;
+/** The names under which a browser on this machine may know us. */
+const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+export interface LoopbackOptions {
+  /** For scripts, as a bearer token; drawn if left out. */
+  readonly token?: string | undefined;
+  readonly draw?: (() => string) | undefined;
+}
+
+export class LoopbackAccess implements Access {
+  /** For scripts; lasts as long as the process. */
+  readonly bearer: string;
+  readonly #session: string;
+  readonly #bearerDigest: Buffer;
+  readonly #sessionDigest: Buffer;
+  /** Undefined once it was used. */
+  #oneTime: string | undefined;
+  #port = 0;
+
+  constructor({ token, draw = drawToken }: LoopbackOptions = {}) {
+    if (token !== undefined && !/^[\w.~+/=-]+$/.test(token)) throw badToken('has characters that no token has');
+    if (token !== undefined && token.length < LEAST_TOKEN) throw badToken(`is shorter than ${LEAST_TOKEN} characters`);
+    this.bearer = token ?? draw();
+    this.#session = draw();
+    this.#oneTime = draw();
+    this.#bearerDigest = digestOf(this.bearer);
+    this.#sessionDigest = digestOf(this.#session);
+  }
+
+  /** Once the server listens. The URL works once, in one browser. */
+  urlOn({ host, port }: { readonly host: string; readonly port: number }): string {
+    this.#port = port;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${this.#oneTime ?? ''}`;
+  }
+
+  /** Before anything is looked at. */
+  readonly admit = ({ headers }: Pick<IncomingMessage, 'headers'>): void => {
+    const hosts = NAMES.map((name) => `${name}:${this.#port}`);
+    if (!hosts.includes((headers.host ?? '').toLowerCase())) {
+      throw new Problem(403, 'bad-host', 'this server is for requests to this machine by its own name', {
+        hint: `use http://127.0.0.1:${this.#port}.`,
+      });
+    }
+    const { origin } = headers;
+    if (origin !== undefined && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
+      throw new Problem(403, 'bad-origin', 'pages of another origin may not ask here', {
+        hint: `open http://127.0.0.1:${this.#port} itself.`,
+      });
+    }
+  };
+
+  async identify({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Caller> {
+    const bearer = /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
+    if (bearer !== undefined && isSame(bearer, this.#bearerDigest)) return CALLER;
+    const session = cookieOf(headers.cookie, this.#cookieName);
+    if (session !== undefined && isSame(session, this.#sessionDigest)) return CALLER;
+    throw new Problem(401, 'unauthenticated', 'this request does not say who asks', {
+      hint: 'open the URL that podtrail serve printed, or send its token as Authorization: Bearer TOKEN.',
+      headers: { 'www-authenticate': 'Bearer realm="podtrail"' },
+    });
+  }
+
+  async visibility() {
+    return ALL_VISIBLE;
+  }
+
+  /** Of a request with the token of the URL: the cookie, and the same path without the token. Undefined without one. */
+  exchange({ query, path }: HttpRequest): Reply | undefined {
+    const given = /^token=([\w-]+)$/.exec(query)?.[1];
+    if (given === undefined) return undefined;
+    if (this.#oneTime === undefined || !isSame(given, digestOf(this.#oneTime))) {
+      throw new Problem(401, 'token-used', 'this token is not valid, or was used already', {
+        hint: 'start podtrail serve again: it prints a new URL.',
+      });
+    }
+    this.#oneTime = undefined;
+    const cookie = `${this.#cookieName}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
+    return { status: 303, headers: { location: path, 'set-cookie': cookie } };
+  }
+
+  /** Cookies do not know ports: two servers on one machine must not overwrite each other's. */
+  get #cookieName(): string {
+    return `podtrail-${this.#port}`;
+  }
+}
+
+/** Throws for an address that others can reach. */
+export function checkLoopback(host: string): void {
+  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return;
+  throw new OperatorError(
+    'not-loopback',
+    `${host} can be reached by others, and podtrail serve asks nobody who they are`,
+    {
+      hint: 'bind 127.0.0.1 or ::1, and reach it from elsewhere by ssh -L; for several people there is the operator.',
+    },
+  );
+}
+
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals !== -1 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return undefined;
+}
+
+function drawToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function isSame(given: string, digest: Buffer): boolean {
+  return timingSafeEqual(digestOf(given), digest);
+}
+
+function badToken(why: string): OperatorError {
+  return new OperatorError('bad-token', `the token ${why}`, { hint: 'use letters and digits, 32 of them or more.' });
+}

@@ -1,0 +1,60 @@
+// The ledger as the API asks it: so many questions at once, and the list of clusters, which hardly ever changes, read once
+// a second at most.
+import type { Cluster, LedgerReader, Visibility } from '@podtrail/history/wire';
+import { epochMillis } from '@podtrail/history/wire';
+import type { Asker } from '@podtrail/history/wire/catalogue';
+import type { Clock } from '@podtrail/machinery';
+import { QuestionGate, type QuestionGateOptions } from '../http/question-gate.ts';
+import { historyProblem } from './history-problems.ts';
+
+export type AskedReader = Pick<LedgerReader, 'clusters' | 'snapshot'>;
+
+const CLUSTERS_MS = 1_000;
+const GATE: QuestionGateOptions = { atOnce: 64, mostWaiting: 512, waitMs: 10_000 };
+
+export class AskedLedger {
+  readonly reader: AskedReader;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #gate: QuestionGate;
+  readonly #source: AskedReader;
+  #clusters: { readonly read: Promise<readonly Cluster[]>; readonly until: number } | undefined;
+
+  constructor(source: AskedReader, clock: Pick<Clock, 'now' | 'monotonic'>, gate: Partial<QuestionGateOptions> = {}) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#gate = new QuestionGate({ ...GATE, ...gate });
+    this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => source.snapshot(cluster) };
+  }
+
+  asker(visibility: Visibility): Asker {
+    return { visibility, now: epochMillis(this.#clock.now()) };
+  }
+
+  /** When it is its turn; what goes wrong is a Problem. */
+  async ask<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#gate.run(question);
+    } catch (error) {
+      throw historyProblem(error);
+    }
+  }
+
+  clusters(): Promise<readonly Cluster[]> {
+    const now = this.#clock.monotonic();
+    if (this.#clusters === undefined || now >= this.#clusters.until) {
+      const read = this.#source.clusters();
+      const known = { read, until: now + CLUSTERS_MS };
+      this.#clusters = known;
+      // Neither a failure nor an empty store is kept.
+      read.then(
+        ({ length }) => length === 0 && this.#forget(known),
+        () => this.#forget(known),
+      );
+    }
+    return this.#clusters.read;
+  }
+
+  #forget(known: object): void {
+    if (this.#clusters === known) this.#clusters = undefined;
+  }
+}

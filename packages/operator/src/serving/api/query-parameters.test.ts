@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { Problem } from '../problem.ts';
+import { QueryParameters } from './query-parameters.ts';
+
+const parameters = new QueryParameters(
+  z.strictObject({
+    ip: z.string(),
+    limit: z.int().default(100),
+    seen: z.boolean().optional(),
+    cause: z.array(z.enum(['Evicted', 'Rollout'])).optional(),
+  }),
+);
+
+test('texts become what the schema asks for; what does not fit stays text, for the schema to refuse', () => {
+  assert.deepEqual(parameters.read('ip=10.0.0.7&limit=5&seen=true&cause=Evicted,Rollout'), {
+    ...{ ip: '10.0.0.7', limit: 5, seen: true, cause: ['Evicted', 'Rollout'] },
+  });
+  assert.deepEqual(parameters.read('limit=5.5&seen=yes&limitt=1'), { limit: '5.5', seen: 'yes', limitt: '1' });
+  assert.deepEqual(parameters.read(''), {});
+  assert.deepEqual(parameters.read('ip&&'), { ip: '' });
+});
+
+test('percents are decoded, and a plus is a plus, as in the offset of a time', () => {
+  assert.deepEqual(parameters.read('ip=fd00%3A%3A17+1'), { ip: 'fd00::17+1' });
+});
+
+test('a parameter that is given twice, or is not UTF-8, is refused with what to do', () => {
+  for (const [query, expected] of [
+    ['ip=1&ip=2', /^ip is given twice$/],
+    ['ip=1&%69p=2', /^ip is given twice$/],
+    ['ip=%ff', /not encoded/],
+    ['%', /not encoded/],
+  ] as const) {
+    assert.throws(
+      () => parameters.read(query),
+      (error) =>
+        error instanceof Problem && error.status === 400 && expected.test(error.message) && error.hint !== undefined,
+    );
+  }
+});
+
+test('names that objects have anyway are names like any other', () => {
+  assert.deepEqual(Object.keys(parameters.read('__proto__=1&constructor=2')), ['__proto__', 'constructor']);
+});

@@ -1,0 +1,336 @@
+// The server itself: what it adds to every answer, what it refuses, what a client can make it hold, how it ends.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { Problem } from '../problem.ts';
+import { startedServer } from '../testing/started-server.ts';
+import type { AccessLogEntry } from './access-log.ts';
+import { RateLimit } from './rate-limit.ts';
+import { jsonReply, textReply } from './reply.ts';
+import type { Route } from './route.ts';
+
+const SOON = { timeout: 60_000 };
+const LONG = 'long '.repeat(1_000);
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/short', handle: async () => jsonReply({ ok: true }) },
+  { method: 'GET', path: '/long', handle: async () => ({ ...textReply(200, LONG), hasETag: true }) },
+  { method: 'GET', path: '/pods/{namespace}/{name}', handle: async ({ captures }) => jsonReply(captures) },
+  { method: 'GET', path: '/pods/{namespace}/all', handle: async () => jsonReply('never: the first pattern takes it') },
+  { method: 'GET', path: '/open', audience: 'anyone', handle: async ({ caller }) => jsonReply(caller) },
+  { method: 'POST', path: '/echo', handle: async ({ body }) => jsonReply(await body.json(1_000)) },
+  {
+    method: 'GET',
+    path: '/bug',
+    handle: async () => {
+      throw new Error('the password is swordfish');
+    },
+  },
+  {
+    method: 'GET',
+    path: '/refused',
+    handle: async () => {
+      throw new Problem(409, 'taken', 'it is taken', { hint: 'take another.' });
+    },
+  },
+];
+
+async function opened(t: TestContext, port: number, first: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  socket.write(first);
+  return socket;
+}
+
+async function said(socket: Socket): Promise<string> {
+  return Buffer.concat(await socket.toArray()).toString();
+}
+
+test('every answer has an id, is not kept, and forbids a browser what it need not do', SOON, async (t) => {
+  const { get } = await startedServer(t, ROUTES);
+  for (const path of ['/short', '/refused', '/nothing', '/bug']) {
+    const { headers } = await get(path, { headers: { 'x-request-id': 'abc-1' } });
+    assert.equal(headers.get('x-request-id'), 'abc-1', path);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin');
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
+    assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/);
+  }
+});
+
+test('an id that is long or strange is not repeated: a new one is given', SOON, async (t) => {
+  const { get } = await startedServer(t, ROUTES);
+  for (const given of ['x'.repeat(65), 'a b', '<script>']) {
+    const id = (await get('/short', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
+    assert.match(id ?? '', /^[\w-]{16}$/);
+  }
+});
+
+test('a Problem is a problem document, an error that is none is 500 without a word of its own', SOON, async (t) => {
+  const { get } = await startedServer(t, ROUTES);
+  const refused = await get('/refused', { headers: { 'x-request-id': 'r' } });
+  assert.equal(refused.status, 409);
+  assert.equal(refused.headers.get('content-type'), 'application/problem+json');
+  assert.deepEqual(await refused.json(), {
+    ...{ type: 'about:blank', title: 'Conflict', status: 409, detail: 'it is taken', code: 'taken' },
+    ...{ hint: 'take another.', requestId: 'r' },
+  });
+  const bug = await get('/bug');
+  assert.equal(bug.status, 500);
+  assert.doesNotMatch(await bug.text(), /swordfish/);
+});
+
+test('404 and 405 are problems, the second with Allow; HEAD is GET without its body', SOON, async (t) => {
+  const { get } = await startedServer(t, ROUTES);
+  assert.equal((await get('/nothing')).status, 404);
+  const posted = await get('/short', { method: 'POST' });
+  assert.equal(posted.status, 405);
+  assert.equal(posted.headers.get('allow'), 'GET, HEAD');
+  const head = await get('/short', { method: 'HEAD' });
+  assert.equal(head.headers.get('content-length'), '11');
+  assert.equal(await head.text(), '');
+});
+
+test('a name in a path stands for one segment, decoded once', SOON, async (t) => {
+  const { get } = await startedServer(t, ROUTES);
+  assert.deepEqual(await (await get('/pods/shop/a%2Fb%2525')).json(), { namespace: 'shop', name: 'a/b%25' });
+  assert.deepEqual(await (await get('/pods/shop/all')).json(), { namespace: 'shop', name: 'all' });
+  for (const path of ['/pods/shop', '/pods/shop/', '/pods/shop/a/b', '/pods/shop/%zz'])
+    assert.equal((await get(path)).status, 404, path);
+});
+
+test(
+  'who is not let in learns nothing about the routes that are for callers; open ones ask nobody',
+  SOON,
+  async (t) => {
+    const { get } = await startedServer(t, ROUTES);
+    assert.equal((await get('/short', { as: 'mallory' })).status, 401);
+    assert.deepEqual(await (await get('/open', { as: 'mallory' })).json(), { name: '', groups: [] });
+  },
+);
+
+test('what is long is packed for who takes it; ETags are of the bytes that are sent', SOON, async (t) => {
+  const { get, server } = await startedServer(t, ROUTES);
+  const plain = await get('/long', { headers: { 'accept-encoding': 'identity' } });
+  assert.equal(plain.headers.get('content-encoding'), null);
+  const etag = plain.headers.get('etag') ?? '';
+  assert.match(etag, /^"[\w-]{27}"$/);
+  assert.equal(plain.headers.get('cache-control'), 'private, no-cache');
+  const packed = await get('/long', { headers: { 'accept-encoding': 'br, gzip;q=0.5' } });
+  assert.equal(packed.headers.get('content-encoding'), 'gzip');
+  assert.equal(packed.headers.get('vary'), 'accept-encoding');
+  assert.equal(packed.headers.get('etag'), `${etag.slice(0, -1)}-gzip"`);
+  assert.equal(await packed.text(), LONG);
+  const socket = await opened(
+    t,
+    server.port,
+    'GET /long HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\naccept-encoding: gzip\r\nconnection: close\r\n\r\n',
+  );
+  const raw = Buffer.concat(await socket.toArray());
+  assert.equal(gunzipSync(raw.subarray(raw.indexOf('\r\n\r\n') + 4)).toString(), LONG);
+  for (const accepted of ['gzip;q=0', 'br', '']) {
+    const { headers } = await get('/long', { headers: { 'accept-encoding': accepted } });
+    assert.equal(headers.get('content-encoding'), null, accepted);
+  }
+  const known = await get('/long', { headers: { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'identity' } });
+  assert.equal(known.status, 304);
+  assert.equal(known.headers.get('etag'), etag);
+  assert.equal((await get('/long', { headers: { 'if-none-match': '"other"' } })).status, 200);
+});
+
+test('a body is taken up to its limit, as JSON, and not packed', SOON, async (t) => {
+  const { get } = await startedServer(t, ROUTES);
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    get('/echo', { method: 'POST', body, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } });
+  assert.deepEqual(await (await post('{"a":[1]}')).json(), { a: [1] });
+  assert.equal((await post('{')).status, 400);
+  assert.equal((await post(`"${'x'.repeat(1_000)}"`)).status, 413);
+  assert.equal((await post('{}', { 'content-type': 'text/plain' })).status, 415);
+  assert.equal((await post('{}', { 'content-encoding': 'gzip' })).status, 415);
+});
+
+test('a body without a length is counted while it comes', SOON, async (t) => {
+  const { server } = await startedServer(t, ROUTES);
+  const head = 'POST /echo HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\ncontent-type: application/json\r\n';
+  const socket = await opened(t, server.port, `${head}transfer-encoding: chunked\r\n\r\n`);
+  for (let i = 0; i < 3; i++) socket.write(`200\r\n${'x'.repeat(512)}\r\n`);
+  assert.match(await said(socket), /^HTTP\/1\.1 413 /);
+});
+
+test('each caller has a rate of their own; who exceeds it learns when to come again', SOON, async (t) => {
+  let now = 0;
+  const rateLimit = new RateLimit({ perSecond: 2, burst: 3, now: () => now });
+  const { get } = await startedServer(t, ROUTES, { rateLimit });
+  for (let i = 0; i < 3; i++) assert.equal((await get('/short')).status, 200);
+  const refused = await get('/short');
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers.get('retry-after'), '1');
+  now += 500;
+  assert.equal((await get('/short')).status, 200);
+  assert.equal((await get('/short')).status, 429);
+});
+
+test('idle sockets keep nobody out', SOON, async (t) => {
+  const { get, server } = await startedServer(t, ROUTES, { limits: { mostConnections: 20 } });
+  await Promise.all(Array.from({ length: 60 }, () => opened(t, server.port, '')));
+  for (let i = 0; i < 5; i++) assert.equal((await get('/short')).status, 200);
+});
+
+test('headers that do not come in time, or are too long, end the connection', SOON, async (t) => {
+  const { server } = await startedServer(t, ROUTES, { limits: { headersMs: 200 } });
+  const slow = await opened(t, server.port, 'GET /short HTTP/1.1\r\nhost: x\r\n');
+  assert.match(await said(slow), /^(HTTP\/1\.1 408 |$)/);
+  const long = await opened(t, server.port, `GET /short HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`);
+  assert.match(await said(long), /^HTTP\/1\.1 431 /);
+});
+
+test('who sends requests ahead without end is cut off', SOON, async (t) => {
+  let handled = 0;
+  const release = Promise.withResolvers<void>();
+  const route: Route = {
+    method: 'GET',
+    path: '/slow',
+    audience: 'anyone',
+    handle: async () => {
+      handled++;
+      await release.promise;
+      return jsonReply({});
+    },
+  };
+  const { server } = await startedServer(t, [route], { limits: { mostAhead: 4 } });
+  const socket = await opened(t, server.port, 'GET /slow HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
+  await said(socket);
+  release.resolve();
+  assert.equal(handled, 4);
+});
+
+test('an answer that is not made in time ends the connection, and whoever makes it can see that', SOON, async (t) => {
+  const aborted = Promise.withResolvers<unknown>();
+  const route: Route = {
+    method: 'GET',
+    path: '/never',
+    handle: ({ signal }) =>
+      new Promise(() => signal.addEventListener('abort', () => aborted.resolve(signal.reason), { once: true })),
+  };
+  const { get } = await startedServer(t, [route], { limits: { answerMs: 50 } });
+  await assert.rejects(get('/never'));
+  assert.equal(((await aborted.promise) as Problem).code, 'too-late');
+});
+
+test('a stream is written no faster than it is read, and a client that takes nothing is dropped', SOON, async (t) => {
+  const ended = Promise.withResolvers<{ written: number; error: unknown }>();
+  const chunk = 'x'.repeat(64 * 1024);
+  const route: Route = {
+    method: 'GET',
+    path: '/stream',
+    handle: async () => ({
+      status: 200,
+      stream: async (out) => {
+        let written = 0;
+        try {
+          for (;;) {
+            await out.write(chunk);
+            written += chunk.length;
+          }
+        } catch (error) {
+          ended.resolve({ written, error });
+          throw error;
+        }
+      },
+    }),
+  };
+  const { server } = await startedServer(t, [route], { limits: { drainMs: 300 } });
+  const socket = await opened(t, server.port, 'GET /stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\n\r\n');
+  socket.pause();
+  const { written, error } = await ended.promise;
+  assert.equal((error as Problem).code, 'client-gone');
+  // What the kernel's buffers of both ends take.
+  assert.ok(written < 32 * 1024 * 1024, `${written}`);
+});
+
+test(
+  'a stream that fails before its first byte is a problem, after it the connection ends without an end',
+  SOON,
+  async (t) => {
+    const isRead = Promise.withResolvers<void>();
+    const failing = (path: string, first?: string): Route => ({
+      ...{ method: 'GET', path },
+      handle: async () => ({
+        status: 200,
+        stream: async (out) => {
+          if (first !== undefined) {
+            await out.write(first);
+            await isRead.promise;
+          }
+          throw new Problem(503, 'busy', 'not now');
+        },
+      }),
+    });
+    const { get } = await startedServer(t, [failing('/at-once'), failing('/later', 'first')]);
+    assert.equal((await get('/at-once')).status, 503);
+    const later = await get('/later');
+    assert.equal(later.status, 200);
+    isRead.resolve();
+    await assert.rejects(later.text());
+  },
+);
+
+test('the log has a line for each request, with its route and not its path or query', SOON, async (t) => {
+  const entries: AccessLogEntry[] = [];
+  const { get } = await startedServer(t, ROUTES, { log: (entry) => entries.push(entry) });
+  await (await get('/pods/secret/name?token=secret')).text();
+  await (await get('/secret?token=secret')).text();
+  await (await get('/bug')).text();
+  assert.doesNotMatch(JSON.stringify(entries), /secret|Bearer/);
+  assert.deepEqual(
+    entries.map(({ route, status, caller, code }) => [route, status, caller, code]),
+    [
+      ['/pods/{namespace}/{name}', 200, 'jane', undefined],
+      [undefined, 404, '', 'no-such-path'],
+      ['/bug', 500, 'jane', 'internal'],
+    ],
+  );
+  assert.match(String(entries[2]?.error), /swordfish/, 'a bug of ours is in the log');
+});
+
+test('it ends after the requests that are under way, and streams see that it ends', SOON, async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const slow: Route = {
+    method: 'GET',
+    path: '/slow',
+    handle: async () => {
+      begun.resolve();
+      await release.promise;
+      return jsonReply({ ok: true });
+    },
+  };
+  const stream: Route = {
+    method: 'GET',
+    path: '/stream',
+    handle: async () => ({
+      status: 200,
+      stream: async (out) => {
+        await out.write('first');
+        await new Promise((resolve) => out.signal.addEventListener('abort', resolve, { once: true }));
+      },
+    }),
+  };
+  const { get, server, origin } = await startedServer(t, [slow, stream]);
+  const streamed = await get('/stream');
+  const asked = get('/slow');
+  await begun.promise;
+  const closed = server.close();
+  assert.equal(await streamed.text(), 'first');
+  await assert.rejects(fetch(origin));
+  release.resolve();
+  assert.deepEqual(await (await asked).json(), { ok: true });
+  await closed;
+});

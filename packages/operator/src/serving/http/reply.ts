@@ -1,0 +1,44 @@
+// What a handler gives back: a whole body, or one that is written piece by piece. Headers that every answer has are added
+// by the server.
+
+export interface WholeReply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
+  /** A strong ETag is made of the bytes; whoever has them already gets 304. */
+  readonly hasETag?: boolean | undefined;
+}
+
+export interface StreamedReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Headers are sent with the first write, so that a Problem before it is still one. */
+  readonly stream: (out: ReplyStream) => Promise<void>;
+}
+
+export type Reply = WholeReply | StreamedReply;
+
+export interface ReplyStream {
+  /** Resolves when more may be written. Rejects when the client has gone or takes nothing for too long. */
+  write(chunk: string | Uint8Array): Promise<void>;
+  /** Sends what is written so far, headers too, without waiting for more. */
+  readonly bufferedBytes: number;
+  /** Aborts when the client has gone, or the server ends. */
+  readonly signal: AbortSignal;
+}
+
+const JSON_TYPE = 'application/json';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+export function jsonReply(
+  document: unknown,
+  more: Omit<WholeReply, 'status' | 'body'> & { status?: number } = {},
+): WholeReply {
+  const { status = 200, headers, ...rest } = more;
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(document), ...rest };
+}
+
+export function textReply(status: number, body: string): WholeReply {
+  return { status, headers: { 'content-type': TEXT_TYPE }, body };
+}

@@ -1,0 +1,76 @@
+// Puts a whole reply on the wire: ETag and 304, gzip where the client takes it and it is worth it, HEAD without a body.
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { HttpRequest } from './http-request.ts';
+import type { WholeReply } from './reply.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+const compress = promisify(gzip);
+/** A packet has room for so much anyway. */
+const WORTH_BYTES = 1_400;
+/** Answers are compressed once and read once. */
+const LEVEL = 4;
+
+type Headers = Record<string, string | number>;
+
+export async function sendReply(
+  { id, headers: asked, method }: HttpRequest,
+  response: ServerResponse,
+  reply: WholeReply,
+  more: Readonly<Record<string, string>>,
+): Promise<number> {
+  const headers: Headers = headersOf(id, reply, more);
+  let body = reply.body ?? '';
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const isPacked = length > WORTH_BYTES && takesGzip(asked['accept-encoding']) && reply.status === 200;
+  if (length > WORTH_BYTES) headers['vary'] = 'accept-encoding';
+  if (reply.hasETag === true) {
+    const etag = etagOf(body, isPacked);
+    headers['etag'] = etag;
+    headers['cache-control'] = 'private, no-cache';
+    if (matches(asked['if-none-match'], etag)) {
+      delete headers['content-type'];
+      response.writeHead(304, headers).end();
+      return 304;
+    }
+  }
+  if (isPacked) {
+    body = await compress(body, { level: LEVEL });
+    headers['content-encoding'] = 'gzip';
+  }
+  const bytes = isPacked ? body.length : length;
+  if (response.destroyed) return reply.status;
+  if (reply.status !== 204) headers['content-length'] = bytes;
+  response.writeHead(reply.status, headers);
+  response.end(method === 'HEAD' || bytes === 0 ? undefined : body);
+  return reply.status;
+}
+
+export function headersOf(
+  id: string,
+  reply: Pick<WholeReply, 'headers'>,
+  more: Readonly<Record<string, string>>,
+): Headers {
+  return { ...SECURITY_HEADERS, 'cache-control': 'no-store', 'x-request-id': id, ...more, ...reply.headers };
+}
+
+/** Other bytes, another tag: a packed body is not the plain one. */
+function etagOf(body: string | Uint8Array, isPacked: boolean): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}${isPacked ? '-gzip' : ''}"`;
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*');
+}
+
+function takesGzip(header: string | readonly string[] | undefined): boolean {
+  if (typeof header !== 'string') return false;
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    if (name === 'gzip' || name === '*') return !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+  }
+  return false;
+}

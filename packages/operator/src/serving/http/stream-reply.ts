@@ -1,0 +1,58 @@
+// Puts a reply on the wire that is written piece by piece, no faster than the client reads. Headers go with the first
+// piece; an error after it can only end the connection, so that the client does not take a part for the whole.
+import type { ServerResponse } from 'node:http';
+import { Problem } from '../problem.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { ReplyStream, StreamedReply } from './reply.ts';
+import { headersOf } from './send-reply.ts';
+
+export async function streamReply(
+  request: HttpRequest,
+  response: ServerResponse,
+  reply: StreamedReply,
+  { more, drainMs }: { readonly more: Readonly<Record<string, string>>; readonly drainMs: number },
+): Promise<void> {
+  const begin = () => {
+    if (!response.headersSent) response.writeHead(reply.status, headersOf(request.id, reply, more));
+  };
+  if (request.method === 'HEAD') {
+    begin();
+    response.end();
+    return;
+  }
+  const out: ReplyStream = {
+    async write(chunk) {
+      if (response.destroyed) throw clientGone();
+      begin();
+      if (!response.write(chunk)) await drained(response, drainMs);
+    },
+    get bufferedBytes() {
+      return response.writableLength;
+    },
+    get signal() {
+      return request.signal;
+    },
+  };
+  await reply.stream(out);
+  begin();
+  response.end();
+}
+
+function drained(response: ServerResponse, drainMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => response.destroy(), drainMs);
+    const onDrain = () => done(resolve);
+    const onClose = () => done(() => reject(clientGone()));
+    const done = (then: () => void) => {
+      clearTimeout(late);
+      response.off('drain', onDrain).off('close', onClose);
+      then();
+    };
+    response.on('drain', onDrain).on('close', onClose);
+  });
+}
+
+/** Nobody will read it; the log shows it. */
+function clientGone(): Problem {
+  return new Problem(499, 'client-gone', 'the client closed the connection, or took nothing for too long');
+}
