@@ -21,9 +21,9 @@ test('trail of an address: all who held it, in order, and what may be missing', 
   assert.equal(err, WARNING);
   assert.equal(
     out,
-    `NAMESPACE   NAME    IP         NODE     WORKLOAD         FROM                       TO                                HELD
-shop        web-1   10.0.0.7   node-a   Deployment/web   2026-11-15T09:58:20Z ±1s   2026-11-15T10:00:59Z ±1s          2m39s
-shop        job-2   10.0.0.7   node-a   Job/job          2026-11-15T10:01:09Z ±1s   2026-11-15T10:01:35Z..10:02:44Z   91s
+    `NAMESPACE   NAME    IP         NODE     WORKLOAD         FROM                       TO                                HELD    CAUSE            NEXT
+shop        web-1   10.0.0.7   node-a   Deployment/web   2026-11-15T09:58:20Z ±1s   2026-11-15T10:00:59Z ±1s          2m39s   <not recorded>   <none>
+shop        job-2   10.0.0.7   node-a   Job/job          2026-11-15T10:01:09Z ±1s   2026-11-15T10:01:35Z..10:02:44Z   91s     <not recorded>   <none>
 `,
   );
 });
@@ -46,6 +46,8 @@ test('trail in JSON', async () => {
   assert.equal(document.stays.length, 1);
   assert.deepEqual(Object.keys(document.stays[0]), [
     ...['kind', 'namespace', 'name', 'pod', 'uid', 'node', 'workload', 'hostNetwork', 'ip', 'start', 'end'],
+    // Added with causes; this story has none.
+    ...['cause', 'certainty', 'sentence', 'causeMissing', 'successor', 'life'],
   ]);
   assert.equal(document.stays[0].ip, '10.0.0.7');
 });
@@ -214,9 +216,9 @@ test('node at an instant: who was there, and how sure that is', async () => {
   assert.equal(err, '--at 2026-11-15T10:00:30.000Z\n');
   assert.equal(
     out,
-    `NAMESPACE   NAME    WORKLOAD         CERTAIN   FROM                       TO                                STAYED
-shop        web-1   Deployment/web   yes       2026-11-15T10:00:00Z       2026-11-15T10:00:59Z ±1s          59s
-shop        agent   <none>           yes       2026-11-15T10:00:02Z ±1s   2026-11-15T10:01:35Z..10:02:40Z   2m38s
+    `NAMESPACE   NAME    WORKLOAD         CERTAIN   FROM                       TO                                STAYED   CAUSE            NEXT
+shop        web-1   Deployment/web   yes       2026-11-15T10:00:00Z       2026-11-15T10:00:59Z ±1s          59s      <not recorded>   <none>
+shop        agent   <none>           yes       2026-11-15T10:00:02Z ±1s   2026-11-15T10:01:35Z..10:02:40Z   2m38s    <not recorded>   <none>
 `,
   );
 });

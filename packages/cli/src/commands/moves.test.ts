@@ -1,116 +1,30 @@
 // `moves` and `explain`, on a ledger in which one pod was drained, one was deleted, and one lives.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import {
-  type Departure,
-  type Engine,
-  type EpochMillis,
-  type Evidence,
-  epochMillis,
-  type Holder,
-  type IpAddress,
-  openStore,
-  type PodLife,
-  parseIp,
-  type StoredFact,
-} from '@podtrail/history';
+import type { Engine } from '@podtrail/history';
 import { explainSchema, movesSchema } from '@podtrail/history/wire/schemas';
+import { aLedgerWith, at, cordoned, departure, followed, life, pod, tenure, watched } from '../testing/moves-story.ts';
 import { run } from '../testing/run-in-process.ts';
-
-const START = Date.UTC(2026, 10, 15, 10);
-const at = (second: number): EpochMillis => epochMillis(START + second * 1000);
-const provenance = (second: number) =>
-  ({
-    source: 'watch',
-    epoch: 1,
-    resourceVersion: String(1000 + second),
-    observedAt: at(second),
-    collector: 'c',
-  }) as const;
-const OWNER = { kind: 'StatefulSet', namespace: 'shop', name: 'kafka', uid: 'uid-kafka' };
-
-function pod(name: string, uid: string, node: string): Holder {
-  const workload = { kind: 'StatefulSet', name: 'kafka', inferred: false };
-  return { kind: 'Pod', namespace: 'shop', name, uid, node, workload, hostNetwork: false };
-}
-
-function life(holder: Holder, created: number, more: Partial<PodLife> = {}): StoredFact {
-  return {
-    kind: 'life',
-    life: {
-      ...{ ...provenance(created), pod: holder, owner: OWNER, revision: 'r1', isMirror: false },
-      ...{ qosClass: 'Burstable', priority: 0, restarts: 1, endings: [] },
-      ...{ created: at(created), scheduled: at(created + 1), networkUp: at(created + 2), ready: at(created + 5) },
-      ...more,
-    },
-  };
-}
-
-function departure(holder: Holder, second: number): StoredFact {
-  const record: Departure = { ...provenance(second), pod: holder, owner: OWNER, at: at(second) };
-  return { kind: 'departure', departure: record };
-}
-
-function tenure(ip: string, holder: Holder): StoredFact {
-  const boundary = (second: number, notAfter: number) => ({
-    ...{ ...provenance(second), at: at(second), notBefore: at(second), notAfter: at(notAfter) },
-  });
-  return {
-    kind: 'tenure',
-    tenure: { ip: parseIp(ip) as IpAddress, holder, start: boundary(20, 30), end: boundary(90, 120) },
-  };
-}
-
-function cordoned(node: string, second: number): StoredFact {
-  const evidence: Evidence = {
-    ...provenance(second),
-    id: `cordon-${node}`,
-    about: { kind: 'Node', namespace: '', name: node, uid: `uid-${node}` },
-    ...{ what: 'cordoned', at: at(second), reason: '', message: '', by: '', count: 1 },
-  };
-  return { kind: 'evidence', evidence };
-}
-
-/** The recorder has begun to watch a stream of evidence. */
-function followed(name: string): StoredFact {
-  const evidence: Evidence = {
-    ...provenance(0),
-    id: `stream-${name}`,
-    about: { kind: 'Stream', namespace: '', name, uid: '' },
-    ...{ what: 'stream-followed', at: at(0), reason: '', message: '', by: '', count: 1 },
-  };
-  return { kind: 'evidence', evidence };
-}
 
 let engine: Engine;
 before(async () => {
-  engine = await openStore('memory:', { access: 'write' });
   const drained = pod('kafka-0', 'uid-kafka-0-a', 'node-35');
   const returned = pod('kafka-0', 'uid-kafka-0-b', 'node-06');
   const deleted = pod('lonely', 'uid-lonely', 'node-06');
   const disruption = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', at: at(100) };
-  const writer = await engine.takeOver({ id: 'c1', name: 'prod' });
-  await writer.append({
-    facts: [
-      {
-        kind: 'coverage',
-        coverage: {
-          ...{ scope: { kind: 'cluster' }, epoch: 1, collector: 'c', from: at(0), to: at(400), confirmed: at(400) },
-          ...{ ended: false, opened: 'start' },
-        },
-      },
-      ...['events', 'statefulsets', 'namespaces'].map(followed),
-      cordoned('node-35', 90),
-      life(drained, 10, { disruption, deletion: { requested: at(100), graceSeconds: 30 }, gone: at(105) }),
-      departure(drained, 100),
-      life(returned, 106),
-      life(deleted, 20, { owner: undefined, deletion: { requested: at(200), graceSeconds: 30 }, gone: at(231) }),
-      departure(deleted, 200),
-      tenure('10.0.0.9', drained),
-      tenure('10.0.0.9', deleted),
-      tenure('10.0.0.8', deleted),
-    ],
-  });
+  engine = await aLedgerWith([
+    watched(0, 400),
+    ...['events', 'statefulsets', 'namespaces'].map(followed),
+    cordoned('node-35', 90),
+    life(drained, 10, { disruption, deletion: { requested: at(100), graceSeconds: 30 }, gone: at(105) }),
+    departure(drained, 100),
+    life(returned, 106),
+    life(deleted, 20, { owner: undefined, deletion: { requested: at(200), graceSeconds: 30 }, gone: at(231) }),
+    departure(deleted, 200),
+    tenure('10.0.0.9', drained, 20, 90, 30),
+    tenure('10.0.0.9', deleted, 20, 90, 30),
+    tenure('10.0.0.8', deleted, 20, 90, 30),
+  ]);
 });
 
 const ask = (words: string) => run(words.split(' '), { engine, now: at(401) });

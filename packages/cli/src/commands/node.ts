@@ -3,7 +3,7 @@ import {
   ALL_VISIBLE,
   askNode,
   epochMillis,
-  type NodePod,
+  type NodeStay,
   neverSeenNode,
   nodePodDocument,
   type Span,
@@ -19,7 +19,9 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
+import { ENDING_CSV, endingColumns } from '../views/ending.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
+import { timelineListing } from '../views/node-timeline.ts';
 import { endText, gapWarning, lastedText } from '../views/watched.ts';
 
 interface NodeOptions extends SharedOptions, PagingOptions {}
@@ -36,7 +38,9 @@ export function nodeCommand(cli: Cli): Command {
       'after',
       `
 Pods of all namespaces, unless -n names one. CERTAIN is "no" for a pod whose arrival or end is only known to lie
-around the time that was asked about. Exit code 3 when no pod was there, 5 when nobody was watching then.
+around the time that was asked about. CAUSE is why a pod left, NEXT the node of the pod that took its place, with a "?"
+where another may have. With --since the table is a timeline: who was there when the span began, who arrived (and whose
+place it took, from which node), who left and why; -o json has both. -o wide has the lifecycle of each pod. Exit code 3 when no pod was there, 5 when nobody was watching then.
 
 Examples:
   podtrail node worker-2
@@ -55,18 +59,19 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
       'leave --at out for all pods of the span, or --since and --until for those of the instant.',
     );
   const at = isSpan ? undefined : await cli.at(options);
-  const span: Span = at === undefined ? await spanOf(cli, options) : { from: at, to: epochMillis(at + 1) };
+  const asked = at === undefined ? await spanOf(cli, options) : undefined;
+  const span: Span = asked ?? { from: at ?? cli.now, to: epochMillis((at ?? cli.now) + 1) };
   return await cli.withLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
-    const during = at === undefined ? span : { at };
+    const during = asked ?? { at: span.from };
     const question = { node, during, namespace, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
       askNode(snapshot, ALL_VISIBLE, cluster, question),
     );
     const { document, watching } = found;
     const pods = found.pods.items;
-    const listing: Listing<NodePod> = {
+    const listing: Listing<NodeStay> = {
       rows: pods,
       document,
       columns: [
@@ -83,6 +88,7 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
           header: 'STAYED',
           cell: (g) => lastedText(g, watching, cli.now),
         },
+        ...endingColumns(print.zone),
         { header: 'UID', wide: true, cell: (g) => g.pod.uid },
         { header: 'START EVIDENCE', wide: true, cell: (g) => provenanceText(g.start) },
         { header: 'END EVIDENCE', wide: true, cell: (g) => provenanceText(g.end) },
@@ -96,11 +102,15 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
         { name: 'certain', value: (g) => String(g.certain) },
         { name: 'from', value: (g) => toUtcText(g.start.at) },
         { name: 'to', value: ({ end }) => (end === undefined ? '' : toUtcText(end.at)) },
+        ...ENDING_CSV,
       ],
       json: nodePodDocument,
       name: (g) => holderName(g.pod),
     };
-    await printListing(listing, print);
+    // Of a span people want to know who came and went, and why. What programs read stays one record for each pod.
+    const isTimeline = asked !== undefined && (print.format === 'table' || print.format === 'wide');
+    if (isTimeline) await printListing(timelineListing(node, found, asked, cli.now, print.zone), print);
+    else await printListing(listing, print);
     await notePaging(cli, found.pods);
     const { first } = watching;
     const before = first === undefined || span.from < first;

@@ -2,10 +2,10 @@
 import {
   ALL_VISIBLE,
   askTrail,
+  type ExplainedStay,
   isNamed,
   neverSeenPod,
   parseSubject,
-  type Stay,
   stayDocument,
   subjectPhrase,
   withSnapshot,
@@ -20,6 +20,7 @@ import { spanOf } from '../options/span.ts';
 import { SUBJECT_HELP } from '../options/subject-help.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
+import { ENDING_CSV, endingColumns } from '../views/ending.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { endText, gapWarning, lastedText } from '../views/watched.ts';
 
@@ -40,6 +41,9 @@ export function trailCommand(cli: Cli): Command {
   10.1.2.3                an address: all who held it
 
 One line for each address that a pod had; --limit counts the lives of pods, each of which may have several.
+CAUSE is why the pod ended, or why it lost that address; NEXT is the node of the pod that took its place, with a "?" where
+another may have. "<not recorded>" stands where nobody recorded causes then. -o wide has the lifecycle of each pod;
+podtrail explain POD has the evidence.
 
 Examples:
   podtrail trail cart-7d9-x2k -n shop
@@ -61,7 +65,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
     );
     const { document, watching } = found;
     const stays = found.stays.items;
-    const listing: Listing<Stay> = {
+    const listing: Listing<ExplainedStay> = {
       rows: stays,
       document,
       columns: [
@@ -73,6 +77,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
         { header: 'FROM', cell: (s) => showBoundary(s.start, print.zone) },
         { header: 'TO', cell: (s) => endText(s.end, watching, cli.now, print.zone) },
         { header: 'HELD', cell: (s) => lastedText(s, watching, cli.now) },
+        ...endingColumns(print.zone),
         { header: 'UID', wide: true, cell: (s) => s.holder.uid },
         { header: 'START EVIDENCE', wide: true, cell: (s) => provenanceText(s.start) },
         { header: 'END EVIDENCE', wide: true, cell: (s) => provenanceText(s.end) },
@@ -87,6 +92,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
         { name: 'workload', value: (s) => workloadText(s.holder) },
         { name: 'from', value: (s) => toUtcText(s.start.at) },
         { name: 'to', value: (s) => (s.end === undefined ? '' : toUtcText(s.end.at)) },
+        ...ENDING_CSV,
       ],
       json: stayDocument,
       name: (s) => holderName(s.holder),

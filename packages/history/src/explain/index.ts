@@ -7,6 +7,7 @@ export { lifecycle, MILESTONES, type Milestone } from './lifecycle.ts';
 export { isWantedDeparture, isWantedMove, type MoveFilters } from './moves/move-filters.ts';
 export { causeWords, moveText } from './moves/move-text.ts';
 export { type Move, type MovesQuestion, movePlace, moves, readMove } from './moves/moves.ts';
+export { Predecessors } from './moves/predecessor.ts';
 export { mayBeReplaced, type Successor } from './moves/successor.ts';
 export { readCase, readLife } from './read-case.ts';
 export { isEvidenceVisible, visibleVerdict } from './visible-verdict.ts';

@@ -19,6 +19,7 @@ import { isHolderVisible, type Visibility } from '../query/visibility.ts';
 import { who } from '../query/who.ts';
 import { type Asked, clusterDocument } from './asked.ts';
 import { holderDocument, textOrNull } from './holder.ts';
+import { lifeDocument } from './life.ts';
 import { narrowedDocument } from './narrowed.ts';
 import type { EvidenceNoteDocument, ExplainDocument } from './schemas.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
@@ -73,10 +74,7 @@ export async function askExplain(
     sentence: verdict?.sentence ?? null,
     ...(verdict?.actor === undefined ? {} : { actor: verdict.actor }),
     ended: textOrNull(known?.endedAt),
-    lifecycle: milestones.map(({ name, at: when, afterMs, detail }) => {
-      return { name, at: toText(when), afterMs: afterMs ?? null, detail };
-    }),
-    ...podDocument(life),
+    ...(life === undefined ? NO_LIFE : lifeDocument(life)),
     evidence: evidence.map((one) => evidenceNoteDocument(one, verdict)),
     unwatched: [...unwatched],
     coverage: watchingDocument(watching),
@@ -140,14 +138,7 @@ async function holderOf(
   return pod === undefined ? undefined : { by: 'uid', uid: pod.uid };
 }
 
-function podDocument(life: PodLife | undefined) {
-  return {
-    qosClass: life?.qosClass ?? null,
-    priority: life?.priority ?? null,
-    restarts: life?.restarts ?? null,
-    endings: (life?.endings ?? []).map((ending) => ({ ...ending, at: toText(ending.at) })),
-  };
-}
+const NO_LIFE = { lifecycle: [], qosClass: null, priority: null, restarts: null, endings: [] };
 
 /** `used`: the verdict rests on it. */
 function evidenceNoteDocument(evidence: Evidence, verdict: Verdict | undefined): EvidenceNoteDocument {

@@ -4,10 +4,19 @@
 // What the questions take and give, so that a door needs nothing deeper.
 export type { Cluster, LedgerReader, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 export { withSnapshot } from '../engines/with-snapshot.ts';
-export { CAUSES, type Cause, type Move, type Verdict } from '../explain/index.ts';
+export {
+  CAUSES,
+  type Cause,
+  lifecycle,
+  type Milestone,
+  type Move,
+  type Successor,
+  type Verdict,
+} from '../explain/index.ts';
 export type { Boundary } from '../model/boundary.ts';
 export type { Evidence } from '../model/evidence.ts';
 export { type IpAddress, parseIp } from '../model/ip-address.ts';
+export type { PodLife } from '../model/pod-life.ts';
 export type { Anomaly, Change, Coverage, Holder } from '../model/records.ts';
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
 export type { AddressWindow } from '../query/address-window.ts';
@@ -30,6 +39,7 @@ export {
   NOTHING_ASKED,
 } from './attribution.ts';
 export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
+export type { Ending } from './ending.ts';
 export { askExplain, type ExplainAsked, type ExplainFound } from './explain.ts';
 export { askGaps, type GapsAsked, type GapsFound } from './gaps.ts';
 export { answeredHolderDocument, boundaryDocument, endDocument, evidenceDocument, holderDocument } from './holder.ts';
@@ -37,7 +47,8 @@ export { askMoves, type MovesAsked, type MovesFound, moveDocument } from './move
 export { ALL_VISIBLE, type Visibility } from './narrowed.ts';
 export { nearest } from './nearest.ts';
 export { neverSeenNode, neverSeenPod, type Search } from './never-seen.ts';
-export { askNode, type NodeAsked, type NodeFound, nodePodDocument } from './node-pods.ts';
+export { changeSentence, changeVerdict, type NodeChange } from './node-changes.ts';
+export { askNode, type NodeAsked, type NodeFound, type NodeStay, nodePodDocument } from './node-pods.ts';
 export { collect, type Paging, pagingDocument } from './paging.ts';
 export type {
   AnomaliesDocument,
@@ -60,7 +71,7 @@ export type {
 } from './schemas.ts';
 export { isNamed, parseSubject, subjectPhrase } from './subject.ts';
 export { CONTRADICTED, inUse } from './traffic.ts';
-export { askTrail, type Stay, stayDocument, type TrailAsked, type TrailFound } from './trail.ts';
+export { askTrail, type ExplainedStay, type Stay, stayDocument, type TrailAsked, type TrailFound } from './trail.ts';
 export {
   asFarAsKnown,
   gapDocument,

@@ -14,6 +14,7 @@ import { type EpochMillis, toText } from '../model/time.ts';
 import { checkedPage, checkedSpan } from '../query/limits.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { successorDocument } from './ending.ts';
 import { holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
@@ -79,7 +80,7 @@ export function moveDocument({ departure, from, to, addresses, verdict, downtime
     to: to?.life.pod.node ?? null,
     fromIps: addresses.from.map(({ ip }) => ip),
     toIps: addresses.to.map(({ ip }) => ip),
-    successor: to === undefined ? null : { ...holderDocument(to.life.pod), certain: to.certainty === 'certain' },
+    successor: successorDocument(to),
     ...{ cause, certainty, sentence },
     ...(actor === undefined ? {} : { actor }),
     evidence,

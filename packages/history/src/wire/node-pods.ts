@@ -6,8 +6,10 @@ import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { type NodePod, podsOnNode } from '../query/node-pods.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { clusterDocument } from './asked.ts';
+import { type Ending, endingDocument, NO_ENDING, readEndings } from './ending.ts';
 import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
+import { type NodeChange, nodeChangeDocument, readNodeChanges } from './node-changes.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
 import type { NodeDocument, NodePodDocument } from './schemas.ts';
 import { asFarAsKnown, readWatching, type Watching, watchingDocument } from './watching.ts';
@@ -21,8 +23,15 @@ export interface NodeAsked {
   readonly now: EpochMillis;
 }
 
+/** With why it left, and who took its place. */
+export interface NodeStay extends NodePod {
+  readonly ending: Ending;
+}
+
 export interface NodeFound {
-  readonly pods: Paged<NodePod>;
+  readonly pods: Paged<NodeStay>;
+  /** Of a span: who of them came and who left, in the order of time. */
+  readonly changes: readonly NodeChange[];
   readonly watching: Watching;
   readonly document: NodeDocument;
 }
@@ -42,7 +51,7 @@ export async function askNode(
   const isAll = namespace === undefined && visibility.kind === 'all';
   const isWanted = ({ pod, start }: NodePod) =>
     (namespace === undefined || pod.namespace === namespace) && isHolderVisible(visibility, pod, start);
-  const pods = isFuture
+  const found = isFuture
     ? { items: [], cursor: undefined }
     : await collect(paging, {
         question: { listing: 'node', cluster: cluster.id, node, namespace },
@@ -50,6 +59,11 @@ export async function askNode(
         read: (page) => podsOnNode(snapshot, { node, during: known, page }),
         wanted: isAll ? undefined : isWanted,
       });
+  const ended = found.items.map(({ pod: holder, end }) => ({ holder, end }));
+  const endings = await readEndings(snapshot, visibility, ended);
+  const items = found.items.map((pod, i): NodeStay => ({ ...pod, ending: endings[i] ?? NO_ENDING }));
+  const pods = { ...found, items };
+  const changes = 'at' in during ? [] : await readNodeChanges(snapshot, visibility, items, during);
   const query = { ...clusterDocument(cluster), node, namespace: namespace ?? null };
   const document = {
     query:
@@ -58,12 +72,14 @@ export async function askNode(
         : { ...query, since: toText(during.from), until: toText(during.to) },
     ...narrowedDocument(visibility),
     pods: pods.items.map(nodePodDocument),
+    ...('at' in during ? {} : { changes: changes.map(nodeChangeDocument) }),
     ...pagingDocument(pods),
     coverage: watchingDocument(watching),
   };
-  return { pods, watching, document };
+  return { pods, changes, watching, document };
 }
 
-export function nodePodDocument({ pod, start, end, certain }: NodePod): NodePodDocument {
-  return { ...holderDocument(pod), certain, start: boundaryDocument(start), end: endDocument(end) };
+export function nodePodDocument({ pod, start, end, certain, ending }: NodeStay): NodePodDocument {
+  const times = { start: boundaryDocument(start), end: endDocument(end) };
+  return { ...holderDocument(pod), certain, ...times, ...endingDocument(ending) };
 }

@@ -130,7 +130,61 @@ const subject = {
 };
 const askedSpan = { since: instant.nullable(), until: instant.nullable() };
 
-export const staySchema = z.strictObject({ ...holderSchema.shape, ip: z.string().nullable(), ...times });
+const causeSchema = z.enum(CAUSES);
+const certaintySchema = z.enum(['certain', 'inferred']);
+
+/** Of a pod whose life is stored. */
+const lifeSchema = z.strictObject({
+  lifecycle: z
+    .array(
+      z.strictObject({
+        name: z.enum(MILESTONES),
+        at: instant,
+        /** Since the one before; null for the first. */
+        afterMs: z.number().nullable(),
+        detail: z.string(),
+      }),
+    )
+    .readonly(),
+  qosClass: z.string(),
+  priority: z.int(),
+  restarts: z.int(),
+  endings: z
+    .array(
+      z.strictObject({
+        container: z.string(),
+        reason: z.string(),
+        exitCode: z.int(),
+        signal: z.int(),
+        at: instant,
+      }),
+    )
+    .readonly(),
+});
+
+/** `certain`: nobody else can have taken its place. */
+const successorSchema = z.strictObject({ ...holderSchema.shape, certain: z.boolean() });
+
+const verdict = {
+  /** Null while it goes on, and where the cause is missing. */
+  cause: causeSchema.nullable(),
+  certainty: certaintySchema.nullable(),
+  sentence: z.string().nullable(),
+  actor: z.string().exactOptional(),
+  /** It ended, and why was never recorded, or is not there any more. */
+  causeMissing: z.enum(['not-recorded', 'expired']).exactOptional(),
+};
+
+/** Why a stay ended. A pod that has begun to end may still be there. */
+const ending = {
+  ...verdict,
+  /** Who took its place, as far as is known. */
+  successor: successorSchema.nullable(),
+  life: lifeSchema.nullable(),
+};
+const endingSchema = z.strictObject(ending);
+
+export const staySchema = z.strictObject({ ...holderSchema.shape, ip: z.string().nullable(), ...times, ...ending });
 
 export const trailSchema = z.strictObject({
   query: query.extend({ ...subject, ...askedSpan }),
@@ -139,7 +193,19 @@ export const trailSchema = z.strictObject({
   coverage: watchingSchema,
 });
 
-export const nodePodSchema = z.strictObject({ ...holderSchema.shape, certain: z.boolean(), ...times });
+export const nodePodSchema = z.strictObject({ ...holderSchema.shape, certain: z.boolean(), ...times, ...ending });
+
+/** A pod came to a node, or left it. */
+export const nodeChangeSchema = z.strictObject({
+  at: instant,
+  change: z.enum(['arrived', 'left']),
+  ...holderSchema.shape,
+  /** Of `arrived`: whose place it took, as far as is known; the cause is that of the predecessor's end. */
+  predecessor: successorSchema.nullable(),
+  /** Of `left`. */
+  successor: successorSchema.nullable(),
+  ...verdict,
+});
 
 export const nodeSchema = z.strictObject({
   query: z.union([
@@ -147,6 +213,8 @@ export const nodeSchema = z.strictObject({
     query.extend({ node: z.string(), namespace: z.string().nullable(), since: instant, until: instant }),
   ]),
   pods: z.array(nodePodSchema).readonly(),
+  /** Of a span: arrivals and departures of these pods, in the order of time. */
+  changes: z.array(nodeChangeSchema).readonly().exactOptional(),
   ...paging,
   coverage: watchingSchema,
 });
@@ -193,8 +261,6 @@ export const anomaliesSchema = z.strictObject({
   coverage: watchingSchema,
 });
 
-const causeSchema = z.enum(CAUSES);
-const certaintySchema = z.enum(['certain', 'inferred']);
 const referenceSchema = z.strictObject({
   kind: z.string(),
   namespace: z.string(),
@@ -230,31 +296,11 @@ export const explainSchema = z.strictObject({
   sentence: z.string().nullable(),
   actor: z.string().exactOptional(),
   ended: instant.nullable(),
-  lifecycle: z
-    .array(
-      z.strictObject({
-        name: z.enum(MILESTONES),
-        at: instant,
-        /** Since the one before; null for the first. */
-        afterMs: z.number().nullable(),
-        detail: z.string(),
-      }),
-    )
-    .readonly(),
+  lifecycle: lifeSchema.shape.lifecycle,
   qosClass: z.string().nullable(),
   priority: z.int().nullable(),
   restarts: z.int().nullable(),
-  endings: z
-    .array(
-      z.strictObject({
-        container: z.string(),
-        reason: z.string(),
-        exitCode: z.int(),
-        signal: z.int(),
-        at: instant,
-      }),
-    )
-    .readonly(),
+  endings: lifeSchema.shape.endings,
   evidence: z.array(evidenceNoteSchema).readonly(),
   /** Streams of evidence that nobody watched then. */
   unwatched: z.array(z.string()).readonly(),
@@ -270,8 +316,7 @@ const moveSchema = z.strictObject({
   to: z.string().nullable(),
   fromIps: z.array(z.string()).readonly(),
   toIps: z.array(z.string()).readonly(),
-  /** `certain`: nobody else can have taken its place. */
-  successor: z.strictObject({ ...holderSchema.shape, certain: z.boolean() }).nullable(),
+  successor: successorSchema.nullable(),
   cause: causeSchema,
   certainty: certaintySchema,
   sentence: z.string(),
@@ -328,6 +373,10 @@ export const attributionSchema = z.strictObject({
 
 export type EvidenceNoteDocument = z.infer<typeof evidenceNoteSchema>;
 export type ExplainDocument = z.infer<typeof explainSchema>;
+export type EndingDocument = z.infer<typeof endingSchema>;
+export type LifeDocument = z.infer<typeof lifeSchema>;
+export type SuccessorDocument = z.infer<typeof successorSchema>;
+export type NodeChangeDocument = z.infer<typeof nodeChangeSchema>;
 export type MoveDocument = z.infer<typeof moveSchema>;
 export type MovesDocument = z.infer<typeof movesSchema>;
 export type AttributedDocument = z.infer<typeof attributedSchema>;

@@ -9,6 +9,7 @@ import { checkedPage, checkedSpan } from '../query/limits.ts';
 import { type TrailEntry, trail } from '../query/trail.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { type Ending, endingDocument, NO_ENDING, readEndings } from './ending.ts';
 import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
@@ -23,6 +24,11 @@ export interface Stay {
   readonly end: Boundary | undefined;
 }
 
+/** With why it ended, and who took its place. */
+export interface ExplainedStay extends Stay {
+  readonly ending: Ending;
+}
+
 export interface TrailAsked {
   readonly asked: Asked;
   readonly span: AskedSpan;
@@ -31,7 +37,7 @@ export interface TrailAsked {
 }
 
 export interface TrailFound {
-  readonly stays: Paged<Stay>;
+  readonly stays: Paged<ExplainedStay>;
   readonly watching: Watching;
   readonly document: TrailDocument;
 }
@@ -43,7 +49,10 @@ export async function askTrail(
   question: TrailAsked,
 ): Promise<TrailFound> {
   const { asked, span, now } = question;
-  const stays = await readStays(snapshot, visibility, cluster, question);
+  const found = await readStays(snapshot, visibility, cluster, question);
+  const endings = await readEndings(snapshot, visibility, found.items);
+  const items = found.items.map((stay, i): ExplainedStay => ({ ...stay, ending: endings[i] ?? NO_ENDING }));
+  const stays = { ...found, items };
   const watching = await readWatching(snapshot, span, now);
   const document = {
     query: { ...clusterDocument(cluster), ...asked, ...spanDocument(span) },
@@ -91,7 +100,8 @@ function staysOf({ pod, start, end, tenures }: TrailEntry): Stay[] {
   return tenures.length === 0 ? [{ holder: pod, ip: '', start, end }] : [...tenures];
 }
 
-export function stayDocument({ holder, ip, start, end }: Stay): StayDocument {
+export function stayDocument({ holder, ip, start, end, ending }: ExplainedStay): StayDocument {
   const address = { ip: ip === '' ? null : ip };
-  return { ...holderDocument(holder), ...address, start: boundaryDocument(start), end: endDocument(end) };
+  const times = { start: boundaryDocument(start), end: endDocument(end) };
+  return { ...holderDocument(holder), ...address, ...times, ...endingDocument(ending) };
 }

@@ -6,6 +6,7 @@ import { withSnapshot } from '../engines/with-snapshot.ts';
 import type { Provenance } from '../model/boundary.ts';
 import { possibleFact, type StoredFact } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
+import { occurrenceFact } from '../model/occurrence.ts';
 import type { Anomaly, Change, Conflict, Holder } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
@@ -26,6 +27,7 @@ import { askAnomalies } from './anomalies.ts';
 import { type Attribution, askAttributions } from './attribution.ts';
 import { askChanges } from './changes.ts';
 import { askGaps } from './gaps.ts';
+import { askMoves } from './moves.ts';
 import { askNode } from './node-pods.ts';
 import type { WhoDocument } from './schemas.ts';
 import { askTrail } from './trail.ts';
@@ -52,6 +54,7 @@ before(async () => {
   const service = { ip: IPS[4] as IpAddress, holder: secret, start: boundary(0, 0, 0, 9000), end: undefined };
   facts = [
     ...random,
+    ...random.flatMap(causesOf),
     ...pods.map(changeOf).map((change): StoredFact => ({ kind: 'change', change })),
     { kind: 'tenure', tenure: service },
   ];
@@ -80,7 +83,49 @@ function changeOf(pod: Holder, i: number): Change {
   };
 }
 
-function holdersOf(fact: StoredFact): readonly Holder[] {
+/** How each pod on a node lived and ended. Their owners are one for each namespace, so that one takes another's place. */
+function causesOf(fact: StoredFact, i: number): StoredFact[] {
+  if (fact.kind !== 'placement') return [];
+  const { pod, start, end } = fact.placement;
+  const { namespace, name, uid } = pod;
+  const known = provenance(6000 + i, start.at);
+  const owner = { kind: 'ReplicaSet', namespace, name: 'agents', uid: `uid-agents-${namespace}` };
+  const about = { kind: 'Pod', namespace, name, uid };
+  const lived = { ...known, pod, owner, isMirror: false, qosClass: '', priority: 0, restarts: 0, endings: [] };
+  // Nobody reads what was before 1970, where this day begins.
+  const created = epochMillis(Math.max(0, start.at));
+  const life = { ...lived, created, scheduled: created };
+  if (end === undefined) return [occurrenceFact('life', life)];
+  const ending = Math.floor(i / NAMESPACES.length) % 3;
+  const reason = ['EvictionByEvictionAPI', 'PreemptionByScheduler', ''][ending] as string;
+  const disruption = reason === '' ? undefined : { reason, message: '', at: end.at };
+  const preemptor = { kind: 'Pod', namespace: 'vault', name: 'preemptor', uid: 'uid-preemptor' };
+  const reported = { ...known, about, what: 'event' as const, at: end.at, by: '', count: 1 };
+  return [
+    occurrenceFact('life', { ...life, disruption, deletion: { requested: end.at, graceSeconds: 30 }, gone: end.at }),
+    occurrenceFact('departure', { ...known, pod, owner, at: end.at }),
+    occurrenceFact('evidence', { ...reported, id: `killed-${uid}`, reason: 'Killing', message: name }),
+    ...(ending === 1
+      ? [
+          occurrenceFact('evidence', {
+            ...reported,
+            id: `by-${uid}`,
+            reason: 'Preempted',
+            message: 'vault/preemptor',
+            related: preemptor,
+          }),
+        ]
+      : []),
+  ];
+}
+
+function holdersOf(fact: StoredFact): readonly Pick<Holder, 'kind' | 'namespace' | 'uid'>[] {
+  if (fact.kind === 'life') return [fact.life.pod];
+  if (fact.kind === 'departure') return [fact.departure.pod];
+  if (fact.kind === 'evidence') {
+    const { about, related } = fact.evidence;
+    return [about, related ?? about].map(({ namespace, uid }) => ({ kind: 'Pod', namespace, uid }));
+  }
   if (fact.kind === 'tenure') return [fact.tenure.holder];
   if (fact.kind === 'placement') return [fact.placement.pod];
   return fact.kind === 'change' ? [fact.change.pod] : [];
@@ -215,6 +260,16 @@ const LISTINGS: Readonly<
         ...{ node: 'node-a', during: SPAN, namespace: undefined, paging: { limit, cursor }, now: SPAN.to },
       }),
     ),
+  'trail of a pod': (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askTrail(snapshot, visibility, CLUSTER, {
+        ...{ asked: { by: 'uid', uid: 'uid-agent-0-3' }, span: SPAN, paging: { limit, cursor }, now: SPAN.to },
+      }),
+    ),
+  moves: (engine, visibility, limit, cursor) =>
+    listed(engine, (snapshot) =>
+      askMoves(snapshot, visibility, CLUSTER, { span: SPAN, paging: { limit, cursor }, now: SPAN.to }),
+    ),
   'the changes of a pod': (engine, visibility, limit, cursor) =>
     listed(engine, (snapshot) =>
       askChanges(snapshot, visibility, CLUSTER, {
@@ -247,8 +302,8 @@ async function listed(
 }
 
 function recordsOf(document: unknown): unknown[] {
-  const { stays, pods, changes, anomalies, coverage } = document as Record<string, unknown>;
-  return (stays ?? pods ?? changes ?? anomalies ?? (coverage as { gaps: unknown }).gaps) as unknown[];
+  const { stays, pods, changes, anomalies, moves, coverage } = document as Record<string, unknown>;
+  return (stays ?? pods ?? changes ?? moves ?? anomalies ?? (coverage as { gaps: unknown }).gaps) as unknown[];
 }
 
 for (const [name, ask] of Object.entries(LISTINGS)) {
@@ -274,6 +329,31 @@ for (const [name, ask] of Object.entries(LISTINGS)) {
     }
   });
 }
+
+test('causes, successors and changes of a node are there for who may see one namespace, and name nobody hidden', async () => {
+  const ask = (visibility: Visibility) =>
+    withSnapshot(whole, CLUSTER.id, (snapshot) =>
+      askNode(snapshot, visibility, CLUSTER, {
+        ...{ node: 'node-a', during: SPAN, namespace: undefined, paging: { limit: 0 }, now: SPAN.to },
+      }),
+    );
+  const { pods, changes = [] } = (await ask(SHOP)).document;
+  const all = (await ask(ALL_VISIBLE)).document.pods.filter((one) => !isHidden(one));
+  for (const cause of ['Evicted', 'Preempted'])
+    assert.ok(
+      pods.some((one) => one.cause === cause),
+      cause,
+    );
+  assert.ok(
+    pods.some(({ successor }) => successor !== null) && changes.some(({ predecessor }) => predecessor !== null),
+  );
+  assert.deepEqual(
+    pods.map(({ uid, cause, successor }) => [uid, cause, successor]),
+    all.map(({ uid, cause, successor }) => [uid, cause, successor]),
+  );
+  for (const { actor } of [...pods, ...changes]) assert.equal(actor, undefined);
+  assertNamesNobodyHidden({ pods, changes });
+});
 
 interface Times {
   readonly start: { readonly notBefore: string };
