@@ -151,7 +151,7 @@ test('docs/metrics.md lists every metric of ours, and no other', async () => {
 });
 
 test('the alerts that we give away ask for metrics and labels that are there', async () => {
-  const rules = await readFile(new URL('../../../../deploy/examples/prometheus-rules.yaml', import.meta.url), 'utf8');
+  const rules = await readFile(new URL('../../../../deploy/examples/prometheus/rules.yaml', import.meta.url), 'utf8');
   const page = await readFile(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
   const asked = [...rules.matchAll(/podtrail_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
   assert.ok(asked.length > 5);

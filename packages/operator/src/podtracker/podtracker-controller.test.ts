@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Move, PodLife } from '@podtrail/history';
+import { EventRecorder } from '@podtrail/machinery';
 import type { TrackerFailure } from './podtracker-controller.ts';
 import { ControllerStage } from './testing/controller-stage.ts';
 
@@ -125,4 +126,25 @@ test('a move is an Event on the trackers that ask for it and select the pod, by 
   leads = false;
   stage.controller.podMoved(moveOf('kafka-0', 'node-35', 'node-06'));
   assert.equal(stage.events.length, 2, 'not on the same node, not of a pod that is gone, not by another replica');
+});
+
+test('a thousand moves at once are twenty-five Events on a tracker, and as many on another', async (t) => {
+  let writes = 0;
+  const note = async () => {
+    writes++;
+    return {} as never;
+  };
+  const events = new EventRecorder({
+    events: () => ({ create: note, patch: note }),
+    ...{ reportingController: 'podtrail.dev/operator', reportingInstance: 'test' },
+  });
+  const stage = new ControllerStage(t, { events });
+  for (const name of ['one', 'other']) await stage.putTracker(name, { events: { podMoved: true } });
+  for (let i = 0; i < 1_000; i++) {
+    stage.putPod(`web-${i}`, { namespace: 'shop', node: 'node-06' });
+    stage.controller.podMoved(moveOf(`web-${i}`, 'node-35', 'node-06'));
+  }
+  await events.shutDown(10_000);
+  assert.equal(writes, 50);
+  assert.equal(events.counts.spam, 1_950);
 });
