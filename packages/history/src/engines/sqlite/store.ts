@@ -20,6 +20,7 @@ import { asHistoryError, isFull, lostHead, noRoom, readFault } from './faults.ts
 import { type ClusterEntry, Head } from './head/head.ts';
 import { HeadAppender } from './head/head-append.ts';
 import { HeadReader } from './head/head-read.ts';
+import { indexHours, WORTH_INDEXING } from './head/index-hours.ts';
 import { FORMAT, type Format } from './head/schema.ts';
 import { Sentinel } from './head/sentinel.ts';
 import { type Rest, verifyHead } from './head/verify-head.ts';
@@ -41,7 +42,10 @@ import { WriterLock } from './writer-lock.ts';
 export interface StoreOptions {
   readonly path: string;
   readonly access: 'read' | 'write';
-  /** A week's closed records are moved out of the head when there are this many of them. */
+  /**
+   * A week's closed records are moved out of the head when there are this many of them. Below what makes an hour of
+   * occurrences worth an index, that is done with so few, too.
+   */
   readonly sealAt?: number;
   readonly death?: Death | undefined;
 }
@@ -224,7 +228,7 @@ export class Store {
     return results;
   }
 
-  /** Moves what is ripe into week files. */
+  /** Moves what is ripe into week files, and indexes hours of occurrences that are over. */
   *maintain(now: EpochMillis): Generator<undefined, void> {
     this.#writable();
     const parts = this.#parts();
@@ -232,6 +236,8 @@ export class Store {
       for (const entry of cluster.weeks) yield* removeSealed(parts, entry);
       for (const week of this.#read(() => ripeWeeks(this.#head, cluster, now, this.#sealAt)))
         yield* sealWeek(parts, cluster.id, week);
+      const worth = Math.min(WORTH_INDEXING, this.#sealAt);
+      yield* indexHours({ head: this.#head, reader: this.#reader, cluster: cluster.number, now, worth });
     }
   }
 

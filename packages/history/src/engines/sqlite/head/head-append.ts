@@ -16,6 +16,7 @@ import { CountedRows } from './counted-rows.ts';
 import type { Head } from './head.ts';
 import type { HeadReader } from './head-read.ts';
 import type { IndexedTable } from './roots.ts';
+import { tallyPlace } from './tallies.ts';
 
 type Statement = IndexedTable | `old-${IndexedTable}` | 'occurrence' | 'old-occurrence' | 'coverage' | 'checkpoint';
 
@@ -184,7 +185,7 @@ export class HeadAppender {
 
   /** Some of the occurrences of a kind before a time; returns how many. */
   forgetOccurrences(kind: OccurrenceKind, cluster: number, before: number, most: number): number {
-    const { db, tallies } = this.#head;
+    const { db, tallies, hours } = this.#head;
     const { number } = typeOf(kind);
     const remove = db.prepare('DELETE FROM occurrence WHERE cluster = ? AND kind = ? AND key = ?');
     const rows = db.prepare('SELECT key, at, body FROM occurrence WHERE cluster = ? AND kind = ? AND at < ? LIMIT ?');
@@ -194,7 +195,10 @@ export class HeadAppender {
       remove.run(cluster, number, key as string);
       count++;
     }
-    if (count < most) tallies.drop(cluster, number, before);
+    if (count < most) {
+      tallies.drop(cluster, number, before);
+      hours.drop(tallyPlace(cluster, number, Number.MIN_SAFE_INTEGER), tallyPlace(cluster, number, before));
+    }
     this.#counted.forget();
     return count;
   }

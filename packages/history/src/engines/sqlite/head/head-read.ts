@@ -10,18 +10,19 @@ import { typeOf } from '../../occurrences/registry.ts';
 import { compareTexts } from '../../order.ts';
 import type { Span, Subject } from '../../snapshot.ts';
 import { isDamage } from '../faults.ts';
-import { agrees, checksumOf, damaged, handleOf, withMember } from '../format/checksum.ts';
-import { HeadRow, OPAQUE, type RowKey, readRow, SAYS_ALL } from '../format/head-row.ts';
+import { agrees, checksumBytes, checksumOf, damaged, handleOf, withMember } from '../format/checksum.ts';
+import { HeadRow, OPAQUE, type RowKey, readRow } from '../format/head-row.ts';
 import { ipHandle } from '../format/ip-key.ts';
 import { oldLiveState } from '../format/old-live-state.ts';
 import type { Life } from '../format/record-layout.ts';
 import { RecordReader } from '../format/record-reader.ts';
 import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
+import { KnownHours } from './known-hours.ts';
 import type { RowEntry } from './primary-index.ts';
 import type { IndexedTable } from './roots.ts';
 import { type HeadTable, type IndexedColumn, SecondaryIndex } from './secondary-index.ts';
-import { TALLY_MS } from './tallies.ts';
+import { TALLY_MS, tallyPlace } from './tallies.ts';
 
 /** A row, and whose it is. */
 export interface UidRow extends Pick<RowEntry, 'handle' | 'number' | 'checksum'> {
@@ -65,13 +66,8 @@ interface StoredCoverage {
   readonly checksum: number;
 }
 
-/** About 20 MB. */
-const MOST_HOUR_ROWS = 50_000;
-
 export class HeadReader {
-  /** Hours of occurrences that were read and found to be complete, the oldest first; so many rows of them. */
-  readonly #hours = new Map<string, { readonly expected: number; readonly rows: readonly HeadRow[] }>();
-  #hourRows = 0;
+  readonly #hours = new KnownHours();
   readonly #head: Head;
   readonly #statements = new Map<string, StatementSync>();
   readonly #indexes = new Map<string, SecondaryIndex>();
@@ -209,9 +205,12 @@ export class HeadReader {
     span: Span,
     subject?: Subject,
   ): Generator<OccurrenceRecords[K]> {
-    const by = subject === undefined ? undefined : lookupOf(subject);
-    for (const row of this.#timed(kind, cluster, span)) {
-      if (by === undefined || mayConcern(row, by)) yield this.#occurrence(kind, row);
+    if (span.to <= span.from) return;
+    const handle = subject === undefined ? undefined : lookupOf(subject).handle;
+    for (const [hour, sum] of this.#head.tallies.within(cluster, typeOf(kind).number, span.from, span.to)) {
+      for (const row of this.#ofHour(kind, cluster, hour, sum, span, handle)) {
+        if (row.start >= span.from && row.start < span.to) yield this.#occurrence(kind, row);
+      }
     }
   }
 
@@ -342,30 +341,50 @@ export class HeadReader {
     }
   }
 
-  /** A question about causes reads the same hours many times. What an hour sums up to says whether it is still the same. */
-  #knownHour(kind: OccurrenceKind, cluster: number, hour: number, expected: number): readonly HeadRow[] {
-    const id = `${kind} ${cluster} ${hour}`;
-    const known = this.#hours.get(id);
-    if (known?.expected === expected) return known.rows;
-    const rows = this.hour(kind, cluster, hour, expected);
-    this.#hourRows += rows.length - (known?.rows.length ?? 0);
-    this.#hours.delete(id);
-    this.#hours.set(id, { expected, rows });
-    for (const [oldest, { rows: gone }] of this.#hours) {
-      if (this.#hourRows <= MOST_HOUR_ROWS) break;
-      this.#hours.delete(oldest);
-      this.#hourRows -= gone.length;
-    }
-    return rows;
+  /** An hour is shown to be complete before any of it is given: by its sum, or by an index that is bound to it. */
+  #ofHour(
+    kind: OccurrenceKind,
+    cluster: number,
+    hour: number,
+    sum: number,
+    span: Span,
+    handle: number | undefined,
+  ): readonly HeadRow[] {
+    const indexed = handle === undefined ? undefined : this.#indexedRows(kind, cluster, hour, sum, span, handle);
+    if (indexed !== undefined) return indexed;
+    const known = this.#hours.get(kind, cluster, hour, sum, () => this.hour(kind, cluster, hour, sum));
+    return handle === undefined ? known.rows : known.about(handle);
   }
 
-  /** Records of a time, in the order of their times; an hour is shown to be complete before any of it is given. */
-  *#timed(kind: OccurrenceKind, cluster: number, span: Span): Generator<HeadRow> {
-    if (span.to <= span.from) return;
-    for (const [hour, sum] of this.#head.tallies.within(cluster, typeOf(kind).number, span.from, span.to)) {
-      for (const row of this.#knownHour(kind, cluster, hour, sum)) {
-        if (row.start >= span.from && row.start < span.to) yield row;
-      }
+  /** Undefined: the hour has no index, or the index leads to what is not there; then the hour itself says what is wrong. */
+  #indexedRows(
+    kind: OccurrenceKind,
+    cluster: number,
+    hour: number,
+    sum: number,
+    span: Span,
+    handle: number,
+  ): HeadRow[] | undefined {
+    const { number } = typeOf(kind);
+    const entries = this.#head.hours.find(tallyPlace(cluster, number, hour), hour, sum, handle);
+    const rows: HeadRow[] = [];
+    for (const { at, checksum } of entries ?? []) {
+      if (at < span.from || at >= span.to) continue;
+      const row = this.#occurrenceAt(cluster, number, at, checksum);
+      if (row === undefined) return undefined;
+      rows.push(row);
+    }
+    return entries === undefined ? undefined : rows;
+  }
+
+  #occurrenceAt(cluster: number, kind: number, at: number, checksum: number): HeadRow | undefined {
+    // Many may be of one second: those that are not meant need not come here.
+    const sql = 'SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND at = ? AND substr(body, -4) = ?';
+    const [found] = this.#all(sql, cluster, kind, at, checksumBytes(checksum));
+    try {
+      return found === undefined ? undefined : new HeadRow(found[0], () => '');
+    } catch {
+      return undefined;
     }
   }
 
@@ -441,13 +460,6 @@ export class HeadReader {
     if (statement === undefined) this.#statements.set(sql, (statement = arrays(this.#head.db, sql)));
     return statement;
   }
-}
-
-/** By its handles alone. */
-function mayConcern(row: HeadRow, { column, handle }: SubjectLookup): boolean {
-  if (row[column] === handle) return true;
-  if (row.number !== SAYS_ALL) return row.uid === 0;
-  return (column === 'uid' && row.handle === handle) || (column === 'name' && row.other === handle);
 }
 
 function mayHold({ start, end }: Tenure, at: number): boolean {

@@ -14,6 +14,7 @@ import { migrateHead } from '../migrate.ts';
 import { makePrivate } from '../private-file.ts';
 import { logBytes, volumeOf } from '../volume.ts';
 import { CommitMark } from './commit-mark.ts';
+import { HourIndex } from './hour-index.ts';
 import { type ClusterEntry, layoutChecksum, readLayout } from './layout.ts';
 import { PrimaryIndex } from './primary-index.ts';
 import { Roots } from './roots.ts';
@@ -41,6 +42,7 @@ export class Head {
   readonly roots: Roots;
   readonly index: PrimaryIndex;
   readonly tallies: Tallies;
+  readonly hours: HourIndex;
   /** Tells of others' writes only; ours are counted. */
   readonly #dataVersion: StatementSync;
   /** Prepared, because every question begins and ends with them. */
@@ -80,6 +82,7 @@ export class Head {
       this.dictionary = new HeadDictionary(this.db, this.roots, writable);
       this.index = new PrimaryIndex(this.db, this.roots, writable);
       this.tallies = new Tallies(this.db, this.roots, writable);
+      this.hours = new HourIndex(this.db);
       this.#dataVersion = this.db.prepare('PRAGMA data_version');
       this.#begin = this.db.prepare('BEGIN');
       this.#commit = this.db.prepare('COMMIT');
@@ -257,6 +260,7 @@ export class Head {
     this.roots.forget();
     this.index.forget();
     this.tallies.forget();
+    this.hours.forget();
   }
 
   #checkedLayout(): Map<string, ClusterEntry> {

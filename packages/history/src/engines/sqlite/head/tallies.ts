@@ -25,6 +25,8 @@ export class Tallies {
   readonly #remove: StatementSync | undefined;
   readonly #drafts = new Map<number, Draft>();
   readonly #checked = new Set<string>();
+  /** What the hours of a kind sum up to, in their order; asked for with every question. */
+  readonly #sums = new Map<string, ReadonlyMap<number, number>>();
 
   /** `kinds`: how many places a cluster has for kinds; older versions have fewer. */
   constructor(db: DatabaseSync, roots: Roots, writable: boolean, kinds = MOST_KINDS) {
@@ -41,6 +43,7 @@ export class Tallies {
   forget(): void {
     this.#drafts.clear();
     this.#checked.clear();
+    this.#sums.clear();
   }
 
   add(cluster: number, kind: number, time: number, checksum: number): void {
@@ -82,15 +85,29 @@ export class Tallies {
       root.setTallies(kind, total);
     }
     this.#drafts.clear();
+    this.#sums.clear();
   }
 
   /** What the hours that touch [from, to) must sum up to, by their beginnings; hours without records are left out. */
   within(cluster: number, kind: number, from: number, to: number): Map<number, number> {
-    const first = this.#placeOf(cluster, kind, hourOf(from));
-    const last = this.#placeOf(cluster, kind, hourOf(to - 1));
+    const first = hourOf(from);
+    const last = hourOf(to - 1);
     const sums = new Map<number, number>();
-    for (const [place, whole] of this.#complete(cluster, kind)) {
-      if (place >= first && place <= last) sums.set(timeOf(place), this.#sum(place, whole));
+    for (const [time, sum] of this.#sumsOf(cluster, kind)) {
+      const hour = hourOf(time);
+      if (hour >= first && hour <= last) sums.set(time, sum);
+    }
+    return sums;
+  }
+
+  #sumsOf(cluster: number, kind: number): ReadonlyMap<number, number> {
+    const key = `${cluster} ${kind}`;
+    let sums = this.#sums.get(key);
+    if (sums === undefined) {
+      sums = new Map(
+        this.#complete(cluster, kind).map(([place, whole]) => [timeOf(place), this.#sum(place, whole)] as const),
+      );
+      this.#sums.set(key, sums);
     }
     return sums;
   }
@@ -137,6 +154,16 @@ export class Tallies {
     if (body.length !== 16 || !agrees(body.readDoubleLE(0), place)) throw damaged(where());
     return body.readDoubleLE(8);
   }
+}
+
+/** Where the tally of an hour stands, and the index of it. */
+export function tallyPlace(cluster: number, kind: number, time: number): number {
+  return (cluster * MOST_KINDS + kind) * HOURS + hourOf(time);
+}
+
+/** An hour of this sum has so many rows at least, and twice as many at most: a sum counts its members. */
+export function leastRows(sum: number): number {
+  return sum / 2 ** 33;
 }
 
 export function tallyBytes(place: number, sum: number): Buffer {

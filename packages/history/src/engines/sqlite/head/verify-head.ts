@@ -12,6 +12,7 @@ import type { Head } from './head.ts';
 import { nameHandle, tenureHandle, workloadHandle } from './head-append.ts';
 import type { HeadReader } from './head-read.ts';
 import { GROUPS, INDEXED, type IndexedTable } from './roots.ts';
+import { tallyPlace } from './tallies.ts';
 
 const ROWS_PER_SLICE = 1000;
 const TABLES = [
@@ -24,6 +25,8 @@ const TABLES = [
   'coverage',
   'expired_kind',
   'occurrence',
+  'hour_index',
+  'hour_part',
   ...INDEXED,
 ];
 
@@ -161,7 +164,12 @@ function* verifyOccurrences(
   let whole = 0;
   for (const [hour, sum] of hours) {
     check(verification, `head, ${kind}s`, () => {
-      for (const row of reader.hour(kind, cluster, hour, sum)) {
+      const rows = reader.hour(kind, cluster, hour, sum);
+      const where = `head, index of ${kind} records of the hour from ${new Date(hour).toISOString()}`;
+      check(verification, where, () =>
+        head.hours.check(tallyPlace(cluster, number, hour), hour, sum, rows, `${where}, which answers do without`),
+      );
+      for (const row of rows) {
         const { time } = place(reader.record(row, kind, read) as never);
         if (time !== row.start) throw damaged(`head, ${kind} of ${new Date(row.start).toISOString()}`);
         whole++;

@@ -45,12 +45,16 @@ export async function writeGoldenStore(path: string): Promise<void> {
       anomalyFact(anAnomaly('uid-a', now)),
       occurrenceFact('life', aPodLife('pod-1-1', now)),
       occurrenceFact('departure', aDeparture('pod-1-1', now)),
-      occurrenceFact('evidence', aPieceOfEvidence('pod-1-1', now)),
+      ...Array.from({ length: 200 }, (_, n) => occurrenceFact('evidence', aPieceOfEvidence(`pod-1-${n}`, now))),
     ],
     checkpoint: { epoch: 1, resourceVersion: '99999', at: at(now) },
   });
   await engine.pruneKind(CLUSTER.id, 'change', at(now - 1));
   await engine.close();
+  // Hours that are over and have many records get their indexes; nothing more is sealed.
+  const maintained = await SqliteEngine.open({ path, access: 'write' });
+  await maintained.maintain(at(now + 2 * 3600));
+  await maintained.close();
 }
 
 export async function exportedText(engine: Engine): Promise<string> {
