@@ -7,6 +7,8 @@ import type { Verdict } from './cause.ts';
 
 export interface Case {
   readonly life: PodLife;
+  /** Nothing but its departure is stored: its life has expired, or was never seen. Then no trace proves nothing. */
+  readonly isLifeMissing?: boolean | undefined;
   /** When it began to end. */
   readonly endedAt: EpochMillis;
   /** About the pod, its node, its controller, the controller of that, and its namespace; each in the order of time. */

@@ -68,3 +68,13 @@ test('who may see some namespaces gets no pod of others, and no name of a node',
   assert.equal(verdict.sentence, 'was evicted.');
   assert.deepEqual(move?.verdict, verdict);
 });
+
+test('a pod of which only the departure is left is not said to be deleted on request', async () => {
+  const [, departure] = livedFacts(EVICTED);
+  const found = await askStore([departure ?? assert.fail('it has ended'), ...SAID.map(evidenceFact)], (snapshot) =>
+    causesOf(snapshot, { pods: ['uid-evicted'], visibility: ALL_VISIBLE }),
+  );
+  const { cause, sentence } = found.get('uid-evicted')?.verdict ?? assert.fail('it has a verdict');
+  assert.equal(cause, 'Unknown');
+  assert.match(sentence, /the record of its life has expired, or was never made\.$/);
+});

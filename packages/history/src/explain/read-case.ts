@@ -36,11 +36,13 @@ export async function readDepartedCase(
   departure: Departure,
   life?: PodLife | undefined,
 ): Promise<Case> {
-  const stored = life ?? (await readLife(snapshot, departure.pod.uid)) ?? lifeOfDeparture(departure);
+  const found = life ?? (await readLife(snapshot, departure.pod.uid));
+  const stored = found ?? lifeOfDeparture(departure);
   // Who was found to be gone has no end in its life: nobody saw it.
   const ended =
     endOf(stored) === undefined ? { ...stored, gone: departure.observedAt, source: departure.source } : stored;
-  return await readCaseOf(snapshot, ended, beginningOfEnd(ended, departure.at));
+  const known = await readCaseOf(snapshot, ended, beginningOfEnd(ended, departure.at));
+  return found === undefined ? { ...known, isLifeMissing: true } : known;
 }
 
 export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife | undefined> {

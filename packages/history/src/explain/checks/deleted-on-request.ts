@@ -24,7 +24,8 @@ export function deletedOnRequest(known: Case): Verdict | undefined {
     const by = controllerOf(request) ?? request.by;
     return certain('DeletedOnRequest', `was deleted by ${by}.`, [request], by);
   }
-  if (missingStreams(known).length > 0) return undefined;
+  // Its life would have had the reason that it was given.
+  if (known.isLifeMissing === true || missingStreams(known).length > 0) return undefined;
   if (life.isMirror) {
     const sentence = `was deleted: its manifest on ${life.pod.node} was removed or changed, or only its mirror was deleted.`;
     return inferred('DeletedOnRequest', sentence);

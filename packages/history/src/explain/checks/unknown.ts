@@ -10,6 +10,8 @@ export function unknown(known: Case): Verdict {
 }
 
 function why(known: Case): string {
+  if (known.isLifeMissing === true && isSeenToEnd(known.life))
+    return 'the record of its life has expired, or was never made';
   const missing = missingStreams(known);
   const unwatched = missing.length === 0 ? '' : `${listed(missing)} were not watched then`;
   if (isTerminalFirst(known)) return 'it failed, and no container says why';
