@@ -1,15 +1,16 @@
-// Whether the pod's controller deleted it: an event of the controller names it, or the audit log does. Events are lossy
-// (more than ten alike in ten minutes are merged, 25 in a burst), so that their absence proves nothing.
+// Whether the pod's controller deleted it: an event of the controller names it, or the audit log does. Events are lossy:
+// more than ten alike in ten minutes are merged, and of one object 25 are sent in a burst and then one in five minutes. Of
+// a controller that had little to say, silence means that it did not do it.
 import type { Evidence } from '../model/evidence.ts';
 import { controllerOf, firstDeletion, isByAnyController } from './audited.ts';
 import type { Case } from './case.ts';
 import { goingNamespace, goingOwner } from './going.ts';
 import { isOwnerUnwatched } from './streams.ts';
-import { events, isAroundEnd, namesPod } from './traces.ts';
+import { endOf, events, isAroundEnd, isBetween, MINUTE_MS, namesPod } from './traces.ts';
 
 export type OwnerDeletion =
   | { readonly by: 'owner'; readonly evidence: readonly Evidence[] }
-  /** The audit log names somebody else, or its namespace or owner was going, and it went with it. */
+  /** The audit log names somebody else, its namespace or owner was going, or its controller would have said it. */
   | { readonly by: 'others' }
   | {
       readonly by: 'unknown';
@@ -20,8 +21,17 @@ export type OwnerDeletion =
       readonly isLost: boolean;
     };
 
+/** For verdicts that rest on no word of the controller: a person who deletes a pod then leaves no other trace. */
+export const OR_DELETED = ', or was deleted on request while that went on';
+
 /** So many events alike are sent one by one. */
 const SINGLE_EVENTS = 10;
+
+/** Pods of one owner that came or went in so long: each was an event. With fewer, none of these is held back. */
+const SPARE_EVENTS = 12;
+const SPARED_MS = 120 * MINUTE_MS;
+/** A rollout waits for new pods to become ready, ten minutes by default. */
+const STEPS_MS = 10 * MINUTE_MS;
 
 export function ownerDeletion(known: Case): OwnerDeletion {
   const named = ownerEvents(known).filter((event) => namesPod(event, known));
@@ -33,8 +43,10 @@ export function ownerDeletion(known: Case): OwnerDeletion {
   }
   if (named.length > 0) return { by: 'owner', evidence: named };
   if (goingNamespace(known) !== undefined || goingOwner(known) !== undefined) return { by: 'others' };
-  const isSilent = isByAnyController(known) || known.unwatched.includes('events') || isMerged(known);
-  return { by: 'unknown', isLost: isSilent && !isOwnerUnwatched(known) };
+  if (isOwnerUnwatched(known)) return { by: 'unknown', isLost: false };
+  const isLost = isByAnyController(known) || known.unwatched.includes('events') || isMerged(known) || isBusy(known);
+  if (isLost || !hasReported(known)) return { by: 'unknown', isLost };
+  return { by: 'others' };
 }
 
 const CONTROLLERS: Readonly<Record<string, string>> = {
@@ -47,6 +59,24 @@ const CONTROLLERS: Readonly<Record<string, string>> = {
 
 function ownerEvents(known: Case): Evidence[] {
   return events(known.owner, 'SuccessfulDelete').filter((event) => isAroundEnd(known, event));
+}
+
+/**
+ * A Deployment reports each step of a rollout. Where it has reported none, what its ReplicaSets reported may be lost, too.
+ * The others have nothing else to say.
+ */
+function hasReported(known: Case): boolean {
+  const isStep = (one: Evidence) => isBetween(one, known.endedAt - STEPS_MS, known.endedAt + 2 * MINUTE_MS);
+  if (known.life.owner?.kind !== 'ReplicaSet' || known.life.pod.workload?.kind !== 'Deployment') return true;
+  return [...events(known.workload, 'ScalingReplicaSet'), ...events(known.owner, 'SuccessfulDelete')].some(isStep);
+}
+
+function isBusy({ life, siblings, endedAt }: Case): boolean {
+  const isThen = (at: number | undefined) => at !== undefined && at >= endedAt - SPARED_MS && at <= endedAt + MINUTE_MS;
+  const said = [life, ...siblings]
+    .filter(({ owner }) => owner?.uid === life.owner?.uid)
+    .flatMap((one) => [one.created, endOf(one)]);
+  return said.filter(isThen).length >= SPARE_EVENTS;
 }
 
 function isMerged(known: Case): boolean {

@@ -3,7 +3,7 @@ import type { Evidence } from '../model/evidence.ts';
 import { isByOthers } from './audited.ts';
 import type { Case } from './case.ts';
 import type { Verdict } from './cause.ts';
-import { events, isBetween, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
+import { events, isBetween, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
 import { certain, inferred } from './verdict.ts';
 
 export function scaledDown(known: Case, certainty: Verdict['certainty'], evidence: readonly Evidence[]): Verdict {
@@ -15,6 +15,33 @@ export function scaledDown(known: Case, certainty: Verdict['certainty'], evidenc
   const by = scaler(known);
   if (by === undefined) return verdict('ScaledDown', `${sentence}.`, evidence);
   return verdict('ScaledDown', `${sentence} by ${by.actor}.`, [...evidence, by.evidence], by.actor);
+}
+
+/**
+ * Why its ReplicaSet had fewer pods to keep. A Deployment writes into its ReplicaSets how many replicas are wanted in
+ * all: whoever scales it changes that number, and a rollout does not.
+ */
+export function lastShrink(known: Case): {
+  readonly why: 'scaled' | 'rolled' | 'either';
+  readonly evidence: Evidence[];
+} {
+  // The second in which it was to be deleted: what came within it may have been before.
+  const before = ofKind(known.owner, 'revision').filter(({ at }) => at < latestEnd(known) + SHRUNK_WITHIN_MS);
+  const then = before.filter(({ at }) => at >= known.endedAt);
+  const last = before.filter(({ at }) => at < known.endedAt).slice(-1);
+  const evidence = [...last, ...then].filter(({ message }) => WANTED.test(message));
+  const scaled = evidence.filter(({ message }) => isFewer(message));
+  if (scaled.length === 0) return { why: 'rolled', evidence };
+  return { why: scaled.length === evidence.length ? 'scaled' : 'either', evidence: scaled };
+}
+
+/** Of the second of the end, and as long as the watch of ReplicaSets may be behind. */
+const SHRUNK_WITHIN_MS = 1.5 * SECOND_MS;
+const WANTED = /, (\d+) replicas desired, (\d+) before$/;
+
+function isFewer(message: string): boolean {
+  const [, now, before] = WANTED.exec(message) ?? [];
+  return Number(now) < Number(before);
 }
 
 const SCALING_ACTS = new Set(['scale', 'patch', 'update']);

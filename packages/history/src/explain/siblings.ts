@@ -104,6 +104,22 @@ export function revisionNumber(known: Case, replicaSet: string | undefined): num
   return said.length === 0 ? undefined : Math.max(...said.map(({ reason }) => Number(reason)));
 }
 
+/** The number of the newest revision of its Deployment, if that is newer than its own: whether that has pods or not. */
+export function announcedRevision(known: Case): number | undefined {
+  const { workload } = known.life.pod;
+  const own = revisionNumber(known, known.life.owner?.uid);
+  const said = known.workload.filter(
+    ({ what, about, at, reason }) =>
+      what === 'revision' &&
+      about.kind === workload?.kind &&
+      about.name === workload.name &&
+      at <= replacedBy(known) &&
+      /^\d+$/.test(reason),
+  );
+  const newest = said.length === 0 ? undefined : Math.max(...said.map(({ reason }) => Number(reason)));
+  return own !== undefined && newest !== undefined && newest > own ? newest : undefined;
+}
+
 /** Its ReplicaSet was there before the pod ended. */
 function isAnnounced(known: Case, { owner }: PodLife): boolean {
   return known.workload.some(

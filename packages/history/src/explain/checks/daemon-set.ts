@@ -2,7 +2,7 @@
 import type { PodLife } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { ownerDeletion } from '../owner-deletion.ts';
+import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
 import { isReplacedInTime, isRestart, isSameRevision, newerRevision, sameNode } from '../siblings.ts';
 import { isTerminalFirst } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
@@ -19,8 +19,9 @@ export function daemonSet(known: Case): Verdict | undefined {
   const replacement = next !== undefined && isReplacedInTime(known, next) ? next : undefined;
   const newer = replacement ?? newerRevision(known);
   if (newer !== undefined && !isSameRevision(newer, life)) {
-    if (isRestart(known, newer)) return verdict('Restarted', `ended in a restart of ${name}${to(newer)}.`, evidence);
-    return verdict('DaemonSetUpdate', `ended in an update of ${name}${to(newer)}.`, evidence);
+    const end = deletion.by === 'owner' ? `${to(newer)}.` : `${to(newer)}${OR_DELETED}.`;
+    if (isRestart(known, newer)) return verdict('Restarted', `ended in a restart of ${name}${end}`, evidence);
+    return verdict('DaemonSetUpdate', `ended in an update of ${name}${end}`, evidence);
   }
   if (deletion.by !== 'owner' || replacement !== undefined) return undefined;
   return inferred('ScaledDown', `was removed because ${name} does not run on ${life.pod.node} any more.`, evidence);

@@ -25,6 +25,11 @@ const deleted = event(OLD, 'replicaset-controller', 'SuccessfulDelete', END, 'De
 const numbered = (about: typeof OLD, reason: string, seconds: number) =>
   evidence(about, 'revision', seconds, { reason });
 
+const scaling = (seconds: number, message: string) =>
+  event(CART, 'deployment-controller', 'ScalingReplicaSet', seconds, message);
+const shrunk = (about: typeof OLD, seconds: number, message: string) =>
+  evidence(about, 'revision', seconds, { reason: '4', message });
+
 /** Another pod of the workload that lives on. */
 function sibling(name: string, seconds: number, more: Partial<PodLife> = {}): PodLife {
   return aLife({
@@ -193,9 +198,80 @@ verdictTable('ReplicaSets', {
     }),
     { cause: 'DeletedOnRequest' },
   ],
-  'a lost event: a newer revision that grows is inferred to be a rollout': [
+  'a lost event: a newer revision that grows is inferred to be a rollout, and what else it may be is said': [
     aCase(aLife(rolled), { siblings: [sibling('cart-2', 985)] }),
-    { cause: 'Rollout', certainty: 'inferred', cites: 0 },
+    {
+      cause: 'Rollout',
+      certainty: 'inferred',
+      sentence: 'ended in a rollout of Deployment cart to revision new, or was deleted on request while that went on.',
+      cites: 0,
+    },
+  ],
+  'a person who deletes an old pod in the middle of a rollout: its ReplicaSet would have said it': [
+    aCase(aLife(rolled), {
+      workload: [scaling(970, 'Scaled up replica set cart-new from 0 to 1')],
+      siblings: [sibling('cart-2', 985)],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'the same where its ReplicaSet named another pod then': [
+    aCase(aLife(rolled), {
+      owner: [{ ...deleted, message: 'Deleted pod: cart-9' }],
+      siblings: [sibling('cart-2', 985), sibling('cart-9', 5, { ...ofOld, gone: at(END) })],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'a ReplicaSet with many pods that came and went may not have said it': [
+    aCase(aLife(rolled), {
+      workload: [scaling(970, 'Scaled up replica set cart-new from 0 to 1')],
+      siblings: [...Array.from({ length: 12 }, (_, i) => sibling(`cart-old-${i}`, 5, ofOld)), sibling('cart-2', 985)],
+    }),
+    { cause: 'Rollout', certainty: 'inferred' },
+  ],
+  'a Deployment that is scaled down in the middle of a rollout: the number that it wants is another one': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '4', 0), shrunk(OLD, 999.7, 'generation 3, 2 replicas desired, 4 before'), deleted],
+      workload: [numbered(NEW, '5', 500)],
+      siblings: [sibling('cart-2', 505)],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain', cites: 2 },
+  ],
+  'a rollout that goes on after a scale-down': [
+    aCase(aLife(rolled), {
+      owner: [
+        shrunk(OLD, 900, 'generation 3, 2 replicas desired, 4 before'),
+        shrunk(OLD, 999.7, 'generation 4, 2 replicas desired, 2 before'),
+        deleted,
+      ],
+      siblings: [sibling('cart-2', 505)],
+    }),
+    { cause: 'Rollout', certainty: 'certain' },
+  ],
+  'both within the second of the end': [
+    aCase(aLife(rolled), {
+      owner: [
+        shrunk(OLD, END + 0.1, 'generation 3, 2 replicas desired, 4 before'),
+        shrunk(OLD, END + 0.7, 'generation 4, 2 replicas desired, 2 before'),
+        deleted,
+      ],
+      siblings: [sibling('cart-2', 505)],
+    }),
+    {
+      cause: 'ScaledDown',
+      certainty: 'inferred',
+      sentence: 'was removed when Deployment cart was scaled down, or by the rollout that went on then.',
+    },
+  ],
+  'a rollout whose new pods cannot be made': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '4', 0), shrunk(OLD, 999.7, 'generation 3, 2 replicas desired, 2 before'), deleted],
+      workload: [evidence(CART, 'revision', END + 6, { reason: '5' })],
+    }),
+    {
+      cause: 'Rollout',
+      certainty: 'inferred',
+      sentence: 'ended in a rollout of Deployment cart to revision 5, which has no pods yet.',
+    },
   ],
   'a pod that its own ReplicaSet replaces was deleted by somebody else': [
     aCase(aLife(rolled), { siblings: [sibling('cart-2', 985), sibling('cart-9', END + 1, ofOld)] }),
@@ -317,8 +393,16 @@ verdictTable('StatefulSets', {
     { cause: 'DeletedOnRequest', certainty: 'inferred' },
   ],
   'a lost event: another revision is inferred to be an update': [
+    aCase(statefulLife(), { siblings: [nextOf(1006, { revision: 'db-2' })], unwatched: ['events'] }),
+    {
+      cause: 'StatefulSetUpdate',
+      certainty: 'inferred',
+      sentence: 'ended in an update of StatefulSet db to revision db-2, or was deleted on request while that went on.',
+    },
+  ],
+  'a person who deletes one that is not updated by itself gets another revision': [
     aCase(statefulLife(), { siblings: [nextOf(1006, { revision: 'db-2' })] }),
-    { cause: 'StatefulSetUpdate', certainty: 'inferred' },
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
   ],
 });
 
@@ -341,8 +425,12 @@ verdictTable('DaemonSets', {
     },
   ],
   'a lost event: another revision on the same node is inferred to be an update': [
-    aCase(agent(), { siblings: [nextAgent(1006, { revision: 'r2' })] }),
+    aCase(agent(), { siblings: [nextAgent(1006, { revision: 'r2' })], unwatched: ['events'] }),
     { cause: 'DaemonSetUpdate', certainty: 'inferred' },
+  ],
+  'a person who deletes one that is not updated by itself gets another revision': [
+    aCase(agent(), { siblings: [nextAgent(1006, { revision: 'r2' })] }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
   ],
   'the same revision on the same node was deleted by somebody': [
     aCase(agent(), { siblings: [nextAgent(1006)] }),

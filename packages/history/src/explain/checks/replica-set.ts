@@ -4,9 +4,9 @@ import type { Evidence } from '../../model/evidence.ts';
 import type { PodLife } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { ownerDeletion } from '../owner-deletion.ts';
-import { scaledDown } from '../scaling.ts';
-import { isRestart, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
+import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
+import { lastShrink, scaledDown } from '../scaling.ts';
+import { announcedRevision, isRestart, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
 import { isSeenToEnd, isTerminalFirst, ofKind } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
@@ -18,31 +18,46 @@ export function replicaSet(known: Case): Verdict | undefined {
   const deletion = ownerDeletion(known);
   if (deletion.by === 'others') return undefined;
   const newer = newerRevision(known);
-  if (deletion.by === 'owner') {
-    return newer === undefined
-      ? scaledDown(known, 'certain', deletion.evidence)
-      : rollout(known, newer, certain, deletion.evidence);
-  }
+  if (deletion.by === 'owner') return byOwner(known, newer, deletion.evidence);
   // A pod that its own ReplicaSet replaces was not its to delete.
   if (sameRevisionReplacement(known) !== undefined) return undefined;
-  if (newer !== undefined) return rollout(known, newer, inferred, []);
+  if (newer !== undefined) return rollout(known, newer, 'inferred', []);
   // Where nobody saw it go, a replacement may not have been seen, either.
   return deletion.isLost && isSeenToEnd(known.life) ? scaledDown(known, 'inferred', []) : undefined;
 }
 
-function rollout(
-  known: Case,
-  newer: PodLife,
-  verdict: typeof certain | typeof inferred,
-  evidence: readonly Evidence[],
-): Verdict {
-  const { workload } = known.life.pod;
-  const name = workload === undefined ? 'its workload' : `${workload.kind} ${workload.name}`;
+function byOwner(known: Case, newer: PodLife | undefined, evidence: readonly Evidence[]): Verdict {
+  const shrink = lastShrink(known);
+  const number = announcedRevision(known);
+  if (newer === undefined) {
+    // A rollout whose new pods cannot even be made has none.
+    const isRollout = shrink.why === 'rolled' && shrink.evidence.length > 0 && number !== undefined;
+    if (!isRollout) return scaledDown(known, 'certain', evidence);
+    const sentence = `ended in a rollout of ${nameOf(known)} to revision ${number}, which has no pods yet.`;
+    return inferred('Rollout', sentence, [...evidence, ...shrink.evidence]);
+  }
+  if (shrink.why === 'rolled') return rollout(known, newer, 'certain', evidence);
+  const cited = [...evidence, ...shrink.evidence];
+  if (shrink.why === 'scaled') return scaledDown(known, 'certain', cited);
+  const sentence = `was removed when ${nameOf(known)} was scaled down, or by the rollout that went on then.`;
+  return inferred('ScaledDown', sentence, cited);
+}
+
+function rollout(known: Case, newer: PodLife, certainty: Verdict['certainty'], evidence: readonly Evidence[]): Verdict {
   const revision = revisionNumber(known, newer.owner?.uid) ?? newer.revision;
   const to = revision === undefined ? '' : ` to revision ${revision}`;
   const cited = [...evidence, ...revisions(known, newer)];
-  if (isRestart(known, newer)) return verdict('Restarted', `ended in a restart of ${name}${to}.`, cited);
-  return verdict('Rollout', `ended in a rollout of ${name}${to}.`, cited);
+  const [cause, what] = isRestart(known, newer)
+    ? (['Restarted', 'restart'] as const)
+    : (['Rollout', 'rollout'] as const);
+  const sentence = `ended in a ${what} of ${nameOf(known)}${to}`;
+  if (certainty === 'certain') return certain(cause, `${sentence}.`, cited);
+  return inferred(cause, `${sentence}${OR_DELETED}.`, cited);
+}
+
+function nameOf({ life }: Case): string {
+  const { workload } = life.pod;
+  return workload === undefined ? 'its workload' : `${workload.kind} ${workload.name}`;
 }
 
 function revisions({ workload }: Case, { owner }: PodLife): Evidence[] {

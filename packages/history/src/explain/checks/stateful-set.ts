@@ -2,7 +2,7 @@
 // the same; revision, phase and ordinal tell them apart.
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { ownerDeletion } from '../owner-deletion.ts';
+import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
 import { scaledDown } from '../scaling.ts';
 import { isReplacedInTime, isRestart, isSameRevision, sameName } from '../siblings.ts';
 import { endOf, events, isAroundEnd, isTerminalFirst } from '../traces.ts';
@@ -29,8 +29,9 @@ export function statefulSet(known: Case): Verdict | undefined {
   const replacement = next !== undefined && isReplacedInTime(known, next) ? next : undefined;
   if (replacement !== undefined && !isSameRevision(replacement, life)) {
     const to = replacement.revision === undefined ? '' : ` to revision ${replacement.revision}`;
-    if (isRestart(known, replacement)) return verdict('Restarted', `ended in a restart of ${name}${to}.`, evidence);
-    return verdict('StatefulSetUpdate', `ended in an update of ${name}${to}.`, evidence);
+    const end = deletion.by === 'owner' ? `${to}.` : `${to}${OR_DELETED}.`;
+    if (isRestart(known, replacement)) return verdict('Restarted', `ended in a restart of ${name}${end}`, evidence);
+    return verdict('StatefulSetUpdate', `ended in an update of ${name}${end}`, evidence);
   }
   if (deletion.by === 'owner') {
     if (replacement === undefined) return scaledDown(known, 'certain', evidence);

@@ -76,6 +76,12 @@ test('a change of the revision or of the generation is evidence, a change of sta
   const [found, ...others] = owners.observe(updated(replicaSet(), grown), NOW);
   assert.deepEqual([found?.what, found?.reason, found?.message], ['revision', '3', 'generation 2, 5 replicas desired']);
   assert.deepEqual(others, []);
+  const shrunk = replicaSet({
+    generation: 3,
+    annotations: { [REVISION]: '3', 'deployment.kubernetes.io/desired-replicas': '2' },
+  });
+  const [again] = owners.observe(updated(grown, shrunk), NOW);
+  assert.equal(again?.message, 'generation 3, 2 replicas desired, 5 before');
   const revised = replicaSet({ annotations: { [REVISION]: '4' } });
   assert.deepEqual(brief(owners.observe(updated(replicaSet(), revised), NOW)), [
     'revision 4 2026-11-16 rs/revision/4/1',

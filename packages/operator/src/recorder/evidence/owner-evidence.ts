@@ -78,7 +78,7 @@ function changes(delta: ObjectDelta<MetadataOnlyView>, observedAt: EpochMillis):
   if (!isRevised && !isChanged) return [];
   const at = before === undefined ? createdAt(metadata, observedAt) : observedAt;
   const id = `${metadata.uid}/revision/${revision ?? ''}/${metadata.generation}`;
-  return [{ id, what: 'revision', at, reason: revisionOf(metadata), message: describe(metadata) }];
+  return [{ id, what: 'revision', at, reason: revisionOf(metadata), message: describe(metadata, before) }];
 }
 
 /** Its `deletionTimestamp` is that of the request where there is no grace, as for all but pods. */
@@ -97,7 +97,12 @@ function revisionOf({ annotations, generation }: MetadataView): string {
   return annotations.get(REVISION) ?? String(generation);
 }
 
-function describe({ annotations, generation }: MetadataView): string {
+/** With how many replicas were desired before: whether it was scaled, or is part of a rollout. */
+function describe({ annotations, generation }: MetadataView, before: MetadataView | undefined): string {
   const desired = annotations.get(DESIRED_REPLICAS);
-  return desired === undefined ? `generation ${generation}` : `generation ${generation}, ${desired} replicas desired`;
+  const previous = before?.annotations.get(DESIRED_REPLICAS);
+  const changed = previous === undefined ? '' : `, ${previous} before`;
+  return desired === undefined
+    ? `generation ${generation}`
+    : `generation ${generation}, ${desired} replicas desired${changed}`;
 }
