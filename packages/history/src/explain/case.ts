@@ -11,6 +11,8 @@ export interface Case {
   readonly isLifeMissing?: boolean | undefined;
   /** When it began to end. */
   readonly endedAt: EpochMillis;
+  /** When that was first seen: what the pod showed only later came later. Absent where nobody saw it. */
+  readonly endSeenAt?: EpochMillis | undefined;
   /** About the pod, its node, its controller, the controller of that, and its namespace; each in the order of time. */
   readonly pod: readonly Evidence[];
   readonly node: readonly Evidence[];

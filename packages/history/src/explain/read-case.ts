@@ -42,7 +42,11 @@ export async function readDepartedCase(
   const ended =
     endOf(stored) === undefined ? { ...stored, gone: departure.observedAt, source: departure.source } : stored;
   const known = await readCaseOf(snapshot, ended, beginningOfEnd(ended, departure.at));
-  return found === undefined ? { ...known, isLifeMissing: true } : known;
+  return {
+    ...known,
+    ...(found === undefined ? { isLifeMissing: true } : {}),
+    ...(departure.source === 'watch' ? { endSeenAt: departure.observedAt } : {}),
+  };
 }
 
 export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife | undefined> {

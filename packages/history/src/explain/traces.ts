@@ -17,9 +17,11 @@ const EVENT_BEFORE_MS = 10 * SECOND_MS;
 const EVENT_AFTER_MS = 2 * MINUTE_MS;
 
 /** The first DisruptionTarget, if it is why the pod ended: neither long before its end nor after it. */
-export function firstDisruption({ life, endedAt }: Case): Reason | undefined {
+export function firstDisruption({ life, endedAt, endSeenAt }: Case): Reason | undefined {
   const { disruption } = life;
   if (disruption === undefined) return undefined;
+  // Whoever evicts writes the condition first, and deletes then: one that a pod shows later is a second reason.
+  if (endSeenAt !== undefined && disruption.seenAt !== undefined && disruption.seenAt > endSeenAt) return undefined;
   const before = endedAt - disruption.at;
   // A kubelet decides, and writes it down with the end: as long after as the pod's grace lasts.
   const lasts = disruption.reason === 'TerminationByKubelet' ? Number.POSITIVE_INFINITY : DISRUPTION_LASTS_MS;

@@ -358,3 +358,34 @@ verdictTable('the collector of pods', {
     { cause: 'NodeGone', cites: 0 },
   ],
 });
+
+/** A condition that the pod showed only after its deletion had been seen, in the same second. */
+const late = (reason: string) =>
+  aLife({
+    disruption: { ...because(reason, END), seenAt: at(END + 0.6) },
+    deletion: { requested: at(END), graceSeconds: 30 },
+  });
+const SEEN = { endSeenAt: at(END + 0.2) };
+
+verdictTable('a second reason after a deletion', {
+  'an eviction of a pod that was being deleted is not why it ended': [
+    aCase(late(EVICTION), { ...SEEN, node: [cordoned(END)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'nor is a taint, though its event says that it marked the pod': [
+    aCase(late(TAINT), {
+      ...SEEN,
+      node: [tainted('broken=yes:NoExecute', END + 0.4)],
+      pod: [event(POD, 'taint-eviction-controller', 'TaintManagerEviction', END + 0.5, 'Marking for deletion Pod a/b')],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'nor is a node that is declared out of service, and collects the pod': [
+    aCase(late(TAINT), { ...SEEN, node: [tainted('node.kubernetes.io/out-of-service=x:NoExecute', END + 0.4)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a condition that is seen with the deletion came before it': [
+    aCase(late(EVICTION), { endSeenAt: at(END + 0.6) }),
+    { cause: 'Evicted' },
+  ],
+});

@@ -3,16 +3,7 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import {
-  firstDisruption,
-  isBeforeEnd,
-  isDisruptedBy,
-  isSeenToEnd,
-  lastBeforeEnd,
-  MINUTE_MS,
-  ofKind,
-  statusReason,
-} from '../traces.ts';
+import { isBeforeEnd, isDisruptedBy, isSeenToEnd, lastBeforeEnd, MINUTE_MS, ofKind, statusReason } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** The collector of pods waits 40 s for a Node to come back, and looks around every 20 s. */
@@ -27,7 +18,7 @@ export function nodeGone(known: Case): Verdict | undefined {
 export function nodeLoss(known: Case): Verdict | undefined {
   const { life } = known;
   const { node } = life.pod;
-  if (node === '' || firstDisruption(known) !== undefined) return undefined;
+  if (node === '' || life.disruption !== undefined) return undefined;
   if (statusReason(known)?.reason === 'NodeLost') {
     return certain('NodeUnreachable', `was deleted because ${node} was unreachable.`, unreachable(known));
   }

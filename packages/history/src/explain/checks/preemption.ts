@@ -2,14 +2,14 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { events, firstDisruption, isAroundEnd, isDisruptedBy } from '../traces.ts';
+import { events, isAroundEnd, isDisruptedBy } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 export function preemption(known: Case): Verdict | undefined {
   const event = events(known.pod, 'Preempted').find((one) => isAroundEnd(known, one));
   // Up to 1.26 the condition had another name.
   if (!isDisruptedBy(known, 'PreemptionByScheduler', 'PreemptionByKubeScheduler')) {
-    if (event === undefined || firstDisruption(known) !== undefined) return undefined;
+    if (event === undefined || known.life.disruption !== undefined) return undefined;
   }
   const evidence = event === undefined ? [] : [event];
   const preemptor = event === undefined ? undefined : preemptorOf(event);

@@ -3,16 +3,7 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
-import {
-  CLOCK_SLACK_MS,
-  events,
-  firstDisruption,
-  isBeforeEnd,
-  isBetween,
-  isDisruptedBy,
-  latestEnd,
-  ofKind,
-} from '../traces.ts';
+import { CLOCK_SLACK_MS, events, isBeforeEnd, isBetween, isDisruptedBy, latestEnd, ofKind } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 const NAMED: readonly { readonly key: string; readonly cause: Cause; readonly sentence: (node: string) => string }[] = [
@@ -32,7 +23,8 @@ export function taint(known: Case): Verdict | undefined {
   const event = markedForDeletion(known);
   if (
     !isDisruptedBy(known, 'DeletionByTaintManager') &&
-    (event === undefined || firstDisruption(known) !== undefined)
+    // Before 1.26 there is no condition. Where there is one, it says more than the event: another reason, or a later one.
+    (event === undefined || known.life.disruption !== undefined)
   ) {
     return undefined;
   }
