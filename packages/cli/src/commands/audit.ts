@@ -144,7 +144,7 @@ async function run(
   if (print.format === 'table' || print.format === 'wide')
     for (const line of refusals.lines(MOST_REFUSALS_NOTED)) await cli.note(line);
   await cli.note(closingLine(tally, writer.count));
-  await store?.flush(true);
+  await store?.end();
   if (store !== undefined) for (const line of storedLines(store)) await cli.note(line);
   return exitCode(writer.count, { tally, brokenOff });
 }

@@ -34,7 +34,7 @@ export async function importAuditLog(cli: Cli, files: readonly string[], options
       throw signal.aborted ? new InterruptedError() : error;
     });
     await damaged.flush();
-    await store.flush(true);
+    await store.end();
     await progress.clear();
     mustBeAuditLog(tally, files);
     const { lines, bytes, actions } = tally;

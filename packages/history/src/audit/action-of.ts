@@ -8,6 +8,7 @@ import type { AuditedAction } from './audited-action.ts';
 import { objectOf } from './audited-object.ts';
 import { detailsOf, isDryRunByBody } from './details.ts';
 import { outcomeOf } from './outcome.ts';
+import { podSighting } from './pod-sighting.ts';
 import { readQuery } from './request-uri.ts';
 import { trackedKind } from './tracked-resources.ts';
 
@@ -34,5 +35,6 @@ export function actionOf(event: AuditEvent): AuditedAction | undefined {
     outcome,
     details: detailsOf(event, what, query),
     admission: admissionNotes(event.annotations),
+    sighting: podSighting(event),
   };
 }

@@ -2,6 +2,7 @@
 // came of it. Plain data: the command prints it, and the ledger can take it as evidence of who did it.
 import type { EpochMillis } from '../model/time.ts';
 import type { AuditLevel } from './audit-event.ts';
+import type { PodSighting } from './pod-sighting.ts';
 
 /** What was asked for, in the words of kubectl where it has one. */
 export type Act =
@@ -117,4 +118,6 @@ export interface AuditedAction {
   readonly outcome: Outcome;
   readonly details: ActionDetails;
   readonly admission: AdmissionNotes | undefined;
+  /** What the answer showed of a pod with addresses. For the ledger: it is not printed. */
+  readonly sighting: PodSighting | undefined;
 }

@@ -79,10 +79,10 @@ for (const [sentence, line] of Object.entries(BROKEN)) {
 
 test('what no action needs is left out, and takes no room', () => {
   const event: EventFields = anEvent({
-    responseObject: { kind: 'Pod', spec: 'x'.repeat(10_000) },
+    responseObject: { kind: 'Pod', spec: { containers: ['x'.repeat(10_000)], nodeName: 'a' } },
     unknown: [1, { a: 2 }],
   });
   const found = skimmed(JSON.stringify(event)) as EventFields;
-  assert.deepEqual(found['responseObject'], { kind: 'Pod' });
+  assert.deepEqual(found['responseObject'], { kind: 'Pod', spec: { nodeName: 'a' } });
   assert.equal(found['unknown'], undefined);
 });

@@ -11,7 +11,9 @@ const REQUEST: Kept = {
   spec: { replicas: true, unschedulable: true, taints: true, template: { metadata: { annotations: true } } },
 };
 const RESPONSE: Kept = {
-  ...{ kind: true, status: true, details: true, metadata: METADATA, items: { metadata: METADATA } },
+  ...{ kind: true, status: true, details: true, items: { metadata: METADATA } },
+  metadata: { ...METADATA, namespace: true, labels: true, ownerReferences: true },
+  spec: { nodeName: true, hostNetwork: true },
 };
 const EVENT: Kept = {
   ...{ kind: true, apiVersion: true, level: true, auditID: true, stage: true, requestURI: true, verb: true },

@@ -4,15 +4,13 @@
 import type { Evidence } from '../model/evidence.ts';
 import { MOST_MESSAGE } from '../model/evidence.ts';
 import type { ObjectReference } from '../model/object-reference.ts';
+import { AUDIT_COLLECTOR } from './audit-collector.ts';
 import type { Act, AuditedAction } from './audited-action.ts';
 
 /** Connections and writes of a status move no pod. */
 const NO_EVIDENCE = new Set<Act>([
   ...(['exec', 'attach', 'port-forward', 'proxy', 'write-status', 'get', 'list', 'watch', 'other'] as const),
 ]);
-
-/** In the ledger's words: no epoch of etcd, and no version of an object. */
-const COLLECTOR = 'audit-log';
 
 export function evidenceOf(action: AuditedAction): Evidence[] {
   const { at, answeredAt, auditID, what, actor, outcome, details } = action;
@@ -32,10 +30,11 @@ export function evidenceOf(action: AuditedAction): Evidence[] {
     count: 1,
     ...(mayBeDryRun(action) && { unconfirmed: true as const }),
     source: 'audit',
+    // In the ledger's words: no epoch of etcd, and no version of an object.
     epoch: 0,
     resourceVersion: String(at),
     observedAt: answeredAt ?? at,
-    collector: COLLECTOR,
+    collector: AUDIT_COLLECTOR,
   }));
 }
 
