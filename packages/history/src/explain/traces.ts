@@ -98,3 +98,18 @@ export function namesPod({ message }: Evidence, { life }: Case): boolean {
 export function lastBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
   return evidence.filter((one) => isBeforeEnd(known, one)).at(-1);
 }
+
+/**
+ * Of what is done and undone, what stood when the pod ended, or was done within the slack of clocks. Invariant: what is
+ * undone right after the end stood at the end.
+ */
+export function standingAtEnd(
+  known: Case,
+  history: readonly Evidence[],
+  isDone: (one: Evidence) => boolean,
+): Evidence | undefined {
+  const near = history.filter((one) => isBeforeEnd(known, one));
+  const last = near.filter(({ at }) => at <= known.endedAt).at(-1);
+  const later = near.filter((one) => one.at > known.endedAt && isDone(one)).at(-1);
+  return later ?? (last !== undefined && isDone(last) ? last : undefined);
+}

@@ -7,13 +7,12 @@ import type { Verdict } from '../cause.ts';
 import {
   events,
   firstDisruption,
-  isBeforeEnd,
   isBetween,
   isDisruptedBy,
   isTerminalFirst,
-  lastBeforeEnd,
   MINUTE_MS,
   ofKind,
+  standingAtEnd,
 } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
@@ -95,6 +94,5 @@ function byTaint(known: Case): { readonly actor: string; readonly evidence: Evid
 
 /** It was so when the pod was evicted: a cordon that came later, or was taken back before, is no drain. */
 function standing(known: Case, history: readonly Evidence[], what: 'cordoned' | 'tainted'): Evidence | undefined {
-  const last = lastBeforeEnd(known, history);
-  return last !== undefined && last.what === what && isBeforeEnd(known, last) ? last : undefined;
+  return standingAtEnd(known, history, (one) => one.what === what);
 }

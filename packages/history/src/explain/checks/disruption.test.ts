@@ -37,6 +37,10 @@ verdictTable('the Eviction API', {
       cites: 0,
     },
   ],
+  'a cordon that is taken back right after the eviction was a drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(900), uncordoned(END + 2)] }),
+    { cause: 'Evicted', sentence: 'was evicted: worker-2 was drained.', cites: 1 },
+  ],
   'a cordon after the eviction is no drain': [
     aCase(disrupted(EVICTION), { node: [cordoned(END + 60)] }),
     { cause: 'Evicted', sentence: 'was evicted through the Eviction API; by whom is not known.' },
@@ -123,6 +127,15 @@ verdictTable('the Eviction API', {
 });
 
 verdictTable('taints', {
+  'a node that was unreachable, and is back right after': [
+    aCase(disrupted(TAINT), {
+      node: [
+        tainted('node.kubernetes.io/unreachable:NoExecute', END - 1),
+        untainted('node.kubernetes.io/unreachable:NoExecute', END + 2),
+      ],
+    }),
+    { cause: 'NodeUnreachable', certainty: 'certain', sentence: 'was deleted because worker-2 was unreachable.' },
+  ],
   "which taint it was is known by the node's history": [
     aCase(disrupted(TAINT), { node: [tainted('maintenance=now:NoExecute', 990)] }),
     {
@@ -279,6 +292,84 @@ verdictTable('what the kubelet ends', {
       },
     ),
     { cause: 'NodePressure', certainty: 'certain', sentence: 'was evicted: worker-2 was short of memory.', cites: 2 },
+  ],
+  // A real kubelet whose containers end well when they are asked to: the phase is Succeeded, and the status says nothing.
+  'a node under pressure, and containers that end well then': [
+    aCase(
+      terminated('Succeeded', '', '', {
+        disruption: because(
+          'TerminationByKubelet',
+          END,
+          'The node was low on resource: memory. Threshold quantity: 1Gi',
+        ),
+      }),
+      { pod: [event(POD, 'kubelet', 'Evicted', END - 20, 'The node was low on resource: memory.')] },
+    ),
+    { cause: 'NodePressure', certainty: 'certain', sentence: 'was evicted: worker-2 was short of memory.', cites: 1 },
+  ],
+  'a volume over its limit, and containers that end well then': [
+    aCase(terminated('Succeeded'), {
+      pod: [event(POD, 'kubelet', 'Evicted', END - 20, 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ')],
+    }),
+    {
+      cause: 'StorageLimit',
+      certainty: 'certain',
+      sentence: 'was evicted: it exceeded the limit of its volume scratch.',
+      cites: 1,
+    },
+  ],
+  'a critical pod, and containers that end well then': [
+    aCase(
+      terminated('Succeeded', '', '', {
+        disruption: because('TerminationByKubelet', END, 'Pod was preempted by Kubelet to accommodate a critical pod.'),
+      }),
+    ),
+    { cause: 'KubeletPreemption', certainty: 'certain' },
+  ],
+  'a shutdown, and containers that end well then': [
+    aCase(
+      terminated('Succeeded', '', '', {
+        disruption: because('TerminationByKubelet', END, 'Pod was terminated in response to imminent node shutdown.'),
+      }),
+      { node: [event(NODE, 'kubelet', 'Shutdown', 990)] },
+    ),
+    { cause: 'NodeShutdown', certainty: 'certain', cites: 1 },
+  ],
+  'a shutdown that a pod of a Job obeys: its Job takes it for done, and why it ended is the shutdown': [
+    aCase(
+      terminated('Succeeded', '', '', {
+        owner: object('Job', 'report'),
+        terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END - 1) },
+        disruption: because('TerminationByKubelet', END, 'Pod was terminated in response to imminent node shutdown.'),
+      }),
+    ),
+    { cause: 'NodeShutdown', certainty: 'certain' },
+  ],
+  'a pod of a Job over its limit that ends well then': [
+    aCase(terminated('Succeeded', '', '', { owner: object('Job', 'report') }), {
+      pod: [
+        event(
+          POD,
+          'kubelet',
+          'Evicted',
+          END - 2,
+          'Pod ephemeral local storage usage exceeds the total limit of containers 2Mi. ',
+        ),
+      ],
+    }),
+    { cause: 'StorageLimit', certainty: 'certain', cites: 1 },
+  ],
+  'who deletes it while the kubelet evicts it is not the cause': [
+    aCase(aLife({ terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END + 9) } }), {
+      pod: [event(POD, 'kubelet', 'Evicted', END - 3, 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ')],
+    }),
+    { cause: 'StorageLimit', certainty: 'certain' },
+  ],
+  'an eviction by its kubelet that came after its deletion is not the cause': [
+    aCase(aLife(), {
+      pod: [event(POD, 'kubelet', 'Evicted', END + 3, 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ')],
+    }),
+    { cause: 'DeletedOnRequest' },
   ],
   "karpenter's event is no evidence of pressure": [
     aCase(terminated('Failed', 'Evicted', 'x', { disruption: because('TerminationByKubelet', END) }), {

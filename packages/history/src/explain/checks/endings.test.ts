@@ -107,6 +107,16 @@ verdictTable('nodes', {
     }),
     { cause: 'OutOfService', certainty: 'inferred', cites: 1 },
   ],
+  'a node that is in service again right after': [
+    aCase(aLife(), {
+      node: ['tainted', 'untainted'].map((what, i) =>
+        evidence(NODE, what as 'tainted', END - 1 + 2 * i, {
+          reason: 'node.kubernetes.io/out-of-service=yes:NoSchedule',
+        }),
+      ),
+    }),
+    { cause: 'OutOfService', certainty: 'inferred', cites: 1 },
+  ],
   'a node that is in service again': [
     aCase(aLife(), {
       node: ['tainted', 'untainted'].map((what, i) =>
@@ -424,6 +434,19 @@ verdictTable('a pod that goes on', {
   'a new sandbox because of a reboot': [
     aCase(aLife(lives), { node: [evidence(NODE, 'booted', END)] }),
     { cause: 'Reboot', certainty: 'certain' },
+  ],
+  'a new sandbox of a pod that is deleted some seconds later': [
+    aCase(aLife({ deletion: { requested: at(END + 7), graceSeconds: 5 }, gone: at(END + 9) }), {
+      pod: [event(POD, 'kubelet', 'SandboxChanged', END + 1)],
+    }),
+    { cause: 'SandboxReplaced', certainty: 'certain', cites: 1 },
+  ],
+  'a reboot that a pod survives, and is deleted some seconds later': [
+    aCase(aLife({ deletion: { requested: at(END + 7), graceSeconds: 5 }, gone: at(END + 9) }), {
+      pod: [event(POD, 'kubelet', 'SandboxChanged', END + 1)],
+      node: [evidence(NODE, 'booted', END + 1)],
+    }),
+    { cause: 'Reboot', certainty: 'certain', cites: 2 },
   ],
   'a sandbox that changed before the pod was deleted is not why it was': [
     aCase(aLife(), { pod: [event(POD, 'kubelet', 'SandboxChanged', 990)] }),

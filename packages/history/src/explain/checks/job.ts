@@ -6,6 +6,7 @@ import { ownerDeletion } from '../owner-deletion.ts';
 import { scaledDown } from '../scaling.ts';
 import { events, isBetween, isTerminalFirst, MINUTE_MS } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
+import { kubeletWords } from './kubelet-termination.ts';
 
 /** What the Job itself says, and what it means for the pods that were still running. */
 const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Cause; readonly words: string }[] = [
@@ -21,11 +22,11 @@ const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Caus
 
 /**
  * Its containers are not started again once they have ended well: whatever deleted it later, and though its kubelet could
- * not say so before, it was done. That comes before every other reason.
+ * not say so before, it was done. That comes before every other reason, but for a kubelet that asked them to end.
  */
-export function jobCompleted({ life }: Case): Verdict | undefined {
-  const { owner, terminal, deletion, disruption } = life;
-  if (owner?.kind !== 'Job' || terminal?.phase !== 'Succeeded') return undefined;
+export function jobCompleted(known: Case): Verdict | undefined {
+  const { owner, terminal, deletion, disruption } = known.life;
+  if (owner?.kind !== 'Job' || terminal?.phase !== 'Succeeded' || kubeletWords(known) !== undefined) return undefined;
   const first = Math.min(deletion?.requested ?? Number.POSITIVE_INFINITY, disruption?.at ?? Number.POSITIVE_INFINITY);
   return terminal.at < first ? certain('JobCompleted', `completed its work for Job ${owner.name}.`) : undefined;
 }

@@ -1,5 +1,7 @@
 // The kubelet ended it: its node was short of something, a critical pod needed its place, or the node shut down. The
-// condition is one for all; the status says which. A limit of the pod's own storage has no condition.
+// condition is one for all; the status says which. A limit of the pod's own storage has no condition. Where the containers
+// end well when they are asked to, kubelets write `Succeeded` and nothing else into the status: then the message of the
+// condition says which, or the kubelet's event.
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
@@ -15,16 +17,21 @@ import {
 } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
+/** A shortage of the node, in the words of every version. */
+const LOW = /^The node (was low|had condition)/i;
+/** As long as graces are in practice. */
+const DECIDED_BEFORE_MS = 15 * MINUTE_MS;
+
 export function kubeletTermination(known: Case): Verdict | undefined {
   const { node } = known.life.pod;
-  const status = statusReason(known);
-  const isByKubelet = isDisruptedBy(known, 'TerminationByKubelet');
-  // Another first reason is the cause, whatever the kubelet wrote later.
-  if (status === undefined || (firstDisruption(known) !== undefined && !isByKubelet)) return undefined;
-  switch (status.reason) {
+  const words = kubeletWords(known);
+  if (words === undefined) return undefined;
+  switch (words.reason) {
     case 'Evicted':
-      if (!isByKubelet && isStorageLimit(status.message)) return storageLimit(known, status.message);
-      return certain('NodePressure', `was evicted: ${node} was short of ${shortage(known, status.message)}.`, [
+      if (!isDisruptedBy(known, 'TerminationByKubelet') && isStorageLimit(words.message)) {
+        return storageLimit(known, words.message);
+      }
+      return certain('NodePressure', `was evicted: ${node} was short of ${shortage(known, words.message)}.`, [
         ...pressure(known),
         ...kubeletEvents(known, 'Evicted'),
       ]);
@@ -43,6 +50,38 @@ export function kubeletTermination(known: Case): Verdict | undefined {
   }
 }
 
+interface Words {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const REASONS = new Set(['Evicted', 'Preempting', 'Terminated', 'Shutdown']);
+
+/** What the kubelet said when it ended the pod, in its status, its condition or an event; undefined if it did not end it. */
+export function kubeletWords(known: Case): Words | undefined {
+  const disruption = firstDisruption(known);
+  const isByKubelet = isDisruptedBy(known, 'TerminationByKubelet');
+  // Another first reason is the cause, whatever the kubelet wrote later.
+  if (disruption !== undefined && !isByKubelet) return undefined;
+  const status = statusReason(known);
+  if (status !== undefined && REASONS.has(status.reason)) return status;
+  return (isByKubelet && ofCondition(disruption?.message ?? '')) || decision(known);
+}
+
+function ofCondition(message: string): Words | undefined {
+  if (/preempted by kubelet/i.test(message)) return { reason: 'Preempting', message };
+  if (/node shutdown/i.test(message)) return { reason: 'Terminated', message };
+  return LOW.test(message) ? { reason: 'Evicted', message } : undefined;
+}
+
+/** It is sent before the containers are asked to end; they have their whole grace then. Who deletes it meanwhile is late. */
+function decision(known: Case): Words | undefined {
+  const requested = known.life.deletion?.requested ?? Number.POSITIVE_INFINITY;
+  return events(known.pod, 'Evicted', 'Preempting').find(
+    (one) => one.by === 'kubelet' && one.at < requested && isBeforeEnd(known, one, DECIDED_BEFORE_MS),
+  );
+}
+
 function storageLimit(known: Case, message: string): Verdict {
   const volume = /EmptyDir volume "([^"]+)"/i.exec(message)?.[1];
   const what = volume === undefined ? 'its limit of local storage' : `the limit of its volume ${volume}`;
@@ -51,7 +90,7 @@ function storageLimit(known: Case, message: string): Verdict {
 
 /** Of the pod, of a container, or of an emptyDir; a shortage of the node is worded otherwise. */
 function isStorageLimit(message: string): boolean {
-  return !/^The node (was low|had condition)/i.test(message) && /exceed/i.test(message);
+  return !LOW.test(message) && /exceed/i.test(message);
 }
 
 function shortage({ node }: Case, message: string): string {
@@ -69,7 +108,9 @@ function pressure(known: Case): Evidence[] {
 
 /** Others use the same word: karpenter's `Evicted` is not the kubelet's. */
 function kubeletEvents(known: Case, reason: string): Evidence[] {
-  return events(known.pod, reason).filter((one) => one.by === 'kubelet' && isAroundEnd(known, one));
+  return events(known.pod, reason).filter(
+    (one) => one.by === 'kubelet' && (isAroundEnd(known, one) || isBeforeEnd(known, one, DECIDED_BEFORE_MS)),
+  );
 }
 
 function shutdowns(known: Case): Evidence[] {

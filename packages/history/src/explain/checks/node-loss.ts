@@ -3,7 +3,7 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { isBeforeEnd, isDisruptedBy, isSeenToEnd, lastBeforeEnd, MINUTE_MS, ofKind, statusReason } from '../traces.ts';
+import { isBeforeEnd, isDisruptedBy, isSeenToEnd, MINUTE_MS, ofKind, standingAtEnd, statusReason } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** The collector of pods waits 40 s for a Node to come back, and looks around every 20 s. */
@@ -22,11 +22,12 @@ export function nodeLoss(known: Case): Verdict | undefined {
   if (statusReason(known)?.reason === 'NodeLost') {
     return certain('NodeUnreachable', `was deleted because ${node} was unreachable.`, unreachable(known));
   }
-  const outOfService = lastBeforeEnd(
+  const outOfService = standingAtEnd(
     known,
     ofKind(known.node, 'tainted', 'untainted').filter(({ reason }) => reason.startsWith(OUT_OF_SERVICE)),
+    ({ what }) => what === 'tainted',
   );
-  if (outOfService?.what === 'tainted') {
+  if (outOfService !== undefined) {
     return inferred('OutOfService', `ended because ${node} was declared out of service.`, [outOfService]);
   }
   if (isSeenToEnd(life)) return undefined;
@@ -40,15 +41,16 @@ export function nodeLoss(known: Case): Verdict | undefined {
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
 function deletions(known: Case): Evidence[] {
-  const last = lastBeforeEnd(known, ofKind(known.node, 'created', 'deleted'));
-  return last?.what === 'deleted' && isBeforeEnd(known, last, COLLECTED_WITHIN_MS) ? [last] : [];
+  const gone = standingAtEnd(known, ofKind(known.node, 'created', 'deleted'), ({ what }) => what === 'deleted');
+  return gone !== undefined && isBeforeEnd(known, gone, COLLECTED_WITHIN_MS) ? [gone] : [];
 }
 
 /** It was so when the pod ended. */
 function unreachable(known: Case): Evidence[] {
-  const last = lastBeforeEnd(
+  const lost = standingAtEnd(
     known,
     ofKind(known.node, 'condition').filter(({ reason }) => reason.startsWith('Ready=')),
+    ({ reason }) => reason === 'Ready=Unknown',
   );
-  return last?.reason === 'Ready=Unknown' ? [last] : [];
+  return lost === undefined ? [] : [lost];
 }

@@ -11,10 +11,15 @@ export function sandboxReplaced(known: Case): Verdict | undefined {
   const { life, endedAt, node, pod } = known;
   const end = endOf(life);
   // Who was found to be gone has ended, whenever that was.
-  if (end !== undefined && (!isSeenToEnd(life) || end <= endedAt + MINUTE_MS)) return undefined;
-  const changed = events(pod, 'SandboxChanged').find((one) =>
+  if (end !== undefined && !isSeenToEnd(life)) return undefined;
+  const changes = events(pod, 'SandboxChanged').filter((one) =>
     isBetween(one, endedAt - REPLACED_MS, endedAt + REPLACED_MS),
   );
+  const changed = changes[0];
+  const distance = (time: number) => Math.abs(time - endedAt);
+  const isNearer = (time: number) => changes.some(({ at }) => at < time && distance(at) < distance(time));
+  // A pod that ends soon after has ended, unless its sandbox changed nearer to what is asked about.
+  if (end !== undefined && end <= endedAt + MINUTE_MS && !isNearer(end)) return undefined;
   const cited = changed === undefined ? [] : [changed];
   const boot = ofKind(node, 'booted').find((one) => isBetween(one, endedAt - REPLACED_MS, endedAt + REPLACED_MS));
   if (boot !== undefined) {

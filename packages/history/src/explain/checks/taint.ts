@@ -3,7 +3,16 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
-import { CLOCK_SLACK_MS, events, isBeforeEnd, isBetween, isDisruptedBy, latestEnd, ofKind } from '../traces.ts';
+import {
+  CLOCK_SLACK_MS,
+  events,
+  isBeforeEnd,
+  isBetween,
+  isDisruptedBy,
+  latestEnd,
+  ofKind,
+  standingAtEnd,
+} from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 const NAMED: readonly { readonly key: string; readonly cause: Cause; readonly sentence: (node: string) => string }[] = [
@@ -65,13 +74,10 @@ function nextOfName({ life, siblings }: Case): number {
 
 /** Taints that evict and stood when it was deleted, oldest first. */
 function standingTaints(known: Case): Evidence[] {
-  const standing = new Map<string, Evidence>();
-  for (const one of ofKind(known.node, 'tainted', 'untainted')) {
-    if (!isBeforeEnd(known, one) || !one.reason.endsWith(':NoExecute')) continue;
-    standing.delete(one.reason);
-    if (one.what === 'tainted') standing.set(one.reason, one);
-  }
-  return [...standing.values()];
+  const evicting = ofKind(known.node, 'tainted', 'untainted').filter(({ reason }) => reason.endsWith(':NoExecute'));
+  return [...Map.groupBy(evicting, ({ reason }) => reason).values()]
+    .flatMap((history) => standingAtEnd(known, history, ({ what }) => what === 'tainted') ?? [])
+    .sort((a, b) => a.at - b.at);
 }
 
 function keyOf({ reason }: Evidence): string {
