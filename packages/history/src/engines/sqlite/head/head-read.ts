@@ -379,7 +379,8 @@ export class HeadReader {
 
   #occurrenceAt(cluster: number, kind: number, at: number, checksum: number): HeadRow | undefined {
     // Many may be of one second: those that are not meant need not come here.
-    const sql = 'SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND at = ? AND substr(body, -4) = ?';
+    const sql = `SELECT body, at FROM occurrence INDEXED BY occurrence_at
+      WHERE cluster = ? AND kind = ? AND at = ? AND substr(body, -4) = ?`;
     const [found] = this.#all(sql, cluster, kind, at, checksumBytes(checksum));
     try {
       return found === undefined ? undefined : new HeadRow(found[0], () => '');
