@@ -9,6 +9,7 @@ import { footprint } from './footprint.ts';
 import { hold } from './hold.ts';
 import { lag } from './lag.ts';
 import { describeMachine } from './machine.ts';
+import { moves } from './moves.ts';
 import { endPeers } from './peer-process.ts';
 import { Session } from './session.ts';
 import { store } from './store.ts';
@@ -16,7 +17,7 @@ import { sync } from './sync.ts';
 import { watch } from './watch.ts';
 import { writes } from './writes.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, attribute, audit, lag, writes, footprint, hold];
+const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, moves, attribute, audit, lag, writes, footprint, hold];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },
