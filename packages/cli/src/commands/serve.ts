@@ -8,6 +8,7 @@ import { describeError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { podtrailVersion } from '../podtrail-version.ts';
 
 interface ServeOptions extends SharedOptions {
   readonly port: number;
@@ -56,7 +57,11 @@ async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
     const { rateLimit: perSecond } = options;
     const server = await serving.HttpServer.start({
       ...{ host: options.bind, port: options.port, access, clock, admit: access.admit },
-      routes: [serving.indexPage((request) => access.exchange(request)), ...serving.questionRoutes(ledger)],
+      routes: [
+        serving.indexPage((request) => access.exchange(request)),
+        ...serving.questionRoutes(ledger),
+        serving.mcpRoute({ ledger, version: podtrailVersion() }),
+      ],
       rateLimit:
         perSecond === 0
           ? undefined

@@ -21,5 +21,6 @@ export {
   type WholeReply,
 } from './http/reply.ts';
 export type { Route } from './http/route.ts';
+export { type McpRouteOptions, mcpRoute } from './mcp/mcp-route.ts';
 export { serveToolLines } from './mcp/stdio.ts';
 export { Problem, type ProblemDocument } from './problem.ts';

@@ -1,0 +1,53 @@
+// The tools over HTTP: POST /mcp, the streamable transport of the protocol without its sessions. Every request stands for
+// itself, sees what its caller may see, and is answered as a whole; there is nothing to subscribe to.
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { askQuestion } from '@podtrail/history/wire/catalogue';
+import type { AskedLedger } from '../api/asked-ledger.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import type { Route } from '../http/route.ts';
+import { createToolServer } from './tool-server.ts';
+
+const PATH = '/mcp';
+/** Two hundred rows of a flow log have room in it many times over. */
+const MOST_BYTES = 1_000_000;
+/** What the protocol reads; cookies and tokens are none of its business. */
+const HEADERS = /^(?:accept|content-type|mcp-[a-z-]+)$/;
+
+export interface McpRouteOptions {
+  readonly ledger: AskedLedger;
+  readonly version: string;
+}
+
+export function mcpRoute({ ledger, version }: McpRouteOptions): Route {
+  return {
+    method: 'POST',
+    path: PATH,
+    handle: async (request) => {
+      const body = await request.body.json(MOST_BYTES);
+      const visibility = await request.visibility();
+      const tools = {
+        version,
+        now: () => ledger.asker(visibility).now,
+        ask: (name: Parameters<typeof askQuestion>[2], parameters: object) =>
+          ledger.ask(() => askQuestion(ledger.reader, ledger.asker(visibility), name, parameters)),
+      };
+      const handler = createMcpHandler(() => createToolServer(tools), { maxSubscriptions: 0 });
+      try {
+        const response = await handler.fetch(webRequest(request, body), { parsedBody: body });
+        const type = response.headers.get('content-type');
+        const headers = type === null ? {} : { 'content-type': type };
+        return { status: response.status, headers, body: await response.text() };
+      } finally {
+        await handler.close();
+      }
+    },
+  };
+}
+
+function webRequest({ headers, signal }: HttpRequest, body: unknown): Request {
+  const passed = Object.entries(headers).filter(([name]) => HEADERS.test(name)) as [string, string][];
+  // The protocol's package looks at the path only.
+  return new Request(`http://podtrail${PATH}`, {
+    ...{ method: 'POST', headers: Object.fromEntries(passed), body: JSON.stringify(body), signal },
+  });
+}
