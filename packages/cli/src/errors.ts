@@ -42,7 +42,7 @@ const DAMAGES = ['damaged', 'week-missing'];
 
 /** What was asked for cannot be meant: as wrong as a flag that does not exist. */
 const USAGES = [
-  ...['bad-address', 'bad-subject', 'bad-cursor', 'bad-span', 'span-too-long', 'bad-page'],
+  ...['bad-address', 'bad-subject', 'bad-cursor', 'bad-span', 'span-too-long', 'bad-page', 'bad-selector'],
   ...['bad-store-url', 'no-such-engine'],
 ];
 

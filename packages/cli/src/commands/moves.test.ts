@@ -55,6 +55,7 @@ test('moves as JSON is a document of the wire, with `to: null` where nobody took
 for (const [words, names] of [
   ['--cause evicted', ['kafka-0']],
   ['--cause DeletedOnRequest --cause Evicted', ['kafka-0', 'lonely']],
+  ['--cause deletedonrequest,Evicted', ['kafka-0', 'lonely']],
   ['--from-node node-06', ['lonely']],
   ['--to-node node-06', ['kafka-0']],
   ['-n shop', ['kafka-0', 'lonely']],
@@ -81,6 +82,55 @@ test('a cause that is none is refused with the list', async () => {
   const { code, err } = await ask('moves --cause Drained');
   assert.equal(code, 2);
   assert.match(err, /--cause Drained is not a cause\nhint: use one of Evicted, Taint/);
+  assert.match((await ask('moves --cause Evictd')).err, /--cause Evictd is not a cause; did you mean Evicted\?\n/);
+});
+
+test('causes are completed, and a node that was never seen gets the nearest name', async () => {
+  const { out } = await run(['completion', 'bash']);
+  assert.match(out, /--cause\) words='Evicted Taint /);
+  for (const flag of ['--from-node', '--to-node']) {
+    const { code, err } = await ask(`moves --since 1h ${flag} node-5`);
+    assert.deepEqual([code, err.split('\n')[1]], [3, 'no such node has ever been seen: node-5; did you mean node-35?']);
+  }
+});
+
+test('moves -l selects by the labels that a pod had last, and says of how many it does not know them', async () => {
+  const labels = { app: 'kafka', tier: 'data' };
+  const cart = { ...pod('cart', 'uid-cart', 'node-06'), workload: undefined };
+  const gone = (second: number) => ({ deletion: { requested: at(second), graceSeconds: 30 }, gone: at(second) });
+  const labelled = await aLedgerWith([
+    watched(0, 400),
+    ...[
+      life(pod('kafka-0', 'uid-a', 'node-35'), 10, { ...gone(100), labels }),
+      departure(pod('kafka-0', 'uid-a', 'node-35'), 100),
+    ],
+    ...[life(cart, 10, { ...gone(110), owner: undefined, labels: { app: 'cart' } }), departure(cart, 110)],
+    ...[life(pod('old', 'uid-old', 'node-35'), 10, gone(120)), departure(pod('old', 'uid-old', 'node-35'), 120)],
+  ]);
+  const select = (...words: string[]) => run(['moves', '--since', '1h', ...words], { engine: labelled, now: at(401) });
+  for (const [selector, names] of [
+    ['app=kafka', 'pod/shop/kafka-0\n'],
+    ['app in (kafka,cart),!canary', 'pod/shop/kafka-0\npod/shop/cart\n'],
+    ['tier!=data', 'pod/shop/cart\n'],
+  ] as const) {
+    const { code, out, err } = await select('-l', selector, '-o', 'name');
+    assert.deepEqual([code, out], [0, names]);
+    assert.match(err, /of 1 more pod the labels were not recorded: whether -l .+ selects them is not known/);
+  }
+  const document = movesSchema.parse(JSON.parse((await select('-l', 'app=kafka', '-o', 'json')).out));
+  assert.deepEqual([document.query.selector, document.unjudged, document.moves.length], ['app=kafka', 1, 1]);
+  const wrong = await select('-l', 'app in kafka');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /is no label selector: "\(" is missing where "kafka" stands\nhint: write it as for kubectl/);
+});
+
+test('moves -o wide has the lifecycle of who ended; -o csv ends with its workload', async () => {
+  const [header = '', first = ''] = (await ask('moves --since 1h -o wide --timezone UTC')).out.split('\n');
+  assert.match(header, /SUCCESSOR +FROM IPS +TO IPS +LIFECYCLE +QOS +PRIORITY +RESTARTS +CONTAINERS ENDED +WHY$/);
+  assert.match(first, /created 2026-11-15T10:00:10Z, scheduled \+1s, .*gone \+5s +Burstable +0 +1 /);
+  const csv = (await ask('moves --since 1h -o csv')).out.split('\r\n');
+  assert.match(csv[0] ?? '', /,why,workload$/);
+  assert.match(csv[1] ?? '', /,StatefulSet\/kafka$/);
 });
 
 test('explain says why, with the evidence that it rests on', async () => {

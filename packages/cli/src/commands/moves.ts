@@ -6,23 +6,29 @@ import {
   type Cause,
   type Move,
   moveDocument,
+  nearest,
+  neverSeenNode,
   withSnapshot,
 } from '@podtrail/history/wire';
-import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
+import { type Command, Option } from 'commander';
+import type { Cli, OpenLedger } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts';
+import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
+import { counted } from '../output/counted.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
-import { workloadText } from '../views/holder.ts';
+import { lifeColumns, nextText } from '../views/ending.ts';
+import { holderName, workloadText } from '../views/holder.ts';
 import { gapWarning } from '../views/watched.ts';
 
 interface MovesOptions extends SharedOptions, PagingOptions {
-  readonly cause: readonly string[];
+  readonly cause?: readonly Cause[];
+  readonly selector?: string;
   readonly fromNode?: string;
   readonly toNode?: string;
 }
@@ -30,14 +36,13 @@ interface MovesOptions extends SharedOptions, PagingOptions {
 export function movesCommand(cli: Cli): Command {
   const command = cli
     .command('moves', 'Which pods ended, why, and who took their place where?', [
-      ...(['since', 'until', 'onlyNamespace', 'allNamespaces', 'timezone', 'cluster', 'store'] as const),
+      ...(['since', 'until', 'onlyNamespace', 'allNamespaces', 'selector', 'timezone', 'cluster', 'store'] as const),
       ...(['output', 'headers'] as const),
     ])
-    .option(
-      '--cause <name>',
-      'only this cause; may be given several times',
-      (name, before) => [...before, name],
-      [] as readonly string[],
+    .addOption(
+      new Option('--cause <names>', 'only these causes, joined by commas; may be given several times')
+        .choices(CAUSES)
+        .argParser((text, before: readonly Cause[] = []) => [...before, ...text.split(',').map(causeOf)]),
     )
     .option('--from-node <name>', 'only pods that were on this node')
     .option('--to-node <name>', 'only pods whose place was taken on this node');
@@ -46,12 +51,15 @@ export function movesCommand(cli: Cli): Command {
       'after',
       `
 One line for each pod that began to end in that time. TO is <none> where nobody took its place, as far as is known; a
-"?" behind it means that others may have. Causes: ${CAUSES.join(', ')}.
-podtrail explain POD shows the evidence of one. Exit code 3 when there is none in that time.
+"?" behind it means that others may have. -l selects by the labels that a pod had last, as kubectl does: app=cart,
+'tier in (web,api)', '!canary'; pods whose labels were not recorded are left out, and counted on standard error.
+docs/cli.md says what each cause means; podtrail explain POD shows the evidence of one. Exit code 3 when there is none
+in that time.
 
 Examples:
   podtrail moves --since 1h
-  podtrail moves --since 24h --cause Evicted --cause Preempted -n shop
+  podtrail moves --since 24h --cause Evicted,Preempted -n shop
+  podtrail moves --since 24h -l 'app=cart,tier in (web,api)'
   podtrail moves --from-node worker-2 -o json`,
     )
     .action(cli.does((options: MovesOptions) => run(cli, options)));
@@ -59,16 +67,17 @@ Examples:
 
 async function run(cli: Cli, options: MovesOptions) {
   const print = cli.print(options);
-  const causes = options.cause.length === 0 ? undefined : options.cause.map(causeOf);
   const span = await spanOf(cli, options);
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
+  return await cli.withLedger(options, async (ledger) => {
+    const { engine, cluster } = ledger;
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
-    const { fromNode, toNode } = options;
-    const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace };
+    const { fromNode, toNode, selector, cause: causes } = options;
+    const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
       askMoves(snapshot, ALL_VISIBLE, cluster, question),
     );
     const { document, watching } = found;
+    const isNarrowed = [causes, fromNode, toNode, namespace, selector].some((filter) => filter !== undefined);
     const moves = found.moves.items;
     const listing: Listing<Move> = {
       rows: moves,
@@ -78,10 +87,7 @@ async function run(cli: Cli, options: MovesOptions) {
         { header: 'NAMESPACE', cell: (m) => m.from.pod.namespace },
         { header: 'NAME', cell: (m) => m.from.pod.name },
         { header: 'FROM', cell: (m) => m.from.pod.node },
-        {
-          header: 'TO',
-          cell: (m) => (m.to === undefined ? '' : `${m.to.life.pod.node}${m.to.certainty === 'certain' ? '' : '?'}`),
-        },
+        { header: 'TO', cell: (m) => nextText(m.to) },
         { header: 'CAUSE', cell: (m) => m.verdict.cause },
         { header: 'CERTAIN', cell: (m) => (m.verdict.certainty === 'certain' ? 'yes' : 'no') },
         { header: 'DOWN', cell: (m) => (m.downtimeMs === undefined ? '' : showDuration(m.downtimeMs)) },
@@ -89,6 +95,7 @@ async function run(cli: Cli, options: MovesOptions) {
         { header: 'SUCCESSOR', wide: true, cell: (m) => m.to?.life.pod.name ?? '' },
         { header: 'FROM IPS', wide: true, cell: (m) => ips(m.addresses.from).join(',') },
         { header: 'TO IPS', wide: true, cell: (m) => ips(m.addresses.to).join(',') },
+        ...lifeColumns<Move>((m) => m.from, print.zone),
         { header: 'WHY', cell: (m) => m.verdict.sentence },
       ],
       csv: [
@@ -105,12 +112,17 @@ async function run(cli: Cli, options: MovesOptions) {
         { name: 'to_ips', value: (m) => ips(m.addresses.to).join(' ') },
         { name: 'downtime_ms', value: (m) => (m.downtimeMs === undefined ? '' : String(m.downtimeMs)) },
         { name: 'why', value: (m) => m.verdict.sentence },
+        { name: 'workload', value: (m) => workloadText(m.from.pod) },
       ],
       json: moveDocument,
-      name: (m) => `pod/${m.from.pod.namespace}/${m.from.pod.name}`,
+      name: (m) => holderName(m.from.pod),
     };
     await printListing(listing, print);
-    if (moves.length === 0) await cli.note('there is no record of a pod that ended in that time');
+    if (moves.length === 0) await cli.note(await whyNone(cli, ledger, [fromNode, toNode], isNarrowed));
+    if (found.unjudged > 0)
+      await cli.note(
+        `of ${counted(found.unjudged, 'more pod')} the labels were not recorded: whether -l ${selector} selects them is not known`,
+      );
     await notePaging(cli, found.moves);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
@@ -118,10 +130,31 @@ async function run(cli: Cli, options: MovesOptions) {
   });
 }
 
+/** A node that was never seen may be mistyped. */
+async function whyNone(
+  cli: Cli,
+  ledger: OpenLedger,
+  nodes: readonly (string | undefined)[],
+  isNarrowed: boolean,
+): Promise<string> {
+  for (const node of nodes) {
+    const never = node === undefined ? undefined : await neverSeenNode(searchOf(cli, ledger), node);
+    if (never !== undefined) return never;
+  }
+  return `there is no record of ${isNarrowed ? 'such a pod' : 'a pod'} that ended in that time`;
+}
+
 function causeOf(text: string): Cause {
-  const cause = CAUSES.find((one) => one.toLowerCase() === text.toLowerCase());
-  if (cause === undefined) throw new UsageError(`--cause ${text} is not a cause`, `use one of ${CAUSES.join(', ')}.`);
-  return cause;
+  const name = text.trim();
+  const cause = CAUSES.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (cause !== undefined) return cause;
+  const near = nearest(
+    name.toLowerCase(),
+    CAUSES.map((one) => one.toLowerCase()),
+  );
+  const meant = CAUSES.find((one) => one.toLowerCase() === near);
+  const hint = `use one of ${CAUSES.join(', ')}.`;
+  throw new UsageError(`--cause ${name} is not a cause${meant === undefined ? '' : `; did you mean ${meant}?`}`, hint);
 }
 
 function ips(tenures: Move['addresses']['from']): readonly string[] {

@@ -101,6 +101,8 @@ function podLife(it: Json): PodLife {
     ...maybe('owner', it, reference),
     ...(it['revision'] === undefined ? {} : { revision: text(it, 'revision') }),
     ...(it['restartedAt'] === undefined ? {} : { restartedAt: text(it, 'restartedAt') }),
+    ...maybe('labels', it, labels),
+    ...(it['labelsCut'] === undefined ? {} : { labelsCut: flag(it, 'labelsCut') }),
     isMirror: flag(it, 'isMirror'),
     qosClass: text(it, 'qosClass'),
     priority: whole(it, 'priority'),
@@ -116,6 +118,10 @@ function podLife(it: Json): PodLife {
     restarts: count(it, 'restarts'),
     endings: array(it, 'endings').map((one) => ending(object(one, 'endings'))),
   };
+}
+
+function labels(it: Json): NonNullable<PodLife['labels']> {
+  return Object.fromEntries(Object.keys(it).map((key) => [key, text(it, key)]));
 }
 
 function ending(it: Json): PodLife['endings'][number] {

@@ -47,7 +47,7 @@ export const SHARED_FLAGS = {
   selector: {
     flags: '-l, --selector <labels>',
     description: 'label selector',
-    whyNot: 'the ledger keeps no labels; ask for a workload, as in Deployment/cart.',
+    whyNot: 'it does not select by labels; ask for a workload, as in Deployment/cart.',
   },
   context: {
     flags: '--context <name>',

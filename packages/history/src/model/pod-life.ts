@@ -33,6 +33,13 @@ export interface PodLife extends Provenance {
   readonly revision?: string | undefined;
   /** `kubectl rollout restart` writes it into the template. */
   readonly restartedAt?: string | undefined;
+  /**
+   * Those of the sighting that was stored last: at its end the last ones before it. At most MOST_LABEL_CHARACTERS in all,
+   * in the order of their keys. Absent in lives that were recorded before labels were.
+   */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** There were more than there was room for. */
+  readonly labelsCut?: boolean | undefined;
   /** A static pod: its kubelet makes it. */
   readonly isMirror: boolean;
   readonly qosClass: string;
@@ -58,6 +65,8 @@ export interface PodLife extends Provenance {
 }
 
 export const MOST_ENDINGS = 8;
+/** Of keys and values together. */
+export const MOST_LABEL_CHARACTERS = 2048;
 
 /** It began to end: it was to be deleted, or it was terminal, or it was gone, whatever was first. Keyed by its UID. */
 export interface Departure extends Provenance {

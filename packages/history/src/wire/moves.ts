@@ -1,4 +1,5 @@
 // Which pods ended, why, and who took their place where.
+import { comparePlaces, type Place } from '../engines/order.ts';
 import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
 import {
   isWantedDeparture,
@@ -6,6 +7,8 @@ import {
   type Move,
   type MoveFilters,
   movePlace,
+  parseLabelSelector,
+  readLife,
   moves as readMoves,
   visibleMove,
 } from '../explain/index.ts';
@@ -25,9 +28,13 @@ export interface MovesAsked extends MoveFilters {
   readonly span: AskedSpan;
   readonly paging: Paging;
   readonly now: EpochMillis;
+  /** Of the labels of pods, as kubectl writes it. */
+  readonly selector?: string | undefined;
 }
 
 export interface MovesFound {
+  /** Pods of which it is not known whether the selector selects them: they are left out. */
+  readonly unjudged: number;
   readonly moves: Paged<Move>;
   readonly watching: Watching;
   readonly document: MovesDocument;
@@ -42,12 +49,22 @@ export async function askMoves(
   cluster: Cluster,
   question: MovesAsked,
 ): Promise<MovesFound> {
-  const { span, paging, now, causes, fromNode, toNode, namespace } = question;
+  const { span, paging, now, causes, fromNode, toNode, namespace, selector } = question;
   const filters = { causes, fromNode, toNode, namespace };
   const isVisible = ({ pod, at }: Departure) => isHolderVisible(visibility, pod, { notBefore: at });
-  const isWanted = (departure: Departure) => isVisible(departure) && isWantedDeparture(filters, departure);
+  const labels = selector === undefined ? undefined : parseLabelSelector(selector);
+  const unjudged = new Map<string, Place>();
+  const isSelected = async (departure: Departure) => {
+    if (labels === undefined) return true;
+    const { uid } = departure.pod;
+    const selected = labels.selects((await readLife(snapshot, uid)) ?? {});
+    if (selected === undefined) unjudged.set(uid, movePlace({ departure }));
+    return selected === true;
+  };
+  const isWanted = async (departure: Departure) =>
+    isVisible(departure) && isWantedDeparture(filters, departure) && (await isSelected(departure));
   const moves = await collect(paging, {
-    question: { listing: 'moves', cluster: cluster.id, ...filters },
+    question: { listing: 'moves', cluster: cluster.id, ...filters, ...(selector === undefined ? {} : { selector }) },
     placeOf: movePlace,
     read: async ({ limit = MOST_AT_ONCE, cursor }) => {
       const page = checkedPage({ limit: Math.min(limit, MOST_AT_ONCE), cursor });
@@ -56,19 +73,25 @@ export async function askMoves(
     wanted: (move) => isWantedMove(filters, move),
   });
   const seen = { ...moves, items: moves.items.map((move) => visibleMove(move, visibility)) };
+  // What lies behind the page was read ahead, by how many are hidden, too: it is not counted.
+  const lastGiven = moves.cursor === undefined ? undefined : moves.items.at(-1);
+  const isOfPage = (place: Place) => lastGiven === undefined || comparePlaces(place, movePlace(lastGiven)) <= 0;
+  const left = [...unjudged.values()].filter(isOfPage).length;
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('departure'));
   const document = {
     query: {
       ...clusterDocument(cluster),
       ...{ causes: causes ?? null, fromNode: fromNode ?? null, toNode: toNode ?? null, namespace: namespace ?? null },
+      ...(selector === undefined ? {} : { selector }),
       ...spanDocument(span),
     },
     ...narrowedDocument(visibility),
     moves: seen.items.map(moveDocument),
+    ...(selector === undefined ? {} : { unjudged: left }),
     ...pagingDocument(moves),
     coverage: watchingDocument(watching),
   };
-  return { moves: seen, watching, document };
+  return { moves: seen, unjudged: left, watching, document };
 }
 
 export function moveDocument({ departure, from, to, addresses, verdict, downtimeMs }: Move): MoveDocument {

@@ -333,9 +333,12 @@ export const movesSchema = z.strictObject({
     fromNode: z.string().nullable(),
     toNode: z.string().nullable(),
     namespace: z.string().nullable(),
+    selector: z.string().exactOptional(),
     ...askedSpan,
   }),
   moves: z.array(moveSchema).readonly(),
+  /** With a selector: how many pods of this page it could not judge, because their labels are not stored. */
+  unjudged: z.int().exactOptional(),
   ...paging,
   coverage: watchingSchema,
 });

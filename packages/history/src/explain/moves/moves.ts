@@ -30,7 +30,7 @@ export interface MovesQuestion {
   readonly span: Span;
   readonly page: Page;
   /** Departures that are not wanted cost no further reads. */
-  readonly isWanted?: ((departure: Departure) => boolean) | undefined;
+  readonly isWanted?: ((departure: Departure) => boolean | Promise<boolean>) | undefined;
 }
 
 const MOST_ADDRESSES = 16;
@@ -40,7 +40,7 @@ export async function moves(snapshot: Snapshot, { span, page, isWanted }: MovesQ
   const { items, cursor } = await snapshot.occurrences({ kind: 'departure', span, page });
   const found: Move[] = [];
   for (const departure of items) {
-    if (isWanted === undefined || isWanted(departure)) found.push(await readMove(snapshot, departure));
+    if (isWanted === undefined || (await isWanted(departure))) found.push(await readMove(snapshot, departure));
   }
   return { items: found, cursor };
 }

@@ -4,7 +4,13 @@
 import type { Provenance } from '../../model/boundary.ts';
 import { MOST_MESSAGE } from '../../model/evidence.ts';
 import type { ObjectReference } from '../../model/object-reference.ts';
-import { type ContainerEnding, MOST_ENDINGS, type PodLife, type Reason } from '../../model/pod-life.ts';
+import {
+  type ContainerEnding,
+  MOST_ENDINGS,
+  MOST_LABEL_CHARACTERS,
+  type PodLife,
+  type Reason,
+} from '../../model/pod-life.ts';
 import { type EpochMillis, earliest, epochMillis, latest } from '../../model/time.ts';
 import {
   credible,
@@ -45,6 +51,7 @@ export function lifeOf(pod: ObservedPod, { at, firstSeen, disruption, isGone }: 
     owner: ownerOf(metadata),
     revision: metadata.labels.get('pod-template-hash') ?? metadata.labels.get('controller-revision-hash'),
     restartedAt: metadata.annotations.get(RESTARTED_AT),
+    ...labelsOf(metadata),
     isMirror: mirrorOf(pod) !== undefined,
     qosClass: status.qosClass ?? '',
     priority: spec.priority ?? 0,
@@ -181,6 +188,21 @@ function deletionOf({ metadata }: ObservedPod, created: EpochMillis, at: EpochMi
 function ownerOf({ ownerReferences, namespace }: ObservedMeta): ObjectReference | undefined {
   const owner = ownerReferences.find(({ controller }) => controller);
   return owner && { kind: owner.kind, namespace, name: owner.name, uid: owner.uid ?? '' };
+}
+
+/**
+ * Whole labels in the order of their keys, as far as there is room. They are no milestone: a label that is changed again
+ * and again must not be written again and again.
+ */
+function labelsOf({ labels }: ObservedMeta): Pick<PodLife, 'labels' | 'labelsCut'> {
+  const kept: [key: string, value: string][] = [];
+  let room = MOST_LABEL_CHARACTERS;
+  for (const [key, value] of [...labels].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    room -= key.length + value.length;
+    if (room < 0) break;
+    kept.push([key, value]);
+  }
+  return { labels: Object.fromEntries(kept), ...(kept.length < labels.size ? { labelsCut: true } : {}) };
 }
 
 function restartsOf({ status }: ObservedPod): number {

@@ -46,6 +46,7 @@ describe('a life', () => {
       collector: 'test',
       owner: { kind: 'ReplicaSet', namespace: 'shop', name: 'web-7f9', uid: 'uid-web-7f9' },
       revision: '7f9',
+      labels: { 'pod-template-hash': '7f9' },
       isMirror: false,
       qosClass: 'Burstable',
       priority: 100,
@@ -79,6 +80,27 @@ describe('a life', () => {
     const crashed = { container: 'main', reason: 'OOMKilled', exitCode: 137, restartCount: 1, current: false };
     assert.equal(kinds(await ledger.see(8, running.terminated(at(7), crashed))), 'life');
     assert.equal((await ledger.life('web-1')).restarts, 1);
+  });
+
+  test('has the labels that its pod showed last before its end; a change of them alone writes nothing', async () => {
+    const ledger = new TestCauses();
+    await ledger.see(4.5, running.labelled({ app: 'web', tier: 'web' }));
+    const relabelled = running.labelled({ app: 'web', tier: 'api' });
+    assert.equal(kinds(await ledger.see(5, relabelled)), '');
+    assert.equal((await ledger.life('web-1')).labels?.['tier'], 'web');
+    await ledger.see(20.2, relabelled.deletedAt(at(20), 30));
+    assert.deepEqual((await ledger.life('web-1')).labels, { app: 'web', tier: 'api' });
+    assert.equal((await ledger.life('web-1')).labelsCut, undefined);
+  });
+
+  test('has 2048 characters of labels at most, whole ones, and says that there were more', async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key-${10 + i}`, 'v'.repeat(63)]));
+    const ledger = new TestCauses();
+    await ledger.see(4.5, running.labelled(many));
+    const { labels = {}, labelsCut } = await ledger.life('web-1');
+    const characters = Object.entries(labels).flat().join('').length;
+    assert.deepEqual([labelsCut, Object.keys(labels).length, characters], [true, 29, 29 * 69]);
+    assert.ok(characters <= 2048 && characters + 69 > 2048);
   });
 
   test('keeps why the scheduler found no node, also when it has one', async () => {
