@@ -47,6 +47,7 @@ export type { Fault } from './faults/fault.ts';
 export { type FaultControl, serveFaultControl } from './faults/fault-control.ts';
 export { FaultSwitchboard } from './faults/fault-switchboard.ts';
 export type { AccessControl, AccessOptions, AccessRule } from './server/access-control.ts';
+export { fromCoreEvent } from './server/event-view.ts';
 export type {
   FaultSeam,
   Frame,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { epochMillis, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
+import { causeWords, epochMillis, moves, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { ApiServer, SimulatedCluster, VirtualClock } from '@podtrail/sandbox';
 import { RecordedPast } from './recorded-past.ts';
 
@@ -35,6 +35,43 @@ describe('a past that is recorded in virtual time', () => {
     const { checkpoint } = await engine.resume(CLUSTER.id);
     assert.equal(checkpoint?.resourceVersion, api.resourceVersion);
     assert.deepEqual(checkpoint?.others?.map(({ kind }) => kind).sort(), ['Node', 'Service']);
+    cluster.close();
+    await engine.close();
+  });
+
+  test('knows why pods ended as on a real cluster: what the controllers say of it is recorded, too', async () => {
+    const clock = new VirtualClock(Date.UTC(2026, 10, 14, 12));
+    const api = new ApiServer({ clock, seed: 11 });
+    const cluster = new SimulatedCluster({ api, clock, seed: 11, nodes: 3 });
+    const engine = await openStore('memory:', { access: 'write' });
+    const options = { api, version: () => api.resourceVersion, now: () => clock.now(), collector: 'test' };
+    const past = await RecordedPast.begin(engine, CLUSTER, options);
+    cluster.populate({ pods: 30 });
+    clock.advanceBy(HOUR);
+    const [scaled, restarted] = [...cluster.deployments()]
+      .filter(({ spec }) => (spec.replicas ?? 1) > 1)
+      .map(({ metadata: { namespace = '', name }, spec }) => ({ namespace, name, replicas: spec.replicas ?? 1 }));
+    assert.ok(scaled !== undefined && restarted !== undefined);
+    const begun = clock.now();
+    cluster.scale(scaled.namespace, scaled.name, 1);
+    clock.advanceBy(HOUR / 2);
+    cluster.rollout(restarted.namespace, restarted.name);
+    clock.advanceBy(HOUR / 2);
+    cluster.drain('node-02');
+    clock.advanceBy(HOUR / 2);
+    await past.end();
+    const span = { from: epochMillis(begun), to: epochMillis(clock.now()) };
+    const page = { limit: 500 };
+    const { items } = await withSnapshot(engine, CLUSTER.id, (snapshot) => moves(snapshot, { span, page }));
+    const causes = items.map((move) => `${causeWords(move)}, ${move.verdict.certainty}`);
+    const count = (words: string) => causes.filter((one) => one === words).length;
+    assert.equal(count('scaled down, certain'), scaled.replicas - 1, causes.join('; '));
+    assert.equal(count('restarted on request, certain'), restarted.replicas, causes.join('; '));
+    assert.ok(count('drained, inferred') > 2, causes.join('; '));
+    assert.deepEqual(
+      items.filter(({ verdict }) => verdict.cause === 'Unknown').map(({ from }) => from.pod.name),
+      [],
+    );
     cluster.close();
     await engine.close();
   });

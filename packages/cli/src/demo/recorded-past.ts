@@ -12,8 +12,8 @@ import {
   type Writer,
 } from '@podtrail/history';
 import { type Cacheable, nodeCodec, type ObjectDelta, podCodec, serviceCodec } from '@podtrail/machinery';
-import { evidenceStreams, streamFollowed } from '@podtrail/operator';
-import type { ClusterApi, KubeObject } from '@podtrail/sandbox';
+import { type EvidenceStream, evidenceStreams, streamFollowed } from '@podtrail/operator';
+import { type ClusterApi, fromCoreEvent, type KubeObject } from '@podtrail/sandbox';
 
 export interface RecordedPastOptions {
   readonly api: ClusterApi;
@@ -75,11 +75,15 @@ export class RecordedPast {
     this.#followEvidence(api);
   }
 
-  /** Owners of pods and namespaces, as evidence for causes. Events are left out: a simulated day has too few of them. */
+  /** Events, owners of pods and namespaces, as evidence for causes. */
   #followEvidence(api: ClusterApi): void {
     for (const stream of evidenceStreams()) {
-      if (stream.role !== 'evidence' || stream.uncached !== undefined) continue;
+      if (stream.role !== 'evidence') continue;
       const { resource, group } = stream.resource;
+      if (stream.uncached !== undefined) {
+        this.#followEvents(api, stream);
+        continue;
+      }
       const name = group === '' ? resource : `${resource}.${group}`;
       const known = new Map<string, Cacheable>();
       const see = (type: string, json: KubeObject, initial: boolean): void => {
@@ -101,6 +105,18 @@ export class RecordedPast {
       for (const object of api.list(name)) see('ADDED', object, true);
       this.#stops.push(api.watch(name, (type, object) => see(type, object, false)));
     }
+  }
+
+  /** Each is observed and forgotten. The cluster keeps them in their core form, a recorder reads the newer one. */
+  #followEvents(api: ClusterApi, stream: EvidenceStream): void {
+    this.#observe({ kind: 'evidence', evidence: streamFollowed(stream.resource.resource, this.#at), at: this.#at });
+    const stop = api.watch('events', (type, json) => {
+      const object = stream.codec.fromJson(fromCoreEvent(json));
+      if (stream.uncached?.wants(object, type) !== true) return;
+      const delta = { kind: 'added', initial: false, object, source: 'watch', observedAt: this.#at } as const;
+      for (const observation of stream.observe(delta, this.#at)) this.#observe(observation);
+    });
+    this.#stops.push(stop);
   }
 
   /** How many changes were observed. */

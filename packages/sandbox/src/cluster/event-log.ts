@@ -1,10 +1,11 @@
 // Events (v1) as components record them, at a modest rate: only what the chosen level asks for, and as etcd forgets them
-// after an hour, so are they deleted here; never more than a bounded number at once.
+// after an hour, so are they deleted here; never more than a bounded number at once. What is written is what the real
+// components write (e2e/sandbox-events.test.ts compares): causes of ends are found from it.
 import type { ClusterApi, KubeObject } from '../api/cluster-api.ts';
 import type { SeededRandom } from '../clock/random.ts';
 import { kubeTime } from './pod-object.ts';
 
-/** `important`: what went wrong; `all`: also what every pod goes through; both cost writes. */
+/** `important`: what went wrong, and why pods end; `all`: also what every pod goes through; both cost writes. */
 export type EventLevel = 'none' | 'important' | 'all';
 
 export interface EventFields {
@@ -14,7 +15,15 @@ export interface EventFields {
   readonly message: string;
   readonly component: string;
   readonly host?: string;
+  /** It names the object without its UID and version, as some controllers do. */
+  readonly isByName?: boolean;
 }
+
+/** What nothing went wrong with, and yet says why a pod ended. */
+const TELLING = new Set([
+  ...['SuccessfulDelete', 'ScalingReplicaSet', 'TaintManagerEviction', 'Completed', 'RecreatingTerminatedPod'],
+  ...['NodeNotReady', 'SandboxChanged'],
+]);
 
 const KEPT_MS = 3_600_000;
 const MOST_KEPT = 2_000;
@@ -34,7 +43,8 @@ export class EventLog {
   }
 
   record(event: EventFields): void {
-    if (this.#level === 'none' || (this.#level === 'important' && event.type === 'Normal')) return;
+    if (this.#level === 'none') return;
+    if (this.#level === 'important' && event.type === 'Normal' && !TELLING.has(event.reason)) return;
     const now = this.#clock.now();
     this.#forget(now);
     const { about } = event;
@@ -52,8 +62,9 @@ export class EventLog {
         apiVersion: about.apiVersion,
         kind: about.kind,
         name: about.metadata.name,
-        uid: about.metadata.uid,
-        resourceVersion: about.metadata.resourceVersion,
+        ...(event.isByName === true
+          ? {}
+          : { uid: about.metadata.uid, resourceVersion: about.metadata.resourceVersion }),
         ...(about.metadata.namespace === undefined ? {} : { namespace: about.metadata.namespace }),
       },
       type: event.type,

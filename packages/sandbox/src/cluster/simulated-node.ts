@@ -2,7 +2,7 @@
 import type { Timer } from '../clock/timer-queue.ts';
 import { type Cidr, formatCidr } from './cidr.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
-import type { NodeCondition } from './node-object.ts';
+import type { NodeCondition, NodeObject } from './node-object.ts';
 import { kubeTime } from './pod-object.ts';
 import type { World } from './world.ts';
 
@@ -101,6 +101,17 @@ export class SimulatedNode {
     const nodeInfo = rebooted ? { ...info, bootID: this.#newBoot() } : info;
     const status = { ...node.status, conditions, nodeInfo };
     this.#world.attempt(() => this.#world.api.update('nodes', { ...node, status }, 'status'));
+    if (rebooted) this.#recordReboot(node, nodeInfo['bootID']);
+  }
+
+  /** A kubelet names its node where others write its UID. */
+  #recordReboot(node: NodeObject, bootId: unknown): void {
+    const { name } = this.plan;
+    this.#world.events.record({
+      about: { ...node, metadata: { ...node.metadata, uid: name } },
+      ...{ type: 'Warning', reason: 'Rebooted', component: 'kubelet', host: name },
+      message: `Node ${name} has been rebooted, boot id: ${bootId}`,
+    });
   }
 
   #beat(everyMs: number, act: () => void): void {

@@ -61,6 +61,7 @@ export class TaintEviction {
       reason: 'TaintManagerEviction',
       message,
       component: 'taint-eviction-controller',
+      isByName: true,
     });
     if (!isTerminal(pod)) this.#world.attempt(() => this.#world.api.update('pods', { ...pod, status }, 'status'));
     // One that is going already gets the reason, too.

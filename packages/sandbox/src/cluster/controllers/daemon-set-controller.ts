@@ -16,6 +16,7 @@ import { wantsNode } from '../scheduler.ts';
 import { toleratesAll } from '../tolerations.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
+import { recordOnOwner, removePod } from './owner-events.ts';
 import { makePod } from './pod-maker.ts';
 import { sameStatus } from './replica-set-controller.ts';
 import { templateHash, type WorkloadObject } from './workload-object.ts';
@@ -75,23 +76,23 @@ export class DaemonSetController {
       const pod = byNode.get(name);
       byNode.delete(name);
       if (!this.#runsOn(set, node)) {
-        if (pod !== undefined && !isLeaving(pod)) this.#delete(pod);
+        if (pod !== undefined && !isLeaving(pod)) removePod(this.#world, set, pod);
         continue;
       }
       wanted++;
       if (pod === undefined) this.#make(set, name, hash);
       else if (isLeaving(pod)) updating = true;
-      else if (isTerminal(pod)) this.#delete(pod);
+      else if (isTerminal(pod)) this.#replace(set, pod, name);
       else if (!isReady(pod)) updating = true;
     }
-    if (!updating) this.#rollOne(uid, hash);
+    if (!updating) this.#rollOne(set, hash);
     this.#report(uid, wanted, hash);
   }
 
-  #rollOne(uid: string, hash: string): void {
-    for (const pod of this.#world.podsOwnedBy(uid).values()) {
+  #rollOne(set: WorkloadObject, hash: string): void {
+    for (const pod of this.#world.podsOwnedBy(set.metadata.uid).values()) {
       if (pod.metadata.labels?.[REVISION_LABEL] === hash || isLeaving(pod)) continue;
-      this.#delete(pod);
+      removePod(this.#world, set, pod);
       return;
     }
   }
@@ -121,8 +122,15 @@ export class DaemonSetController {
     });
   }
 
-  #delete({ metadata: { namespace, name, uid } }: PodObject): void {
-    this.#world.attempt(() => this.#world.api.delete('pods', namespace, name, { uid }));
+  #replace(set: WorkloadObject, pod: PodObject, node: string): void {
+    const isFailed = pod.status.phase === 'Failed';
+    const { namespace, name } = pod.metadata;
+    const what = `${isFailed ? 'failed' : 'succeeded'} daemon pod ${namespace}/${name} on node ${node}`;
+    const type = isFailed ? 'Warning' : 'Normal';
+    const reason = isFailed ? 'FailedDaemonPod' : 'SucceededDaemonPod';
+    const will = isFailed ? 'will try to kill it' : 'will try to delete it';
+    recordOnOwner(this.#world, set, { type, reason, message: `Found ${what}, ${will}` });
+    removePod(this.#world, set, pod);
   }
 
   #report(uid: string, wanted: number, hash: string): void {

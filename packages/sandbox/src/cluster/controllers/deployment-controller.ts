@@ -5,6 +5,7 @@ import { ObjectIndex } from '../object-index.ts';
 import { controllerOf, kubeTime } from '../pod-object.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
+import { recordOnOwner } from './owner-events.ts';
 import { type ReplicaSetController, sameStatus } from './replica-set-controller.ts';
 import { ownedBy, portion, templateHash, type WorkloadObject } from './workload-object.ts';
 
@@ -62,7 +63,7 @@ export class DeploymentController {
         : Math.min(replicas, Math.max(0, this.#most(deployment) - running));
     const revision = Math.max(0, ...old.map(revisionOf)) + 1;
     const own = { ...template.metadata?.labels, [HASH_LABEL]: hash };
-    this.#world.attempt(() =>
+    const made = this.#world.attempt(() =>
       this.#world.api.create('replicasets.apps', {
         apiVersion: 'apps/v1',
         kind: 'ReplicaSet',
@@ -80,6 +81,7 @@ export class DeploymentController {
         },
       }),
     );
+    if (made !== undefined && size > 0) this.#scaled(deployment, `${name}-${hash}`, 0, size);
   }
 
   /** What is rolled out has the highest revision, also when it was there before; the deployment shows it. */
@@ -98,9 +100,9 @@ export class DeploymentController {
   }
 
   #recreate(deployment: WorkloadObject, current: WorkloadObject, old: readonly WorkloadObject[]): void {
-    for (const set of old) this.#scale(set, 0);
+    for (const set of old) this.#scale(deployment, set, 0);
     const left = old.some((set) => this.#world.podsOwnedBy(set.metadata.uid).size > 0);
-    if (!left) this.#scale(current, deployment.spec.replicas ?? 1);
+    if (!left) this.#scale(deployment, current, deployment.spec.replicas ?? 1);
   }
 
   /** One step: the new set grows into what may be too many, the old ones shrink by what may be missing. */
@@ -110,7 +112,7 @@ export class DeploymentController {
     const ready = (set: WorkloadObject): number => Number(set.status?.['readyReplicas'] ?? 0);
     const oldWanted = old.reduce((sum, set) => sum + wanted(set), 0);
     const size = Math.min(replicas, Math.max(wanted(current), this.#most(deployment) - oldWanted));
-    this.#scale(current, wanted(current) > replicas ? replicas : size);
+    this.#scale(deployment, current, wanted(current) > replicas ? replicas : size);
     if (oldWanted === 0) return;
     const least = Math.max(0, replicas - this.#mayMiss(deployment));
     // What is wanted but not ready must not count as spare.
@@ -119,7 +121,7 @@ export class DeploymentController {
       const unready = Math.max(0, wanted(set) - ready(set));
       const healthy = Math.max(0, Math.min(spare, wanted(set) - unready));
       spare -= healthy;
-      this.#scale(set, wanted(set) - unready - healthy);
+      this.#scale(deployment, set, wanted(set) - unready - healthy);
     }
   }
 
@@ -135,13 +137,20 @@ export class DeploymentController {
     return missing === 0 && this.#most(deployment) === replicas ? 1 : missing;
   }
 
-  #scale(set: WorkloadObject, replicas: number): void {
+  #scale(deployment: WorkloadObject, set: WorkloadObject, replicas: number): void {
     if (set.spec.replicas === replicas) return;
     const latest = this.#sets.sets.get(set.metadata.uid);
     if (latest === undefined) return;
-    this.#world.attempt(() =>
+    const scaled = this.#world.attempt(() =>
       this.#world.api.update('replicasets.apps', { ...latest, spec: { ...latest.spec, replicas } }),
     );
+    const before = set.spec.replicas ?? 0;
+    if (scaled !== undefined) this.#scaled(deployment, set.metadata.name, before, replicas);
+  }
+
+  #scaled(deployment: WorkloadObject, set: string, from: number, to: number): void {
+    const message = `Scaled ${from < to ? 'up' : 'down'} replica set ${set} from ${from} to ${to}`;
+    recordOnOwner(this.#world, deployment, { reason: 'ScalingReplicaSet', message });
   }
 
   #forgetOld(deployment: WorkloadObject, old: readonly WorkloadObject[]): void {

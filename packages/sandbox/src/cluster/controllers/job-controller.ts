@@ -4,6 +4,7 @@ import { ObjectIndex } from '../object-index.ts';
 import { controllerOf, isLeaving, isReady, isTerminal, kubeTime, type PodObject } from '../pod-object.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
+import { recordOnOwner } from './owner-events.ts';
 import { makePod } from './pod-maker.ts';
 import type { WorkloadObject } from './workload-object.ts';
 
@@ -99,6 +100,8 @@ export class JobController {
       ],
     };
     this.#world.attempt(() => this.#world.api.update('jobs.batch', { ...job, status }, 'status'));
+    if (type === 'Complete') recordOnOwner(this.#world, job, { reason: 'Completed', message: 'Job completed' });
+    else recordOnOwner(this.#world, job, { type: 'Warning', reason, message });
     const { ttlSecondsAfterFinished } = job.spec;
     const { namespace, name, uid } = job.metadata;
     if (ttlSecondsAfterFinished === undefined) return;

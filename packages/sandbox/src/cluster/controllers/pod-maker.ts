@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../api/cluster-api.ts';
 import type { PodSpec } from '../pod-object.ts';
 import type { World } from '../world.ts';
+import { recordCreated } from './owner-events.ts';
 import { ownedBy, type PodTemplate } from './workload-object.ts';
 
 export interface PodRequest {
@@ -34,5 +35,7 @@ export function makePod(world: World, request: PodRequest): boolean {
     },
     spec: { ...template.spec, ...request.spec },
   };
-  return world.attempt(() => world.api.create('pods', pod)) !== undefined;
+  if (world.attempt(() => world.api.create('pods', pod)) === undefined) return false;
+  recordCreated(world, owner, name);
+  return true;
 }

@@ -5,6 +5,7 @@ import { ObjectIndex } from '../object-index.ts';
 import { concernsOwner, controllerOf, isLeaving, isReady, isTerminal, type PodObject } from '../pod-object.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
+import { removePod } from './owner-events.ts';
 import { makePod } from './pod-maker.ts';
 import type { WorkloadObject } from './workload-object.ts';
 
@@ -48,10 +49,7 @@ export class ReplicaSetController {
       const victims = pods
         .toSorted((a, b) => rank(a) - rank(b) || crowd(b) - crowd(a) || byAge(b, a))
         .slice(0, surplus);
-      for (const { metadata } of victims) {
-        const { namespace, name, uid } = metadata;
-        this.#world.attempt(() => this.#world.api.delete('pods', namespace, name, { uid }));
-      }
+      for (const pod of victims) removePod(this.#world, set, pod);
     }
     this.#report(set, pods);
   }

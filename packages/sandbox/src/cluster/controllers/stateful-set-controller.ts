@@ -4,6 +4,7 @@ import { ObjectIndex } from '../object-index.ts';
 import { concernsOwner, controllerOf, isLeaving, isReady, isTerminal, type PodObject } from '../pod-object.ts';
 import { WorkKeys } from '../work-keys.ts';
 import type { World } from '../world.ts';
+import { recordOnOwner, removePod } from './owner-events.ts';
 import { makePod } from './pod-maker.ts';
 import { sameStatus } from './replica-set-controller.ts';
 import { templateHash, type WorkloadObject } from './workload-object.ts';
@@ -48,13 +49,13 @@ export class StatefulSetController {
       const pod = pods.get(ordinal);
       if (pod === undefined) this.#make(set, ordinal, revision);
       // A failed pod is deleted, and comes back under its name.
-      else if (isTerminal(pod) && !isLeaving(pod)) this.#delete(pod);
+      else if (isTerminal(pod) && !isLeaving(pod)) this.#recreate(set, pod);
       if (!parallel && (pod === undefined || isLeaving(pod) || !isReady(pod))) return;
     }
     for (const ordinal of [...pods.keys()].sort((a, b) => b - a)) {
       const pod = pods.get(ordinal)!;
       if (ordinal >= replicas) {
-        if (!isLeaving(pod)) this.#delete(pod);
+        if (!isLeaving(pod)) removePod(this.#world, set, pod);
         if (!parallel) return;
       }
     }
@@ -62,7 +63,7 @@ export class StatefulSetController {
     for (let ordinal = replicas - 1; ordinal >= 0; ordinal--) {
       const pod = pods.get(ordinal);
       if (pod === undefined || pod.metadata.labels?.[REVISION_LABEL] === revision) continue;
-      this.#delete(pod);
+      removePod(this.#world, set, pod);
       return;
     }
   }
@@ -78,8 +79,14 @@ export class StatefulSetController {
     makePod(this.#world, { owner: set, template: set.spec.template, name, labels, spec });
   }
 
-  #delete({ metadata: { namespace, name, uid } }: PodObject): void {
-    this.#world.attempt(() => this.#world.api.delete('pods', namespace, name, { uid }));
+  #recreate(set: WorkloadObject, pod: PodObject): void {
+    const isFailed = pod.status.phase === 'Failed';
+    const [state, type] = isFailed ? (['failed', 'Warning'] as const) : (['terminated', 'Normal'] as const);
+    const { namespace, name } = set.metadata;
+    const message = `StatefulSet ${namespace}/${name} is recreating ${state} Pod ${pod.metadata.name}`;
+    const reason = isFailed ? 'RecreatingFailedPod' : 'RecreatingTerminatedPod';
+    recordOnOwner(this.#world, set, { type, reason, message });
+    removePod(this.#world, set, pod);
   }
 
   #report(set: WorkloadObject, pods: readonly PodObject[], revision: string): void {

@@ -373,6 +373,12 @@ export class PodWorker {
 
   #stopping(graceSeconds: number): PodStop {
     const { timings, world } = this.#kubelet;
+    const pod = this.#pod;
+    if (pod !== undefined && this.#containers.isAnyUp) {
+      for (const { name } of pod.spec.containers) {
+        this.#kubelet.recordEvent(pod, 'Normal', 'Killing', `Stopping container ${name}`);
+      }
+    }
     return podStop(this.#known!, this.#containers.isAnyUp, graceSeconds, timings, world.random);
   }
 
