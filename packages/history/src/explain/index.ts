@@ -4,7 +4,7 @@ export { CAUSES, type Cause, type Verdict } from './cause.ts';
 export { type CausesQuestion, causesOf, type FoundCause, visibleMove } from './causes-of.ts';
 export { explain } from './explain.ts';
 export { lifecycle, MILESTONES, type Milestone } from './lifecycle.ts';
-export { type LabelSelector, parseLabelSelector } from './moves/label-selector.ts';
+export { parseLabelSelector } from './moves/label-selector.ts';
 export { isWantedDeparture, isWantedMove, type MoveFilters } from './moves/move-filters.ts';
 export { causeWords, moveText } from './moves/move-text.ts';
 export { type Move, type MovesQuestion, movePlace, moves, readMove } from './moves/moves.ts';

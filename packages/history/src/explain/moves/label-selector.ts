@@ -5,7 +5,7 @@ import type { PodLife } from '../../model/pod-life.ts';
 /** What is stored of a life; `labels` is absent in lives that an older podtrail recorded. */
 type Labelled = Pick<PodLife, 'labels' | 'labelsCut'>;
 
-export interface LabelSelector {
+interface LabelSelector {
   /** Undefined: what is stored does not say. */
   selects(life: Labelled): boolean | undefined;
 }
