@@ -54,13 +54,14 @@ async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
   const access = new serving.LoopbackAccess({ token: await tokenOf(cli, options.tokenFile) });
   return await cli.withStore(options, async (engine, url) => {
     const ledger = new serving.AskedLedger(engine, clock);
+    const version = podtrailVersion();
     const { rateLimit: perSecond } = options;
     const server = await serving.HttpServer.start({
       ...{ host: options.bind, port: options.port, access, clock, admit: access.admit },
       routes: [
         serving.indexPage((request) => access.exchange(request)),
-        ...serving.questionRoutes(ledger),
-        serving.mcpRoute({ ledger, version: podtrailVersion() }),
+        ...serving.apiRoutes({ ledger, version, status: () => engine.status() }),
+        serving.mcpRoute({ ledger, version }),
       ],
       rateLimit:
         perSecond === 0

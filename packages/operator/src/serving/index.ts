@@ -1,11 +1,13 @@
 // What a process needs to serve the ledger: a server, who may ask, and what is sent.
 export type { Access, Caller } from './access/access.ts';
 export { checkLoopback, LoopbackAccess, type LoopbackOptions } from './access/loopback.ts';
+export { type ApiOptions, apiRoutes } from './api/api-routes.ts';
 export { AskedLedger, type AskedReader } from './api/asked-ledger.ts';
 export { historyProblem } from './api/history-problems.ts';
 export { indexPage } from './api/index-page.ts';
+export { API, type Operation } from './api/operation.ts';
 export { QueryParameters } from './api/query-parameters.ts';
-export { API, questionRoutes } from './api/question-routes.ts';
+export { questionRoutes } from './api/question-routes.ts';
 export type { AccessLog, AccessLogEntry } from './http/access-log.ts';
 export { HttpRequest } from './http/http-request.ts';
 export { type HttpLimits, HttpServer, type HttpServerOptions } from './http/http-server.ts';

@@ -26,6 +26,10 @@ export class AskedLedger {
     this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => source.snapshot(cluster) };
   }
 
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
   asker(visibility: Visibility): Asker {
     return { visibility, now: epochMillis(this.#clock.now()) };
   }

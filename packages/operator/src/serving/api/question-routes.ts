@@ -1,21 +1,31 @@
-// A route for every question of the catalogue: GET /api/v1/NAME, its parameters in the query.
+// An operation for every question of the catalogue: GET /api/v1/NAME, its parameters in the query.
 import { askQuestion, instantOf, QUESTIONS, type Question, type QuestionName } from '@podtrail/history/wire/catalogue';
 import { jsonReply } from '../http/reply.ts';
-import type { Route } from '../http/route.ts';
 import type { AskedLedger } from './asked-ledger.ts';
+import { API, type Operation } from './operation.ts';
 import { QueryParameters } from './query-parameters.ts';
 
-export const API = '/api/v1';
+const EXAMPLES: { readonly [Name in QuestionName]: Operation['example'] } = {
+  who: { ip: '10.1.2.3', at: '2026-11-15T10:05:00Z' },
+  trail: { subject: 'deploy/cart', namespace: 'shop', since: '2026-11-15T00:00:00Z' },
+  node: { node: 'worker-2', at: '2026-11-15T10:05:00Z' },
+  moves: { cause: 'Evicted,Rollout', since: '2026-11-15T00:00:00Z' },
+  explain: { subject: 'cart-7d9-x2k', namespace: 'shop' },
+  changes: { subject: 'cart-7d9-x2k', namespace: 'shop' },
+  gaps: { since: '2026-11-15T00:00:00Z' },
+  anomalies: { limit: 10 },
+};
 
-export function questionRoutes(ledger: AskedLedger): readonly Route[] {
+export function questionRoutes(ledger: AskedLedger): readonly Operation[] {
   return Object.values(QUESTIONS).map((question) => questionRoute(ledger, question as unknown as Question));
 }
 
-function questionRoute(ledger: AskedLedger, { name, parameters }: Question): Route {
+function questionRoute(ledger: AskedLedger, { name, summary, parameters, document: schema }: Question): Operation {
   const readable = new QueryParameters(parameters);
   return {
-    method: 'GET',
-    path: `${API}/${name}`,
+    ...{ method: 'GET', path: `${API}/${name}`, id: name, summary, query: parameters },
+    reply: { 'application/json': schema },
+    example: EXAMPLES[name as QuestionName],
     handle: async (request) => {
       const asked = readable.read(request.query);
       const asker = ledger.asker(await request.visibility());

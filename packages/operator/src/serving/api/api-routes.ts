@@ -1,0 +1,21 @@
+// The whole API over one ledger, with its description.
+import { openApiRoute } from '../openapi/openapi.ts';
+import type { AskedLedger } from './asked-ledger.ts';
+import { clustersRoute, type StoreCounts, statsRoute } from './clusters-route.ts';
+import type { Operation } from './operation.ts';
+import { questionRoutes } from './question-routes.ts';
+import { whoBatch } from './who-batch.ts';
+
+export interface ApiOptions {
+  readonly ledger: AskedLedger;
+  /** Of podtrail. */
+  readonly version: string;
+  /** How much the store holds; without it there is no /api/v1/stats. */
+  readonly status?: (() => Promise<StoreCounts>) | undefined;
+}
+
+export function apiRoutes({ ledger, version, status }: ApiOptions): readonly Operation[] {
+  const operations: Operation[] = [...questionRoutes(ledger), whoBatch(ledger), clustersRoute(ledger)];
+  if (status !== undefined) operations.push(statsRoute(ledger, status));
+  return [...operations, openApiRoute(operations, version)];
+}

@@ -1,0 +1,88 @@
+// POST /api/v1/who: up to a thousand questions about addresses in one request, answered in their order. All of them about
+// one cluster are answered from one state of the ledger.
+import { type Cluster, withSnapshot } from '@podtrail/history/wire';
+import {
+  type Asker,
+  checkedParameters,
+  clusterOf,
+  type DocumentOf,
+  QUESTIONS,
+  type Question,
+} from '@podtrail/history/wire/catalogue';
+import { z } from 'zod';
+import { jsonReply } from '../http/reply.ts';
+import { Problem } from '../problem.ts';
+import type { AskedLedger } from './asked-ledger.ts';
+import { historyProblem } from './history-problems.ts';
+import { API, type Operation } from './operation.ts';
+
+const MOST_QUESTIONS = 1_000;
+const MOST_BYTES = 1_000_000;
+/** On the way to the store at once: they travel together. */
+const TOGETHER = 64;
+
+type Who = DocumentOf<'who'>;
+type Checked = Parameters<typeof QUESTIONS.who.ask>[1];
+
+const questionsSchema = z.strictObject({
+  questions: z
+    .array(QUESTIONS.who.parameters)
+    .min(1)
+    .max(MOST_QUESTIONS)
+    .meta({ description: `What to ask, at most ${MOST_QUESTIONS}.` }),
+});
+const answersSchema = z.strictObject({
+  answers: z.array(QUESTIONS.who.document).meta({ description: 'One for each question, in the same order.' }),
+});
+
+export function whoBatch(ledger: AskedLedger): Operation {
+  return {
+    ...{ method: 'POST', path: `${API}/who`, id: 'whoMany' },
+    summary: `The same for up to ${MOST_QUESTIONS} addresses and instants at once.`,
+    body: { 'application/json': questionsSchema },
+    reply: { 'application/json': answersSchema },
+    handle: async (request) => {
+      const body = await request.body.json(MOST_BYTES);
+      const asker = ledger.asker(await request.visibility());
+      const answers = await ledger.ask(() => answer(ledger, asker, body));
+      return jsonReply({ answers });
+    },
+  };
+}
+
+async function answer(ledger: AskedLedger, asker: Asker, body: unknown): Promise<readonly Who[]> {
+  const schema = { name: 'POST who', parameters: questionsSchema } as unknown as Question;
+  const { questions } = checkedParameters(schema, body) as { readonly questions: readonly Checked[] };
+  const clusters = await ledger.clusters();
+  const byCluster = new Map<Cluster, number[]>();
+  for (const [i, question] of questions.entries()) {
+    const cluster = clusterOf(clusters, question.cluster);
+    const places = byCluster.get(cluster) ?? [];
+    byCluster.set(cluster, places);
+    places.push(i);
+  }
+  const answers: Who[] = [];
+  for (const [cluster, places] of byCluster) {
+    await withSnapshot(ledger.reader, cluster.id, async (snapshot) => {
+      for (let from = 0; from < places.length; from += TOGETHER) {
+        const some = places.slice(from, from + TOGETHER);
+        await Promise.all(
+          some.map(async (i) => {
+            const of = { snapshot, cluster, ...asker };
+            answers[i] = await QUESTIONS.who.ask(of, questions[i] as Checked).catch((error) => {
+              throw ofQuestion(i, error);
+            });
+          }),
+        );
+      }
+    });
+  }
+  return answers;
+}
+
+/** Which of them is wrong. What the store says about itself is said as it is. */
+function ofQuestion(i: number, error: unknown): unknown {
+  const problem = historyProblem(error);
+  if (!(problem instanceof Problem) || problem.status !== 400) return error;
+  return new Problem(400, problem.code, `questions.${i}: ${problem.message}`, { hint: problem.hint, cause: error });
+}
