@@ -14,12 +14,12 @@ import {
   sleep,
   systemClock,
 } from '@podtrail/machinery';
+import { issueCertificate, type ServingCertificate } from '../certificates/certificate.ts';
+import { splitBundle, withCertificate } from '../certificates/trust-bundle.ts';
 import { OperatorError } from '../errors.ts';
-import { issueCertificate, type ServingCertificate } from './certificate.ts';
 import { ConversionHost } from './conversion-host.ts';
 import { isConversionSilent } from './conversion-probe.ts';
 import { CONVERT_PATH } from './conversion-server.ts';
-import { splitBundle, withCertificate } from './trust-bundle.ts';
 
 const DEFINITIONS: GroupVersionResource = {
   group: 'apiextensions.k8s.io',

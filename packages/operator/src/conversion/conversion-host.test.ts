@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { getPriority } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-import { issueCertificate } from './certificate.ts';
+import { issueCertificate } from '../certificates/certificate.ts';
 import { ConversionHost, type ConversionHostOptions } from './conversion-host.ts';
 
 const SOON = { timeout: 60_000 };

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Clock, sleep, systemClock } from '@podtrail/machinery';
+import type { ServingCertificate } from '../certificates/certificate.ts';
 import { OperatorError } from '../errors.ts';
 import { cannotListen } from '../serving/plain-server.ts';
-import type { ServingCertificate } from './certificate.ts';
 import { ALIVE_MS, type FromProcess, TOO_LARGE, type ToProcess } from './conversion-process-messages.ts';
 
 export interface ConversionHostOptions {

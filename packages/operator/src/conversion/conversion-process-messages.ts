@@ -1,5 +1,5 @@
 // What the operator and its conversion process say to each other. Apart from the process, which acts when it is loaded.
-import type { ServingCertificate } from './certificate.ts';
+import type { ServingCertificate } from '../certificates/certificate.ts';
 
 export type ToProcess =
   | { readonly kind: 'serve'; readonly host: string; readonly port: number; readonly certificate: ServingCertificate }

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { issueCertificate } from './certificate.ts';
+import { issueCertificate } from '../certificates/certificate.ts';
 import { ConversionServer, type ConversionTimes } from './conversion-server.ts';
 
 const SOON = { timeout: 60_000 };

@@ -6,10 +6,10 @@ import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ServingCertificate } from '../certificates/certificate.ts';
 import { ConnectionLimit } from '../serving/connection-limit.ts';
 import { listen } from '../serving/listen.ts';
 import { ByteBudget, type HeldBody } from './byte-budget.ts';
-import type { ServingCertificate } from './certificate.ts';
 import { closing, convertedObjects, failureOf, headOf, opening, type ReviewResult } from './conversion-review.ts';
 import { ReviewFault, ReviewSplitter } from './review-splitter.ts';
 

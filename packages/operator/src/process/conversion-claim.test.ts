@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { issueCertificate } from '../conversion/certificate.ts';
+import { issueCertificate } from '../certificates/certificate.ts';
 import type { AnnouncedWebhook } from '../conversion/conversion-endpoint.ts';
 import { checkClaim, isLoopback } from './conversion-claim.ts';
 

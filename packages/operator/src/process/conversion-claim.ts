@@ -5,8 +5,8 @@ import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Client, SERVICES } from '@podtrail/machinery';
+import { splitBundle } from '../certificates/trust-bundle.ts';
 import type { AnnouncedWebhook } from '../conversion/conversion-endpoint.ts';
-import { splitBundle } from '../conversion/trust-bundle.ts';
 import { OperatorError } from '../errors.ts';
 
 export interface ConversionClaim {

@@ -1,4 +1,4 @@
-// The certificates that API servers are configured to trust for conversion: one for each replica, in one bundle. Pure.
+// The certificates that API servers are configured to trust: one for each replica, in one bundle. Pure.
 import { X509Certificate } from 'node:crypto';
 
 /**
@@ -14,6 +14,16 @@ export function withCertificate(bundle: string, own: string, keep: readonly stri
     return certificate !== undefined && serverOf(certificate) !== server && certificate.validToDate.getTime() > now;
   });
   return [...kept, own].join('');
+}
+
+/** The bundle without those of the server that `own` is of, and without what has expired. Empty: nobody is left. */
+export function withoutCertificatesOf(bundle: string, own: string, now: number): string {
+  const server = serverOf(new X509Certificate(own));
+  const others = splitBundle(bundle).filter((pem) => {
+    const certificate = parse(pem);
+    return certificate !== undefined && serverOf(certificate) !== server && certificate.validToDate.getTime() > now;
+  });
+  return others.join('');
 }
 
 export function splitBundle(bundle: string): string[] {
