@@ -1,7 +1,7 @@
 // Which annotations of a pod, or of the pods of a workload, changed.
 
 import { typeOf } from '../engines/occurrences/registry.ts';
-import type { Cluster, Paged, Snapshot, Subject } from '../engines/snapshot.ts';
+import type { Cluster, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
 import { checkedPage, checkedSpan } from '../query/limits.ts';
@@ -35,15 +35,9 @@ export async function askChanges(
   question: ChangesAsked,
 ): Promise<ChangesFound> {
   const { asked, key: wanted, span, paging, now } = question;
-  const isWanted = ({ key, suppressed }: Change) => wanted === undefined || suppressed !== undefined || key === wanted;
-  const isAll = wanted === undefined && visibility.kind === 'all';
-  const found = await collect(paging, {
-    question: { listing: 'changes', cluster: cluster.id, ...asked, key: wanted },
-    placeOf: typeOf('change').place,
-    read: (page) =>
-      snapshot.occurrences({ kind: 'change', subject: asked, span: checkedSpan(span), page: checkedPage(page) }),
-    wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
-  });
+  const bound = { listing: 'changes', cluster: cluster.id, ...asked, key: wanted };
+  const read = { subject: asked, key: wanted, span, paging, question: bound };
+  const found = await readChanges(snapshot, visibility, read);
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('change'));
   const document = {
     query: { ...clusterDocument(cluster), ...asked, key: wanted ?? null, ...spanDocument(span) },
@@ -53,6 +47,31 @@ export async function askChanges(
     coverage: watchingDocument(watching),
   };
   return { changes: found, watching, document };
+}
+
+export interface ChangesRead {
+  /** Undefined: of all pods that the asker may see. */
+  readonly subject: Subject | undefined;
+  readonly key: string | undefined;
+  readonly span: Span;
+  readonly paging: Paging;
+  /** What cursors are bound to. */
+  readonly question: Readonly<Record<string, unknown>>;
+}
+
+export async function readChanges(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  { subject, key: wanted, span, paging, question }: ChangesRead,
+): Promise<Paged<Change>> {
+  const isWanted = ({ key, suppressed }: Change) => wanted === undefined || suppressed !== undefined || key === wanted;
+  const isAll = wanted === undefined && visibility.kind === 'all';
+  return await collect(paging, {
+    question,
+    placeOf: typeOf('change').place,
+    read: (page) => snapshot.occurrences({ kind: 'change', subject, span: checkedSpan(span), page: checkedPage(page) }),
+    wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
+  });
 }
 
 export function changeKind({ before, after, suppressed }: Change): ChangeDocument['change'] {

@@ -17,7 +17,7 @@ export type { Boundary } from '../model/boundary.ts';
 export type { Evidence } from '../model/evidence.ts';
 export { type IpAddress, parseIp } from '../model/ip-address.ts';
 export type { PodLife } from '../model/pod-life.ts';
-export type { Anomaly, Change, Coverage, Holder } from '../model/records.ts';
+export type { Anomaly, Change, Coverage, Holder, Placement } from '../model/records.ts';
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
 export type { AddressWindow } from '../query/address-window.ts';
 export type { Answer, AnsweredHolder, AnswerKind } from '../query/answer.ts';
@@ -38,7 +38,15 @@ export {
   MALFORMED,
   NOTHING_ASKED,
 } from './attribution.ts';
-export { askChanges, type ChangesAsked, type ChangesFound, changeDocument, changeKind } from './changes.ts';
+export {
+  askChanges,
+  type ChangesAsked,
+  type ChangesFound,
+  type ChangesRead,
+  changeDocument,
+  changeKind,
+  readChanges,
+} from './changes.ts';
 export type { Ending } from './ending.ts';
 export { askExplain, type ExplainAsked, type ExplainFound } from './explain.ts';
 export { askGaps, type GapsAsked, type GapsFound } from './gaps.ts';
@@ -50,6 +58,7 @@ export { neverSeenNode, neverSeenPod, type Search } from './never-seen.ts';
 export { changeSentence, changeVerdict, type NodeChange } from './node-changes.ts';
 export { askNode, type NodeAsked, type NodeFound, type NodeStay, nodePodDocument } from './node-pods.ts';
 export { collect, type Paging, pagingDocument } from './paging.ts';
+export { askPlacements, type PlacementsAsked, type PlacementsFound } from './placements.ts';
 export type {
   AnomaliesDocument,
   AnomalyDocument,
@@ -62,6 +71,7 @@ export type {
   GapDocument,
   GapsDocument,
   HolderDocument,
+  MoveDocument,
   NodeDocument,
   NodePodDocument,
   StayDocument,
