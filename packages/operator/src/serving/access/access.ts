@@ -14,7 +14,10 @@ export interface Caller {
 
 export interface Access {
   /** Rejects with a Problem of status 401 where the request does not prove who asks, or that cannot be found out. */
-  identify(request: Pick<IncomingMessage, 'headers' | 'socket'>): Promise<Caller>;
-  /** Everything, or the namespaces in which the caller may list pods. Where that cannot be found out: none of them. */
-  visibility(caller: Caller): Promise<Visibility>;
+  identify(request: Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'socket'>): Promise<Caller>;
+  /**
+   * Everything, or the namespaces in which the caller may list pods. Where that cannot be found out: none of them. With a
+   * namespace only that one is asked about, and is all that is visible to whoever may not see everything.
+   */
+  visibility(caller: Caller, namespace?: string): Promise<Visibility>;
 }
