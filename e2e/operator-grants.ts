@@ -37,14 +37,18 @@ interface Binding {
 export async function grantsOf(plane: ControlPlane, account: { namespace: string; name: string }): Promise<Grant[]> {
   const list = async (kind: string) => (await plane.request(`/apis/rbac.authorization.k8s.io/v1/${kind}`)).json().items;
   const roles = new Map<string, Rule[]>();
+  const keyOf = (kind: string, name: string, namespace = '') => (kind === 'Role' ? `${namespace}/${name}` : name);
   for (const { metadata, rules } of await list('clusterroles')) roles.set(metadata.name, rules ?? []);
+  for (const { metadata, rules } of await list('roles')) {
+    roles.set(keyOf('Role', metadata.name, metadata.namespace), rules ?? []);
+  }
   const bindings: Binding[] = [...(await list('clusterrolebindings')), ...(await list('rolebindings'))];
   const isFor = ({ subjects = [] }: Binding) =>
     subjects.some(({ kind, name, namespace }) => {
       return kind === 'ServiceAccount' && name === account.name && namespace === account.namespace;
     });
   return bindings.filter(isFor).flatMap(({ metadata: { namespace }, roleRef }) => {
-    return (roles.get(roleRef.name) ?? []).flatMap((rule) => grantsIn(rule, namespace));
+    return (roles.get(keyOf(roleRef.kind, roleRef.name, namespace)) ?? []).flatMap((rule) => grantsIn(rule, namespace));
   });
 }
 

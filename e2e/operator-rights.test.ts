@@ -8,6 +8,7 @@ import { until, useCluster } from './controlplane/index.ts';
 import { covers, type Grant, grantsOf, spelled, usesBy } from './operator-grants.ts';
 import { install, OPERATOR_USER, OperatorReplica, SERVICE_ACCOUNT } from './operator-stage.ts';
 import { CRDS, forEach, Hand } from './podtracker-stage.ts';
+import { serveHistory } from './serving-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true });
 const { skip } = cluster;
@@ -20,6 +21,9 @@ const SELDOM = [
   ...['get', 'list'].flatMap((verb) =>
     ['podtrackers', 'podtrackerslices'].map((kind) => `${verb} ${kind}.podtrail.dev`),
   ),
+  ...['get', 'list'].map((verb) => `${verb} configmaps in kube-system named extension-apiserver-authentication`),
+  ...['create tokenreviews.authentication.k8s.io'],
+  ...['update apiservices.apiregistration.k8s.io named v1.history.podtrail.dev'],
   ...['patch events.events.k8s.io in default', 'get configmaps in podtrail', 'delete configmaps in podtrail'],
 ];
 
@@ -65,8 +69,9 @@ test('the rights that are granted are those that are used', { skip, timeout: 360
   await hand.client.nodes().patch('node-1', { kind: 'merge', body }, { subresource: 'status' });
   const pods = Array.from({ length: 120 }, (_, i) => i);
   await forEach(pods, (i) => hand.createPod('default', `web-${i}`, 'node-1', `10.0.0.${i}`));
-  const operator = await OperatorReplica.start(t, plane, 'one', { words: ['--conversion-url', 'https://127.0.0.1'] });
+  const { operator } = await serveHistory(t, plane, 'one', { words: ['--conversion-url', 'https://127.0.0.1'] });
   await operator.untilLeads();
+  await until('the history API answers', async () => (await cluster.kubectl(['get', 'tenures', '-A'])) !== '');
   const old = { name: 'of-an-earlier-build', finalizers: ['podtrail.dev/cleanup'] };
   await hand.trackers.create({ apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata: old, spec: {} });
   await until('nothing waits for a finalizer of ours', async () => {

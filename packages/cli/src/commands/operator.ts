@@ -37,6 +37,11 @@ interface OperatorOptions extends SharedOptions, RecordingSizeOptions, CausesOpt
   readonly conversionPort: number;
   readonly conversionService: string;
   readonly conversionUrl?: URL;
+  readonly history: boolean;
+  readonly historyPort: number;
+  readonly historyService: string;
+  readonly historyServicePort: number;
+  readonly historyServiceLocal?: boolean;
   readonly footprintInterval: number;
   readonly logLevel: LogLevel;
 }
@@ -79,6 +84,14 @@ export function operatorCommand(cli: Cli): Command {
     .option('--conversion-port <port>', 'serve conversion there (TLS)', portNumber('--conversion-port'), 9443)
     .option('--conversion-service <name>', 'the Service by which API servers reach it', 'podtrail-conversion')
     .option('--conversion-url <url>', 'the URL by which they do, instead of a Service: https://127.0.0.1', urlOf)
+    .option(
+      '--no-history',
+      'do not serve history.podtrail.dev (kubectl get tenures) from this replica, nor register it',
+    )
+    .option('--history-port <port>', 'serve it there (TLS)', portNumber('--history-port'), 9444)
+    .option('--history-service <name>', 'the Service by which API servers reach it', 'podtrail-history')
+    .option('--history-service-port <port>', 'the port of that Service', portNumber('--history-service-port'), 443)
+    .option('--history-service-local', 'that Service leads to this machine, although --bind is a loopback address')
     .option('--footprint-interval <duration>', 'time between rounds of footprints', intervalOf, 30_000)
     .addOption(
       new Option('--log-level <level>', 'the least that is logged, as JSON lines on standard error')
@@ -100,6 +113,10 @@ To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrack
 it sets there the webhook, the certificate to trust and served of v1alpha1. Not without a Service that is there (none
 leads to the default --bind; in a pod give --bind ::) or --conversion-url, not while another operator
 serves it, and not with --no-conversion.
+
+To serve the history to kubectl (kubectl get tenures, moves …) it registers the APIService v1.history.podtrail.dev once
+its port answers, renews the certificate that API servers trust, and takes it back when they cannot reach it or the last
+replica ends. Not without a Service that is there, and not with --no-history.
 
 The rights it needs are those of deploy/kustomize/.`,
     )
@@ -138,6 +155,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
       ...{ client, engine, cluster, clock, random, log, monitoring, replica },
       lease: { namespace, name: options.leaseName, identity: electionIdentity(replica) },
       conversion: conversionOf(options, namespace),
+      history: historyOf(options, namespace),
       retentionMs: options.retention,
       ...causesOf(options),
       ...sizes,
@@ -194,8 +212,17 @@ function conversionOf(options: OperatorOptions, namespace: string) {
   return { host, port, address: { url } };
 }
 
-function refuseSharedPorts({ metricsPort, healthPort, conversionPort, conversion }: OperatorOptions): void {
-  const ports = [metricsPort, healthPort, ...(conversion ? [conversionPort] : [])].filter((port) => port !== 0);
+function historyOf(options: OperatorOptions, namespace: string) {
+  const { history, historyPort: port, historyService: name, historyServicePort, bind: host } = options;
+  if (!history) return undefined;
+  const service = { namespace, name, port: historyServicePort };
+  return { host, port, service, isServiceLocal: options.historyServiceLocal === true };
+}
+
+function refuseSharedPorts(options: OperatorOptions): void {
+  const { metricsPort, healthPort, conversionPort, conversion, historyPort, history } = options;
+  const tls = [...(conversion ? [conversionPort] : []), ...(history ? [historyPort] : [])];
+  const ports = [metricsPort, healthPort, ...tls].filter((port) => port !== 0);
   const twice = ports.find((port, at) => ports.indexOf(port) !== at);
   if (twice !== undefined) throw new UsageError(`two ports are both ${twice}`, 'give each a port of its own.');
 }

@@ -36,6 +36,7 @@ import { collectsSpentListings } from '../recorder/spent-listing.ts';
 import { conversionTask } from './conversion-task.ts';
 import { type CountedMoves, countedMoves } from './counted-moves.ts';
 import { reportDefinitions } from './definitions-log.ts';
+import { type HistoryTaskOptions, historyTask } from './history-task.ts';
 import { type Log, problemOf } from './log.ts';
 import { LogSampler } from './log-sampler.ts';
 import { MonitoredLeaseLock } from './monitored-lease-lock.ts';
@@ -61,6 +62,8 @@ export interface OperatorProcessOptions {
   readonly conversion?:
     | { readonly host: string; readonly port: number; readonly address: ConversionAddress }
     | undefined;
+  /** Undefined: the history API is not served by this replica. */
+  readonly history?: Pick<HistoryTaskOptions, 'host' | 'port' | 'service' | 'isServiceLocal'> | undefined;
   readonly retentionMs?: number | undefined;
   readonly causes?: boolean | undefined;
   readonly evidenceRetentionMs?: number | undefined;
@@ -213,6 +216,10 @@ export class OperatorProcess {
     const { conversion } = options;
     const convert = conversion && conversionTask({ client, clock, log, identity: replica, ...conversion });
     if (convert !== undefined) this.manager.addTask({ name: 'conversion', run: convert });
+    const { history, engine: reader, cluster } = options;
+    const served = { client, reader, cluster, clock, random, log, identity: replica, pods, namespaces };
+    const serve = history && historyTask({ ...served, ...history });
+    if (serve !== undefined) this.manager.addTask({ name: 'history API', run: serve });
     watchControllers(registry, {
       caches: () =>
         Object.entries(own).map(([resource, { synced, isCurrent: current, lister }]) => ({

@@ -1,0 +1,112 @@
+// The aggregated API as a task of the operator: the TLS server on the ledger, who may ask, and its registration. Why it is
+// not served is reported in the log.
+import type { Cluster, LedgerReader } from '@podtrail/history';
+import { epochMillis } from '@podtrail/history/wire';
+import type { Client, Clock, Informer, MetadataOnlyView, PodView, Random } from '@podtrail/machinery';
+import { BearerTokens, TOKEN_REVIEWS, type TokenReview } from '../serving/access/bearer-tokens.ts';
+import { ClusterAccess } from '../serving/access/cluster-access.ts';
+import { FrontProxyConfig } from '../serving/access/front-proxy-config.ts';
+import { ACCESS_REVIEWS, type AccessReview, PodRights, type StandingNamespace } from '../serving/access/pod-rights.ts';
+import { AggregatedApi, AggregatedServer, Registration, type ServiceAddress } from '../serving/aggregated/index.ts';
+import { keyOf } from '../serving/aggregated/present-pods.ts';
+import type { PresentPod } from '../serving/aggregated/resource.ts';
+import { isLoopback } from './conversion-claim.ts';
+import { type Log, problemOf } from './log.ts';
+
+export interface HistoryTaskOptions {
+  readonly client: Client;
+  readonly reader: Pick<LedgerReader, 'clusters' | 'snapshot'>;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** This replica, as its certificates and versions have it. */
+  readonly identity: string;
+  readonly pods: Informer<PodView>;
+  readonly namespaces: Informer<MetadataOnlyView>;
+  readonly host: string;
+  readonly port: number;
+  readonly service: ServiceAddress;
+  /** It leads to an address of this machine alone: for tests and trials beside a cluster. */
+  readonly isServiceLocal: boolean;
+}
+
+/** Audience of tokens that are sent to the operator itself. */
+const AUDIENCE = 'podtrail';
+
+/** Undefined where no API server could reach it. */
+export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal) => Promise<void>) | undefined {
+  const { client, clock, random, log, identity, host, port, service } = options;
+  if (isLoopback(host) && !options.isServiceLocal) {
+    const why = `no Service leads to ${host}; in a cluster give --bind ::`;
+    log.info('the history API is not served from here', { why });
+    return undefined;
+  }
+  const report = changedProblems(log);
+  return async (signal) => {
+    const registration = new Registration({
+      ...{ client, clock, service, identity },
+      onRegistered: () =>
+        log.info('the history API is registered', { service: `${service.namespace}/${service.name}` }),
+      onError: report('the history API is not registered; trying again'),
+    });
+    const frontProxy = new FrontProxyConfig({
+      ...{ transport: client.transport, clock, random },
+      onTrust: (trust) => server.trust(trust?.clientCa),
+      onError: report('front proxies are not trusted; trying again'),
+    });
+    const api = new AggregatedApi({
+      ...{ reader: options.reader, cluster: options.cluster, clock, replica: identity },
+      present: () => presentPods(options.pods),
+      onError: report('a question to the history API failed'),
+      access: new ClusterAccess({
+        frontProxy: () => frontProxy.trust,
+        tokens: new BearerTokens({
+          ...{ reviews: client.resource<TokenReview>(TOKEN_REVIEWS), audiences: [AUDIENCE], clock },
+        }),
+        rights: new PodRights({
+          ...{ reviews: client.resource<AccessReview>(ACCESS_REVIEWS), clock },
+          namespaces: () => standingNamespaces(options.namespaces),
+          onError: report('what a caller may see could not be found out; it sees nothing'),
+        }),
+      }),
+    });
+    const server = new AggregatedServer({
+      ...{ host, port, certificate: registration.certificate, handle: (asked, answer) => api.handle(asked, answer) },
+    });
+    const listening = await server.listen();
+    log.info('the history API listens', { host, port: listening });
+    try {
+      await Promise.all([frontProxy.run(signal), registration.run(server, { host, port: listening }, signal)]);
+    } finally {
+      await server.close();
+    }
+  };
+}
+
+/** In the order of their keys, so that pages follow each other. */
+function presentPods({ synced, lister }: Informer<PodView>): readonly PresentPod[] | undefined {
+  if (!synced) return undefined;
+  const pods = lister.list().map(({ metadata: { namespace, name, uid } }) => ({ namespace, name, uid }));
+  return pods.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+function standingNamespaces({ synced, lister }: Informer<MetadataOnlyView>): readonly StandingNamespace[] | undefined {
+  if (!synced) return undefined;
+  return lister.list().flatMap(({ metadata: { name, uid, creationTimestamp } }) => {
+    return creationTimestamp === undefined ? [] : [{ name, uid, created: epochMillis(creationTimestamp) }];
+  });
+}
+
+/** It looks again and again: the same sentence each time says nothing. */
+function changedProblems(log: Log): (message: string) => (error: unknown) => void {
+  return (message) => {
+    let last = '';
+    return (error) => {
+      const problem = problemOf(error);
+      const { hint } = (error ?? {}) as { readonly hint?: string };
+      if (problem !== last) log.warn(message, { problem, hint });
+      last = problem;
+    };
+  };
+}

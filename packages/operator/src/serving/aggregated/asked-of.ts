@@ -1,0 +1,94 @@
+// What the field selector of a list means for the questions of the ledger: whose records, and of which time.
+
+import { HistoryError } from '@podtrail/history';
+import type { EpochMillis } from '@podtrail/history/wire';
+import {
+  type Asked,
+  type AskedSpan,
+  addressOf,
+  epochMillis,
+  parseSubject,
+  type Visibility,
+} from '@podtrail/history/wire';
+import { checkedParameters, QUESTIONS } from '@podtrail/history/wire/catalogue';
+import { Problem } from '../problem.ts';
+import type { FieldSelector } from './field-selector.ts';
+import type { ListQuestion } from './resource.ts';
+
+const DAY_MS = 86_400_000;
+const LONGEST_SPAN_MS = 400 * DAY_MS;
+
+interface Times {
+  readonly at?: EpochMillis | undefined;
+  readonly since?: EpochMillis | undefined;
+  readonly until?: EpochMillis | undefined;
+}
+
+/** Instants as every other door takes them. */
+export function timesOf(selector: FieldSelector): Times {
+  const given = (name: 'at' | 'since' | 'until') => {
+    const text = selector.get(name);
+    return text === undefined ? {} : { [name]: text };
+  };
+  const { at } = checkedParameters(QUESTIONS.who, { ip: '10.0.0.1', ...given('at') }) as Times;
+  const { since, until } = checkedParameters(QUESTIONS.gaps, { ...given('since'), ...given('until') }) as Times;
+  if (at !== undefined && (since !== undefined || until !== undefined)) {
+    throw new Problem(400, 'bad-span', 'at is an instant, since and until are a span', { hint: 'give one of them.' });
+  }
+  return { at, since, until };
+}
+
+/** `byDefault`: how far back where nothing is said; undefined: as far as may be asked. */
+export function spanOf({ selector, now, watchedFrom }: ListQuestion, byDefault: number | undefined): AskedSpan {
+  const { at, since, until } = timesOf(selector);
+  if (watchedFrom !== undefined) {
+    if (at !== undefined || until !== undefined) {
+      throw new Problem(400, 'bad-watch', 'a watch is of what comes; at and until are of what was', {
+        hint: 'leave them out, or list without a watch.',
+      });
+    }
+    return { from: watchedFrom, to: epochMillis(now + 1), hasSince: true, hasUntil: false };
+  }
+  if (at !== undefined) return { from: at, to: epochMillis(at + 1), hasSince: true, hasUntil: true };
+  const to = until ?? epochMillis(now + 1);
+  const from = since ?? epochMillis(Math.max(0, to - (byDefault ?? LONGEST_SPAN_MS)));
+  if (from >= to) {
+    throw new HistoryError('bad-span', 'since is not before until, so there is no time in between', {
+      hint: 'the earlier time is since; until is now where it is left out.',
+    });
+  }
+  return { from, to, hasSince: since !== undefined, hasUntil: until !== undefined };
+}
+
+/** Whose records: the first of ip, uid, pod and workload. Undefined: nobody is named by them. */
+export async function subjectOf({ selector, namespace }: ListQuestion): Promise<Asked | undefined> {
+  const ip = selector.get('ip');
+  if (ip !== undefined) return { by: 'ip', ip: addressOf(ip) };
+  const uid = selector.get('uid');
+  if (uid !== undefined) return { by: 'uid', uid };
+  const named = selector.get('pod') ?? selector.get('workload');
+  if (named === undefined) return undefined;
+  const field = selector.has('pod') ? 'pod' : 'workload';
+  const within = namespace ?? selector.get('metadata.namespace');
+  if (field === 'workload' && !named.includes('/')) {
+    throw new Problem(400, 'bad-selector', `workload=${named} is no workload`, {
+      hint: 'write TYPE/NAME: deploy/cart.',
+    });
+  }
+  return await parseSubject(field === 'pod' ? `pod/${named}` : named, async () => {
+    if (within !== undefined) return within;
+    throw new Problem(400, 'bad-selector', `${field}=${named} is a name, and names are of a namespace`, {
+      hint: 'add -n NAMESPACE.',
+    });
+  });
+}
+
+/**
+ * For a list within a namespace, whoever sees everything sees that namespace as it ever was: so the questions read no more
+ * than is asked for.
+ */
+export function within(visibility: Visibility, namespace: string | undefined): Visibility {
+  if (namespace === undefined) return visibility;
+  const since = visibility.kind === 'all' ? epochMillis(0) : visibility.since.get(namespace);
+  return { kind: 'namespaces', since: new Map(since === undefined ? [] : [[namespace, since]]) };
+}

@@ -1,0 +1,190 @@
+// Moves: which pods ended, why, and who took their place where.
+
+import type { AskedSpan, EpochMillis, Subject } from '@podtrail/history/wire';
+import { askMoves, CAUSES, type Cause, epochMillis, type Move, moveDocument } from '@podtrail/history/wire';
+import { Problem } from '../problem.ts';
+import { spanOf, subjectOf } from './asked-of.ts';
+import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
+import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import {
+  at,
+  cellText,
+  cellTime,
+  cellWorkload,
+  holder,
+  holderFields,
+  instant,
+  integer,
+  listOf,
+  text,
+  yesOrNo,
+} from './shapes.ts';
+import { gapWarnings } from './watched-warnings.ts';
+
+/** Of a list that says nothing about its time. */
+const BY_DEFAULT_MS = 86_400_000;
+const FAR = epochMillis(Date.UTC(9999, 0, 1));
+
+export const MOVES: HistoryResource = {
+  plural: 'moves',
+  singular: 'move',
+  kind: 'Move',
+  namespaced: true,
+  description:
+    'A pod ended: why, and who took its place where. Select by cause, node (that it was on), uid, pod or workload, and by since and until; without a time: of the last 24 hours.',
+  fields: ['cause', 'node', 'uid', 'pod', 'workload', 'since', 'until', 'metadata.name', 'metadata.namespace'],
+  columns: [
+    {
+      name: 'At',
+      type: 'string',
+      description: 'When it began to end.',
+      priority: 0,
+      cell: (of) => cellTime(at(of, 'at')),
+    },
+    {
+      name: 'Pod',
+      type: 'string',
+      description: 'Who ended.',
+      priority: 0,
+      cell: (of) => cellText(at(of, 'pod', 'name')),
+    },
+    { name: 'From', type: 'string', description: 'Its node.', priority: 0, cell: (of) => cellText(at(of, 'from')) },
+    {
+      name: 'To',
+      type: 'string',
+      description: 'Where its place was taken.',
+      priority: 0,
+      cell: (of) => cellText(at(of, 'to')),
+    },
+    { name: 'Cause', type: 'string', description: 'Why.', priority: 0, cell: causeCell },
+    {
+      ...{ name: 'Successor', type: 'string', description: 'Who took its place.', priority: 1 },
+      cell: (of) => cellText(at(of, 'successor', 'name')),
+    },
+    {
+      ...{ name: 'Workload', type: 'string', description: 'Of whom it was.', priority: 1 },
+      cell: (of) => cellWorkload(at(of, 'pod', 'workload')),
+    },
+    {
+      name: 'Sentence',
+      type: 'string',
+      description: 'Why, in words.',
+      priority: 1,
+      cell: (of) => cellText(at(of, 'sentence')),
+    },
+  ],
+  properties: {
+    at: instant('When it began to end.'),
+    pod: holder('Who ended.'),
+    from: text('The node that it was on.'),
+    to: text('The node on which its place was taken. Not there where nobody took it, as far as is known.'),
+    fromIps: listOf(text('An address.'), 'The addresses that it had.'),
+    toIps: listOf(text('An address.'), 'The addresses that its successor had.'),
+    successor: holder('Who took its place.', { certain: yesOrNo('Nobody else can have taken it.') }),
+    cause: text('Why it ended: one word of a closed list.'),
+    certainty: text('certain or inferred.'),
+    sentence: text('Why, in words.'),
+    actor: text('Who did it, where an audit log says so.'),
+    evidence: listOf(text('An id.'), 'What the verdict rests on, as `podtrail explain` lists it.'),
+    downtimeMs: integer('From unready to the readiness of its successor, in milliseconds.'),
+  },
+  list,
+  get,
+};
+
+function causeCell(of: Parameters<typeof at>[0]): string {
+  return at(of, 'certainty') === 'inferred' ? `${at(of, 'cause')}?` : cellText(at(of, 'cause'));
+}
+
+async function list(question: ListQuestion): Promise<FoundRecords> {
+  const { selector, limit, cursor } = question;
+  const name = selector.get('metadata.name');
+  if (name !== undefined) {
+    const found = await get(question, name);
+    return { records: found === undefined ? [] : [found], cursor: undefined };
+  }
+  const asked = await subjectOf(question);
+  const span = spanOf(question, BY_DEFAULT_MS);
+  if (asked !== undefined && asked.by !== 'ip' && asked.by !== 'service') return await ofSubject(question, asked, span);
+  return await during(question, span, { limit, cursor });
+}
+
+async function during(
+  question: ListQuestion,
+  span: AskedSpan,
+  paging: { readonly limit: number; readonly cursor: string | undefined },
+): Promise<FoundRecords & { readonly moves: readonly Move[] }> {
+  const { snapshot, visibility, cluster, now, namespace, selector } = question;
+  const filters = {
+    causes: causesOf(selector.get('cause')),
+    fromNode: selector.get('node'),
+    toNode: undefined,
+    namespace,
+  };
+  const { moves, document } = await askMoves(snapshot, visibility, cluster, { ...filters, span, paging, now });
+  const records = moves.items.map(recordOf);
+  return { records, moves: moves.items, cursor: moves.cursor, warnings: gapWarnings(document.coverage) };
+}
+
+/** So many departures of a workload are looked at for one page. */
+const MOST_READ = 2_000;
+
+/** The departures of the pods, one by one: each is asked for as a list of one instant, so that who may see what holds. */
+async function ofSubject(question: ListQuestion, subject: Subject, span: AskedSpan): Promise<FoundRecords> {
+  const { snapshot, limit } = question;
+  const records: HistoryRecord[] = [];
+  let { cursor } = question;
+  for (let read = 0; read < MOST_READ && records.length < limit; ) {
+    const page = { limit: Math.min(100, limit - records.length), cursor };
+    const found = await snapshot.occurrences({ kind: 'departure', subject, span, page });
+    for (const { pod, at: departed } of found.items) {
+      const one = { from: departed, to: epochMillis(departed + 1), hasSince: true, hasUntil: true };
+      const { moves } = await during(question, one, { limit: 1_000, cursor: undefined });
+      records.push(...moves.filter(({ departure }) => departure.pod.uid === pod.uid).map(recordOf));
+    }
+    read += found.items.length;
+    cursor = found.cursor;
+    if (cursor === undefined) break;
+  }
+  return { records, cursor };
+}
+
+async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
+  const uid = uidOfName(name);
+  const span = { from: epochMillis(0), to: FAR };
+  const subject: Subject = { by: 'uid', uid };
+  const { items } = await of.snapshot.occurrences({ kind: 'departure', subject, span, page: { limit: 100 } });
+  const departed = items.find(({ pod }) => pod.uid === uid)?.at;
+  // Also where there is none: it takes as long, and says the same.
+  const from: EpochMillis = departed ?? of.now;
+  const one = { from, to: epochMillis(from + 1), hasSince: true, hasUntil: true };
+  const question = { ...of, selector: new Map(), limit: 1_000, cursor: undefined };
+  const { moves } = await during(question, one, { limit: 1_000, cursor: undefined });
+  const found = moves.find(({ departure }) => departure.pod.uid === uid);
+  const isWithin =
+    found !== undefined && (of.namespace === undefined || found.departure.pod.namespace === of.namespace);
+  return isWithin ? recordOf(found) : undefined;
+}
+
+function causesOf(textOf: string | undefined): readonly Cause[] | undefined {
+  if (textOf === undefined) return undefined;
+  return textOf.split('|').map((word) => {
+    const cause = CAUSES.find((known) => known.toLowerCase() === word.toLowerCase());
+    if (cause !== undefined) return cause;
+    throw new Problem(400, 'bad-selector', `${word} is no cause of a move`, {
+      hint: `the causes are ${CAUSES.join(', ')}.`,
+    });
+  });
+}
+
+function recordOf(move: Move): HistoryRecord {
+  const { departure } = move;
+  const document = moveDocument(move);
+  const { kind, namespace, name, pod: podName, uid, node, workload, hostNetwork, successor, ...rest } = document;
+  const pod = holderFields({ kind, namespace, name, pod: podName, uid, node, workload, hostNetwork });
+  const next = successor === null ? null : { ...holderFields(successor), certain: successor.certain };
+  return {
+    ...{ name: uidName(uid), namespace, at: departure.at, began: departure.observedAt, changed: departure.observedAt },
+    fields: { ...rest, pod, successor: next },
+  };
+}

@@ -1,0 +1,145 @@
+// Placements: which pod was on which node, from when to when.
+
+import type { Boundary, Holder, Subject } from '@podtrail/history/wire';
+import {
+  askNode,
+  askPlacements,
+  boundaryDocument,
+  endDocument,
+  epochMillis,
+  holderDocument,
+  watchingDocument,
+} from '@podtrail/history/wire';
+import { spanOf, subjectOf, timesOf, within } from './asked-of.ts';
+import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
+import { namelessTime, pageOfPresent } from './present-pods.ts';
+import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import { at, boundary, cellText, cellTime, cellWorkload, holder, holderFields, text } from './shapes.ts';
+import { gapWarnings } from './watched-warnings.ts';
+
+export const PLACEMENTS: HistoryResource = {
+  plural: 'placements',
+  singular: 'placement',
+  kind: 'Placement',
+  namespaced: true,
+  description:
+    'A pod was on a node, from start to end. Select by node, uid, pod or workload, and by at, since or until; without any of them: where the pods are now.',
+  fields: ['node', 'uid', 'pod', 'workload', 'at', 'since', 'until', 'metadata.name', 'metadata.namespace'],
+  columns: [
+    {
+      name: 'Pod',
+      type: 'string',
+      description: 'The pod.',
+      priority: 0,
+      cell: (of) => cellText(at(of, 'pod', 'name')),
+    },
+    { name: 'Node', type: 'string', description: 'Where.', priority: 0, cell: (of) => cellText(at(of, 'node')) },
+    {
+      name: 'Start',
+      type: 'string',
+      description: 'Since when.',
+      priority: 0,
+      cell: (of) => cellTime(at(of, 'start', 'at')),
+    },
+    {
+      name: 'End',
+      type: 'string',
+      description: 'Until when.',
+      priority: 0,
+      cell: (of) => cellTime(at(of, 'end', 'at')),
+    },
+    {
+      ...{ name: 'Workload', type: 'string', description: 'Of whom it was.', priority: 1 },
+      cell: (of) => cellWorkload(at(of, 'pod', 'workload')),
+    },
+    {
+      name: 'Name',
+      type: 'string',
+      description: 'Of this record: the UID.',
+      priority: 1,
+      cell: (of) => of.metadata.name,
+    },
+  ],
+  properties: {
+    node: text('The node.'),
+    pod: holder('The pod.'),
+    start: boundary('When it was bound to the node.'),
+    end: boundary('When it ended. Not there while it lasts.'),
+  },
+  list,
+  get,
+};
+
+async function list(question: ListQuestion): Promise<FoundRecords> {
+  const { selector } = question;
+  const name = selector.get('metadata.name');
+  if (name !== undefined) {
+    const found = await get(question, name);
+    return { records: found === undefined ? [] : [found], cursor: undefined };
+  }
+  const node = selector.get('node');
+  const asked = await subjectOf(question);
+  if (asked !== undefined && asked.by !== 'ip' && asked.by !== 'service') {
+    const found = await ofSubject(question, asked);
+    const isThere = ({ fields }: HistoryRecord) => node === undefined || fields['node'] === node;
+    return { ...found, records: found.records.filter(isThere) };
+  }
+  if (node !== undefined) return await onNode(question, node);
+  namelessTime(question);
+  const { pods, cursor } = pageOfPresent(question);
+  const records: HistoryRecord[] = [];
+  for (const { uid } of pods) {
+    const found = await get(question, uidName(uid));
+    if (found !== undefined && found.fields['end'] === null) records.push(found);
+  }
+  return { records, cursor, isPresent: true };
+}
+
+async function ofSubject(question: ListQuestion, subject: Subject): Promise<FoundRecords> {
+  const { snapshot, visibility, cluster, now, namespace, limit, cursor } = question;
+  const span = spanOf(question, undefined);
+  const asked = { subject, span, paging: { limit, cursor }, now };
+  const { placements, watching } = await askPlacements(snapshot, within(visibility, namespace), cluster, asked);
+  const warnings = gapWarnings(watchingDocument(watching));
+  return { records: placements.items.map(recordOf), cursor: placements.cursor, warnings };
+}
+
+async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
+  const { snapshot, visibility, cluster, now, namespace, limit, cursor } = question;
+  const { at: instant } = timesOf(question.selector);
+  const during = instant === undefined ? spanOf(question, undefined) : { at: instant };
+  const asked = { node, during, namespace, paging: { limit, cursor }, now };
+  const { pods, document } = await askNode(snapshot, visibility, cluster, asked);
+  return { records: pods.items.map(recordOf), cursor: pods.cursor, warnings: gapWarnings(document.coverage) };
+}
+
+async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
+  const { snapshot, visibility, cluster, now, namespace } = of;
+  const span = { from: epochMillis(Math.max(0, now - 400 * 86_400_000)), to: epochMillis(now + 1) };
+  const subject: Subject = { by: 'uid', uid: uidOfName(name) };
+  const asked = { subject, span: { ...span, hasSince: false, hasUntil: false }, paging: { limit: 1 }, now };
+  const { placements } = await askPlacements(snapshot, within(visibility, namespace), cluster, asked);
+  const [found] = placements.items;
+  return found === undefined ? undefined : recordOf(found);
+}
+
+function recordOf(placement: {
+  readonly pod: Holder;
+  readonly start: Boundary;
+  readonly end: Boundary | undefined;
+}): HistoryRecord {
+  const { pod, start, end } = placement;
+  return {
+    name: uidName(pod.uid),
+    namespace: pod.namespace,
+    at: start.at,
+    began: start.observedAt,
+    changed: end === undefined ? start.observedAt : epochMillis(Math.max(start.observedAt, end.observedAt)),
+    fields: {
+      node: pod.node,
+      pod: holderFields(holderDocument(pod)),
+      start: boundaryDocument(start),
+      end: endDocument(end),
+    },
+  };
+}

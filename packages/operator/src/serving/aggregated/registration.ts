@@ -1,0 +1,299 @@
+// Registers the aggregated API with the cluster: an APIService that names our Service and the certificates to trust, one
+// of each replica. It is written once this replica answers itself, looked at now and then, and its certificates are
+// renewed in time. What API servers cannot reach is taken back: an APIService that nobody answers for stops the deletion
+// of every namespace (docs/adr/20261116-aggregated-api.md). For the same reason the last replica removes it at its end.
+import {
+  type Client,
+  type Clock,
+  type GroupVersionResource,
+  isConflict,
+  isNotFound,
+  type KubeObject,
+  SERVICES,
+  sleep,
+} from '@podtrail/machinery';
+import { issueCertificate, type ServingCertificate } from '../../certificates/certificate.ts';
+import { splitBundle, withCertificate, withoutCertificatesOf } from '../../certificates/trust-bundle.ts';
+import { OperatorError } from '../../errors.ts';
+import type { AggregatedServer } from './aggregated-server.ts';
+import { GROUP, GROUP_VERSION, VERSION } from './history-object.ts';
+
+// Not imported: see plain-server.ts.
+const { request } = process.getBuiltinModule('node:https');
+
+const API_SERVICE = `${VERSION}.${GROUP}`;
+/** Deleted with everything else at an uninstall: what it owns goes with it. */
+const OWNER = 'podtrail-history';
+const API_SERVICES: GroupVersionResource = { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' };
+const CLUSTER_ROLES: GroupVersionResource = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  resource: 'clusterroles',
+};
+/**
+ * Short, because a replica that died without a word stays in the bundle for so long, and the last one to end in order does
+ * not know then that it is the last.
+ */
+const VALID_MS = 60 * 60_000;
+const CHECK_MS = 10_000;
+/** API servers look every 30 seconds at what they could not reach. */
+const SILENT_AFTER_MS = 60_000;
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 30 * 60_000;
+const LABELS = { 'app.kubernetes.io/name': 'podtrail', 'app.kubernetes.io/component': 'history' };
+
+export interface ServiceAddress {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
+
+interface ApiService extends KubeObject {
+  spec: {
+    service?: { namespace?: string; name?: string; port?: number } | null;
+    caBundle?: string;
+    [field: string]: unknown;
+  };
+  status?: { conditions?: { type: string; status: string; message?: string }[] };
+}
+
+export interface RegistrationOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly service: ServiceAddress;
+  /** This replica: what it announced before is replaced. */
+  readonly identity: string;
+  readonly checkMs?: number;
+  readonly silentAfterMs?: number;
+  readonly onRegistered: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Registration {
+  readonly #options: RegistrationOptions;
+  readonly #serverName: string;
+  /** Announced before it is used: the newest first. */
+  #certificates: [ServingCertificate, ...ServingCertificate[]];
+  #serving: ServingCertificate;
+  #announced: ServingCertificate | undefined;
+  #wasRegistered = false;
+  /** Monotonic: since when API servers report that they cannot reach it. */
+  #silentSince: number | undefined;
+  #restMs = FIRST_REST_MS;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+    const { name, namespace } = options.service;
+    this.#serverName = `${name}.${namespace}.svc`;
+    this.#serving = this.#issue();
+    this.#certificates = [this.#serving];
+  }
+
+  /** What the server begins with. */
+  get certificate(): ServingCertificate {
+    return this.#serving;
+  }
+
+  /** Until the signal aborts; then this replica is not announced any more. What fails is reported and tried again. */
+  async run(
+    server: AggregatedServer,
+    at: { readonly host: string; readonly port: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, checkMs = CHECK_MS, onError } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#tend(server, at, signal);
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+      }
+      await sleep(clock, checkMs, signal).catch(() => {});
+    }
+    // The caller's patience is short, and so is this call.
+    await this.#withdraw().catch(onError);
+  }
+
+  async #tend(
+    server: AggregatedServer,
+    at: { readonly host: string; readonly port: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock } = this.#options;
+    const [newest] = this.#certificates;
+    if (clock.now() >= newest.notAfter - VALID_MS / 3) this.#certificates = [this.#issue(), newest];
+    await this.#answers(at);
+    if (clock.monotonic() < this.#restsUntil) return;
+    const wasKnown = this.#announced === this.#certificates[0];
+    await this.#announce(signal);
+    this.#announced = this.#certificates[0];
+    // A new one is used a look later, when every API server has it; the old one is dropped a look after that.
+    if (this.#serving === this.#certificates[0]) this.#certificates = [this.#serving];
+    else if (wasKnown) server.use((this.#serving = this.#certificates[0]));
+  }
+
+  async #announce(signal: AbortSignal): Promise<void> {
+    const services = this.#options.client.resource<ApiService>(API_SERVICES);
+    const found = await services.get(API_SERVICE, { signal }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (found === undefined) {
+      await this.#checkService(signal);
+      await services.create(await this.#apiService(signal), { signal });
+      return this.#begun();
+    }
+    this.#checkClaim(found);
+    if (await this.#tookBack(found, signal)) return;
+    const before = Buffer.from(found.spec.caBundle ?? '', 'base64').toString('utf8');
+    const bundle = this.#bundle(before);
+    if (splitBundle(before).sort().join('') === splitBundle(bundle).sort().join('')) return this.#begun();
+    const spec = { ...found.spec, ...this.#spec(bundle) };
+    try {
+      await services.update({ ...found, spec }, { signal });
+      this.#begun();
+    } catch (error) {
+      // Another replica announced itself in between; the next look adds ours.
+      if (!isConflict(error)) throw error;
+      await this.#announce(signal);
+    }
+  }
+
+  #begun(): void {
+    if (!this.#wasRegistered) this.#options.onRegistered();
+    this.#wasRegistered = true;
+  }
+
+  /** What another has written stays. */
+  #checkClaim({ spec }: ApiService): void {
+    const { namespace, name } = this.#options.service;
+    if (spec.service?.namespace === namespace && spec.service.name === name) return;
+    const other = spec.service ? `${spec.service.namespace}/${spec.service.name}` : 'the API server itself';
+    throw new OperatorError('claimed', `${API_SERVICE} is served by ${other} already`, {
+      hint: `end that operator, or delete the APIService ${API_SERVICE} if it is a leftover.`,
+    });
+  }
+
+  /** A Service that is not there would make an APIService that nobody answers for. */
+  async #checkService(signal: AbortSignal): Promise<void> {
+    const { client, service } = this.#options;
+    const fieldSelector = `metadata.name=${service.name}`;
+    const { items } = await client.resource(SERVICES, service.namespace).list({ fieldSelector, signal });
+    if (items.length > 0) return;
+    throw new OperatorError('no-service', `there is no Service ${service.namespace}/${service.name}`, {
+      hint: 'create it (deploy/kustomize has it), or name another with --history-service.',
+    });
+  }
+
+  /** True if it is not announced any more, because API servers get no answer. */
+  async #tookBack({ status, metadata }: ApiService, signal: AbortSignal): Promise<boolean> {
+    const { clock, client, silentAfterMs = SILENT_AFTER_MS } = this.#options;
+    const available = status?.conditions?.find(({ type }) => type === 'Available');
+    if (available?.status !== 'False') {
+      this.#silentSince = undefined;
+      if (available?.status === 'True') this.#restMs = FIRST_REST_MS;
+      return false;
+    }
+    this.#silentSince ??= clock.monotonic();
+    if (clock.monotonic() - this.#silentSince < silentAfterMs) return false;
+    const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } };
+    await client.resource(API_SERVICES).delete(API_SERVICE, { signal, ...preconditions });
+    this.#silentSince = undefined;
+    this.#wasRegistered = false;
+    this.#restsUntil = clock.monotonic() + this.#restMs;
+    this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
+    throw new OperatorError(
+      'history-silent',
+      `API servers get no answer from the history API: ${available.message ?? ''}`,
+      {
+        hint: 'let them through to the history port (firewall, NetworkPolicy); until then it is not registered.',
+      },
+    );
+  }
+
+  /** Our certificates go; without one left the APIService goes. */
+  async #withdraw(): Promise<void> {
+    if (!this.#wasRegistered) return;
+    const services = this.#options.client.resource<ApiService>(API_SERVICES);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      try {
+        const found = await services.get(API_SERVICE, { timeoutMs: 1_000 });
+        this.#checkClaim(found);
+        const before = Buffer.from(found.spec.caBundle ?? '', 'base64').toString('utf8');
+        const left = withoutCertificatesOf(before, this.#serving.certificate, this.#options.clock.now());
+        if (left === '') {
+          const preconditions = { resourceVersion: found.metadata.resourceVersion ?? '' };
+          await services.delete(API_SERVICE, { timeoutMs: 1_000, preconditions });
+        } else {
+          const caBundle = Buffer.from(left).toString('base64');
+          await services.update({ ...found, spec: { ...found.spec, caBundle } }, { timeoutMs: 1_000 });
+        }
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error)) throw error;
+      }
+    }
+  }
+
+  #bundle(before: string): string {
+    const [own, ...older] = this.#certificates.map(({ certificate }) => certificate) as [string, ...string[]];
+    return withCertificate(before, own, older, this.#options.clock.now());
+  }
+
+  #spec(bundle: string): ApiService['spec'] {
+    const { namespace, name, port } = this.#options.service;
+    return {
+      ...{ group: GROUP, version: VERSION, groupPriorityMinimum: 1_000, versionPriority: 15 },
+      ...{ service: { namespace, name, port }, caBundle: Buffer.from(bundle).toString('base64') },
+    };
+  }
+
+  async #apiService(signal: AbortSignal): Promise<ApiService> {
+    const owner = await this.#options.client
+      .resource(CLUSTER_ROLES)
+      .get(OWNER, { signal })
+      .catch(() => undefined);
+    const ownerReferences =
+      owner?.metadata.uid === undefined
+        ? {}
+        : {
+            ownerReferences: [
+              { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: OWNER, uid: owner.metadata.uid },
+            ],
+          };
+    return {
+      ...{ apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
+      metadata: { name: API_SERVICE, labels: LABELS, ...ownerReferences },
+      spec: this.#spec(this.#bundle('')),
+    };
+  }
+
+  #issue(): ServingCertificate {
+    const { identity, clock } = this.#options;
+    const names = [this.#serverName, 'localhost'];
+    return issueCertificate({ commonName: identity, names, now: clock.now(), validMs: VALID_MS });
+  }
+
+  /** Asks this replica itself, without a certificate: 401 is its answer, and shows that it is there. */
+  async #answers({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+    const status = await new Promise<number>((resolve, reject) => {
+      const asked = request(
+        {
+          ...{ host: host === '0.0.0.0' || host === '::' ? 'localhost' : host, port, path: `/apis/${GROUP_VERSION}` },
+          ca: this.#certificates.map(({ certificate }) => certificate),
+          ...{ servername: this.#serverName, timeout: 5_000, agent: false },
+        },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        },
+      );
+      asked.on('timeout', () => asked.destroy(new Error('no answer within 5 s')));
+      asked.on('error', reject);
+      asked.end();
+    });
+    if (status === 401) return;
+    throw new OperatorError('history-not-answering', `the history API answered ${status} to itself`);
+  }
+}

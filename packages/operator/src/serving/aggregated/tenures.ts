@@ -1,0 +1,197 @@
+// Tenures: who had which address, from when to when. By an address, a pod, a workload or a node; of nobody in particular
+// those that last now, of the pods that are there.
+
+import type { Asked, AskedSpan, EpochMillis } from '@podtrail/history/wire';
+import {
+  askNode,
+  askTrail,
+  boundaryDocument,
+  endDocument,
+  epochMillis,
+  holderDocument,
+  parseIp,
+  type Stay,
+} from '@podtrail/history/wire';
+import { spanOf, subjectOf, timesOf, within } from './asked-of.ts';
+import { addressName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
+import { namelessTime, pageOfPresent } from './present-pods.ts';
+import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import { at, boundary, cellText, cellTime, cellWorkload, holder, holderFields, text } from './shapes.ts';
+import { gapWarnings } from './watched-warnings.ts';
+
+export const TENURES: HistoryResource = {
+  plural: 'tenures',
+  singular: 'tenure',
+  kind: 'Tenure',
+  namespaced: true,
+  description:
+    'A pod, node or Service had an address, from start to end. Select by ip, uid, pod, workload or node, and by at, since or until; without any of them: who has an address now.',
+  fields: ['ip', 'uid', 'pod', 'workload', 'node', 'at', 'since', 'until', 'metadata.name', 'metadata.namespace'],
+  columns: [
+    { name: 'IP', type: 'string', description: 'The address.', priority: 0, cell: (of) => cellText(at(of, 'ip')) },
+    { name: 'Holder', type: 'string', description: 'Who had it.', priority: 0, cell: holderCell },
+    {
+      name: 'Node',
+      type: 'string',
+      description: 'Where.',
+      priority: 0,
+      cell: (of) => cellText(at(of, 'holder', 'node')),
+    },
+    {
+      name: 'Start',
+      type: 'string',
+      description: 'Since when.',
+      priority: 0,
+      cell: (of) => cellTime(at(of, 'start', 'at')),
+    },
+    {
+      name: 'End',
+      type: 'string',
+      description: 'Until when.',
+      priority: 0,
+      cell: (of) => cellTime(at(of, 'end', 'at')),
+    },
+    {
+      ...{ name: 'Workload', type: 'string', description: 'Of whom it was.', priority: 1 },
+      cell: (of) => cellWorkload(at(of, 'holder', 'workload')),
+    },
+    {
+      name: 'UID',
+      type: 'string',
+      description: 'Of the holder.',
+      priority: 1,
+      cell: (of) => cellText(at(of, 'holder', 'uid')),
+    },
+    { name: 'Name', type: 'string', description: 'Of this record.', priority: 1, cell: (of) => of.metadata.name },
+  ],
+  properties: {
+    ip: text('The address.'),
+    holder: holder('Who had it.'),
+    start: boundary('When it began to have it.'),
+    end: boundary('When it had it no more. Not there while it lasts.'),
+  },
+  list,
+  get,
+};
+
+function holderCell(of: Parameters<typeof at>[0]): string {
+  const kind = at(of, 'holder', 'kind');
+  const name = cellText(at(of, 'holder', 'name'));
+  return kind === 'Pod' ? name : `${String(kind).toLowerCase()}/${name}`;
+}
+
+async function list(question: ListQuestion): Promise<FoundRecords> {
+  const { selector, cursor } = question;
+  const name = selector.get('metadata.name');
+  if (name !== undefined) {
+    const found = await get(question, name);
+    return { records: found === undefined ? [] : [found], cursor: undefined };
+  }
+  const asked = await subjectOf(question);
+  if (asked !== undefined) return await ofSubject(question, asked, spanOf(question, undefined), cursor);
+  const node = selector.get('node');
+  if (node !== undefined) return await onNode(question, node);
+  namelessTime(question);
+  const { pods, cursor: next } = pageOfPresent(question);
+  const records: HistoryRecord[] = [];
+  const span = { from: question.now, to: epochMillis(question.now + 1), hasSince: true, hasUntil: true };
+  for (const { uid } of pods) {
+    const found = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid }, span, undefined);
+    records.push(...found.records.filter(({ fields }) => fields['end'] === null));
+  }
+  return { records, cursor: next, isPresent: true };
+}
+
+async function ofSubject(
+  question: ListQuestion,
+  asked: Asked,
+  span: AskedSpan,
+  cursor: string | undefined,
+): Promise<FoundRecords> {
+  const { snapshot, visibility, cluster, now, namespace, limit, selector } = question;
+  const paging = { limit, cursor };
+  const { stays, document } = await askTrail(snapshot, within(visibility, namespace), cluster, {
+    asked,
+    span,
+    paging,
+    now,
+  });
+  const node = selector.get('node');
+  const records = stays.items
+    .filter(
+      ({ ip, holder: { uid, node: on } }) =>
+        ip !== '' && (node === undefined || on === node) && isOf(selector.get('uid'), uid),
+    )
+    .map(recordOf);
+  return { records, cursor: stays.cursor, warnings: gapWarnings(document.coverage) };
+}
+
+function isOf(wanted: string | undefined, uid: string): boolean {
+  return wanted === undefined || wanted === uid;
+}
+
+/** The addresses of the pods that were there. */
+async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
+  const { snapshot, visibility, cluster, now, namespace, limit, cursor } = question;
+  const { at: instant } = timesOf(question.selector);
+  const span = spanOf(question, undefined);
+  const during = instant === undefined ? span : { at: instant };
+  const asked = { node, during, namespace, paging: { limit, cursor }, now };
+  const { pods, document } = await askNode(snapshot, visibility, cluster, asked);
+  const records: HistoryRecord[] = [];
+  for (const { pod } of pods.items) {
+    const found = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid: pod.uid }, span, undefined);
+    records.push(...found.records);
+  }
+  return { records, cursor: pods.cursor, warnings: gapWarnings(document.coverage) };
+}
+
+async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
+  const { snapshot, visibility, cluster, now, namespace } = of;
+  const [address = '', uid = '', version] = name.split('.');
+  const ip = parseIp(address.split('-').length === 4 ? address.replaceAll('-', '.') : address.replaceAll('-', ':'));
+  if (ip === undefined || version === undefined) return undefined;
+  const span = { from: epochMillis(0), to: epochMillis(now + 1), hasSince: false, hasUntil: false };
+  const asked: Asked = { by: 'uid', uid: uidOfName(uid) };
+  // A node has no placement, and a Service neither: those are found by their address.
+  const cursor: string | undefined = undefined;
+  for (const subject of [asked, { by: 'ip', ip } as const]) {
+    for await (const stay of staysOf({ snapshot, visibility, cluster, now, namespace }, subject, span, cursor)) {
+      if (stay.ip !== '' && recordOf(stay).name === name) return recordOf(stay);
+    }
+  }
+  return undefined;
+}
+
+/** So many pages of an address are looked through for one record. */
+const MOST_PAGES = 20;
+
+async function* staysOf(
+  { snapshot, visibility, cluster, now, namespace }: Omit<RecordsOf, 'present'>,
+  asked: Asked,
+  whole: AskedSpan,
+  first: string | undefined,
+): AsyncIterable<Stay> {
+  let cursor = first;
+  const span = { ...whole, from: epochMillis(Math.max(whole.from, whole.to - 400 * 86_400_000)) };
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const paging = { limit: 1_000, cursor };
+    const { stays } = await askTrail(snapshot, within(visibility, namespace), cluster, { asked, span, paging, now });
+    yield* stays.items;
+    cursor = stays.cursor;
+    if (cursor === undefined) return;
+  }
+}
+
+function recordOf({ ip, holder: who, start, end }: Stay): HistoryRecord {
+  const changed: EpochMillis =
+    end === undefined ? start.observedAt : epochMillis(Math.max(start.observedAt, end.observedAt));
+  return {
+    name: `${addressName(ip)}.${uidName(who.uid)}.${versionName(start)}`,
+    namespace: who.namespace,
+    at: start.at,
+    began: start.observedAt,
+    changed,
+    fields: { ip, holder: holderFields(holderDocument(who)), start: boundaryDocument(start), end: endDocument(end) },
+  };
+}
