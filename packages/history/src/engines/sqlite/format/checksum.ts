@@ -49,13 +49,6 @@ export function checksumOf(whole: Uint8Array): number {
   return (whole[end]! | (whole[end + 1]! << 8) | (whole[end + 2]! << 16) | (whole[end + 3]! << 24)) >>> 0;
 }
 
-/** As it stands behind a body. */
-export function checksumBytes(checksum: number): Buffer {
-  const bytes = Buffer.allocUnsafe(SIZE);
-  bytes.writeUInt32LE(checksum);
-  return bytes;
-}
-
 /** The sum of a set, with one more member. Counts members too: one whose checksum is 0 makes a difference. */
 export function withMember(sum: number, checksum: number): number {
   return (sum + checksum + ONE) % MODULUS;

@@ -10,7 +10,7 @@ import { typeOf } from '../../occurrences/registry.ts';
 import { compareTexts } from '../../order.ts';
 import type { Span, Subject } from '../../snapshot.ts';
 import { isDamage } from '../faults.ts';
-import { agrees, checksumBytes, checksumOf, damaged, handleOf, withMember } from '../format/checksum.ts';
+import { agrees, checksumOf, damaged, handleOf, withMember } from '../format/checksum.ts';
 import { HeadRow, OPAQUE, type RowKey, readRow } from '../format/head-row.ts';
 import { ipHandle } from '../format/ip-key.ts';
 import { oldLiveState } from '../format/old-live-state.ts';
@@ -18,6 +18,7 @@ import type { Life } from '../format/record-layout.ts';
 import { RecordReader } from '../format/record-reader.ts';
 import type { Head } from './head.ts';
 import { tenureHandle } from './head-append.ts';
+import type { HourEntry } from './hour-index.ts';
 import { KnownHours } from './known-hours.ts';
 import type { RowEntry } from './primary-index.ts';
 import type { IndexedTable } from './roots.ts';
@@ -283,9 +284,10 @@ export class HeadReader {
     return this.#head.tallies.within(cluster, typeOf(kind).number, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   }
 
-  /** All rows of an hour, in the order of their times. */
+  /** All rows of an hour, in the order of their times, and then of their keys. */
   hour(kind: OccurrenceKind, cluster: number, hour: number, expected: number): HeadRow[] {
-    const sql = 'SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND at >= ? AND at < ? ORDER BY at';
+    const sql =
+      'SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND at >= ? AND at < ? ORDER BY at, key';
     const where = (): string => `head, ${kind} records of the hour from ${new Date(hour).toISOString()}`;
     const rows: HeadRow[] = [];
     let sum = 0;
@@ -368,22 +370,25 @@ export class HeadReader {
     const { number } = typeOf(kind);
     const entries = this.#head.hours.find(tallyPlace(cluster, number, hour), hour, sum, handle);
     const rows: HeadRow[] = [];
-    for (const { at, checksum } of entries ?? []) {
-      if (at < span.from || at >= span.to) continue;
-      const row = this.#occurrenceAt(cluster, number, at, checksum);
+    for (const entry of entries ?? []) {
+      if (entry.at < span.from || entry.at >= span.to) continue;
+      const row = this.#occurrenceAt(cluster, number, entry);
       if (row === undefined) return undefined;
       rows.push(row);
     }
     return entries === undefined ? undefined : rows;
   }
 
-  #occurrenceAt(cluster: number, kind: number, at: number, checksum: number): HeadRow | undefined {
-    // Many may be of one second: those that are not meant need not come here.
-    const sql = `SELECT body, at FROM occurrence INDEXED BY occurrence_at
-      WHERE cluster = ? AND kind = ? AND at = ? AND substr(body, -4) = ?`;
-    const [found] = this.#all(sql, cluster, kind, at, checksumBytes(checksum));
+  /** Undefined: it is not there. */
+  #occurrenceAt(cluster: number, kind: number, { at, rank, checksum }: HourEntry): HeadRow | undefined {
+    // By the key that is found in the index of times alone: rows of the same time are passed by unread.
+    const sql = `SELECT body, at FROM occurrence WHERE cluster = ? AND kind = ? AND key =
+      (SELECT key FROM occurrence INDEXED BY occurrence_at WHERE cluster = ? AND kind = ? AND at = ?
+        ORDER BY key LIMIT 1 OFFSET ?)`;
+    const [found] = this.#all(sql, cluster, kind, cluster, kind, at, rank);
+    if (found === undefined || checksumOf(found[0]) !== checksum) return undefined;
     try {
-      return found === undefined ? undefined : new HeadRow(found[0], () => '');
+      return new HeadRow(found[0], () => '');
     } catch {
       return undefined;
     }

@@ -1,5 +1,5 @@
-// Which occurrences of an hour are about whom, on disk: handles of subjects in their order, each with the time and the
-// checksum of a row. Built from an hour that was read as a whole, and bound to what that hour summed up to: once the hour
+// Which occurrences of an hour are about whom, on disk: handles of subjects in their order, each with the time of a row, its
+// rank among those of that time, and its checksum. Built from an hour that was read as a whole, and bound to what that hour summed up to: once the hour
 // changes, its index is not used any more, and neither is one that is damaged or missing; the hour is then read as a whole.
 // Invariant: an answer from the index is the answer from the hour.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -13,9 +13,11 @@ export const HOUR_INDEX_TABLES = `
   CREATE TABLE hour_part (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
 `;
 
-/** A row that is to be read: by its time, and then by its checksum. */
+/** A row that is to be read, by its time; many may be of one, as after a listing. */
 export interface HourEntry {
   readonly at: number;
+  /** Among those of its time, by key, from 0. */
+  readonly rank: number;
   readonly checksum: number;
 }
 
@@ -23,9 +25,9 @@ export interface HourEntry {
 const ANYBODY = 0;
 const HEADER_BYTES = 28;
 const LISTED_BYTES = 8;
-const ENTRY_BYTES = 12;
+const ENTRY_BYTES = 16;
 /** So many entries fill a page of the file. */
-const ENTRIES_PER_PART = 330;
+const ENTRIES_PER_PART = 250;
 /** What is remembered of hours: some 20 MB at most. */
 const MOST_KEPT = 20_000;
 
@@ -164,7 +166,8 @@ export class HourIndex {
       if (whole === undefined || checksumOf(whole) !== checksums[part]) throw damaged('');
       const body = unsealed(whole, () => '');
       for (let i = firstOf(body, handle); i < body.length && body.readUInt32LE(i) === handle; i += ENTRY_BYTES) {
-        found.push({ at: hour + body.readUInt32LE(i + 4), checksum: body.readUInt32LE(i + 8) });
+        const rank = body.readUInt32LE(i + 12);
+        found.push({ at: hour + body.readUInt32LE(i + 4), checksum: body.readUInt32LE(i + 8), rank });
       }
     }
     return found;
@@ -183,13 +186,16 @@ export function handlesOfRow(row: HeadRow): Set<number> {
   return handles;
 }
 
+/** `rows`: by their times, and those of one time by their keys. */
 function listOf(rows: readonly HeadRow[]): Listed[] {
   const listed: Listed[] = [];
-  for (const row of rows) {
+  let rank = 0;
+  for (const [i, row] of rows.entries()) {
     const { start: at, checksum } = row;
-    for (const handle of handlesOfRow(row)) listed.push({ handle, at, checksum });
+    rank = rows[i - 1]?.start === at ? rank + 1 : 0;
+    for (const handle of handlesOfRow(row)) listed.push({ handle, at, rank, checksum });
   }
-  return listed.sort((a, b) => a.handle - b.handle || a.at - b.at || a.checksum - b.checksum);
+  return listed.sort((a, b) => a.handle - b.handle || a.at - b.at || a.rank - b.rank);
 }
 
 interface Part {
@@ -202,10 +208,11 @@ function partsOf(listed: readonly Listed[], hour: number): Part[] {
   for (let from = 0; from < listed.length; from += ENTRIES_PER_PART) {
     const some = listed.slice(from, from + ENTRIES_PER_PART);
     const body = Buffer.allocUnsafe(some.length * ENTRY_BYTES);
-    for (const [i, { handle, at, checksum }] of some.entries()) {
+    for (const [i, { handle, at, rank, checksum }] of some.entries()) {
       body.writeUInt32LE(handle, i * ENTRY_BYTES);
       body.writeUInt32LE(Math.min(Math.max(at - hour, 0), TALLY_MS), i * ENTRY_BYTES + 4);
       body.writeUInt32LE(checksum, i * ENTRY_BYTES + 8);
+      body.writeUInt32LE(rank, i * ENTRY_BYTES + 12);
     }
     parts.push({ handle: some[0]!.handle, body: sealed(body) });
   }
