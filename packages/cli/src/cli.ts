@@ -1,6 +1,7 @@
 // What every command stands on: its flags, its streams, its store, its times. One instance per run; the exit code of
 // the command that ran ends up here.
 import { type Cluster, type Engine, type EpochMillis, epochMillis, parseIp } from '@podtrail/history';
+import { ALL_VISIBLE, type Visibility } from '@podtrail/history/wire';
 import { Command, type CommanderError } from 'commander';
 import type { CommandEnv } from './command-env.ts';
 import { InterruptedError, UsageError } from './errors.ts';
@@ -17,6 +18,7 @@ import { storeUrl } from './options/store-url.ts';
 import { isFormat } from './output/output-format.ts';
 import type { PrintOptions } from './output/print.ts';
 import { visible } from './output/visible.ts';
+import { isAsking } from './remote/remote-command.ts';
 import { parseTime } from './times/parse-time.ts';
 import { toUtcText } from './times/show-time.ts';
 import { parseZone, UTC, type Zone } from './times/zone.ts';
@@ -33,6 +35,10 @@ export class Cli {
   readonly now: EpochMillis;
   exitCode: ExitCode = EXIT.answered;
 
+  get visibility(): Visibility {
+    return this.commandEnv.visibility ?? ALL_VISIBLE;
+  }
+
   constructor(commandEnv: CommandEnv) {
     this.commandEnv = commandEnv;
     this.now = epochMillis(commandEnv.clock.now());
@@ -42,6 +48,7 @@ export class Cli {
   command(name: string, summary: string, flags: readonly SharedFlagName[]): Command {
     const command = new Command(name).description(summary).exitOverride().allowExcessArguments(false);
     for (const flag of flags) command.addOption(sharedOption(flag));
+    if (isAsking(name)) command.addOption(sharedOption('server'));
     command.configureOutput(this.#quiet());
     command.exitOverride((error) => {
       throw usageOf(error, pathOf(command), command);

@@ -1,6 +1,7 @@
 // Everything that a command touches outside itself, as parameters: streams, environment, clock, the store and the
 // cluster. `system-command-env.ts` is the real one; tests hand in their own.
 import type { Engine, Migration } from '@podtrail/history';
+import type { Visibility } from '@podtrail/history/wire';
 import type { Client, Clock, ClusterConfig, Random, RequestObserver } from '@podtrail/machinery';
 
 export interface Sink {
@@ -29,6 +30,8 @@ export interface CommandEnv {
   readonly signal: AbortSignal;
   /** Only `write` makes a store where there is none, and keeps other writers out. */
   readonly openStore: (url: string, access: 'read' | 'write') => Promise<Engine>;
+  /** What may be seen of the store; everything, unless a server asks for somebody. */
+  readonly visibility?: Visibility;
   /** What opening the store for writing would change in it; changes nothing. */
   readonly planMigration: (url: string) => Promise<Migration>;
   readonly loadConfig: (options: ConnectOptions) => Promise<ClusterConfig>;

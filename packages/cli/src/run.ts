@@ -5,12 +5,18 @@ import { describeError, exitCodeOf } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { commandFirst } from './options/flags-first.ts';
 import { buildProgram, refuseLaterCommand, refuseUnknownHelp } from './program.ts';
+import { remoteOf } from './remote/remote-of.ts';
 
 export async function runPodtrail(words: readonly string[], commandEnv: CommandEnv): Promise<ExitCode> {
   const cli = new Cli(commandEnv);
   try {
     const ordered = commandFirst(words);
     refuseLaterCommand(ordered);
+    const remote = remoteOf(ordered);
+    if (remote !== undefined) {
+      const { askServer } = await import('./remote/ask-server.ts');
+      return await askServer(remote.server, remote.words, commandEnv);
+    }
     const program = await buildProgram(cli, ordered);
     refuseUnknownHelp(ordered, program);
     await program.parseAsync(ordered, { from: 'user' });

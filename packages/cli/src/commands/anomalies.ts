@@ -1,5 +1,5 @@
 // `podtrail anomalies`: what Kubernetes should not have reported, and when.
-import { ALL_VISIBLE, type Anomaly, anomalyDocument, askAnomalies, withSnapshot } from '@podtrail/history/wire';
+import { type Anomaly, anomalyDocument, askAnomalies, withSnapshot } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -39,7 +39,7 @@ async function run(cli: Cli, options: AnomaliesOptions) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askAnomalies(snapshot, ALL_VISIBLE, cluster, question),
+      askAnomalies(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;
     const anomalies = found.anomalies.items;

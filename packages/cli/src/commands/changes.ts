@@ -1,6 +1,5 @@
 // `podtrail changes`: which annotations of a pod or a workload's pods changed, and when.
 import {
-  ALL_VISIBLE,
   askChanges,
   type Change,
   changeDocument,
@@ -64,7 +63,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { asked, key: options.key, span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askChanges(snapshot, ALL_VISIBLE, cluster, question),
+      askChanges(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;
     const changes = found.changes.items;

@@ -1,6 +1,5 @@
 // `podtrail explain`: why a pod ended, with the evidence in the order of time.
 import {
-  ALL_VISIBLE,
   askExplain,
   type Evidence,
   type ExplainFound,
@@ -51,7 +50,7 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
     const { engine, cluster } = ledger;
     const question = { asked, at, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askExplain(snapshot, ALL_VISIBLE, cluster, question),
+      askExplain(snapshot, cli.visibility, cluster, question),
     );
     const { document, evidence, verdict } = found;
     const listing: Listing<Evidence> = {

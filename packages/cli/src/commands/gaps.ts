@@ -1,5 +1,5 @@
 // `podtrail gaps`: when nobody was watching, and why.
-import { ALL_VISIBLE, askGaps, gapDocument, type Unwatched, type Watching, withSnapshot } from '@podtrail/history/wire';
+import { askGaps, gapDocument, type Unwatched, type Watching, withSnapshot } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -38,7 +38,7 @@ async function run(cli: Cli, options: GapsOptions) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askGaps(snapshot, ALL_VISIBLE, cluster, question),
+      askGaps(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;
     const listing: Listing<Unwatched> = {

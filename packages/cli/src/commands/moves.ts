@@ -1,6 +1,5 @@
 // `podtrail moves`: which pods ended, why, and who took their place where.
 import {
-  ALL_VISIBLE,
   askMoves,
   CAUSES,
   type Cause,
@@ -74,7 +73,7 @@ async function run(cli: Cli, options: MovesOptions) {
     const { fromNode, toNode, selector, cause: causes } = options;
     const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askMoves(snapshot, ALL_VISIBLE, cluster, question),
+      askMoves(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;
     const isNarrowed = [causes, fromNode, toNode, namespace, selector].some((filter) => filter !== undefined);

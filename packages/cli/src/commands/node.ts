@@ -1,6 +1,5 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
 import {
-  ALL_VISIBLE,
   askNode,
   epochMillis,
   type NodeStay,
@@ -67,7 +66,7 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
     const during = asked ?? { at: span.from };
     const question = { node, during, namespace, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askNode(snapshot, ALL_VISIBLE, cluster, question),
+      askNode(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;
     const pods = found.pods.items;

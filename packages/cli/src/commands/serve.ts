@@ -49,7 +49,10 @@ read; a recorder may write to it meanwhile. SIGTERM ends it, after the requests 
 async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
   const { clock, signal, stdout, stderr } = cli.commandEnv;
   // Read only here: no other command should wait for it.
-  const serving = await import('@podtrail/operator/serving');
+  const [serving, { commandRoute }] = await Promise.all([
+    import('@podtrail/operator/serving'),
+    import('../remote/command-route.ts'),
+  ]);
   serving.checkLoopback(options.bind);
   const access = new serving.LoopbackAccess({ token: await tokenOf(cli, options.tokenFile) });
   return await cli.withStore(options, async (engine, url) => {
@@ -61,6 +64,7 @@ async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
       routes: [
         serving.indexPage((request) => access.exchange(request)),
         ...serving.apiRoutes({ ledger, version, status: () => engine.status() }),
+        commandRoute(ledger, cli.commandEnv),
         serving.mcpRoute({ ledger, version }),
       ],
       rateLimit:

@@ -1,6 +1,5 @@
 // `podtrail trail`: where a pod, a workload or an address was, life by life.
 import {
-  ALL_VISIBLE,
   askTrail,
   type ExplainedStay,
   isNamed,
@@ -61,7 +60,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
     const { engine, cluster } = ledger;
     const question = { asked, span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askTrail(snapshot, ALL_VISIBLE, cluster, question),
+      askTrail(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;
     const stays = found.stays.items;

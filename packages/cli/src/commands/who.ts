@@ -1,6 +1,5 @@
 // `podtrail who IP`: which pod, node or service held an address at an instant.
 import {
-  ALL_VISIBLE,
   type Answer,
   type AnsweredHolder,
   addressOf,
@@ -60,7 +59,7 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   return await cli.withLedger(options, async ({ engine, cluster }) => {
     const question = { ip, at, now: cli.now, seen: options.seen === true };
     const asked = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askWho(snapshot, ALL_VISIBLE, cluster, question),
+      askWho(snapshot, cli.visibility, cluster, question),
     );
     const { answer, document, watched } = asked;
     if (print.format === 'csv') {

@@ -1,8 +1,8 @@
 // Where a command looks for a name that it has no record of.
-import { ALL_VISIBLE, type Search } from '@podtrail/history/wire';
+import type { Search } from '@podtrail/history/wire';
 import type { Cli, OpenLedger } from '../cli.ts';
 
-export function searchOf({ now, commandEnv }: Cli, { engine, cluster }: OpenLedger): Search {
+export function searchOf({ now, commandEnv, visibility }: Cli, { engine, cluster }: OpenLedger): Search {
   const monotonic = () => commandEnv.clock.monotonic();
-  return { reader: engine, visibility: ALL_VISIBLE, cluster: cluster.id, now, monotonic };
+  return { reader: engine, visibility, cluster: cluster.id, now, monotonic };
 }

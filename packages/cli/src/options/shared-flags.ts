@@ -10,6 +10,7 @@ export interface SharedOptions {
   readonly kubeconfig?: string;
   readonly cluster?: string;
   readonly store?: string;
+  readonly server?: string;
   readonly output?: string;
   readonly headers?: boolean;
   readonly color?: string;
@@ -68,6 +69,11 @@ export const SHARED_FLAGS = {
     flags: '--store <url>',
     description: 'sqlite:PATH; else PODTRAIL_STORE, else ledger.db in the data directory of podtrail',
     whyNot: 'it uses no store.',
+  },
+  server: {
+    flags: '--server <url>',
+    description: 'ask a server (podtrail serve) instead of a store; its token is in PODTRAIL_TOKEN',
+    whyNot: 'it does not ask a ledger.',
   },
   output: {
     flags: '-o, --output <format>',

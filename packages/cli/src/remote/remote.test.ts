@@ -1,0 +1,169 @@
+// Commands that ask, of a store and of a server: the same bytes and the same exit code, in every format, also when
+// something is wrong.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Engine } from '@podtrail/history';
+import { epochMillis, type Visibility } from '@podtrail/history/wire';
+import { systemClock, systemRandom } from '@podtrail/machinery';
+import { ManualClock } from '@podtrail/machinery/testing';
+import { AskedLedger, HttpServer } from '@podtrail/operator/serving';
+import { type Ran, type RunOptions, run } from '../testing/run-in-process.ts';
+import { serve } from '../testing/served.ts';
+import { aStory, at } from '../testing/story.ts';
+import { commandRoute } from './command-route.ts';
+
+const SOON = { timeout: 120_000 };
+const FORMATS = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'];
+const COMMANDS = [
+  'who 10.0.0.7 --at 2026-11-15T10:00:30Z',
+  'who 10.0.0.7 --at 2026-11-15T10:00:59.5Z',
+  'who 10.0.0.99 --at 3m',
+  'who 10.0.0.7 --at 2026-11-15T12:00:20+02:00 --timezone Asia/Tokyo',
+  'who 10.0.0.7 --at 2026-11-14',
+  'trail web-1 -n shop',
+  'trail 10.0.0.7 --limit 1',
+  'trail web-77 -n shop',
+  'node node-a --at 2026-11-15T10:00:30Z',
+  'node node-a --since 1h',
+  'changes db-0 -n shop',
+  'moves --since 1h',
+  'explain web-1 -n shop',
+  'anomalies',
+  'gaps --since 1h --no-headers',
+] as const;
+const WRONG = [
+  'who 10.0.0',
+  'who',
+  'who 10.0.0.7 --at yesterday',
+  'who 10.0.0.7 --colour',
+  'trail deploy/',
+  'moves --cause Bored',
+  'gaps --cursor nonsense',
+  'gaps --cluster other',
+  'node nowhere',
+] as const;
+
+const HIDDEN = ['web-1', 'web-9', 'db-0', 'job-2', 'agent', 'node-a', 'node-b', 'Deployment'];
+
+let engine: Engine;
+before(async () => {
+  engine = await aStory();
+});
+
+const words = (text: string) => text.split(' ');
+const around: RunOptions = { now: at(201), systemZone: 'Europe/Berlin' };
+
+/** Without the line that names the server. */
+function withoutServer({ code, out, err }: Ran): Ran {
+  return { code, out, err: err.replace(/^asking http:\/\/127\.0\.0\.1:\d+\n/, '') };
+}
+
+describe('of a server as of a store', () => {
+  for (const command of COMMANDS) {
+    test(command, SOON, async (t) => {
+      const { origin, token: bearer } = await serve(t, { engine, now: at(201) });
+      for (const format of FORMATS) {
+        const asked = [...words(command), '-o', format];
+        const local = await run(asked, { ...around, engine });
+        const remote = await run([...asked, '--server', origin], { ...around, env: { PODTRAIL_TOKEN: bearer } });
+        assert.deepEqual(withoutServer(remote), local, format);
+        assert.match(remote.err, /^asking http/);
+      }
+    });
+  }
+
+  test('what is wrong is said in the same words', SOON, async (t) => {
+    const { origin, token: bearer } = await serve(t, { engine, now: at(201) });
+    for (const command of WRONG) {
+      const local = await run(words(command), { ...around, engine });
+      const remote = await run([...words(command), `--server=${origin}`], {
+        ...around,
+        env: { PODTRAIL_TOKEN: bearer },
+      });
+      assert.deepEqual(withoutServer(remote), local, command);
+      assert.notEqual(local.code, 0, command);
+    }
+  });
+
+  test('the namespace of the current context and a terminal that shows colours come along', SOON, async (t) => {
+    const { origin, token: bearer } = await serve(t, { engine, now: at(201) });
+    const loadConfig = async () => ({ namespace: 'shop' }) as never;
+    const env = { PODTRAIL_TOKEN: bearer, TERM: 'xterm' };
+    const asked = ['trail', 'web-1'];
+    const remote = await run([...asked, '--server', origin], { ...around, env, loadConfig });
+    assert.equal(remote.code, 0);
+    assert.deepEqual(withoutServer(remote), await run(asked, { ...around, engine, loadConfig }));
+    const who = ['who', '10.0.0.7', '--at', '2026-11-15T10:00:30Z'];
+    const painted = await run([...who, '--server', origin], { ...around, env, isTTY: true });
+    assert.ok(painted.out.includes('\u001b['));
+    assert.equal(painted.out, (await run(who, { ...around, engine, env: { TERM: 'xterm' }, isTTY: true })).out);
+  });
+});
+
+describe('a server refuses', () => {
+  test('who has no token, what is no server, and two places to ask, each with what to do', SOON, async (t) => {
+    const { origin } = await serve(t, { engine, now: at(201) });
+    const asked = ['who', '10.0.0.7'];
+    const stranger = await run([...asked, '--server', origin], around);
+    assert.equal(stranger.code, 6);
+    assert.match(
+      stranger.err,
+      /does not know who asks\nhint: put the token that the server printed into PODTRAIL_TOKEN/,
+    );
+    const gone = await serve(t, { engine, now: at(201) });
+    await gone.stop();
+    const nobody = await run([...asked, '--server', gone.origin], around);
+    assert.equal(nobody.code, 1);
+    assert.match(nobody.err, /http:\/\/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\)\nhint: check the address/);
+    const both = await run([...asked, '--server', origin, '--store', 'memory:'], around);
+    assert.equal(both.code, 2);
+    assert.equal((await run([...asked, '--server', 'ledger.db'], around)).code, 2);
+  });
+
+  test('what reaches beyond the ledger, and more than it prints at once', SOON, async (t) => {
+    const { origin, token: bearer } = await serve(t, { engine, now: at(201) });
+    const post = async (command: readonly string[]) => {
+      const response = await fetch(`${origin}/api/v1/commands`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+        body: JSON.stringify({ words: command, zone: 'UTC', namespace: null, colour: false }),
+      });
+      return [response.status, ((await response.json()) as { code?: string }).code];
+    };
+    for (const command of [
+      ['export'],
+      ['import', '/etc/passwd'],
+      ['store', 'status'],
+      ['serve'],
+      ['who', '10.0.0.7', '--store', 'sqlite:/etc/passwd'],
+      ['who', '10.0.0.7', '--store=sqlite:/etc/passwd'],
+      ['who', '10.0.0.7', '--kubeconfig=/root/.kube/config'],
+      ['who', '10.0.0.7', '--server', 'http://169.254.169.254'],
+    ])
+      assert.deepEqual(await post(command), [400, 'bad-command'], command.join(' '));
+    for (const limit of [['--limit', '0'], ['--limit=10001'], ['--limit', '5', '--limit', '0']])
+      assert.deepEqual(await post(['gaps', ...limit]), [400, 'bad-page'], limit.join(' '));
+    assert.deepEqual(await post(['gaps', '--limit', '10000']), [200, undefined]);
+    assert.deepEqual(await post([]), [400, 'bad-command']);
+  });
+
+  test('nothing of what the caller may not see: neither rows nor hints', SOON, async (t) => {
+    const visibility: Visibility = { kind: 'namespaces', since: new Map([['other', epochMillis(0)]]) };
+    const ledger = new AskedLedger(engine, new ManualClock(at(201)));
+    const server = await HttpServer.start({
+      ...{ host: '127.0.0.1', port: 0, clock: systemClock },
+      routes: [commandRoute(ledger, { clock: new ManualClock(at(201)), random: systemRandom })],
+      access: { identify: async () => ({ name: 'sam', groups: [] }), visibility: async () => visibility },
+    });
+    t.after(() => server.close(0));
+    const asked = (text: string) => run([...words(text), '--server', `http://127.0.0.1:${server.port}`], around);
+    for (const command of COMMANDS.filter((one) => !one.startsWith('anomalies'))) {
+      const { out, err } = await asked(command);
+      // What was asked about may be repeated.
+      for (const name of HIDDEN.filter((one) => !command.includes(one)))
+        assert.ok(!`${out}${err}`.includes(name), `${command} names ${name}`);
+    }
+    assert.equal((await asked('who 10.0.0.7 --at 2026-11-15T10:00:30Z')).code, 5);
+    assert.equal((await asked('anomalies')).code, 6);
+  });
+});
