@@ -35,7 +35,7 @@ const LOOK_MS = 1_000;
 /** A look may cost this part of the time. */
 const SHARE = 5;
 const BOOKMARK_MS = 30_000;
-/** What happened longer ago is not looked at again: a watch that begins there is told to list. */
+/** What happened longer ago is not looked at again: a watch that begins there must list. */
 const WINDOW_MS = 15 * 60_000;
 /** What two replicas have observed by one instant differs by less. */
 const OVERLAP_MS = 10_000;
