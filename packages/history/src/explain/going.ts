@@ -2,7 +2,7 @@
 import type { Evidence } from '../model/evidence.ts';
 import type { ObjectReference } from '../model/object-reference.ts';
 import type { Case } from './case.ts';
-import { isBeforeEnd, lastBeforeEnd, ofKind } from './traces.ts';
+import { isBeforeEnd, lastBeforeEnd, latestEnd, ofKind, SECOND_MS } from './traces.ts';
 
 export function goingNamespace(known: Case): Evidence | undefined {
   return goingBeforeEnd(known, known.namespace);
@@ -25,8 +25,21 @@ export function controllerOfOwner({ owner, life }: Pick<Case, 'owner' | 'life'>)
 
 /** It was to be deleted, or gone, and not there again. */
 function goingBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
-  const states = ofKind(evidence, 'created', 'terminating', 'deleted');
+  const states = wentBeforeEnd(known, ofKind(evidence, 'created', 'terminating', 'deleted'));
   const last = lastBeforeEnd(known, states);
   if (last === undefined || last.what === 'created') return undefined;
   return states.find((one) => one.what !== 'created' && one.about.uid === last.about.uid && isBeforeEnd(known, one));
+}
+
+/**
+ * Without those that were to be deleted after the pod had begun to end. The API server wrote both times, in seconds: that
+ * needs no slack for other clocks.
+ */
+function wentBeforeEnd(known: Case, states: readonly Evidence[]): Evidence[] {
+  const late = new Set(
+    ofKind(states, 'terminating')
+      .filter(({ at }) => at > latestEnd(known) + SECOND_MS)
+      .map(({ about }) => about.uid),
+  );
+  return states.filter(({ what, about }) => what === 'created' || !late.has(about.uid));
 }

@@ -371,6 +371,12 @@ verdictTable('what the kubelet ends', {
     }),
     { cause: 'DeletedOnRequest' },
   ],
+  'a kubelet that starts under pressure and takes the pod no more': [
+    aCase(terminated('Failed', 'Evicted', 'Pod was rejected: The node had condition: [MemoryPressure]. '), {
+      pod: [event(POD, 'kubelet', 'Evicted', END, 'The node had condition: [MemoryPressure]. ')],
+    }),
+    { cause: 'NodePressure', certainty: 'certain', sentence: 'was evicted: worker-2 was short of memory.', cites: 1 },
+  ],
   "karpenter's event is no evidence of pressure": [
     aCase(terminated('Failed', 'Evicted', 'x', { disruption: because('TerminationByKubelet', END) }), {
       pod: [event(POD, 'karpenter', 'Evicted', END)],

@@ -50,6 +50,18 @@ verdictTable('owners and namespaces', {
     aCase(aLife(), { namespace: [evidence(SHOP, 'terminating', END + 60)] }),
     { cause: 'DeletedOnRequest' },
   ],
+  'a namespace that was deleted three seconds later: both times are of the API server': [
+    aCase(aLife(), { namespace: [evidence(SHOP, 'terminating', END + 3), evidence(SHOP, 'deleted', END + 4)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'an owner that was to be deleted three seconds later': [
+    aCase(aLife(owned), { owner: [evidence(SET, 'terminating', END + 3)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'an owner of which nobody saw more than that it was gone, by the clock of who watched': [
+    aCase(aLife(owned), { owner: [evidence(SET, 'deleted', END + 3)] }),
+    { cause: 'OwnerDeleted' },
+  ],
   'a namespace of the same name that was deleted before': [
     aCase(aLife(), {
       namespace: [evidence({ ...SHOP, uid: 'old' }, 'deleted', 500), evidence(SHOP, 'created', 600)],

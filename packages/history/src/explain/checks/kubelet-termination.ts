@@ -94,10 +94,12 @@ function isStorageLimit(message: string): boolean {
 }
 
 function shortage({ node }: Case, message: string): string {
-  const named = /low on resource: ([\w.-]+?)\.?(?:\s|$)/i.exec(message)?.[1] ?? /\[(\w+)\]/.exec(message)?.[1];
-  if (named !== undefined) return named;
-  const condition = ofKind(node, 'condition').findLast(({ reason }) => /Pressure=True$/.test(reason));
-  return condition === undefined ? 'a resource' : condition.reason.replace('Pressure=True', '').toLowerCase();
+  const resource = /low on resource: ([\w.-]+?)\.?(?:\s|$)/i.exec(message)?.[1];
+  if (resource !== undefined) return resource;
+  const condition =
+    /\[(\w+)\]/.exec(message)?.[1] ??
+    ofKind(node, 'condition').findLast(({ reason }) => /Pressure=True$/.test(reason))?.reason;
+  return condition?.replace(/Pressure(=True)?$/, '').toLowerCase() ?? 'a resource';
 }
 
 function pressure(known: Case): Evidence[] {
