@@ -15,7 +15,7 @@ export interface NodeBinaries {
   readonly path: readonly string[];
   /** The folders of CNI plugins. */
   readonly cni: readonly string[];
-  program(name: 'app' | 'machine' | 'network' | 'observe' | 'containerd' | 'ctr' | 'runc'): string;
+  program(name: 'app' | 'logind' | 'machine' | 'network' | 'observe' | 'containerd' | 'ctr' | 'runc'): string;
   /** Of the control plane's version, or of an older minor version such as `1.34`. */
   kubelet(minor?: string): string;
 }
@@ -35,7 +35,7 @@ export async function ensureNodeBinaries(
     directories.set(module.name, await ensureModule(module, output));
   }
   const directory = (name: string): string => directories.get(name) as string;
-  const own = new Set(['app', 'machine', 'network', 'observe']);
+  const own = new Set(['app', 'logind', 'machine', 'network', 'observe']);
   return {
     path: [directory('containerd'), directory('runc')],
     cni: [directory('cni'), directory('programs')],

@@ -88,8 +88,11 @@ function bridgeOf(subnet: string): string {
   return `p${(subnet.split('/')[0] as string).replaceAll('.', '-')}`;
 }
 
+/** Of a KubeletConfiguration. */
+export type KubeletFields = Readonly<Record<string, unknown>>;
+
 /** As YAML, which JSON is. `extra` replaces fields, for a kubelet that is to evict. */
-export function kubeletConfig({ ip, home, cgroup }: NodePlace, extra: Readonly<Record<string, unknown>> = {}): string {
+export function kubeletConfig({ ip, home, cgroup }: NodePlace, extra: KubeletFields = {}): string {
   return JSON.stringify(
     {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -136,8 +139,8 @@ const CALM_EVICTION = {
   'imagefs.inodesFree': '0%',
 };
 
-/** More than any machine has: as long as a kubelet runs with this it is under memory pressure, and evicts. */
-export const PRESSED_EVICTION = { ...CALM_EVICTION, 'memory.available': '4096Gi' };
+/** More than any machine has free: as long as a kubelet runs with this it is under memory pressure, and evicts. */
+export const PRESSED_EVICTION = { ...CALM_EVICTION, 'memory.available': '99.9%' };
 
 export function staticDirectory(home: string): string {
   return join(home, 'static');

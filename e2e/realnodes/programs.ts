@@ -68,7 +68,10 @@ export function runtimeModules(): readonly NodeModule[] {
     {
       name: 'programs',
       directory: join(import.meta.dirname, 'programs'),
-      programs: ['app', 'cnilog', 'machine', 'network', 'observe'].map((name) => ({ name, package: `./${name}` })),
+      programs: ['app', 'cnilog', 'logind', 'machine', 'network', 'observe'].map((name) => ({
+        name,
+        package: `./${name}`,
+      })),
     },
   ];
 }

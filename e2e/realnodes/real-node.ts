@@ -1,6 +1,7 @@
 // One real node under the hands of a test: kubelet and containerd on a machine of its own, started, stopped, restarted,
 // switched off like by a power cut and booted again.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { ControlPlaneError } from '../controlplane/control-plane-error.ts';
 import { until } from '../controlplane/until.ts';
@@ -14,6 +15,7 @@ import {
   cniConfig,
   cniDirectory,
   containerdConfig,
+  type KubeletFields,
   kubeletConfig,
   type NodePlace,
   PRESSED_EVICTION,
@@ -36,6 +38,14 @@ export interface RealNodeSetup extends NodePlace {
   readonly images: string;
   /** An older minor version, for example `1.34`. */
   readonly kubelet: string | undefined;
+  readonly kubeletConfig: KubeletFields;
+}
+
+export interface KubeletStart {
+  /** It believes that the machine is out of memory and evicts, one pod after the other. */
+  readonly pressed?: boolean;
+  /** Fields of its configuration, until it is started again. */
+  readonly config?: KubeletFields;
 }
 
 export class RealNode {
@@ -74,8 +84,32 @@ export class RealNode {
     await removeCgroup(cgroup);
     makeCgroup(cgroup);
     await this.#machine.start();
+    await this.#startLogind();
     await this.startContainerd();
     await this.startKubelet();
+  }
+
+  /** A kubelet whose configuration has a `shutdownGracePeriod` asks it whether the machine is to be shut down. */
+  async #startLogind(): Promise<void> {
+    const { home, binaries } = this.#setup;
+    await this.#machine.startService({
+      ...this.#service('logind', binaries.program('logind')),
+      args: ['-bus', join(home, 'bus.sock'), '-control', this.#control],
+      restart: true,
+    });
+  }
+
+  get #control(): string {
+    return join(this.home, 'logind.sock');
+  }
+
+  /** As `systemctl poweroff` announces it. The machine stays on: `crash` is what comes after. */
+  async announceShutdown(): Promise<void> {
+    const inhibitors = await order(this.#control, 'shutdown');
+    if (inhibitors !== 'sent 1')
+      throw new ControlPlaneError(`Not one kubelet delays the shutdown of ${this.name}: ${inhibitors}.`, {
+        hint: 'Its configuration needs a shutdownGracePeriod.',
+      });
   }
 
   /** Pods get addresses of this range from now on. */
@@ -100,13 +134,19 @@ export class RealNode {
     await this.#machine.stopService('containerd', signal);
   }
 
-  /** With `pressed` it believes that the machine is out of memory and evicts, one pod after the other. */
-  async startKubelet({ pressed = false }: { pressed?: boolean } = {}): Promise<void> {
+  async startKubelet({ pressed = false, config: own = {} }: KubeletStart = {}): Promise<void> {
     const { home, binaries, kubeconfig, kubelet } = this.#setup;
     const config = join(home, 'kubelet.json');
-    await writeFile(config, kubeletConfig(this.#setup, pressed ? { evictionHard: PRESSED_EVICTION } : {}));
+    const fields = {
+      ...this.#setup.kubeletConfig,
+      ...(pressed ? { evictionHard: PRESSED_EVICTION } : {}),
+      ...own,
+    };
+    await writeFile(config, kubeletConfig(this.#setup, fields));
+    const service = this.#service('kubelet', binaries.kubelet(kubelet));
     await this.#machine.startService({
-      ...this.#service('kubelet', binaries.kubelet(kubelet)),
+      ...service,
+      env: { ...service.env, DBUS_SYSTEM_BUS_ADDRESS: `unix:path=${join(home, 'bus.sock')}` },
       args: [
         `--config=${config}`,
         `--kubeconfig=${kubeconfig}`,
@@ -175,4 +215,19 @@ export class RealNode {
   #log(name: string): string {
     return join(this.#setup.home, 'log', `${name}.log`);
   }
+}
+
+/** One line to a socket, and the line that answers it. */
+function order(socket: string, line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const connection = createConnection(socket, () => connection.write(`${line}\n`));
+    connection.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk;
+      if (!answer.endsWith('\n')) return;
+      connection.destroy();
+      resolve(answer.trim());
+    });
+    connection.on('error', reject);
+  });
 }

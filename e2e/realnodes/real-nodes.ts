@@ -12,7 +12,14 @@ import { disownCgroup, ownCgroup } from '../controlplane/supervisor.ts';
 import { until } from '../controlplane/until.ts';
 import { ensureNodeBinaries, type NodeBinaries } from './build.ts';
 import { cgroupName, removeAbandonedCgroups, removeCgroup } from './cgroups.ts';
-import { type AddressRange, APP_IMAGE, PAUSE_IMAGE, POD_NETWORK, PULLED_IMAGE } from './node-config.ts';
+import {
+  type AddressRange,
+  APP_IMAGE,
+  type KubeletFields,
+  PAUSE_IMAGE,
+  POD_NETWORK,
+  PULLED_IMAGE,
+} from './node-config.ts';
 import { ociLayout, writeLayout } from './oci-layout.ts';
 import { RealNode } from './real-node.ts';
 import { missingForRealNodes } from './requirements.ts';
@@ -23,6 +30,8 @@ export interface RealNodesOptions {
   readonly nodes: readonly { readonly name: string; readonly kubelet?: string | undefined }[];
   /** Pods' addresses, of all nodes together; or `podCIDR`: each node has the range that its Node object names. */
   readonly range?: AddressRange | 'podCIDR';
+  /** Fields of every kubelet's configuration that replace ours. */
+  readonly kubeletConfig?: KubeletFields;
 }
 
 export interface RealNodesSetup extends RealNodesOptions {
@@ -89,6 +98,7 @@ export class RealNodes {
           cniLog: this.cniLog,
           images: imagesArchive(directory),
           kubelet,
+          kubeletConfig: setup.kubeletConfig ?? {},
         }),
     );
     this.#network = this.#createNetwork(this.nodes.map(({ ip }) => ip));

@@ -1,7 +1,8 @@
 // The only program in the test images: the pause of a sandbox and the container of a pod.
 //
 //	app pause
-//	app serve [-after SECONDS] [-code N] [-term SECONDS] [-deaf] [-fill MEBIBYTES -into DIR] [-listen :8080]
+//	app serve [-after SECONDS] [-code N] [-term SECONDS] [-deaf] [-fill MEBIBYTES -into DIR] [-eat MEBIBYTES]
+//	          [-listen :8080]
 //	app true
 //
 // serve answers every HTTP request with $POD_UID and sends $POD_UID to the gateway ten times a second: what a flow log
@@ -16,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -65,6 +67,7 @@ func serve(args []string) {
 	deaf := flags.Bool("deaf", false, "ignore SIGTERM")
 	fill := flags.Int("fill", 0, "write so many mebibytes")
 	into := flags.String("into", "/scratch", "into this folder")
+	eat := flags.Int("eat", 0, "use so many mebibytes of memory")
 	listen := flags.String("listen", ":8080", "answer HTTP here")
 	flags.Parse(args)
 
@@ -75,6 +78,9 @@ func serve(args []string) {
 	go http.ListenAndServe(*listen, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, uid) }))
 	if *fill > 0 {
 		go write(*into, *fill)
+	}
+	if *eat > 0 {
+		go use(*eat)
 	}
 	var end <-chan time.Time
 	if *after > 0 {
@@ -104,6 +110,20 @@ func write(directory string, mebibytes int) {
 	for i := 0; i < mebibytes; i++ {
 		file.Write(block)
 	}
+}
+
+// use keeps memory that it has written to, so that the kernel must have given it.
+func use(mebibytes int) {
+	blocks := make([][]byte, 0, mebibytes)
+	for i := 0; i < mebibytes; i++ {
+		block := make([]byte, 1<<20)
+		for at := 0; at < len(block); at += 4096 {
+			block[at] = 1
+		}
+		blocks = append(blocks, block)
+	}
+	time.Sleep(time.Hour)
+	runtime.KeepAlive(blocks)
 }
 
 // beacon sends who we are, our clock and a counter until the process ends.
