@@ -24,10 +24,12 @@ const LONGEST_WAIT_MS = 180_000;
 export class PodWatch implements Disposable {
   readonly #pods = new Map<string, WatchedPod>();
   readonly #waiting = new Set<() => void>();
+  readonly #ended = Promise.withResolvers<never>();
   readonly #lines: HttpLines;
 
   private constructor(lines: HttpLines) {
     this.#lines = lines;
+    this.#ended.promise.catch(() => {});
   }
 
   static async start(plane: ControlPlane): Promise<PodWatch> {
@@ -50,7 +52,7 @@ export class PodWatch implements Disposable {
     this.#waiting.add(look);
     try {
       look();
-      return await promise;
+      return await Promise.race([promise, this.#ended.promise]);
     } finally {
       this.#waiting.delete(look);
       clearTimeout(timer);
@@ -59,6 +61,7 @@ export class PodWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#lines.close();
+    this.#ended.reject(new Error('the run is over'));
   }
 
   async #read(): Promise<void> {

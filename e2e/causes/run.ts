@@ -13,6 +13,10 @@ export interface CauseRunOptions {
   readonly repeat: number;
   /** At a time, of the half that overlaps. */
   readonly parallel: number;
+  /** Instead of simulated ones. */
+  readonly realNodes?: number | undefined;
+  /** Where everything is kept that the API shows of pods, nodes and events. */
+  readonly watched?: string | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -43,14 +47,16 @@ export async function causeRun(options: CauseRunOptions): Promise<Outcome[]> {
   const { provocations, repeat, parallel, log } = options;
   const chance = new Chance(options.seed);
   const all = shuffled(
-    provocations.flatMap((provocation) => Array.from({ length: repeat }, () => provocation)),
+    provocations.flatMap((provocation) =>
+      Array.from({ length: Math.min(repeat, provocation.atMost ?? repeat) }, () => provocation),
+    ),
     chance,
   );
   const half = Math.floor(all.length / 2);
   const overlapped = [...all.slice(half), ...all.slice(0, half).filter(({ isSlow }) => isSlow)];
   const alone = all.slice(0, half).filter(({ isSlow }) => !isSlow);
   log('starting a control plane …');
-  await using stage = await CauseStage.start();
+  await using stage = await CauseStage.start(options);
   const place = { stage, log };
   const pending: Pending[] = [];
   log(`${overlapped.length} provocations, ${parallel} at a time …`);
@@ -86,7 +92,8 @@ interface Pending {
 
 async function provoke({ stage, log }: Place, provocation: Provocation, overlapped: boolean): Promise<Pending> {
   try {
-    const { uids, at } = await provocation.provoke(await stage.scene());
+    await using scene = await stage.scene();
+    const { uids, at } = await provocation.provoke(scene);
     // The next one begins when this one is explained, or will not be.
     for (const uid of uids) {
       await explained(stage, provocation, uid, at).catch((error: Error) => log(error.message));

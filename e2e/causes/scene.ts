@@ -3,6 +3,7 @@
 import type { ControlPlane, HttpAnswer } from '../controlplane/index.ts';
 import { PlayedKubelet } from './played-kubelet.ts';
 import type { PodWatch, WatchedPod } from './pod-watch.ts';
+import type { HitNode, RealGround } from './real/real-ground.ts';
 
 export interface SceneSetup {
   readonly plane: ControlPlane;
@@ -12,6 +13,18 @@ export interface SceneSetup {
   readonly name: string;
   readonly makeNode: () => Promise<string>;
   readonly makePlayedNode: (name: string) => Promise<AsyncDisposable>;
+  /** Where workloads run that no node is named for. */
+  readonly pool?: Pool;
+  /** If the nodes are real ones. */
+  readonly ground?: RealGround;
+}
+
+/** Nodes that any workload may use; nobody drains, taints or deletes them. */
+export interface Pool {
+  readonly nodes: number;
+  readonly selector: Readonly<Record<string, string>>;
+  /** Of pods: what runs there. */
+  readonly spec: object;
 }
 
 export interface WorkloadOptions {
@@ -22,12 +35,14 @@ export interface WorkloadOptions {
   readonly spec?: object;
 }
 
-/** Nodes that any workload may use; nobody drains, taints or deletes them. */
 export const SHARED = { 'podtrail.dev/pool': 'shared' };
 
-const CONTAINERS = {
-  containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }],
-  terminationGracePeriodSeconds: 5,
+export const KWOK_POOL: Pool = {
+  ...{ nodes: 3, selector: SHARED },
+  spec: {
+    containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }],
+    terminationGracePeriodSeconds: 5,
+  },
 };
 type Kind = 'deployments' | 'statefulsets' | 'daemonsets';
 
@@ -36,19 +51,37 @@ export class Scene {
   readonly name: string;
   readonly pods: PodWatch;
   readonly kubelet: PlayedKubelet;
+  readonly pool: Pool;
   readonly #setup: SceneSetup;
+  readonly #left = new AsyncDisposableStack();
 
   constructor(setup: SceneSetup) {
     this.#setup = setup;
     this.namespace = setup.namespace;
     this.name = setup.name;
     this.pods = setup.pods;
+    this.pool = setup.pool ?? KWOK_POOL;
     this.kubelet = new PlayedKubelet(this);
   }
 
-  /** A kwok node that only this scene uses. */
-  node(): Promise<string> {
-    return this.#setup.makeNode();
+  /** A node that only this scene uses. */
+  async node(): Promise<string> {
+    return this.#setup.ground === undefined ? await this.#setup.makeNode() : (await this.realNode()).name;
+  }
+
+  /** A real node that only this scene uses, until the scene is over: whatever happens to it is made good then. */
+  async realNode(): Promise<HitNode> {
+    return this.#left.use(await this.ground.take());
+  }
+
+  get ground(): RealGround {
+    if (this.#setup.ground === undefined) throw new Error('this run has no real nodes');
+    return this.#setup.ground;
+  }
+
+  /** Simulated pods cost nothing and stay; those of real nodes go. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#setup.ground?.clear(this.namespace, this.#left);
   }
 
   /** A node whose kubelet is played: ready, with a Lease that is renewed until it is disposed of. */
@@ -94,13 +127,16 @@ export class Scene {
   }
 
   /** One pod on each shared node, or on those with other labels. */
-  async daemonSet(nodes: number, nodeSelector: Readonly<Record<string, string>> = SHARED): Promise<WatchedPod[]> {
+  async daemonSet(
+    nodes = this.pool.nodes,
+    nodeSelector: Readonly<Record<string, string>> = this.pool.selector,
+  ): Promise<WatchedPod[]> {
     return await this.#workload('DaemonSet', 'daemonsets', { replicas: nodes, nodeSelector });
   }
 
   async job(node: string | undefined, spec: object = {}): Promise<void> {
-    const placed = node === undefined ? { nodeSelector: SHARED } : { nodeName: node };
-    const template = { metadata: this.#labelled(), spec: { ...placed, restartPolicy: 'Never', ...CONTAINERS } };
+    const placed = node === undefined ? { nodeSelector: this.pool.selector } : { nodeName: node };
+    const template = { metadata: this.#labelled(), spec: { ...placed, restartPolicy: 'Never', ...this.pool.spec } };
     await this.post(this.pathOf('jobs', '', '/apis/batch/v1'), {
       ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: this.name } },
       spec: { template, backoffLimit: 0, ...spec },
@@ -109,10 +145,10 @@ export class Scene {
 
   /** A pod without an owner, once it runs. */
   async pod(spec: object = {}, node?: string): Promise<WatchedPod> {
-    const placed = node === undefined ? { nodeSelector: SHARED } : { nodeSelector: { 'kubernetes.io/hostname': node } };
+    const nodeSelector = node === undefined ? this.pool.selector : { 'kubernetes.io/hostname': node };
     await this.post(this.pathOf('pods', ''), {
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: this.name, ...this.#labelled() } },
-      spec: { ...placed, ...CONTAINERS, ...spec },
+      spec: { nodeSelector, ...this.pool.spec, ...spec },
     });
     const [pod] = await this.running(1);
     return pod as WatchedPod;
@@ -122,7 +158,7 @@ export class Scene {
   async boundPod(node: string, spec: object = {}): Promise<WatchedPod> {
     await this.post(this.pathOf('pods', ''), {
       ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: this.name, ...this.#labelled() } },
-      spec: { nodeName: node, ...CONTAINERS, ...spec },
+      spec: { nodeName: node, ...this.pool.spec, ...spec },
     });
     return await this.appeared();
   }
@@ -158,6 +194,15 @@ export class Scene {
     return { uids };
   }
 
+  /** Once it has failed or succeeded; a pod may still be running for a while after its end was decided. */
+  async terminal(pod: WatchedPod): Promise<Ended> {
+    const { uid, name } = pod.metadata;
+    await this.pods.until(`${name} is terminal`, (all) =>
+      all.find(({ metadata, status }) => metadata.uid === uid && TERMINAL.has(status.phase)),
+    );
+    return { uids: [uid] };
+  }
+
   /** One of them has begun to end. */
   async oneEnded(pods: readonly WatchedPod[]): Promise<Ended> {
     const uids = pods.map(({ metadata }) => metadata.uid);
@@ -168,8 +213,9 @@ export class Scene {
   }
 
   async #workload(kind: string, resource: Kind, options: WorkloadOptions): Promise<WatchedPod[]> {
-    const { replicas = 1, node, nodeSelector = SHARED } = options;
-    const template = { metadata: this.#labelled(), spec: { ...CONTAINERS, ...placement(node, nodeSelector) } };
+    const { replicas = 1, node, nodeSelector = this.pool.selector } = options;
+    const placed = node === undefined ? { nodeSelector } : placement(node, this.pool.selector);
+    const template = { metadata: this.#labelled(), spec: { ...this.pool.spec, ...placed } };
     const own = { selector: { matchLabels: { scene: this.name } }, template, ...options.spec };
     await this.post(this.pathOf(resource, '', '/apis/apps/v1'), {
       ...{ apiVersion: 'apps/v1', kind, metadata: { name: this.name } },
@@ -199,16 +245,17 @@ export interface Ended {
 
 const PATCHES = { merge: 'merge-patch+json', strategic: 'strategic-merge-patch+json' } as const;
 
+const TERMINAL = new Set(['Failed', 'Succeeded']);
+
 function isEnding({ metadata, status }: WatchedPod): boolean {
-  return metadata.deletionTimestamp !== undefined || status.phase === 'Failed' || status.phase === 'Succeeded';
+  return metadata.deletionTimestamp !== undefined || TERMINAL.has(status.phase);
 }
 
-/** On the shared nodes; with a node of its own, there if possible. */
-function placement(node: string | undefined, nodeSelector: object): object {
-  if (node === undefined) return { nodeSelector };
+/** On its own node if possible, else in the pool. */
+function placement(node: string, pool: Pool['selector']): object {
   const is = (key: string, value: string) => ({ matchExpressions: [{ key, operator: 'In', values: [value] }] });
   const own = is('kubernetes.io/hostname', node);
-  const shared = Object.entries(SHARED).map(([key, value]) => is(key, value));
+  const shared = Object.entries(pool).map(([key, value]) => is(key, value));
   return {
     affinity: {
       nodeAffinity: {

@@ -13,16 +13,26 @@ import {
 } from '@podtrail/history';
 import { type ControlPlane, startControlPlane, until } from '../controlplane/index.ts';
 import { createSimulatedNodes } from '../controlplane/simulated-nodes.ts';
+import { RawWatch } from '../proof/nodes/raw-watch.ts';
 import { createProofNode } from '../proof/proof-node.ts';
 import { RecorderProcess } from '../proof/recorder-process.ts';
 import { PodWatch } from './pod-watch.ts';
-import { Scene, SHARED } from './scene.ts';
+import { QUICK_CONTROLLERS, QUICK_KUBELET, REAL_POOL, RealGround } from './real/real-ground.ts';
+import { KWOK_POOL, Scene, SHARED } from './scene.ts';
 
-export const SHARED_NODES = 3;
+const SHARED_NODES = KWOK_POOL.nodes;
 
 /** Everything that a cause may rest on: until all are followed, silence proves nothing. */
 const STREAMS = ['events', 'replicasets', 'deployments', 'statefulsets', 'daemonsets', 'jobs', 'namespaces'];
 const FAR = epochMillis(Date.UTC(9999, 0, 1));
+
+export interface CauseStageOptions {
+  /** Instead of nodes by kwok: at least two, of which the first is shared by all scenes. */
+  readonly realNodes?: number | undefined;
+  /** Where everything is kept that the API shows of pods, nodes and events. */
+  readonly watched?: string | undefined;
+  readonly log?: (line: string) => void;
+}
 
 export interface Judged {
   readonly known: Case;
@@ -36,6 +46,8 @@ export class CauseStage implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #cluster: string;
   readonly #played: AsyncDisposable[] = [];
+  readonly #ground: RealGround | undefined;
+  readonly #raw: RawWatch | undefined;
   #nodes = SHARED_NODES;
   #scenes = 0;
 
@@ -44,27 +56,22 @@ export class CauseStage implements AsyncDisposable {
     pods: PodWatch,
     recorder: RecorderProcess,
     store: { engine: Engine; cluster: string },
+    more: { ground: RealGround | undefined; raw: RawWatch | undefined },
   ) {
     this.#plane = plane;
     this.#pods = pods;
     this.#recorder = recorder;
     this.#engine = store.engine;
     this.#cluster = store.cluster;
+    this.#ground = more.ground;
+    this.#raw = more.raw;
   }
 
-  static async start(): Promise<CauseStage> {
+  static async start({ realNodes, watched, log = () => {} }: CauseStageOptions = {}): Promise<CauseStage> {
     await using starting = new AsyncDisposableStack();
-    const plane = await startControlPlane({
-      // Autoscalers look every 15 s unless asked for more.
-      controllerManager: { flags: ['--horizontal-pod-autoscaler-sync-period=2s'] },
-      scheduler: true,
-      kwok: {
-        nodes: SHARED_NODES,
-        flags: ['--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake'],
-      },
-    });
+    const plane = await startPlane(realNodes);
     starting.use(plane);
-    for (let node = 0; node < SHARED_NODES; node++) await label(plane, `node-${node}`);
+    if (realNodes === undefined) for (let node = 0; node < SHARED_NODES; node++) await label(plane, `node-${node}`);
     const url = `sqlite:${join(plane.directory, 'ledger.db')}`;
     const recorder = new RecorderProcess(plane.adminKubeconfig, url);
     starting.defer(() => recorder.kill());
@@ -83,8 +90,12 @@ export class CauseStage implements AsyncDisposable {
     await until('the recorder watches', () => isWatching(engine, cluster), patient).catch(saying);
     const pods = await PodWatch.start(plane);
     starting.use(pods);
+    const raw = watched === undefined ? undefined : new RawWatch(plane, watched);
+    await raw?.start();
+    starting.defer(() => raw?.stop());
+    const ground = realNodes === undefined ? undefined : await RealGround.prepare(plane, pods, log);
     starting.move();
-    return new CauseStage(plane, pods, recorder, { engine, cluster });
+    return new CauseStage(plane, pods, recorder, { engine, cluster }, { ground, raw });
   }
 
   async scene(): Promise<Scene> {
@@ -94,6 +105,7 @@ export class CauseStage implements AsyncDisposable {
     });
     return new Scene({
       ...{ plane: this.#plane, pods: this.#pods, namespace: name, name },
+      ...(this.#ground === undefined ? {} : { ground: this.#ground, pool: REAL_POOL }),
       makeNode: async () => {
         const [node] = await createSimulatedNodes(this.#plane.apiserver, {
           ...{ count: 1, first: this.#nodes++, untainted: true },
@@ -119,11 +131,35 @@ export class CauseStage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#played.map((node) => node[Symbol.asyncDispose]()));
+    const mended = this.#ground?.[Symbol.asyncDispose]();
     this.#pods[Symbol.dispose]();
+    await mended;
+    await this.#raw?.stop();
     await this.#engine.close();
     await this.#recorder.kill();
     await this.#plane.stop();
   }
+}
+
+async function startPlane(realNodes: number | undefined): Promise<ControlPlane> {
+  // Autoscalers look every 15 s unless asked for more.
+  const flags = ['--horizontal-pod-autoscaler-sync-period=2s'];
+  if (realNodes !== undefined) {
+    const nodes = Array.from({ length: realNodes }, (_, index) => ({ name: `real-${index + 1}` }));
+    return await startControlPlane({
+      controllerManager: { flags: [...flags, ...QUICK_CONTROLLERS] },
+      scheduler: true,
+      realNodes: { nodes, kubeletConfig: QUICK_KUBELET },
+    });
+  }
+  return await startControlPlane({
+    controllerManager: { flags },
+    scheduler: true,
+    kwok: {
+      nodes: SHARED_NODES,
+      flags: ['--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake'],
+    },
+  });
 }
 
 async function label(plane: ControlPlane, node: string): Promise<void> {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causesPage, type RunResult, readResults, writeResult } from '../causes/page.ts';
 import { NOT_PROVOKED, PROVOCATIONS } from '../causes/provocations/index.ts';
+import { REAL_PROVOCATIONS } from '../causes/real/index.ts';
 import { causeRun } from '../causes/run.ts';
 import { type Row, rowsOf, textTable } from '../causes/table.ts';
 import { kubernetesVersion } from '../controlplane/index.ts';
@@ -11,6 +12,8 @@ export interface CausesOptions {
   readonly seed: number;
   readonly repeat: number;
   readonly parallel: number;
+  /** On so many real nodes instead of simulated ones. */
+  readonly realNodes: number | undefined;
   /** Parts of names of provocations; all unless given. */
   readonly only: readonly string[] | undefined;
   /** Where docs/causes.md is written, if it is to be: with the results of other runs that are kept. */
@@ -27,13 +30,21 @@ export interface CausesProof {
 }
 
 export async function proveCauses(options: CausesOptions, print: (text: string) => void): Promise<CausesProof> {
-  const { seed, repeat, parallel, only, page, out, log } = options;
-  const provocations = PROVOCATIONS.filter(
+  const { seed, repeat, parallel, realNodes, only, page, out, log } = options;
+  const provocations = (realNodes === undefined ? PROVOCATIONS : REAL_PROVOCATIONS).filter(
     ({ name, cause }) => only?.some((part) => `${cause} ${name}`.includes(part)) ?? true,
   );
   if (provocations.length === 0)
     throw new Error(`--only ${only?.join(',')} names no provocation; e2e/causes/provocations has them`);
-  const outcomes = await causeRun({ provocations, seed, repeat, parallel, log });
+  const outcomes = await causeRun({
+    provocations,
+    seed,
+    repeat,
+    parallel,
+    realNodes,
+    watched: join(out, 'watch.jsonl.gz'),
+    log,
+  });
   const rows = rowsOf(outcomes);
   print(`${textTable(rows)}\n`);
   const stories = outcomes
@@ -44,7 +55,7 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
   await writeFile(join(out, 'not-right.jsonl'), stories.map((story) => `${story}\n`).join(''));
   if (stories.length > 0) log(`every one that was not right with its case: ${join(out, 'not-right.jsonl')}`);
   if (page !== undefined) {
-    await writeResult('simulated-nodes', resultOf(options, rows));
+    await writeResult(realNodes === undefined ? 'simulated-nodes' : 'real-nodes', resultOf(options, rows));
     await writePage(page);
   }
   const count = (result: string) => outcomes.filter((outcome) => outcome.result === result).length;
@@ -56,13 +67,25 @@ export async function writePage(file: string): Promise<void> {
   await writeFile(file, causesPage(await readResults(), NOT_PROVOKED));
 }
 
-function resultOf({ seed, repeat, parallel, only }: CausesOptions, rows: readonly Row[]): RunResult {
-  const flags = `--repeat ${repeat} --seed ${seed} --parallel ${parallel}${only === undefined ? '' : ` --only ${only.join(',')}`}`;
-  return {
+const ABOUT = {
+  simulated: {
     title: 'On simulated nodes',
     about:
       'The real API server, controller manager and scheduler; nodes by kwok, or by this run where a kubelet must not be as fast as kwok; `podtrail record` beside them.',
-    command: `npm run proof -- causes ${flags} --page docs/causes.md`,
+  },
+  real: {
+    title: 'On real nodes',
+    about:
+      'The real API server, controller manager and scheduler; nodes with kubelet, containerd and CNI, whose pods run; `podtrail record` beside them. One node is shared by all, the others belong to one provocation at a time. What takes a node for a minute is run a few times only.',
+  },
+};
+
+function resultOf({ seed, repeat, parallel, realNodes, only }: CausesOptions, rows: readonly Row[]): RunResult {
+  const flags = `--repeat ${repeat} --seed ${seed} --parallel ${parallel}${only === undefined ? '' : ` --only ${only.join(',')}`}`;
+  const real = realNodes === undefined ? '' : `--real-nodes ${realNodes} `;
+  return {
+    ...ABOUT[realNodes === undefined ? 'simulated' : 'real'],
+    command: `npm run proof -- causes ${real}${flags} --page docs/causes.md`,
     kubernetes: kubernetesVersion,
     date: new Date().toISOString().slice(0, 10),
     rows,

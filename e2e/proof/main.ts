@@ -60,6 +60,7 @@ causes: on a real control plane with its controllers and kwok nodes; pods are ma
 provoked there, in a shuffled order, half of them beside others. Exit code 1 if one is explained wrongly
   --repeat N       each of them (default 3)
   --parallel N     so many at a time (default 4)
+  --real-nodes N   on so many real nodes (at least 2) instead of kwok's; needs what "nodes" needs
   --only A,B       only causes and provocations with these words in their names
   --page FILE      keep the result in e2e/causes/results, and write docs/causes.md from all results there
   --no-run         only write that page
@@ -81,6 +82,7 @@ const { values, positionals } = parseArgs({
     repeat: { type: 'string', default: '3' },
     only: { type: 'string' },
     page: { type: 'string' },
+    'real-nodes': { type: 'string' },
     run: { type: 'boolean', default: true },
     parallel: { type: 'string', default: '4' },
     lives: { type: 'string', default: '800' },
@@ -144,7 +146,13 @@ async function causes(): Promise<CausesProof> {
     await writePage(page ?? 'docs/causes.md');
     return { pods: 0, wrong: 0, unknown: 0 };
   }
-  const options = { seed, repeat, parallel, only: values.only?.split(','), page, out, log };
+  const realNodes = values['real-nodes'] === undefined ? undefined : count('real-nodes', values['real-nodes']);
+  if (realNodes !== undefined) requireRealNodes();
+  if (realNodes === 1) {
+    process.stderr.write('--real-nodes 1 is too few: one node is shared, and something happens to the others.\n');
+    process.exit(2);
+  }
+  const options = { seed, repeat, parallel, realNodes, only: values.only?.split(','), page, out, log };
   return await proveCauses(options, (text) => void process.stdout.write(text));
 }
 
@@ -185,11 +193,7 @@ async function proveNodes(): Promise<NodesResult> {
 async function judgeNodes(judged: Parameters<typeof replayRun>[1]): Promise<NodesResult> {
   if (values.replay !== undefined) return replayRun(values.replay, judged);
   if (values.recorded !== undefined) return judgeStore(values.recorded, judged);
-  const missing = missingForRealNodes();
-  if (missing !== undefined) {
-    process.stderr.write(`${missing}\n`);
-    process.exit(1);
-  }
+  requireRealNodes();
   return nodesRun({
     ...judged,
     minutes: count('minutes', values.minutes),
@@ -201,6 +205,13 @@ async function judgeNodes(judged: Parameters<typeof replayRun>[1]): Promise<Node
     mechanisms: values.mechanisms?.split(','),
     ...(values.calm ? { nodeEvents: [] } : {}),
   });
+}
+
+function requireRealNodes(): void {
+  const missing = missingForRealNodes();
+  if (missing === undefined) return;
+  process.stderr.write(`${missing}\n`);
+  process.exit(1);
 }
 
 function reportTruth({ lives, asked, wrong, counts, forced, outages, gaps }: TruthRunResult): string {

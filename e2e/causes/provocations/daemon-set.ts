@@ -1,6 +1,5 @@
 // A DaemonSet ends its pods: for another template, or for a restart.
 import type { Provocation } from '../provocation.ts';
-import { SHARED_NODES } from '../stage.ts';
 
 const NAMED = 'event `SuccessfulDelete` of its DaemonSet, which names it';
 
@@ -8,7 +7,7 @@ export const daemonSetUpdated: Provocation = {
   ...{ name: 'DaemonSet update', cause: 'DaemonSetUpdate', by: 'control plane', sentence: /to revision/ },
   evidence: `${NAMED}; the next pod on its node has another revision`,
   async provoke(scene) {
-    const pods = await scene.daemonSet(SHARED_NODES);
+    const pods = await scene.daemonSet();
     const template = { metadata: { labels: { version: 'next' } } };
     await scene.patch(scene.workload('daemonsets'), { spec: { template } });
     return await scene.ended(...pods);
@@ -19,7 +18,7 @@ export const daemonSetRestarted: Provocation = {
   ...{ name: 'DaemonSet restart', cause: 'Restarted', by: 'control plane' },
   evidence: `${NAMED}; the next pod on its node has a newer annotation \`restartedAt\``,
   async provoke(scene) {
-    const pods = await scene.daemonSet(SHARED_NODES);
+    const pods = await scene.daemonSet();
     await scene.kubectl('-n', scene.namespace, 'rollout', 'restart', `daemonset/${scene.name}`);
     return await scene.ended(...pods);
   },

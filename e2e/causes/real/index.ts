@@ -1,0 +1,32 @@
+// Every provocation on real nodes: those that only a kubelet can bring about, and those of simulated nodes of which the
+// kubelet lives through the grace.
+import type { Provocation } from '../provocation.ts';
+import * as daemonSet from '../provocations/daemon-set.ts';
+import * as deleted from '../provocations/deleted.ts';
+import * as deployment from '../provocations/deployment.ts';
+import * as evicted from '../provocations/evicted.ts';
+import * as overlapping from '../provocations/overlapping.ts';
+import { statefulSetRestarted, statefulSetScaled, statefulSetUpdated } from '../provocations/stateful-set.ts';
+import { tainted } from '../provocations/taint.ts';
+import * as endsByNodes from './ends-by-nodes.ts';
+import * as endsOfPods from './ends-of-pods.ts';
+
+const { drainedInRollout, rolledBack, statefulSetDeleted, namespaceOfOthersDeleted } = overlapping;
+
+const LIVED_THROUGH: readonly Provocation[] = [
+  ...[evicted, deployment, daemonSet, deleted].flatMap((group): Provocation[] => Object.values(group)),
+  ...[statefulSetUpdated, statefulSetRestarted, statefulSetScaled, tainted],
+  ...[drainedInRollout, rolledBack, statefulSetDeleted, namespaceOfOthersDeleted],
+];
+
+export const REAL_PROVOCATIONS: readonly Provocation[] = [
+  ...[endsOfPods, endsByNodes].flatMap((group): Provocation[] => Object.values(group)),
+  ...LIVED_THROUGH.map((one): Provocation => ({ ...one, by: 'real kubelet' })),
+];
+
+/** A few seconds each. */
+export const QUICK_REAL_PROVOCATIONS: readonly Provocation[] = [
+  ...[endsOfPods.completed, endsOfPods.oomKilled, endsOfPods.deadline, endsOfPods.emptyDirLimit],
+  ...[endsOfPods.rejectedByAffinity, endsOfPods.rejectedForCpu, endsOfPods.sandboxReplaced, endsOfPods.jobFailed],
+  ...[endsByNodes.kubeletPreemption, endsByNodes.shutdown],
+];
