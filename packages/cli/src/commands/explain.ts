@@ -1,38 +1,56 @@
 // `podtrail explain`: why a pod ended, with the evidence in the order of time.
 import {
+  type Asked,
   askExplain,
   type Evidence,
   type ExplainFound,
+  type Holder,
   isNamed,
+  neverSeenNode,
   neverSeenPod,
   parseSubject,
   subjectPhrase,
   withSnapshot,
 } from '@podtrail/history/wire';
 import type { Command } from 'commander';
-import type { Cli } from '../cli.ts';
+import type { Cli, OpenLedger } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
 import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
+import { verdictColour } from '../output/colour.ts';
 import { type Listing, printListing } from '../output/print.ts';
-import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
+import { answerSentence } from '../views/answer.ts';
+import { explanationText, othersText } from '../views/explanation.ts';
 import { gapWarning } from '../views/watched.ts';
 
 export function explainCommand(cli: Cli): Command {
   return cli
     .command('explain', 'Why did a pod end, or move? With the evidence.', [
-      ...(['at', 'namespace', 'context', 'kubeconfig', 'timezone', 'cluster', 'store', 'output', 'headers'] as const),
+      ...([
+        'at',
+        'namespace',
+        'context',
+        'kubeconfig',
+        'timezone',
+        'cluster',
+        'store',
+        'output',
+        'headers',
+        'color',
+      ] as const),
     ])
     .argument('<pod>', 'web-1, pod/web-1, uid/UID, a bare UUID, or an address that it had')
     .addHelpText(
       'after',
       `
-Of several lives of a name the one at --at is meant, else the last one before. The table lists what was said and done
-about the pod, its node, its owners and its namespace, in the order of time; USED marks what the cause rests on. A cause
-is "certain" where the API says so, and "inferred" where other things that happened then say so. docs/causes.md has
-the list of causes. Exit code 3 when there is no record of such a pod.
+Of several pods of one name the one at --at is meant, else the last one before; standard error names the others. Of a
+pod that lives it says whose place it took, and how it came to be ready. "Next" is what to look at. The table lists what
+was said and done about the pod, its node, its owners and its namespace, in the order of time; USED marks what the cause
+rests on. A cause is "certain" where the API says so, and "inferred" where other things that happened then say so.
+docs/cli.md has the list of causes. Exit code 3 when there is no record of such a pod, 4 when it is in doubt who had the address, 5 when
+that is unknown.
 
 Examples:
   podtrail explain cart-7d9-x2k -n shop
@@ -56,7 +74,8 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
     const listing: Listing<Evidence> = {
       rows: evidence,
       document,
-      sentence: sentenceOf(found, print.zone, print.format === 'wide'),
+      sentence: explanationText(found, print.zone, print.format === 'wide'),
+      paint: verdictColour(verdict, print.colour),
       columns: [
         { header: 'TIME', cell: (e) => showTime(e.at, print.zone) },
         { header: 'USED', cell: (e) => (verdict?.evidence.includes(e.id) ? 'yes' : '') },
@@ -89,34 +108,46 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
     await printListing(listing, print);
     const warning = gapWarning(found.watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
-    if (found.life !== undefined) return EXIT.answered;
-    const never = isNamed(asked) ? await neverSeenPod(searchOf(cli, ledger), asked) : undefined;
-    await cli.note(never ?? `there is no record of the life of ${subjectPhrase(asked)}`);
-    return EXIT.none;
+    const { answer } = found;
+    if (found.life === undefined) return await sayNone(cli, ledger, asked, found, print.zone);
+    if (answer?.answer === 'free')
+      await cli.note(`nobody held ${answer.ip} at ${showTime(at, print.zone)}: this is about who had it last before`);
+    const others = othersText(found, print.zone);
+    if (others !== undefined) await cli.note(others);
+    return EXIT.answered;
   });
 }
 
-function sentenceOf({ life, verdict, milestones, unwatched }: ExplainFound, zone: Zone, isWide: boolean) {
-  if (life === undefined) return undefined;
-  const { pod } = life;
-  const name = `${pod.namespace}/${pod.name}${pod.node === '' ? '' : ` on ${pod.node}`}`;
-  const cause =
-    verdict === undefined
-      ? `${name} has not ended.`
-      : `${name} ${verdict.sentence} (${verdict.cause}, ${verdict.certainty})`;
-  const lines = [cause];
-  if (unwatched.length > 0) lines.push(`Nobody watched ${unwatched.join(', ')} then: evidence may be missing.`);
-  if (isWide) {
-    lines.push('');
-    for (const { name: what, at, afterMs, detail } of milestones) {
-      const after = afterMs === undefined || afterMs === 0 ? '' : `, after ${showDuration(afterMs)}`;
-      lines.push(`  ${showTime(at, zone)}  ${what}${after}${detail === '' ? '' : `: ${detail}`}`);
-    }
-    for (const { container, reason, exitCode, at } of life.endings)
-      lines.push(`  ${showTime(at, zone)}  container ${container} ended: ${reason}, exit code ${exitCode}`);
-    lines.push(`  QoS class ${life.qosClass || 'unknown'}, priority ${life.priority}, ${life.restarts} restarts`);
+/** What is known instead, and what to ask. */
+async function sayNone(cli: Cli, ledger: OpenLedger, asked: Asked, { answer, watching }: ExplainFound, zone: Zone) {
+  if (answer !== undefined) {
+    const held = answer.holders[0] ?? answer.last;
+    await cli.note(held === undefined ? answerSentence(answer, watching, zone) : notRecorded(held));
+    return answer.answer === 'unknown' ? EXIT.unknown : EXIT.none;
   }
-  return lines.join('\n');
+  if (!isNamed(asked)) {
+    await cli.note(`there is no record of the life of ${subjectPhrase(asked)}`);
+    return EXIT.none;
+  }
+  const search = searchOf(cli, ledger);
+  const never = await neverSeenPod(search, asked);
+  // Nodes are seen by who may see everything.
+  const maySeeNodes = search.visibility.kind === 'all';
+  const isNode = maySeeNodes && never !== undefined && (await neverSeenNode(search, asked.name)) === undefined;
+  if (isNode) {
+    await cli.note(
+      `${asked.name} is a node, and no pod: podtrail node ${asked.name} --since 1h says who came and left, and why`,
+    );
+  } else {
+    await cli.note(
+      never ?? `the life of ${subjectPhrase(asked)} was not recorded, or has expired: why it ended is not known`,
+    );
+  }
+  return EXIT.none;
+}
+
+function notRecorded({ namespace, name }: Holder): string {
+  return `it was held by ${namespace}/${name}, whose life was not recorded, or has expired: why it ended is not known`;
 }
 
 function aboutText({ about }: Evidence): string {

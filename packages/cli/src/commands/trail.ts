@@ -101,6 +101,9 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
       const never = isNamed(asked) ? await neverSeenPod(searchOf(cli, ledger), asked) : undefined;
       await cli.note(never ?? `there is no record of ${subjectPhrase(asked)} in that time`);
     }
+    const ended = stays.findLast(({ end, ending }) => end !== undefined && ending.verdict !== undefined);
+    if (asked.by === 'ip' && ended !== undefined && (print.format === 'table' || print.format === 'wide'))
+      await cli.note(`why it changed hands: podtrail explain uid/${ended.holder.uid}`);
     await notePaging(cli, found.stays);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);

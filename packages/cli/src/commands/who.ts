@@ -78,6 +78,9 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
       ...(print.format === 'jsonl' ? { lines: [document] } : {}),
     };
     await printListing(listing, print);
+    const [held] = answer.holders;
+    if (print.format === 'wide' && held?.kind === 'Pod' && held.end !== undefined)
+      await cli.note(`why it ended: podtrail explain uid/${held.uid}`);
     return EXIT_BY_ANSWER[answer.answer];
   });
 }

@@ -3,6 +3,7 @@ export type { Case, Check } from './case.ts';
 export { CAUSES, type Cause, type Verdict } from './cause.ts';
 export { type CausesQuestion, causesOf, type FoundCause, visibleMove } from './causes-of.ts';
 export { explain } from './explain.ts';
+export { CAUSE_GUIDE, hintOf } from './guide.ts';
 export { lifecycle, MILESTONES, type Milestone } from './lifecycle.ts';
 export { parseLabelSelector } from './moves/label-selector.ts';
 export { isWantedDeparture, isWantedMove, type MoveFilters } from './moves/move-filters.ts';

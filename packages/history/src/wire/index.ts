@@ -5,6 +5,7 @@
 export type { Cluster, LedgerReader, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 export { withSnapshot } from '../engines/with-snapshot.ts';
 export {
+  CAUSE_GUIDE,
   CAUSES,
   type Cause,
   lifecycle,

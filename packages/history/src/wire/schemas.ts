@@ -285,6 +285,13 @@ const evidenceNoteSchema = z.strictObject({
   used: z.boolean(),
 });
 
+const predecessorSchema = z.strictObject({
+  ...successorSchema.shape,
+  cause: causeSchema,
+  certainty: certaintySchema,
+  sentence: z.string(),
+});
+
 export const explainSchema = z.strictObject({
   query: query.extend({ ...subject, at: instant }),
   ...narrowed,
@@ -295,7 +302,16 @@ export const explainSchema = z.strictObject({
   certainty: certaintySchema.nullable(),
   sentence: z.string().nullable(),
   actor: z.string().exactOptional(),
+  /** What to look at next. */
+  hint: z.string().exactOptional(),
   ended: instant.nullable(),
+  successor: successorSchema.nullable(),
+  /** From unready to the readiness of its successor; null where one of them is not known. */
+  downtimeMs: z.number().nullable(),
+  /** Whose place it took, and why that was free. */
+  predecessor: predecessorSchema.nullable(),
+  /** Other pods that had its name, oldest first. */
+  otherLives: z.array(z.strictObject({ uid: z.string(), node: z.string(), created: instant })).readonly(),
   lifecycle: lifeSchema.shape.lifecycle,
   qosClass: z.string().nullable(),
   priority: z.int().nullable(),
@@ -378,6 +394,7 @@ export type EvidenceNoteDocument = z.infer<typeof evidenceNoteSchema>;
 export type ExplainDocument = z.infer<typeof explainSchema>;
 export type EndingDocument = z.infer<typeof endingSchema>;
 export type LifeDocument = z.infer<typeof lifeSchema>;
+export type PredecessorDocument = z.infer<typeof predecessorSchema>;
 export type SuccessorDocument = z.infer<typeof successorSchema>;
 export type NodeChangeDocument = z.infer<typeof nodeChangeSchema>;
 export type MoveDocument = z.infer<typeof moveSchema>;

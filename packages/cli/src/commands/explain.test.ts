@@ -1,0 +1,125 @@
+// `explain` in all that a person may ask it: a pod that ended, one that lives, several of one name, addresses, what is no
+// pod; and the hints that lead to it.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Engine, Holder } from '@podtrail/history';
+import { CAUSE_GUIDE, CAUSES } from '@podtrail/history/wire';
+import { explainSchema } from '@podtrail/history/wire/schemas';
+import { aLedgerWith, at, CAUSES_OF_PLACES, PLACES, tenure } from '../testing/moves-story.ts';
+import { run } from '../testing/run-in-process.ts';
+
+const SERVICE: Holder = {
+  ...{ kind: 'Service', namespace: 'shop', name: 'cart', uid: 'uid-cart' },
+  ...{ node: '', workload: undefined, hostNetwork: false },
+};
+const NODE: Holder = { ...SERVICE, kind: 'Node', namespace: '', name: 'node-06', uid: 'uid-node-06', node: 'node-06' };
+
+let engine: Engine;
+let bare: Engine;
+before(async () => {
+  const others = [tenure('10.96.0.10', SERVICE, 1), tenure('192.168.0.6', NODE, 1)];
+  engine = await aLedgerWith([...PLACES, ...CAUSES_OF_PLACES, ...others]);
+  bare = await aLedgerWith(PLACES);
+});
+
+const ask = (words: string, more = {}) =>
+  run([...words.split(' '), '--timezone', 'UTC'], { engine, now: at(401), ...more });
+const said = (err: string) => err.split('\n').filter((line) => line !== '' && !line.startsWith('--'));
+
+test('a pod that ended: why, who took its place, for how long nobody was ready, and what to look at next', async () => {
+  const { code, out } = await ask('explain kafka-0 -n shop --at 2026-11-15T10:01:40Z');
+  assert.equal(code, 0);
+  assert.deepEqual(out.split('\n').slice(0, 4), [
+    'shop/kafka-0 on node-35 was evicted: node-35 was drained. (Evicted, inferred)',
+    'It began to end at 2026-11-15T10:01:40Z; shop/kafka-0 on node-06 took its place; nobody was ready for 11s.',
+    'Next: look who cordoned or scales node-35: kubectl describe node node-35; an imported audit log names the user.',
+    '',
+  ]);
+});
+
+test('a pod that lives: whose place it took, why that was free, and how it came to be ready', async () => {
+  const { code, out } = await ask('explain kafka-0 -n shop');
+  assert.equal(code, 0);
+  const lines = out.split('\n');
+  assert.equal(lines[0], 'shop/kafka-0 on node-06 has not ended.');
+  assert.match(lines[1] ?? '', /^It took the place of shop\/kafka-0 on node-35, which was evicted: .* \(Evicted\)$/);
+  assert.match(out, / ready, after 3s\n {2}QoS class Burstable, priority 0, 1 restart\n/);
+});
+
+test('several pods of one name: the last one is meant, and the others are named', async () => {
+  const { err } = await ask('explain kafka-0 -n shop');
+  assert.deepEqual(said(err), [
+    '1 other pod had that name: uid/uid-kafka-0-a (created 2026-11-15T10:00:10Z); this is about uid/uid-kafka-0-b, created 2026-11-15T10:01:46Z',
+  ]);
+  const { otherLives, predecessor } = explainSchema.parse(
+    JSON.parse((await ask('explain kafka-0 -n shop -o json')).out),
+  );
+  assert.deepEqual([otherLives.length, predecessor?.node, predecessor?.cause], [1, 'node-35', 'Evicted']);
+});
+
+for (const [words, code, sentence] of [
+  ['explain nobody -n shop', 3, /^no such pod has ever been seen: shop\/nobody$/],
+  ['explain kafka0 -n shop', 3, /did you mean kafka-0\?$/],
+  [
+    'explain node-06 -n shop',
+    3,
+    /^node-06 is a node, and no pod: podtrail node node-06 --since 1h says who came and left/,
+  ],
+  ['explain uid/nothing', 3, /^there is no record of the life of pod with UID nothing$/],
+  ['explain 10.96.0.10', 2, /^podtrail: 10\.96\.0\.10 was the cluster IP of Service shop\/cart: it does not move$/],
+  ['explain 192.168.0.6', 2, /^podtrail: 192\.168\.0\.6 was the address of node node-06, and not of one pod$/],
+  ['explain 10.0.0.99', 3, /^Nobody held 10\.0\.0\.99 at /],
+  [
+    'explain 10.0.0.7 --at 2026-11-15T09:00:00Z',
+    5,
+    /^It is unknown who held 10\.0\.0\.7 at .*: nobody was watching before/,
+  ],
+  [
+    'explain 10.0.0.7 --at 2026-11-15T10:06:00Z',
+    0,
+    /^nobody held 10\.0\.0\.7 at .*: this is about who had it last before$/,
+  ],
+] as const) {
+  test(`${words}: a sentence that helps, exit code ${code}`, async () => {
+    const ran = await ask(words);
+    assert.equal(ran.code, code);
+    assert.ok(
+      said(ran.err).some((line) => sentence.test(line)),
+      ran.err,
+    );
+  });
+}
+
+test('a pod whose life was not recorded is not said to be deleted on request', async () => {
+  for (const words of ['explain lonely -n shop', 'explain 10.0.0.7 --at 2026-11-15T10:02:00Z']) {
+    const { code, out, err } = await ask(words, { engine: bare });
+    assert.deepEqual([code, out], [3, '']);
+    assert.match(err, /was not recorded, or has expired: why it ended is not known/);
+  }
+});
+
+test('the verdict is coloured on a terminal only', async () => {
+  assert.match(
+    (await ask('explain lonely -n shop', { isTTY: true })).out,
+    /^\u001b\[33mshop\/lonely on node-06 .*\u001b\[39m\n/,
+  );
+  assert.doesNotMatch((await ask('explain lonely -n shop')).out, /\u001b/);
+  assert.doesNotMatch((await ask('explain lonely -n shop --color never', { isTTY: true })).out, /\u001b/);
+});
+
+test('who -o wide and trail of an address lead to explain where there is something to explain', async () => {
+  const who = await ask('who 10.0.0.7 --at 2026-11-15T10:01:00Z -o wide');
+  assert.deepEqual(said(who.err), ['why it ended: podtrail explain uid/uid-kafka-0-a']);
+  assert.deepEqual(said((await ask('who 10.0.0.7 --at 2026-11-15T10:01:00Z')).err), []);
+  assert.deepEqual(said((await ask('trail 10.0.0.7')).err), ['why it changed hands: podtrail explain uid/uid-lonely']);
+  assert.deepEqual(said((await ask('trail 10.0.0.7 -o json')).err), []);
+  assert.deepEqual(said((await ask('trail 10.0.0.7', { engine: bare })).err), []);
+});
+
+test('every cause has a meaning and what to look at next, each a sentence', () => {
+  for (const cause of CAUSES) {
+    const { means, next } = CAUSE_GUIDE[cause];
+    assert.match(means, /^[A-Z].*\.$/, cause);
+    assert.match(next, /^[a-z].*\.$/, cause);
+  }
+});
