@@ -49,9 +49,10 @@ read; a recorder may write to it meanwhile. SIGTERM ends it, after the requests 
 async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
   const { clock, signal, stdout, stderr } = cli.commandEnv;
   // Read only here: no other command should wait for it.
-  const [serving, { commandRoute }] = await Promise.all([
+  const [serving, { commandRoute }, { attributeLog }] = await Promise.all([
     import('@podtrail/operator/serving'),
     import('../remote/command-route.ts'),
+    import('../attribute/attribute-log.ts'),
   ]);
   serving.checkLoopback(options.bind);
   const access = new serving.LoopbackAccess({ token: await tokenOf(cli, options.tokenFile) });
@@ -63,7 +64,7 @@ async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
       ...{ host: options.bind, port: options.port, access, clock, admit: access.admit },
       routes: [
         serving.indexPage((request) => access.exchange(request)),
-        ...serving.apiRoutes({ ledger, version, status: () => engine.status() }),
+        ...serving.apiRoutes({ ledger, version, status: () => engine.status(), attribute: attributeLog }),
         commandRoute(ledger, cli.commandEnv),
         serving.mcpRoute({ ledger, version }),
       ],

@@ -3,6 +3,7 @@ export type { Access, Caller } from './access/access.ts';
 export { checkLoopback, LoopbackAccess, type LoopbackOptions } from './access/loopback.ts';
 export { type ApiOptions, apiRoutes } from './api/api-routes.ts';
 export { AskedLedger, type AskedReader } from './api/asked-ledger.ts';
+export type { AttributeLog } from './api/attribute-route.ts';
 export { historyProblem } from './api/history-problems.ts';
 export { indexPage } from './api/index-page.ts';
 export { API, type Operation } from './api/operation.ts';

@@ -1,6 +1,9 @@
 // The whole API over one ledger, with its description.
+
+import { liveRoute } from '../live/live-route.ts';
 import { openApiRoute } from '../openapi/openapi.ts';
 import type { AskedLedger } from './asked-ledger.ts';
+import { type AttributeLog, attributeRoute } from './attribute-route.ts';
 import { clustersRoute, type StoreCounts, statsRoute } from './clusters-route.ts';
 import type { Operation } from './operation.ts';
 import { questionRoutes } from './question-routes.ts';
@@ -12,10 +15,18 @@ export interface ApiOptions {
   readonly version: string;
   /** How much the store holds; without it there is no /api/v1/stats. */
   readonly status?: (() => Promise<StoreCounts>) | undefined;
+  /** What reads and writes rows; without it there is no /api/v1/attribute. */
+  readonly attribute?: AttributeLog | undefined;
 }
 
-export function apiRoutes({ ledger, version, status }: ApiOptions): readonly Operation[] {
-  const operations: Operation[] = [...questionRoutes(ledger), whoBatch(ledger), clustersRoute(ledger)];
+export function apiRoutes({ ledger, version, status, attribute }: ApiOptions): readonly Operation[] {
+  const operations: Operation[] = [
+    ...questionRoutes(ledger),
+    whoBatch(ledger),
+    clustersRoute(ledger),
+    liveRoute(ledger),
+  ];
+  if (attribute !== undefined) operations.push(attributeRoute(ledger, attribute));
   if (status !== undefined) operations.push(statsRoute(ledger, status));
   return [...operations, openApiRoute(operations, version)];
 }

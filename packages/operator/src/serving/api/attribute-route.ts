@@ -1,0 +1,96 @@
+// POST /api/v1/attribute: the rows of a flow log in, the same rows with who held their addresses out, as they come. What
+// reads and writes the rows is given to it: the command has it, for files.
+import { type AskAttributions, askAttributions } from '@podtrail/history/wire';
+import { checkedParameters, clusterOf, type Question } from '@podtrail/history/wire/catalogue';
+import { z } from 'zod';
+import type { HttpRequest } from '../http/http-request.ts';
+import { QuestionGate } from '../http/question-gate.ts';
+import type { Reply, ReplyStream } from '../http/reply.ts';
+import type { AskedLedger } from './asked-ledger.ts';
+import { historyProblem } from './history-problems.ts';
+import { API, type Operation } from './operation.ts';
+import { QueryParameters } from './query-parameters.ts';
+
+const text = (description: string) => z.string().min(1).max(512).meta({ description });
+const names = (description: string) => z.array(z.string().min(1).max(512)).max(64).meta({ description });
+
+const parameters = z.strictObject({
+  format: text('The format of the rows, as podtrail attribute knows them; by their look if left out.').optional(),
+  ip: names('Columns with an address, or paths in JSON.').optional(),
+  time: text('The column with the time; with end, of the beginning.').optional(),
+  end: text('The column with the time of the end: the row is a window.').optional(),
+  prefix: names('Before our columns, one for each ip.').optional(),
+  columns: names('Names of the columns of an input without a header.').optional(),
+  traffic: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether every row shows that its addresses were in use; by the format if left out.' }),
+  timezone: text('Of times that say none, as Europe/Berlin; such rows are refused if left out.').optional(),
+  headers: z.boolean().default(true).meta({ description: 'Whether CSV begins with the names of its columns.' }),
+  output: z.enum(['csv', 'jsonl']).optional().meta({ description: 'As the input if left out.' }),
+  cluster: text('Name or ID of the cluster; may be left out where the store holds one.').optional(),
+});
+
+export type AttributeParameters = z.output<typeof parameters>;
+
+export interface LogToAttribute {
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly write: ReplyStream['write'];
+  readonly parameters: AttributeParameters;
+  readonly ledger: AskAttributions;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects with a Problem where the rows cannot be understood. */
+export type AttributeLog = (log: LogToAttribute) => Promise<void>;
+
+const CSV = 'text/csv';
+const NDJSON = 'application/x-ndjson';
+/** Each takes a processor for as long as it lasts: whoever comes later asks again. */
+const AT_ONCE = 4;
+
+export function attributeRoute(ledger: AskedLedger, attribute: AttributeLog): Operation {
+  const readable = new QueryParameters(parameters);
+  const gate = new QuestionGate({ atOnce: AT_ONCE, mostWaiting: 0, waitMs: 0 });
+  return {
+    ...{ method: 'POST', path: `${API}/attribute`, id: 'attribute' },
+    summary: 'The rows of a flow log, each with who held its addresses at its time; streamed in and out.',
+    query: parameters,
+    body: { [CSV]: 'text', [NDJSON]: 'text', 'application/octet-stream': 'text' },
+    reply: { [CSV]: 'text', [NDJSON]: 'text', 'text/plain': 'text' },
+    handle: async (request) => {
+      const schema = { name: 'attribute', parameters } as unknown as Question;
+      const asked = ((): AttributeParameters => {
+        try {
+          return checkedParameters(schema, readable.read(request.query)) as AttributeParameters;
+        } catch (error) {
+          throw historyProblem(error);
+        }
+      })();
+      const { visibility, now } = ledger.asker(await request.visibility());
+      const cluster = await ledger.ask(async () => clusterOf(await ledger.clusters(), asked.cluster));
+      const answers = askAttributions(ledger.reader, visibility, cluster.id, now);
+      return streamed(request, asked, (out) =>
+        gate.run(async () => {
+          const { signal } = request;
+          const write = (bytes: string | Uint8Array) => out.write(bytes);
+          try {
+            await attribute({ input: request.body.chunks(), write, parameters: asked, ledger: answers, signal });
+          } catch (error) {
+            throw historyProblem(error);
+          }
+        }),
+      );
+    },
+  };
+}
+
+function streamed(
+  { body }: HttpRequest,
+  { output }: AttributeParameters,
+  stream: (out: ReplyStream) => Promise<void>,
+): Reply {
+  const asInput = [CSV, NDJSON].includes(body.type) ? body.type : 'text/plain; charset=utf-8';
+  const type = output === undefined ? asInput : output === 'csv' ? CSV : NDJSON;
+  return { status: 200, headers: { 'content-type': type }, stream };
+}

@@ -1,0 +1,146 @@
+// GET /api/v1/live: news as server-sent events. A client that comes back says with Last-Event-ID where it was. One that
+// reads too slowly is sent away with the reason, and so is one whose rights have changed; nobody stays for ever, so that
+// who asks is looked at again.
+import { clusterOf } from '@podtrail/history/wire/catalogue';
+import { z } from 'zod';
+import type { AskedLedger } from '../api/asked-ledger.ts';
+import { API, type Operation } from '../api/operation.ts';
+import { QueryParameters } from '../api/query-parameters.ts';
+import type { HttpRequest } from '../http/http-request.ts';
+import type { ReplyStream } from '../http/reply.ts';
+import { Problem } from '../problem.ts';
+import { type LiveEvent, LiveHub, visibilityKey } from './live-hub.ts';
+
+export interface LiveTimes {
+  readonly everyMs: number;
+  readonly heartbeatMs: number;
+  readonly longestMs: number;
+}
+
+const TIMES: LiveTimes = { everyMs: 1_000, heartbeatMs: 15_000, longestMs: 10 * 60_000 };
+/** Events that wait for one client. */
+const MOST_WAITING = 256;
+/** Streams at once. */
+const MOST_CLIENTS = 512;
+
+const parameters = z.strictObject({
+  cluster: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .meta({ description: 'Name or ID of the cluster; may be left out where the store holds one.' }),
+});
+
+export function liveRoute(ledger: AskedLedger, times: LiveTimes = TIMES): Operation {
+  const readable = new QueryParameters(parameters);
+  const hub = new LiveHub(ledger, { everyMs: times.everyMs });
+  let clients = 0;
+  return {
+    ...{ method: 'GET', path: `${API}/live`, id: 'live', query: parameters },
+    summary: 'Moves as they are recorded, and how far the cluster is watched, as server-sent events.',
+    reply: { 'text/event-stream': 'text' },
+    handle: async (request) => {
+      const parsed = parameters.safeParse(readable.read(request.query));
+      if (!parsed.success)
+        throw new Problem(400, 'bad-parameter', 'live has the parameter cluster', { hint: 'leave out others.' });
+      const { cluster } = parsed.data;
+      await ledger.ask(async () => clusterOf(await ledger.clusters(), cluster));
+      if (clients >= MOST_CLIENTS) {
+        throw new Problem(503, 'busy', `${MOST_CLIENTS} streams are open`, { headers: { 'retry-after': '30' } });
+      }
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+        stream: async (out) => {
+          clients++;
+          try {
+            await new LiveStream(request, out, times).run(hub, cluster);
+          } finally {
+            clients--;
+          }
+        },
+      };
+    },
+  };
+}
+
+/** One client. */
+class LiveStream {
+  readonly #request: HttpRequest;
+  readonly #out: ReplyStream;
+  readonly #times: LiveTimes;
+  #waiting: LiveEvent[] = [];
+  #isSlow = false;
+  #wake: () => void = () => {};
+
+  constructor(request: HttpRequest, out: ReplyStream, times: LiveTimes) {
+    this.#request = request;
+    this.#out = out;
+    this.#times = times;
+  }
+
+  async run(hub: LiveHub, cluster: string | undefined): Promise<void> {
+    const { signal } = this.#out;
+    const { heartbeatMs, longestMs } = this.#times;
+    const visibility = await this.#request.visibility();
+    const lastId = this.#request.headers['last-event-id'];
+    const stop = hub.follow(visibility, cluster, typeof lastId === 'string' ? lastId : undefined, (events) =>
+      this.#take(events),
+    );
+    const onEnd = () => this.#wake();
+    signal.addEventListener('abort', onEnd, { once: true });
+    const over = performance.now() + longestMs;
+    try {
+      // Clients that lose the connection come back after so long.
+      await this.#out.write('retry: 2000\n\n');
+      while (!signal.aborted && performance.now() < over) {
+        if (this.#isSlow)
+          return await this.#end('too-slow', 'events came faster than they were read; ask for what is there now');
+        const events = this.#waiting;
+        this.#waiting = [];
+        if (events.length > 0) {
+          await this.#out.write(events.map(textOf).join(''));
+          continue;
+        }
+        const isNews = await this.#news(heartbeatMs);
+        if (isNews) continue;
+        if (visibilityKey(await this.#request.visibility()) !== visibilityKey(visibility))
+          return await this.#end('rights-changed', 'what you may see has changed; connect again');
+        await this.#out.write(': still here\n\n');
+      }
+    } finally {
+      stop();
+      signal.removeEventListener('abort', onEnd);
+    }
+  }
+
+  #take(events: readonly LiveEvent[]): void {
+    if (this.#waiting.length + events.length > MOST_WAITING) {
+      this.#isSlow = true;
+      this.#waiting = [];
+    }
+    if (!this.#isSlow) this.#waiting.push(...events);
+    this.#wake();
+  }
+
+  /** False when nothing came within this time. */
+  #news(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => resolve(false), ms);
+      this.#wake = () => {
+        clearTimeout(late);
+        resolve(true);
+      };
+      if (this.#waiting.length > 0 || this.#isSlow || this.#out.signal.aborted) this.#wake();
+    });
+  }
+
+  async #end(code: string, reason: string): Promise<void> {
+    await this.#out.write(`event: end\ndata: ${JSON.stringify({ code, reason })}\n\n`);
+  }
+}
+
+function textOf({ id, event, data }: LiveEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
+}
