@@ -1,4 +1,4 @@
-// `npm run proof -- truth|faults|nodes|bits|attack|causes [options]`
+// `npm run proof -- truth|faults|nodes|bits|attack|causes|requests [options]`
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +10,10 @@ import { type CausesProof, proveCauses, writePage } from './causes.ts';
 import { type FaultRunsResult, faultRuns } from './fault-runs.ts';
 import { type NodesResult, report } from './nodes/judge-run.ts';
 import { judgeStore, nodesRun, replayRun } from './nodes/nodes-run.ts';
+import { proveRequests, type RequestsProof } from './requests.ts';
 import { type TruthRunResult, truthRun } from './truth-run.ts';
 
-const HELP = `usage: npm run proof -- truth|faults|nodes|bits|attack|causes [options]
+const HELP = `usage: npm run proof -- truth|faults|nodes|bits|attack|causes|requests [options]
 
 Pods live and die while a recorder watches; then the ledger is asked who held which address when, at instants whose
 truth is certain by two seconds. Exit code 1 if a single answer is wrong.
@@ -65,6 +66,10 @@ provoked there, in a shuffled order, half of them beside others. Exit code 1 if 
   --page FILE      keep the result in e2e/causes/results, and write docs/causes.md from all results there
   --no-run         only write that page
 
+requests: on podtrail serve alone, without a control plane; requests that are right, nearly right and nonsense. Exit code 1
+if it ends, does not answer, or answers with a 5xx that is not 503
+  --requests N     (default 1000000)
+
 all:
   --seed N         what is drawn: lives, addresses, faults, questions; of several runs the first (default: printed)
   --out DIR        keep truth, answers and what was wrong here (default: a new temporary folder)
@@ -90,6 +95,7 @@ const { values, positionals } = parseArgs({
     faults: { type: 'boolean', default: false },
     rewinds: { type: 'boolean', default: true },
     mutations: { type: 'string', default: '2000' },
+    requests: { type: 'string', default: '1000000' },
     checks: { type: 'boolean', default: true },
     minutes: { type: 'string', default: '12' },
     nodes: { type: 'string', default: '2' },
@@ -113,7 +119,7 @@ if (values.help || proof === 'help' || proof === undefined) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-const PROOFS = { truth: proveTruth, faults: proveFaults, nodes: proveNodes, bits, attack, causes };
+const PROOFS = { truth: proveTruth, faults: proveFaults, nodes: proveNodes, bits, attack, causes, requests };
 if (!isProof(proof)) {
   process.stderr.write(`There is no proof called "${proof}". npm run proof -- help lists them.\n`);
   process.exit(2);
@@ -160,6 +166,11 @@ function bits(): Promise<BitsProof> {
   const mutations = count('mutations', values.mutations);
   const options = { seed, mutations, checks: values.checks, out, log };
   return proveBits(options, (text) => void process.stdout.write(text));
+}
+
+function requests(): Promise<RequestsProof> {
+  const options = { seed, requests: count('requests', values.requests), out, log };
+  return proveRequests(options, (text) => void process.stdout.write(text));
 }
 
 async function proveTruth(): Promise<TruthRunResult> {

@@ -21,7 +21,7 @@ export interface LiveOptions {
   readonly mostGroups: number;
 }
 
-export const LIVE: LiveOptions = { everyMs: 1_000, mostKept: 1_000, mostGroups: 32 };
+const LIVE: LiveOptions = { everyMs: 1_000, mostKept: 1_000, mostGroups: 32 };
 /** Records come late: a move is looked for so long after it was. */
 const WINDOW_MS = 5 * 60_000;
 /** So many at once; more are not news but a listing. */
