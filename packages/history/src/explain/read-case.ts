@@ -7,15 +7,13 @@ import type { Departure, PodLife } from '../model/pod-life.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Case } from './case.ts';
 import { controllerOfOwner } from './going.ts';
+import { AFTER_MS, inOrder, readEvidence, readShared } from './read-evidence.ts';
 import { withPreemptors } from './read-preemptors.ts';
 import { readSiblings } from './read-siblings.ts';
 import { readUnwatched } from './read-unwatched.ts';
 import { CLOCK_SLACK_MS, endOf, MINUTE_MS } from './traces.ts';
 
 const BEFORE_MS = 24 * 60 * MINUTE_MS;
-const AFTER_MS = 15 * MINUTE_MS;
-const PAGE = 500;
-const MOST_PAGES = 8;
 const ALWAYS_FROM = epochMillis(0);
 
 /**
@@ -51,7 +49,7 @@ export async function readDepartedCase(
 
 export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife | undefined> {
   const { items } = await snapshot.occurrences({
-    ...{ kind: 'life', key: uid, span: { from: ALWAYS_FROM, to: FAR } },
+    ...{ kind: 'life', key: uid, subject: { by: 'uid', uid }, span: { from: ALWAYS_FROM, to: FAR } },
     page: { limit: 2 },
   });
   return items.find(({ pod }) => pod.uid === uid);
@@ -59,7 +57,7 @@ export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife
 
 export async function readDeparture(snapshot: Snapshot, uid: string): Promise<Departure | undefined> {
   const { items } = await snapshot.occurrences({
-    ...{ kind: 'departure', key: uid, span: { from: ALWAYS_FROM, to: FAR } },
+    ...{ kind: 'departure', key: uid, subject: { by: 'uid', uid }, span: { from: ALWAYS_FROM, to: FAR } },
     page: { limit: 2 },
   });
   return items.find(({ pod }) => pod.uid === uid);
@@ -77,9 +75,9 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   const [ofPod, nameless, node, owner, namespace] = await Promise.all([
     readEvidence(snapshot, { by: 'uid', uid: pod.uid }, ofLife, ({ about }) => about.uid === pod.uid),
     readEvidence(snapshot, named(pod.namespace, pod.name), day, isAboutName(life)),
-    pod.node === '' ? [] : readEvidence(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
+    pod.node === '' ? [] : readShared(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
     readOwner(snapshot, life.owner, recently),
-    readEvidence(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
+    readShared(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
   ]);
   const siblings = await readSiblings(snapshot, life, { from: endedAt, to: until });
   const workload = await readWorkload(snapshot, { life, owner, siblings }, day);
@@ -109,7 +107,7 @@ async function readOwner(snapshot: Snapshot, owner: ObjectReference | undefined,
 
 /** Whose it is, is said of an owner once a day: only where that is not found is everything read. */
 async function readByUid(snapshot: Snapshot, uid: string, { from, to }: Span): Promise<Evidence[]> {
-  const read = (span: Span) => readEvidence(snapshot, { by: 'uid', uid }, span, ({ about }) => about.uid === uid);
+  const read = (span: Span) => readShared(snapshot, { by: 'uid', uid }, span, ({ about }) => about.uid === uid);
   const recent = await read({ from, to });
   return recent.some(({ what }) => what === 'owned') ? recent : await read({ from: ALWAYS_FROM, to });
 }
@@ -129,7 +127,7 @@ async function readWorkload(
   const { namespace } = life.pod;
   const isOther = ({ about }: Evidence) =>
     controller !== undefined && about.kind === controller.kind && about.uid !== '' && about.uid !== controller.uid;
-  const found = await readEvidence(snapshot, { by: 'name', namespace, name }, span, (one) => !isOther(one));
+  const found = await readShared(snapshot, { by: 'name', namespace, name }, span, (one) => !isOther(one));
   const owners = new Set(siblings.map((sibling) => sibling.owner?.uid ?? ''));
   for (const uid of [...owners].slice(-MOST_OWNERS)) {
     if (uid === '' || uid === life.owner?.uid) continue;
@@ -140,33 +138,6 @@ async function readWorkload(
 }
 
 const MOST_OWNERS = 4;
-
-/** All of it within the span, as far as the limit goes; where there is more, what is nearest to the end. */
-async function readEvidence(
-  snapshot: Snapshot,
-  subject: Subject,
-  { from, to }: Span,
-  isWanted: (evidence: Evidence) => boolean,
-): Promise<Evidence[]> {
-  const found: Evidence[] = [];
-  for (const since of [from, to - AFTER_MS - 30 * MINUTE_MS, to - AFTER_MS - 2 * MINUTE_MS]) {
-    const span = { from: epochMillis(Math.max(from, since)), to };
-    let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const read = await snapshot.occurrences({ kind: 'evidence', subject, span, page: { limit: PAGE, cursor } });
-      for (const one of read.items) if (isWanted(one)) found.push(one);
-      cursor = read.cursor;
-      if (cursor === undefined) return inOrder(found);
-    }
-  }
-  return inOrder(found);
-}
-
-/** By time, each once. */
-function inOrder(evidence: readonly Evidence[]): Evidence[] {
-  const byId = new Map(evidence.map((one) => [one.id, one]));
-  return [...byId.values()].sort((a, b) => a.at - b.at);
-}
 
 /**
  * A controller that collects pods writes the end itself, and nothing else in the status says when: the pod's last change

@@ -3,6 +3,7 @@ import type { Snapshot } from '../engines/snapshot.ts';
 import type { Evidence } from '../model/evidence.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { readShared } from './read-evidence.ts';
 import { tellingStreams } from './streams.ts';
 import { MINUTE_MS } from './traces.ts';
 
@@ -33,11 +34,8 @@ async function readStream(
   name: string,
   endedAt: EpochMillis,
 ): Promise<readonly Evidence[]> {
-  const { items } = await snapshot.occurrences({
-    ...{ kind: 'evidence', subject: { by: 'name', namespace, name }, page: { limit: LIMIT } },
-    span: { from: epochMillis(0), to: epochMillis(endedAt + 60 * MINUTE_MS) },
-  });
-  return items.filter(({ about }) => about.kind === 'Stream');
+  const span = { from: epochMillis(0), to: epochMillis(endedAt + 60 * MINUTE_MS) };
+  return await readShared(snapshot, { by: 'name', namespace, name }, span, ({ about }) => about.kind === 'Stream');
 }
 
 function isLost(states: readonly Evidence[], endedAt: EpochMillis): boolean {
