@@ -72,6 +72,26 @@ for (const [words, names] of [
   });
 }
 
+test('all moves are read page by page, each in a snapshot of its own', async () => {
+  const pods = Array.from({ length: 1100 }, (_, n) => pod(`p-${n}`, `uid-p-${n}`, 'node-1'));
+  const store = await aLedgerWith([
+    watched(0, 4000),
+    ...pods.flatMap((one, n) => [life(one, 1, { gone: at(100 + n) }), departure(one, 100 + n)]),
+  ]);
+  let snapshots = 0;
+  const counting = new Proxy(store, {
+    get(target, name) {
+      if (name === 'snapshot') snapshots++;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const { out } = await run('moves --since 2h --limit 0 -o json'.split(' '), { engine: counting, now: at(4001) });
+  const { moves, more } = movesSchema.parse(JSON.parse(out));
+  assert.deepEqual([moves.map(({ name }) => name), more], [pods.map(({ name }) => name), false]);
+  assert.ok(snapshots >= 3, `${snapshots} snapshots`);
+});
+
 test('moves goes on where a page ended', async () => {
   const first = movesSchema.parse(JSON.parse((await ask('moves --since 1h -o json --limit 1')).out));
   const second = await ask(`moves --since 1h -o name --cursor ${first.cursor}`);

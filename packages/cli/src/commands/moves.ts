@@ -4,9 +4,13 @@ import {
   CAUSES,
   type Cause,
   type Move,
+  type MovesAsked,
+  type MovesFound,
   moveDocument,
   nearest,
   neverSeenNode,
+  type Paging,
+  type Visibility,
   withSnapshot,
 } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
@@ -68,13 +72,10 @@ async function run(cli: Cli, options: MovesOptions) {
   const print = cli.print(options);
   const span = await spanOf(cli, options);
   return await cli.withLedger(options, async (ledger) => {
-    const { engine, cluster } = ledger;
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const { fromNode, toNode, selector, cause: causes } = options;
     const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askMoves(snapshot, cli.visibility, cluster, question),
-    );
+    const found = await readMoves(ledger, cli.visibility, question);
     const { document, watching } = found;
     const isNarrowed = [causes, fromNode, toNode, namespace, selector].some((filter) => filter !== undefined);
     const moves = found.moves.items;
@@ -127,6 +128,34 @@ async function run(cli: Cli, options: MovesOptions) {
     if (warning !== undefined) await cli.note(warning);
     return moves.length === 0 ? EXIT.none : EXIT.answered;
   });
+}
+
+/** So many of all of them are read in one snapshot, which may not live as long as all of them take. */
+const AT_ONCE = 500;
+
+/** All of them page after page, each as the store is by then: what ends meanwhile may be missed, and nothing comes twice. */
+async function readMoves(
+  { engine, cluster }: OpenLedger,
+  visibility: Visibility,
+  question: MovesAsked,
+): Promise<MovesFound> {
+  const ask = (paging: Paging) =>
+    withSnapshot(engine, cluster.id, (snapshot) => askMoves(snapshot, visibility, cluster, { ...question, paging }));
+  const { paging } = question;
+  if (paging.limit > 0) return await ask(paging);
+  const items: Move[] = [];
+  const moves: MovesFound['document']['moves'][number][] = [];
+  let unjudged = 0;
+  for (let { cursor } = paging; ; ) {
+    const page = await ask({ limit: AT_ONCE, cursor });
+    items.push(...page.moves.items);
+    moves.push(...page.document.moves);
+    unjudged += page.unjudged;
+    cursor = page.moves.cursor;
+    if (cursor !== undefined) continue;
+    const document = { ...page.document, moves, ...(question.selector === undefined ? {} : { unjudged }) };
+    return { ...page, moves: { items, cursor: undefined }, unjudged, document };
+  }
 }
 
 /** A node that was never seen may be mistyped. */

@@ -5,8 +5,9 @@ import type { Departure, PodLife } from '../model/pod-life.ts';
 import { epochMillis } from '../model/time.ts';
 import { isHolderVisible, type Visibility } from '../query/visibility.ts';
 import type { Verdict } from './cause.ts';
-import { type Move, readMove } from './moves/moves.ts';
-import { readDeparture, readLife } from './read-case.ts';
+import { explain } from './explain.ts';
+import { type Move, readMoves } from './moves/moves.ts';
+import { readDepartedCase, readDeparture, readLife } from './read-case.ts';
 import { endOf } from './traces.ts';
 import { visibleVerdict } from './visible-verdict.ts';
 
@@ -26,23 +27,44 @@ export interface FoundCause {
   readonly move: Move | undefined;
 }
 
+type KnownVerdict = Pick<Move, 'departure' | 'known' | 'verdict'>;
+
+/** So many are found out at once. What they share (nodes, owners, namespaces) is read once in a snapshot. */
+const AT_ONCE = 16;
+
 /** By UID, in the order of the question. */
 export async function causesOf(
   snapshot: Snapshot,
   { pods, visibility, withMoves = false }: CausesQuestion,
 ): Promise<Map<string, FoundCause>> {
   const found = new Map<string, FoundCause>();
-  for (const pod of pods) {
-    const departure = typeof pod === 'string' ? await findDeparture(snapshot, pod) : pod;
-    if (departure === undefined || !isVisible(departure, visibility)) continue;
-    const move = visibleMove(await readMove(snapshot, departure), visibility);
-    found.set(departure.pod.uid, { departure, verdict: move.verdict, move: withMoves ? move : undefined });
+  for (let from = 0; from < pods.length; from += AT_ONCE) {
+    const some = pods.slice(from, from + AT_ONCE);
+    const departures = await Promise.all(
+      some.map((pod) => (typeof pod === 'string' ? findDeparture(snapshot, pod) : pod)),
+    );
+    const seen = departures.filter((one) => one !== undefined).filter((one) => isVisible(one, visibility));
+    const verdicts = withMoves ? await readMoves(snapshot, seen) : await readVerdicts(snapshot, seen);
+    for (const one of verdicts) {
+      const { departure, verdict, ...rest } = visibleMove(one, visibility);
+      const move = withMoves ? ({ departure, verdict, ...rest } as Move) : undefined;
+      found.set(departure.pod.uid, { departure, verdict, move });
+    }
   }
   return found;
 }
 
+async function readVerdicts(snapshot: Snapshot, departures: readonly Departure[]): Promise<KnownVerdict[]> {
+  return await Promise.all(
+    departures.map(async (departure) => {
+      const known = await readDepartedCase(snapshot, departure);
+      return { departure, known, verdict: explain(known) };
+    }),
+  );
+}
+
 /** A move for the asker. Its successor is of the same workload, and so of the same namespace. */
-export function visibleMove(move: Move, visibility: Visibility): Move {
+export function visibleMove<T extends Pick<Move, 'known' | 'verdict'>>(move: T, visibility: Visibility): T {
   if (visibility.kind === 'all') return move;
   const { pod, node, owner, workload, namespace } = move.known;
   const evidence = [...pod, ...node, ...owner, ...workload, ...namespace];

@@ -41,7 +41,24 @@ export interface MovesFound {
 }
 
 /** So many are read at once: each is found out by several reads. */
-const MOST_AT_ONCE = 100;
+const MOST_AT_ONCE = 256;
+
+/**
+ * A question that finds few among many ends its page after this time, however many it has: a snapshot lives for a minute.
+ * Only for who may see all, because the cursor then names a departure that was passed by.
+ */
+const LONGEST_PAGE_MS = 20_000;
+
+function isLate(begun: number): () => boolean {
+  return () => performance.now() - begun > LONGEST_PAGE_MS;
+}
+
+/** Without what it was found from: a long listing would hold all evidence of its time. */
+function listed(move: Move): Move {
+  const { life, endedAt, unwatched } = move.known;
+  const nothing = { pod: [], node: [], owner: [], workload: [], namespace: [], siblings: [] };
+  return { ...move, known: { ...nothing, life, endedAt, unwatched } };
+}
 
 export async function askMoves(
   snapshot: Snapshot,
@@ -68,11 +85,13 @@ export async function askMoves(
     placeOf: movePlace,
     read: async ({ limit = MOST_AT_ONCE, cursor }) => {
       const page = checkedPage({ limit: Math.min(limit, MOST_AT_ONCE), cursor });
-      return await readMoves(snapshot, { span: checkedSpan(span), page, isWanted });
+      const read = await readMoves(snapshot, { span: checkedSpan(span), page, isWanted });
+      return { ...read, items: read.items.map((move) => listed(visibleMove(move, visibility))) };
     },
-    wanted: (move) => isWantedMove(filters, move),
+    // What a departure says itself was decided when it was read.
+    wanted: causes === undefined && toNode === undefined ? undefined : (move) => isWantedMove(filters, move),
+    isEnough: visibility.kind === 'all' ? isLate(performance.now()) : undefined,
   });
-  const seen = { ...moves, items: moves.items.map((move) => visibleMove(move, visibility)) };
   // What lies behind the page was read ahead, by how many are hidden, too: it is not counted.
   const lastGiven = moves.cursor === undefined ? undefined : moves.items.at(-1);
   const isOfPage = (place: Place) => lastGiven === undefined || comparePlaces(place, movePlace(lastGiven)) <= 0;
@@ -86,12 +105,12 @@ export async function askMoves(
       ...spanDocument(span),
     },
     ...narrowedDocument(visibility),
-    moves: seen.items.map(moveDocument),
+    moves: moves.items.map(moveDocument),
     ...(selector === undefined ? {} : { unjudged: left }),
     ...pagingDocument(moves),
     coverage: watchingDocument(watching),
   };
-  return { moves: seen, unjudged: left, watching, document };
+  return { moves, unjudged: left, watching, document };
 }
 
 export function moveDocument({ departure, from, to, addresses, verdict, downtimeMs }: Move): MoveDocument {

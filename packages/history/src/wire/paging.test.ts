@@ -55,3 +55,18 @@ test('no more is read than is wanted and one, unless some are not', async () => 
   await collect({ limit: 3 }, some);
   assert.deepEqual(some.reads, [256]);
 });
+
+test('a page that takes too long ends with what it has, and the next one goes on behind what was read', async () => {
+  const listing = numbers(1000, (n) => n % 300 === 299);
+  const isEnough = () => true;
+  const first = await collect({ limit: 10 }, { ...listing, isEnough });
+  assert.deepEqual([first.items, typeof first.cursor], [[], 'string']);
+  const given: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await collect({ limit: 10, cursor }, { ...listing, isEnough });
+    given.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  assert.deepEqual(given, [299, 599, 899]);
+});

@@ -19,6 +19,11 @@ export interface PagedListing<T> {
   readonly read: (page: PageRequest) => Promise<Paged<T>>;
   /** Undefined: all records. */
   readonly wanted?: ((item: T) => boolean) | undefined;
+  /**
+   * Asked after each reading: whether the page ends here, with what it has. Its cursor then names the last record that was
+   * read, which may be none that was given: only for who may see all of them.
+   */
+  readonly isEnough?: (() => boolean) | undefined;
 }
 
 /** Where some records may not be wanted, so many are read at once at least. */
@@ -29,7 +34,7 @@ const LEAST_READ = 256;
  * record follows, and names the last one that was given. So neither says anything about those that are not.
  */
 export async function collect<T>({ limit, cursor }: Paging, listing: PagedListing<T>): Promise<Paged<T>> {
-  const { question, placeOf, read, wanted } = listing;
+  const { question, placeOf, read, wanted, isEnough } = listing;
   checkLimit(limit);
   const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const items: T[] = [];
@@ -42,6 +47,8 @@ export async function collect<T>({ limit, cursor }: Paging, listing: PagedListin
     });
     for (const item of page.items) if (wanted === undefined || wanted(item)) items.push(item);
     after = page.cursor;
+    if (after !== undefined && items.length <= most && isEnough?.() === true)
+      return { items, cursor: questionCursor(decodePlace(after), question) };
   } while (after !== undefined && items.length <= most);
   if (items.length <= most) return { items, cursor: undefined };
   const given = items.slice(0, most);

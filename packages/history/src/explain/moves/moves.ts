@@ -1,6 +1,6 @@
 // Every pod that began to end within a span: from where, to where, why, and how long nobody was ready in its place.
 import { typeOf } from '../../engines/occurrences/registry.ts';
-import type { Place } from '../../engines/order.ts';
+import { encodePlace, type Place } from '../../engines/order.ts';
 import type { Page, Paged, Snapshot, Span } from '../../engines/snapshot.ts';
 import type { Departure, PodLife } from '../../model/pod-life.ts';
 import type { Tenure } from '../../model/records.ts';
@@ -35,14 +35,36 @@ export interface MovesQuestion {
 
 const MOST_ADDRESSES = 16;
 
+/** Departures are read so many at once, however few of them are wanted. */
+const DEPARTURES_AT_ONCE = 500;
+/** So many are found out at once: what one of them waits for, the store reads for another. */
+const UNDER_WAY = 8;
+
 /** In the order of their departures. A page may have fewer than its limit, and a cursor all the same. */
 export async function moves(snapshot: Snapshot, { span, page, isWanted }: MovesQuestion): Promise<Paged<Move>> {
-  const { items, cursor } = await snapshot.occurrences({ kind: 'departure', span, page });
-  const found: Move[] = [];
+  const limit = isWanted === undefined ? page.limit : Math.max(page.limit, DEPARTURES_AT_ONCE);
+  const { items, cursor } = await snapshot.occurrences({ kind: 'departure', span, page: { ...page, limit } });
+  const wanted: Departure[] = [];
   for (const departure of items) {
-    if (isWanted === undefined || (await isWanted(departure))) found.push(await readMove(snapshot, departure));
+    if (isWanted !== undefined && !(await isWanted(departure))) continue;
+    wanted.push(departure);
+    if (wanted.length === page.limit) break;
   }
-  return { items: found, cursor };
+  const found = await readMoves(snapshot, wanted);
+  const last = wanted.length === page.limit ? wanted.at(-1) : undefined;
+  // Whoever comes behind the last one has not been looked at.
+  const isCut = last !== undefined && last !== items.at(-1);
+  return { items: found, cursor: isCut ? encodePlace(movePlace({ departure: last })) : cursor };
+}
+
+/** In the order of the departures. */
+export async function readMoves(snapshot: Snapshot, departures: readonly Departure[]): Promise<Move[]> {
+  const found: Move[] = [];
+  for (let from = 0; from < departures.length; from += UNDER_WAY) {
+    const some = departures.slice(from, from + UNDER_WAY);
+    found.push(...(await Promise.all(some.map((departure) => readMove(snapshot, departure)))));
+  }
+  return found;
 }
 
 export function movePlace({ departure }: Pick<Move, 'departure'>): Place {
