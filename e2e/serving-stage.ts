@@ -6,7 +6,7 @@ import { type ControlPlane, until } from './controlplane/index.ts';
 import { OperatorReplica } from './operator-stage.ts';
 
 export const HISTORY = 'history.podtrail.dev';
-const API_SERVICE = `v1.${HISTORY}`;
+export const API_SERVICE = `v1.${HISTORY}`;
 
 interface TestContext {
   after(done: () => Promise<unknown>): void;

@@ -7,6 +7,7 @@ import {
   type AskedSpan,
   addressOf,
   epochMillis,
+  LONGEST_SPAN_MS,
   parseSubject,
   type Visibility,
 } from '@podtrail/history/wire';
@@ -14,9 +15,6 @@ import { checkedParameters, QUESTIONS } from '@podtrail/history/wire/catalogue';
 import { Problem } from '../problem.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { ListQuestion } from './resource.ts';
-
-const DAY_MS = 86_400_000;
-const LONGEST_SPAN_MS = 400 * DAY_MS;
 
 interface Times {
   readonly at?: EpochMillis | undefined;
@@ -58,6 +56,12 @@ export function spanOf({ selector, now, watchedFrom }: ListQuestion, byDefault: 
     });
   }
   return { from, to, hasSince: since !== undefined, hasUntil: until !== undefined };
+}
+
+/** As far back as may be asked: where one record is looked for by its name. */
+export function wholeSpan(now: EpochMillis): AskedSpan {
+  const to = epochMillis(now + 1);
+  return { from: epochMillis(Math.max(0, to - LONGEST_SPAN_MS)), to, hasSince: false, hasUntil: false };
 }
 
 /** Whose records: the first of ip, uid, pod and workload. Undefined: nobody is named by them. */

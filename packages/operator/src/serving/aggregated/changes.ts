@@ -1,13 +1,6 @@
 // Changes: which annotations of pods were added, changed and removed.
-import {
-  type Change,
-  changeDocument,
-  epochMillis,
-  readChanges,
-  readWatching,
-  watchingDocument,
-} from '@podtrail/history/wire';
-import { spanOf, subjectOf, within } from './asked-of.ts';
+import { type Change, changeDocument, readChanges, readWatching, watchingDocument } from '@podtrail/history/wire';
+import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
 import { digestName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
 import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
 import { at, cellText, cellTime, evidence, instant, integer, object, text, yesOrNo } from './shapes.ts';
@@ -103,7 +96,7 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
   const { snapshot, visibility, cluster, now, namespace } = of;
   const [uid = ''] = name.split('.');
-  const span = { from: epochMillis(Math.max(0, now - 400 * 86_400_000)), to: epochMillis(now + 1) };
+  const span = wholeSpan(now);
   const changes = await readChanges(snapshot, within(visibility, namespace), {
     subject: { by: 'uid', uid: uidOfName(uid) },
     ...{ key: undefined, span, paging: { limit: 10_000 }, question: { listing: 'change', cluster: cluster.id } },

@@ -10,9 +10,9 @@ import {
   holderDocument,
   watchingDocument,
 } from '@podtrail/history/wire';
-import { spanOf, subjectOf, timesOf, within } from './asked-of.ts';
+import { spanOf, subjectOf, timesOf, wholeSpan, within } from './asked-of.ts';
 import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
-import { namelessTime, pageOfPresent } from './present-pods.ts';
+import { namelessTime, recordsOfPresent } from './present-pods.ts';
 import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellTime, cellWorkload, holder, holderFields, text } from './shapes.ts';
 import { gapWarnings } from './watched-warnings.ts';
@@ -86,13 +86,10 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   }
   if (node !== undefined) return await onNode(question, node);
   namelessTime(question);
-  const { pods, cursor } = pageOfPresent(question);
-  const records: HistoryRecord[] = [];
-  for (const { uid } of pods) {
+  return await recordsOfPresent(question, async ({ uid }) => {
     const found = await get(question, uidName(uid));
-    if (found !== undefined && found.fields['end'] === null) records.push(found);
-  }
-  return { records, cursor, isPresent: true };
+    return found === undefined || found.fields['end'] !== null ? [] : [found];
+  });
 }
 
 async function ofSubject(question: ListQuestion, subject: Subject): Promise<FoundRecords> {
@@ -115,9 +112,8 @@ async function onNode(question: ListQuestion, node: string): Promise<FoundRecord
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
   const { snapshot, visibility, cluster, now, namespace } = of;
-  const span = { from: epochMillis(Math.max(0, now - 400 * 86_400_000)), to: epochMillis(now + 1) };
   const subject: Subject = { by: 'uid', uid: uidOfName(name) };
-  const asked = { subject, span: { ...span, hasSince: false, hasUntil: false }, paging: { limit: 1 }, now };
+  const asked = { subject, span: wholeSpan(now), paging: { limit: 1 }, now };
   const { placements } = await askPlacements(snapshot, within(visibility, namespace), cluster, asked);
   const [found] = placements.items;
   return found === undefined ? undefined : recordOf(found);

@@ -2,7 +2,8 @@
 // pods` is, and as bounded. Whoever asks about another time says about whom.
 import { Problem } from '../problem.ts';
 import { timesOf } from './asked-of.ts';
-import type { ListQuestion, PresentPod } from './resource.ts';
+import type { HistoryRecord } from './history-object.ts';
+import type { FoundRecords, ListQuestion, PresentPod } from './resource.ts';
 
 /** Rejects a time: a list of everything that ever was has no end. */
 export function namelessTime({ selector }: Pick<ListQuestion, 'selector'>): void {
@@ -13,13 +14,11 @@ export function namelessTime({ selector }: Pick<ListQuestion, 'selector'>): void
   });
 }
 
-/** A cursor is the key of the last pod that was given. */
-export function pageOfPresent(
+/** Pod after pod until the page is full. A cursor is the key of the last pod that was looked at. */
+export async function recordsOfPresent(
   question: Pick<ListQuestion, 'present' | 'namespace' | 'visibility' | 'limit' | 'cursor'>,
-): {
-  readonly pods: readonly PresentPod[];
-  readonly cursor: string | undefined;
-} {
+  read: (pod: PresentPod) => Promise<readonly HistoryRecord[]>,
+): Promise<FoundRecords> {
   const { present, namespace, visibility, limit, cursor } = question;
   const all = present();
   if (all === undefined) {
@@ -31,10 +30,17 @@ export function pageOfPresent(
   const isVisible = (pod: PresentPod) =>
     (namespace === undefined || pod.namespace === namespace) &&
     (visibility.kind === 'all' || visibility.since.has(pod.namespace));
-  const pods = all.filter((pod) => isVisible(pod) && (cursor === undefined || keyOf(pod) > cursor));
-  const given = pods.slice(0, limit);
-  const last = given.at(-1);
-  return { pods: given, cursor: pods.length > limit && last !== undefined ? keyOf(last) : undefined };
+  const records: HistoryRecord[] = [];
+  let last: string | undefined;
+  for (const pod of all) {
+    if (!isVisible(pod) || (cursor !== undefined && keyOf(pod) <= cursor)) continue;
+    const found = await read(pod);
+    // Another one follows: only then there is a next page.
+    if (records.length > 0 && records.length + found.length > limit) return { records, cursor: last, isPresent: true };
+    records.push(...found);
+    last = keyOf(pod);
+  }
+  return { records, cursor: undefined, isPresent: true };
 }
 
 export function keyOf({ namespace, name, uid }: PresentPod): string {

@@ -12,9 +12,9 @@ import {
   parseIp,
   type Stay,
 } from '@podtrail/history/wire';
-import { spanOf, subjectOf, timesOf, within } from './asked-of.ts';
+import { spanOf, subjectOf, timesOf, wholeSpan, within } from './asked-of.ts';
 import { addressName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
-import { namelessTime, pageOfPresent } from './present-pods.ts';
+import { namelessTime, recordsOfPresent } from './present-pods.ts';
 import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellTime, cellWorkload, holder, holderFields, text } from './shapes.ts';
 import { gapWarnings } from './watched-warnings.ts';
@@ -92,14 +92,11 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   const node = selector.get('node');
   if (node !== undefined) return await onNode(question, node);
   namelessTime(question);
-  const { pods, cursor: next } = pageOfPresent(question);
-  const records: HistoryRecord[] = [];
   const span = { from: question.now, to: epochMillis(question.now + 1), hasSince: true, hasUntil: true };
-  for (const { uid } of pods) {
-    const found = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid }, span, undefined);
-    records.push(...found.records.filter(({ fields }) => fields['end'] === null));
-  }
-  return { records, cursor: next, isPresent: true };
+  return await recordsOfPresent(question, async ({ uid }) => {
+    const { records } = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid }, span, undefined);
+    return records.filter(({ fields }) => fields['end'] === null);
+  });
 }
 
 async function ofSubject(
@@ -151,12 +148,9 @@ async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefin
   const [address = '', uid = '', version] = name.split('.');
   const ip = parseIp(address.split('-').length === 4 ? address.replaceAll('-', '.') : address.replaceAll('-', ':'));
   if (ip === undefined || version === undefined) return undefined;
-  const span = { from: epochMillis(0), to: epochMillis(now + 1), hasSince: false, hasUntil: false };
-  const asked: Asked = { by: 'uid', uid: uidOfName(uid) };
   // A node has no placement, and a Service neither: those are found by their address.
-  const cursor: string | undefined = undefined;
-  for (const subject of [asked, { by: 'ip', ip } as const]) {
-    for await (const stay of staysOf({ snapshot, visibility, cluster, now, namespace }, subject, span, cursor)) {
+  for (const asked of [{ by: 'uid', uid: uidOfName(uid) } as const, { by: 'ip', ip } as const]) {
+    for await (const stay of staysOf({ snapshot, visibility, cluster, now, namespace }, asked)) {
       if (stay.ip !== '' && recordOf(stay).name === name) return recordOf(stay);
     }
   }
@@ -169,14 +163,12 @@ const MOST_PAGES = 20;
 async function* staysOf(
   { snapshot, visibility, cluster, now, namespace }: Omit<RecordsOf, 'present'>,
   asked: Asked,
-  whole: AskedSpan,
-  first: string | undefined,
 ): AsyncIterable<Stay> {
-  let cursor = first;
-  const span = { ...whole, from: epochMillis(Math.max(whole.from, whole.to - 400 * 86_400_000)) };
+  let cursor: string | undefined;
+  const span = wholeSpan(now);
   for (let page = 0; page < MOST_PAGES; page++) {
-    const paging = { limit: 1_000, cursor };
-    const { stays } = await askTrail(snapshot, within(visibility, namespace), cluster, { asked, span, paging, now });
+    const question = { asked, span, paging: { limit: 1_000, cursor }, now };
+    const { stays } = await askTrail(snapshot, within(visibility, namespace), cluster, question);
     yield* stays.items;
     cursor = stays.cursor;
     if (cursor === undefined) return;
