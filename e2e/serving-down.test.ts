@@ -46,11 +46,10 @@ test('a replica that is killed leaves the APIService: kubectl goes on, namespace
   const { operator } = await serveHistory(t, plane, 'killed');
   await operator.process.end('SIGKILL');
   assert.equal(await isRegistered(), true);
-  await until(
-    'API servers have noticed',
-    async () => (await plane.request(`/apis/${HISTORY}/v1`)).status === 503,
-    { withinMs: 120_000, everyMs: 500 },
-  );
+  await until('API servers have noticed', async () => (await plane.request(`/apis/${HISTORY}/v1`)).status === 503, {
+    withinMs: 120_000,
+    everyMs: 500,
+  });
   assert.equal(await kubectl('get pods -n default -o name'), '', 'kubectl goes on');
   await kubectl('create configmap still-here -n default');
   await kubectl('create namespace waits');

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '@podtrail/machinery/testing';
+import { BearerTokens, type TokenReview } from './bearer-tokens.ts';
+
+const NOW = 1_000_000_000_000;
+const USER = { username: 'jane', uid: 'u', groups: ['dev'] };
+
+function tokensBy(status: TokenReview['status'] | Error) {
+  const clock = new ManualClock(NOW);
+  const asked: string[] = [];
+  const reviews = {
+    create: async ({ spec }: TokenReview) => {
+      asked.push(spec.token);
+      if (status instanceof Error) throw status;
+      return { metadata: {}, spec, ...(status === undefined ? {} : { status }) };
+    },
+  };
+  return { clock, asked, tokens: new BearerTokens({ reviews, audiences: ['podtrail'], clock }) };
+}
+
+const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
+const GOOD = { authenticated: true, audiences: ['podtrail'], user: USER };
+
+test('a token that the API server vouches for is its owner', async () => {
+  const { tokens } = tokensBy(GOOD);
+  assert.deepEqual(await tokens.callerOf('t'), { name: 'jane', uid: 'u', groups: ['dev'] });
+});
+
+test('nobody comes with a token of another audience, one that is not vouched for, or one without a name', async () => {
+  for (const status of [
+    { ...GOOD, audiences: ['https://kubernetes.default.svc'] },
+    { authenticated: true, user: USER },
+    { ...GOOD, authenticated: false },
+    { ...GOOD, user: {} },
+    {},
+    undefined,
+  ]) {
+    assert.equal(await tokensBy(status).tokens.callerOf('t'), undefined, JSON.stringify(status));
+  }
+  const { tokens, asked } = tokensBy(GOOD);
+  assert.equal(await tokens.callerOf(''), undefined);
+  assert.equal(await tokens.callerOf('x'.repeat(20_000)), undefined);
+  assert.deepEqual(asked, []);
+});
+
+test('a decision is kept for a minute, for the life of the token if that is shorter, and briefly if it says none', async () => {
+  const cases: readonly [string, number][] = [
+    [jwt({ exp: NOW / 1000 + 3_600 }), 60_000],
+    [jwt({ exp: NOW / 1000 + 7 }), 7_000],
+    [jwt({ exp: NOW / 1000 - 7 }), 0],
+    ['opaque', 10_000],
+    ['a.b.c', 10_000],
+  ];
+  for (const [token, keptMs] of cases) {
+    const { tokens, asked, clock } = tokensBy(GOOD);
+    await tokens.callerOf(token);
+    if (keptMs > 0) {
+      await clock.advance(keptMs - 1);
+      await tokens.callerOf(token);
+      assert.equal(asked.length, 1, token);
+      await clock.advance(1);
+    }
+    await tokens.callerOf(token);
+    assert.equal(asked.length, 2, token);
+  }
+});
+
+test('an API server that does not answer makes nobody of it, and is asked again', async () => {
+  const { tokens, asked } = tokensBy(new Error('no answer'));
+  await assert.rejects(tokens.callerOf('t'), /no answer/);
+  await assert.rejects(tokens.callerOf('t'), /no answer/);
+  assert.equal(asked.length, 2);
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { epochMillis } from '@podtrail/history/wire';
+import { ManualClock } from '@podtrail/machinery/testing';
+import { type AccessReview, PodRights, type StandingNamespace } from './pod-rights.ts';
+
+const JANE = { name: 'jane', groups: ['dev'] };
+const SHOP = { name: 'shop', uid: 'shop-1', created: epochMillis(1_000) };
+const VAULT = { name: 'vault', uid: 'vault-1', created: epochMillis(2_000) };
+
+function rightsOf(
+  allowed: (namespace: string | undefined) => boolean | Error,
+  standing: StandingNamespace[] | undefined,
+) {
+  const clock = new ManualClock(0);
+  const asked: AccessReview['spec'][] = [];
+  const errors: unknown[] = [];
+  const reviews = {
+    create: async ({ spec }: AccessReview) => {
+      asked.push(spec);
+      const decision = allowed(spec.resourceAttributes['namespace']);
+      if (decision instanceof Error) throw decision;
+      return { metadata: {}, spec, status: { allowed: decision } };
+    },
+  };
+  const rights = new PodRights({ reviews, namespaces: () => standing, clock, onError: (error) => errors.push(error) });
+  return { rights, asked, errors, clock, standing };
+}
+
+const namespaces = (asked: readonly AccessReview['spec'][]) =>
+  asked.map(({ resourceAttributes }) => resourceAttributes['namespace'] ?? '*');
+
+test('who may list pods in the whole cluster sees everything, with one review', async () => {
+  const { rights, asked } = rightsOf(() => true, [SHOP, VAULT]);
+  assert.deepEqual(await rights.visibility(JANE), { kind: 'all' });
+  assert.deepEqual(asked, [
+    { user: 'jane', groups: ['dev'], resourceAttributes: { verb: 'list', version: 'v1', resource: 'pods' } },
+  ]);
+});
+
+test('who may not is asked about namespace by namespace, each visible from when it was created', async () => {
+  const { rights, asked } = rightsOf((namespace) => namespace === 'shop', [SHOP, VAULT]);
+  assert.deepEqual(await rights.visibility(JANE), { kind: 'namespaces', since: new Map([['shop', SHOP.created]]) });
+  assert.deepEqual(namespaces(asked).sort(), ['*', 'shop', 'vault']);
+});
+
+test('with a namespace only that one is asked about', async () => {
+  const { rights, asked } = rightsOf(() => false, [SHOP, VAULT]);
+  assert.deepEqual(await rights.visibility(JANE, 'vault'), { kind: 'namespaces', since: new Map() });
+  assert.deepEqual(namespaces(asked), ['*', 'vault']);
+});
+
+test('a namespace that is not there is asked about as one that is', async () => {
+  const { rights, asked } = rightsOf((namespace) => namespace === 'nowhere', [SHOP]);
+  assert.deepEqual(await rights.visibility(JANE, 'nowhere'), { kind: 'namespaces', since: new Map() });
+  assert.deepEqual(namespaces(asked), ['*', 'nowhere']);
+});
+
+test('a namespace that is created again is asked about again, and shows nothing of the one before', async () => {
+  const standing = [SHOP];
+  const { rights, asked } = rightsOf((namespace) => namespace === 'shop', standing);
+  await rights.visibility(JANE, 'shop');
+  standing[0] = { ...SHOP, uid: 'shop-2', created: epochMillis(5_000) };
+  const again = await rights.visibility(JANE, 'shop');
+  assert.deepEqual(again, { kind: 'namespaces', since: new Map([['shop', epochMillis(5_000)]]) });
+  assert.deepEqual(namespaces(asked), ['*', 'shop', 'shop']);
+});
+
+test('a decision is kept for ten seconds, and of one caller only', async () => {
+  const { rights, asked, clock } = rightsOf(() => false, [SHOP]);
+  await rights.visibility(JANE, 'shop');
+  await clock.advance(9_999);
+  await rights.visibility(JANE, 'shop');
+  assert.equal(asked.length, 2);
+  await rights.visibility({ ...JANE, groups: ['dev', 'ops'] }, 'shop');
+  assert.equal(asked.length, 4);
+  await clock.advance(1);
+  await rights.visibility(JANE, 'shop');
+  assert.equal(asked.length, 6);
+});
+
+test('what cannot be found out is denied, reported, and asked for again', async () => {
+  let isDown = true;
+  const { rights, errors } = rightsOf(() => (isDown ? new Error('no answer') : true), [SHOP]);
+  assert.deepEqual(await rights.visibility(JANE), { kind: 'namespaces', since: new Map() });
+  assert.equal(errors.length, 2);
+  isDown = false;
+  assert.deepEqual(await rights.visibility(JANE), { kind: 'all' });
+});
+
+test('while the namespaces are not known nothing of them is visible', async () => {
+  const { rights } = rightsOf((namespace) => namespace !== undefined, undefined);
+  assert.deepEqual(await rights.visibility(JANE), { kind: 'namespaces', since: new Map() });
+});
+
+test('in a cluster of very many namespaces who has rights in some names one', async () => {
+  const many = Array.from({ length: 1_001 }, (_, i) => ({ name: `n${i}`, uid: `u${i}`, created: epochMillis(0) }));
+  const { rights, asked } = rightsOf((namespace) => namespace === 'n7', many);
+  await assert.rejects(rights.visibility(JANE), { code: 'too-many-namespaces', status: 403 });
+  assert.equal(asked.length, 1);
+  assert.deepEqual(await rights.visibility(JANE, 'n7'), {
+    kind: 'namespaces',
+    since: new Map([['n7', epochMillis(0)]]),
+  });
+});
