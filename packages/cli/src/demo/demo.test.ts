@@ -64,8 +64,8 @@ test('the demo records a day, prints commands that work as they are printed, liv
   const isLiving = Promise.withResolvers<void>();
   reader.on('line', (line) => {
     lines.push(line);
-    // What happens now, after the first status line, is printed with the time of day.
-    if (lines.filter((line) => /^\d\d:\d\d:\d\d {2}/.test(line)).length >= 3) isLiving.resolve();
+    // What happens now is printed with the time of day; a pod that moved, with the cause.
+    if (/^\d\d:\d\d:\d\d {2}\S+ moved node-0\d → node-0\d: [a-z]/.test(line)) isLiving.resolve();
   });
   let complaint = '';
   demo.stderr?.on('data', (bytes) => (complaint += bytes));

@@ -9,6 +9,7 @@ import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
 import { DemoDirectory, removeLeftovers } from './demo-directory.ts';
 import { flowLog } from './flow-log.ts';
 import { onKeys } from './keys.ts';
+import { LedgerMoves } from './ledger-moves.ts';
 import { News } from './news.ts';
 import { RecordedPast } from './recorded-past.ts';
 import { RecorderChild } from './recorder-child.ts';
@@ -41,6 +42,7 @@ export class Demo implements AsyncDisposable {
   readonly #ends: (() => unknown)[] = [];
   #recorder: RecorderChild | undefined;
   #news: News | undefined;
+  #moves: LedgerMoves | undefined;
   #down: NodeJS.Timeout | undefined;
 
   static async begin(commandEnv: CommandEnv, options: DemoOptions): Promise<Demo> {
@@ -68,6 +70,7 @@ export class Demo implements AsyncDisposable {
     await this.#writeFiles(server);
     this.#startRecorder(signal);
     this.#news = new News(this.#living.cluster, (line) => this.#stage.happened(line));
+    this.#moves = new LedgerMoves(this.#commandEnv.clock.now());
     this.#living.live({
       speed: this.#options.speed,
       onChurn: (kind, about) => this.#news?.churned(kind, about),
@@ -197,7 +200,11 @@ export class Demo implements AsyncDisposable {
     const watched =
       cluster === undefined
         ? undefined
-        : await withSnapshot(engine, cluster.id, (snapshot) => gaps(snapshot, { span }));
+        : await withSnapshot(engine, cluster.id, async (snapshot) => {
+            const moved = await this.#moves?.look(snapshot, now);
+            if (moved !== undefined) this.#stage.happened(moved);
+            return await gaps(snapshot, { span });
+          });
     const holes = watched?.gaps.length ?? 0;
     const { nodeNames } = this.#living.cluster;
     const up = nodeNames.filter((node) => this.#living.cluster.isNodeUp(node)).length;
@@ -205,15 +212,16 @@ export class Demo implements AsyncDisposable {
     // A recorder that has just begun reads what it missed first: until then nobody watches.
     const isWatching = now - (watched?.last ?? 0) < WATCHING_MS;
     const recorder = this.#recorder?.runs !== true ? 'NOT RECORDING' : isWatching ? 'recording' : 'catching up';
-    const { moves = 0, reuses = 0 } = this.#news ?? {};
+    const [moves, reuses] = [this.#moves?.count ?? 0, this.#news?.reuses ?? 0];
+    // What matters most first: a terminal of 80 columns has no room for the rest.
     return [
       recorder,
-      `${up} of ${nodeNames.length} nodes`,
+      `${up}/${nodeNames.length} nodes`,
       `${pods} pods`,
-      `${moves} moves`,
-      `${reuses} addresses reused`,
-      `ledger: ${cluster?.tenures ?? 0} tenures, ${cluster?.changes ?? 0} annotation changes`,
+      `${moves} ${moves === 1 ? 'move' : 'moves'}`,
+      `${reuses} ${reuses === 1 ? 'address' : 'addresses'} reused`,
       `${holes} ${holes === 1 ? 'gap' : 'gaps'}`,
+      `ledger: ${cluster?.tenures ?? 0} tenures, ${cluster?.changes ?? 0} annotation changes`,
     ].join(' · ');
   }
 }

@@ -1,5 +1,5 @@
-// What happens in the demo's cluster, in words: pods that move, addresses that change hands, nodes that go. Counts all,
-// prints few: whoever watches should be able to read.
+// What happens in the demo's cluster, in words: what is done to it, and addresses that change hands. Counts all, prints
+// few: whoever watches should be able to read. Which pods moved, and why, is for the ledger to say (ledger-moves.ts).
 import type { ChurnKind, SimulatedCluster, TrueTenure } from '@podtrail/sandbox';
 
 const WORDS: Readonly<Record<ChurnKind, (about: string) => string>> = {
@@ -22,9 +22,7 @@ export class News {
   readonly #cluster: SimulatedCluster;
   readonly #print: (line: string) => void;
   readonly #holders = new Map<string, TrueTenure>();
-  readonly #nodes = new Map<string, string>();
   #seen = 0;
-  #moves = 0;
   #reuses = 0;
 
   constructor(cluster: SimulatedCluster, print: (line: string) => void) {
@@ -32,12 +30,7 @@ export class News {
     this.#print = print;
     // What happened before is history: the ledger has it.
     for (const tenure of this.#next()) this.#take(tenure);
-    this.#moves = 0;
     this.#reuses = 0;
-  }
-
-  get moves(): number {
-    return this.#moves;
   }
 
   get reuses(): number {
@@ -48,35 +41,18 @@ export class News {
     this.#print(WORDS[kind](about));
   }
 
-  /** Call it now and then: prints one move and one reuse since the last time, and counts the others. */
+  /** Call it now and then: prints one reuse since the last time, and counts the others. */
   look(): void {
-    let move: string | undefined;
-    let reuse: string | undefined;
-    for (const tenure of this.#next()) {
-      const { moved, reused } = this.#take(tenure);
-      move ??= moved;
-      reuse ??= reused;
-    }
-    if (move !== undefined) this.#print(move);
-    if (reuse !== undefined) this.#print(reuse);
+    const reuses = this.#next().flatMap((tenure) => this.#take(tenure) ?? []);
+    if (reuses[0] !== undefined) this.#print(reuses[0]);
   }
 
-  #take(tenure: TrueTenure): { readonly moved?: string; readonly reused?: string } {
-    const pod = `${tenure.namespace}/${tenure.name}`;
+  #take(tenure: TrueTenure): string | undefined {
     const before = this.#holders.get(tenure.ip);
-    const node = this.#nodes.get(pod);
     this.#holders.set(tenure.ip, tenure);
-    this.#nodes.set(pod, tenure.node);
-    const found: { moved?: string; reused?: string } = {};
-    if (node !== undefined && node !== tenure.node) {
-      this.#moves++;
-      found.moved = `${pod} moved from ${node} to ${tenure.node}`;
-    }
-    if (before !== undefined && before.uid !== tenure.uid) {
-      this.#reuses++;
-      found.reused = `${tenure.ip} passed from ${before.namespace}/${before.name} to ${pod}`;
-    }
-    return found;
+    if (before === undefined || before.uid === tenure.uid) return undefined;
+    this.#reuses++;
+    return `${tenure.ip}: ${before.name} → ${tenure.name}`;
   }
 
   #next(): TrueTenure[] {

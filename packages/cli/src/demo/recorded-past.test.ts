@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { causeWords, epochMillis, moves, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
 import { ApiServer, SimulatedCluster, VirtualClock } from '@podtrail/sandbox';
+import { LedgerMoves } from './ledger-moves.ts';
 import { RecordedPast } from './recorded-past.ts';
 
 const CLUSTER = { id: 'demo-id', name: 'demo' };
@@ -57,9 +58,16 @@ describe('a past that is recorded in virtual time', () => {
     clock.advanceBy(HOUR / 2);
     cluster.rollout(restarted.namespace, restarted.name);
     clock.advanceBy(HOUR / 2);
+    const drained = clock.now();
     cluster.drain('node-02');
-    clock.advanceBy(HOUR / 2);
+    clock.advanceBy(HOUR / 60);
     await past.end();
+    const news = new LedgerMoves(drained);
+    const look = () => withSnapshot(engine, CLUSTER.id, (snapshot) => news.look(snapshot, clock.now()));
+    assert.match((await look()) ?? '', /^\S+ moved node-02 → node-0[13]: drained$/);
+    const { count: counted } = news;
+    assert.ok(counted > 2, `${counted} moves`);
+    assert.deepEqual([await look(), news.count], [undefined, counted], 'each once');
     const span = { from: epochMillis(begun), to: epochMillis(clock.now()) };
     const page = { limit: 500 };
     const { items } = await withSnapshot(engine, CLUSTER.id, (snapshot) => moves(snapshot, { span, page }));
