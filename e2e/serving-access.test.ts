@@ -1,0 +1,295 @@
+// Who sees what through the history API: users × namespaces × endpoints × forms, made from the discovery and OpenAPI
+// documents that the API server serves, so that a new endpoint cannot be forgotten. No answer to whoever may not list the
+// pods of a namespace may show anything of it, nor that it exists. docs/access-matrix.md is the table of what was found.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { KeyAndCertificate } from './controlplane/certificate-authority.ts';
+import { until, useCluster } from './controlplane/index.ts';
+import { install } from './operator-stage.ts';
+import { Hand } from './podtracker-stage.ts';
+import { HISTORY, serveHistory } from './serving-stage.ts';
+
+const USERS = ['reader', 'shop-reader', 'shop-wide', 'nobody', 'stranger'] as const;
+type User = (typeof USERS)[number];
+const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true });
+const { skip } = cluster;
+const leavings: (() => Promise<unknown>)[] = [];
+const stage = { after: (done: () => Promise<unknown>) => void leavings.push(done) };
+const MATRIX = new URL('../docs/access-matrix.md', import.meta.url);
+const ROOT = `/apis/${HISTORY}/v1`;
+/** Of nobody. */
+const NO_UID = '00000000-0000-4000-8000-000000000000';
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+const kubectl = (words: string) => cluster.kubectl(words.split(' '));
+const json = async (words: string) => JSON.parse(await kubectl(`${words} -o json`));
+let hand: Hand;
+const identities = new Map<User, KeyAndCertificate>();
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: string;
+}
+
+async function ask(
+  user: User,
+  path: string,
+  request: { readonly accept?: string; readonly body?: unknown } = {},
+): Promise<Answer> {
+  const { accept = 'application/json', body } = request;
+  const plane = cluster.controlPlane;
+  let identity = identities.get(user);
+  if (identity === undefined) {
+    identity = plane.pki.cluster.issue({ subject: { commonName: user }, usage: 'client' });
+    identities.set(user, identity);
+  }
+  const { key, certificate } = identity;
+  const headers = { Accept: accept };
+  const answer = await plane.request(path, { key, certificate, headers, ...(body === undefined ? {} : { body }) });
+  return { status: answer.status, body: answer.body, headers: JSON.stringify(answer.headers ?? {}) };
+}
+
+before(async () => {
+  if (skip !== false) return;
+  const plane = cluster.controlPlane;
+  await install(plane);
+  hand = await Hand.of(stage, plane);
+  for (const namespace of ['shop', 'vault']) await cluster.kubectl(['create', 'namespace', namespace]);
+  await hand.createNode('node-1');
+  const { operator } = await serveHistory(stage, plane, 'history-0');
+  await operator.untilReady();
+  let next = 1;
+  for (const namespace of ['shop', 'vault']) {
+    await hand.createPod(namespace, `${namespace}-stays`, 'node-1', `10.1.0.${next++}`);
+    await hand.createPod(namespace, `${namespace}-goes`, 'node-1', `10.1.0.${next++}`);
+    await hand.annotate(namespace, `${namespace}-stays`, { [`${namespace}-key`]: `${namespace}-value` });
+  }
+  await until('all of them are recorded', async () => (await json('get tenures -A')).items.length === 4);
+  for (const namespace of ['shop', 'vault']) await hand.deletePod(namespace, `${namespace}-goes`);
+  await until('the moves are recorded', async () => (await json('get moves -A')).items.length === 2);
+  await until('the changes are recorded', async () => (await json('get changes -A')).items.length === 2);
+  const bind = (words: string) => kubectl(`create ${words}`);
+  await bind('clusterrolebinding reader --clusterrole=view --user=reader');
+  for (const user of ['shop-reader', 'shop-wide']) {
+    await bind(`rolebinding ${user} -n shop --clusterrole=view --user=${user}`);
+  }
+  for (const user of ['shop-wide', 'nobody']) {
+    await bind(`clusterrolebinding ${user} --clusterrole=podtrail-history-viewer --user=${user}`);
+  }
+  await until('the rights are in force', async () => {
+    const [reader, shop, wide, nobody] = await Promise.all([
+      ask('reader', `${ROOT}/tenures`),
+      ask('shop-reader', `${ROOT}/namespaces/shop/tenures`),
+      ask('shop-wide', `${ROOT}/tenures`),
+      ask('nobody', `${ROOT}/tenures`),
+    ]);
+    return (
+      [reader, shop, wide].every(({ status }) => status === 200) && /cannot list resource .{0,3}pods/.test(nobody.body)
+    );
+  });
+});
+
+after(async () => {
+  for (const leave of leavings.reverse()) await leave();
+});
+
+/** What is of a namespace, and must not be seen by others. */
+async function markersOf(namespace: string): Promise<RegExp> {
+  const { items } = await json(`get placements -A`);
+  const { items: moves } = await json(`get moves -A`);
+  const uids = [...items, ...moves]
+    .filter((item: { metadata: { namespace: string } }) => item.metadata.namespace === namespace)
+    .map((item: { pod: { uid: string } }) => item.pod.uid);
+  assert.ok(uids.length >= 2);
+  const addresses = namespace === 'shop' ? ['10.1.0.1', '10.1.0.2'] : ['10.1.0.3', '10.1.0.4'];
+  const texts = [...uids, ...addresses.flatMap((ip) => [ip.replaceAll('.', '\\.'), ip.replaceAll('.', '-')])];
+  return new RegExp([...texts, `${namespace}-(?:stays|goes|key|value)`].join('|'));
+}
+
+interface Endpoint {
+  readonly path: string;
+  readonly method: 'get' | 'post';
+  readonly plural: string;
+}
+
+/** Every operation of the OpenAPI document; each resource of discovery has one. */
+async function endpoints(): Promise<Endpoint[]> {
+  const plane = cluster.controlPlane;
+  const openApi = (await plane.request(`/openapi/v3/apis/${HISTORY}/v1`)).json();
+  const found: Endpoint[] = [];
+  for (const [path, operations] of Object.entries(openApi.paths as Record<string, object>)) {
+    const [, plural] = /\/v1\/(?:namespaces\/\{namespace\}\/)?([a-z]+)(?:\/\{name\})?$/.exec(path) ?? [];
+    for (const method of ['get', 'put', 'post', 'delete', 'patch'] as const) {
+      if (!(method in operations) || plural === undefined) continue;
+      assert.ok(method === 'get' || method === 'post', `${method} ${path} is new: say here how it is asked`);
+      found.push({ path, method, plural });
+    }
+  }
+  const { resources } = (await plane.request(ROOT)).json();
+  for (const { name } of resources)
+    assert.ok(
+      found.some(({ plural }) => plural === name),
+      `${name} has no path`,
+    );
+  for (const { plural } of found)
+    assert.ok(
+      resources.some(({ name }: { name: string }) => name === plural),
+      plural,
+    );
+  return found;
+}
+
+/** An object of the namespace, as the administrator finds it. */
+async function nameIn(namespace: string, plural: string): Promise<string> {
+  if (plural === 'gaps') return 'start-1000';
+  const [first] = (await json(`get ${plural}.${HISTORY} -n ${namespace}`)).items;
+  return first.metadata.name;
+}
+
+/** Questions that aim at an address, a pod or a node of the vault. */
+const SELECTORS = ['', 'ip=10.1.0.3', 'ip=10.1.0.4', 'node=node-1', 'pod=vault-stays', 'workload=Rollout/vault'];
+
+test('users × namespaces × endpoints: whoever may not list the pods of a namespace sees nothing of it', {
+  skip,
+  timeout: 420_000,
+}, async (t) => {
+  const vault = await markersOf('vault');
+  const shop = await markersOf('shop');
+  const rows = new Map<string, Map<User, string>>();
+  let asked = 0;
+  const note = (row: string, user: User, { status, body }: Answer) => {
+    const sees = `${shop.test(body) ? 'shop ' : ''}${vault.test(body) ? 'vault' : ''}`
+      .trim()
+      .replace('shop vault', 'all');
+    const cell = status === 200 || status === 201 ? sees || 'nothing' : String(status);
+    const cells = rows.get(row) ?? new Map<User, string>();
+    cells.set(user, cell);
+    rows.set(row, cells);
+  };
+  for (const { path, method, plural } of await endpoints()) {
+    const isObject = path.endsWith('{name}');
+    const names = isObject ? [await nameIn('shop', plural), await nameIn('vault', plural), NO_UID] : [''];
+    const namespaces = path.includes('{namespace}') ? ['shop', 'vault', 'nowhere'] : [''];
+    for (const user of USERS) {
+      for (const namespace of namespaces) {
+        for (const [at, name] of names.entries()) {
+          const url = path.replace('{namespace}', namespace).replace('{name}', name);
+          const label = `${method.toUpperCase()} ${path.slice(ROOT.length)}`;
+          const inWhich = namespace === '' ? '' : `, ${namespace}`;
+          const whose = isObject ? `, ${['a name of shop', 'a name of vault', 'a name of nobody'][at]}` : '';
+          if (method === 'post') {
+            for (const ip of ['10.1.0.1', '10.1.0.3', '10.1.0.200']) {
+              const spec = { ip, at: new Date(Date.now() - 1).toISOString() };
+              const answer = await ask(user, url, {
+                body: { apiVersion: `${HISTORY}/v1`, kind: 'IPAttribution', spec },
+              });
+              asked++;
+              // It repeats the question.
+              const said = { ...answer, body: answer.body.replaceAll(ip, 'ASKED') };
+              if (user !== 'reader') assert.doesNotMatch(said.body + said.headers, vault, `${user} ${label} ${ip}`);
+              if (user === 'shop-wide' && ip === '10.1.0.3') {
+                const free = await ask(user, url, {
+                  body: { kind: 'IPAttribution', spec: { ...spec, ip: '10.1.0.200' } },
+                });
+                const plain = (text: string) => {
+                  const { answer: said, reason, holders, evidence } = JSON.parse(text).status;
+                  return { said, reason, holders, evidence };
+                };
+                assert.deepEqual(plain(answer.body), plain(free.body), 'held by others is as nobody has it');
+              }
+              note(`${label} of ${{ '10.1.0.1': 'shop', '10.1.0.3': 'vault' }[ip] ?? 'nobody'}`, user, said);
+            }
+            continue;
+          }
+          const plain = await ask(user, url);
+          note(label + inWhich + whose, user, plain);
+          const variants = isObject
+            ? [['', TABLE]]
+            : [
+                ...SELECTORS.flatMap((selector) => [
+                  [`?limit=1&fieldSelector=${encodeURIComponent(selector)}`, 'application/json'],
+                  [`?fieldSelector=${encodeURIComponent(selector)}`, TABLE],
+                ]),
+                ['?watch=true&timeoutSeconds=1&allowWatchBookmarks=true', 'application/json'],
+              ];
+          for (const [query = '', accept = ''] of variants) {
+            const answer = await ask(user, url + query, { accept });
+            asked++;
+            assert.ok(answer.status < 500, `${user} ${url}${query}: ${answer.status} ${answer.body}`);
+            if (user === 'reader') continue;
+            // What was asked with is repeated in refusals.
+            const said = (answer.body + answer.headers).replaceAll(name === '' ? '\u0000' : name, 'ASKED');
+            assert.doesNotMatch(said.replaceAll(/pod=vault-stays/g, ''), vault, `${user} ${url}${query}`);
+          }
+          asked++;
+          if (user === 'reader') continue;
+          const said = name === '' ? plain.body : plain.body.replaceAll(name, 'ASKED');
+          assert.doesNotMatch(said + plain.headers, vault, `${user} ${url}`);
+          if (namespace === 'vault') {
+            const nowhere = await ask(user, url.replace('/vault/', '/nowhere/'));
+            const same = (text: string) =>
+              text.replaceAll(/vault|nowhere/g, 'NAMESPACE').replaceAll(name || '\u0000', 'NAME');
+            assert.deepEqual([nowhere.status, same(nowhere.body)], [plain.status, same(plain.body)], `${user} ${url}`);
+          }
+          if (isObject && namespace === 'shop' && at === 1) {
+            const nobodys = await ask(user, url.replace(name, NO_UID));
+            const same = (text: string) => text.replaceAll(name, 'NAME').replaceAll(NO_UID, 'NAME');
+            assert.deepEqual([nobodys.status, same(nobodys.body)], [plain.status, same(plain.body)], `${user} ${url}`);
+          }
+        }
+      }
+    }
+  }
+  t.diagnostic(`${asked} requests, 0 leaks`);
+  const lines = [...rows].map(([row, cells]) => `| \`${row}\` | ${USERS.map((user) => cells.get(user)).join(' | ')} |`);
+  const page = [
+    '# Who sees what through history.podtrail.dev',
+    '',
+    'Made by [e2e/serving-access.test.ts](../e2e/serving-access.test.ts) on a real control plane, from the discovery and OpenAPI documents; the test fails when the page is not what it finds (`PODTRAIL_WRITE=1 npm run e2e -- serving-access` writes it). A cell says of which namespaces an answer shows something, or the status of a refusal. `reader` has `view` in the whole cluster; `shop-reader` has it in the namespace shop; `shop-wide` has that and `podtrail-history-viewer` in the whole cluster; `nobody` has the latter alone, and may list no pods; `stranger` has nothing. There is no namespace `nowhere`.',
+    '',
+    `| request | ${USERS.join(' | ')} |`,
+    `|---|${USERS.map(() => '---').join('|')}|`,
+    ...lines,
+    '',
+  ].join('\n');
+  if (process.env['PODTRAIL_WRITE'] === '1') await writeFile(MATRIX, page);
+  assert.equal(await readFile(MATRIX, 'utf8').catch(() => ''), page);
+});
+
+test('of a namespace that was created again nothing of its predecessor is shown', {
+  skip,
+  timeout: 240_000,
+}, async () => {
+  await kubectl('create namespace twice');
+  await hand.createPod('twice', 'first-life', 'node-1', '10.1.0.9');
+  await hand.annotate('twice', 'first-life', { 'first-key': 'first-value' });
+  await until('it is recorded', async () => (await json('get changes -n twice')).items.length === 1);
+  await hand.deletePod('twice', 'first-life');
+  await until('its end is recorded', async () => (await json('get moves -n twice')).items.length === 1);
+  await kubectl('delete namespace twice --timeout=120s');
+  await kubectl('create namespace twice');
+  await kubectl('create rolebinding again -n twice --clusterrole=view --user=shop-wide');
+  await hand.createPod('twice', 'second-life', 'node-1', '10.1.0.10');
+  await until('the second one is seen', async () => {
+    const { status, body } = await ask('shop-wide', `${ROOT}/namespaces/twice/tenures`);
+    return status === 200 && body.includes('second-life');
+  });
+  const { uid } = (await json('get moves -n twice')).items[0].pod;
+  const first = new RegExp(`first-|10\\.1\\.0\\.9\\D|10-1-0-9\\D|${uid}`);
+  for (const { path, method, plural } of await endpoints()) {
+    if (method !== 'get' || plural === 'gaps') continue;
+    const name = path.endsWith('{name}') ? await nameIn('twice', plural).catch(() => uid) : '';
+    const url = path.replace('{namespace}', 'twice').replace('{name}', name);
+    const selectors = name === '' ? ['', 'ip=10.1.0.9', `uid=${uid}`, 'node=node-1'] : [''];
+    for (const selector of selectors) {
+      const { body } = await ask('shop-wide', `${url}?fieldSelector=${encodeURIComponent(selector)}`);
+      assert.doesNotMatch(body.replaceAll(name === '' ? '\u0000' : name, ''), first, `${url} ${selector}`);
+    }
+  }
+  assert.ok(
+    (await json('get tenures -A --field-selector ip=10.1.0.9')).items.length === 1,
+    'the administrator sees it',
+  );
+});
