@@ -23,7 +23,7 @@ export const moves: Benchmark = {
   summary: 'what moves and explain cost in a day of departures (no cluster needed)',
   options: {
     departures: { placeholder: 'N', help: 'pods that end within the day', fallback: '100000' },
-    workloads: { placeholder: 'N', help: 'workloads that they are of', fallback: '500' },
+    workloads: { placeholder: 'N', help: 'workloads that they are of', fallback: '2000' },
     pages: { placeholder: 'N', help: 'pages of the day that are read one after the other; 0 is all', fallback: '50' },
     directory: { placeholder: 'DIR', help: 'where the store is made, and removed again' },
   },

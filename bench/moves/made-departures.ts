@@ -58,10 +58,10 @@ function beginning(shape: DayShape): StoredFact[] {
   return facts;
 }
 
-/** One pod from its beginning to its end, an hour later on average; a third of them are evicted in drains. */
+/** One pod from its beginning to its end, an hour later; a third of them are evicted in drains. */
 function* departed(shape: DayShape, n: number): Generator<StoredFact> {
   const at = endOf(shape, n);
-  const created = Math.max(shape.from, at - HOUR_MS);
+  const created = at - HOUR_MS;
   const pod = podOf(shape, n);
   const owner = ownerOf(shape, n);
   const object = { kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid };

@@ -80,8 +80,9 @@ export interface Room {
 
 /** What was done to keep a store within its limit. */
 export interface RoomKept extends Room {
-  /** How many occurrences with a retention of their own (changes), and how many records of any kind besides. */
-  readonly removedChanges: number;
+  /** Of kinds with a retention of their own, which go first: how many of each went. */
+  readonly removedOfKinds: Readonly<Partial<Record<OccurrenceKind, number>>>;
+  /** How many records of any kind went besides. */
   readonly removedRecords: number;
 }
 

@@ -52,7 +52,7 @@ test('a recorder is reported in base units, and what is not known yet is left ou
   metrics.handlerFailed('namespaces', failure);
   metrics.housekept({ what: 'retain', ms: 1, error: undefined, removed: 5 });
   const volume = { bytes: 10_000, freeBytes: 900 };
-  const removed = { removedChanges: 12, removedRecords: 3 };
+  const removed = { removedOfKinds: { change: 12, evidence: 5, life: 2 }, removedRecords: 3 };
   metrics.roomKept({ bytes: 7_000, limitBytes: 8_000, volume, ballastBytes: 24, ...removed });
   for (const kind of ['watching', 'watching'] as const) metrics.watchChanged('pods', { kind, from: '1', since: 0 });
   metrics.watchChanged('pods', { kind: 'listing', reason: 'expired', since: 0 });
@@ -64,6 +64,9 @@ test('a recorder is reported in base units, and what is not known yet is left ou
   assert.equal(page.get('podtrail_store_ballast_bytes'), 24);
   assert.equal(page.get('podtrail_store_limit_removed_total{kind="changes"}'), 12);
   assert.equal(page.get('podtrail_store_limit_removed_total{kind="records"}'), 3);
+  assert.equal(page.get('podtrail_store_limit_removed_total{kind="evidence"}'), 5);
+  assert.equal(page.get('podtrail_store_limit_removed_total{kind="lives"}'), 2);
+  assert.equal(page.get('podtrail_store_limit_removed_total{kind="departures"}'), 0);
   assert.equal(page.get('podtrail_changes_suppressed_total'), 4);
   assert.equal(page.has('podtrail_checkpoint_age_seconds'), false);
   assert.equal(page.get('podtrail_watch_last_frame_age_seconds{resource="pods"}'), 1.5);

@@ -14,6 +14,14 @@ import type { RecorderStatus } from '../recorder/recorder-status.ts';
 const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const APPEND_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+/** Kinds of occurrences that go first at the limit, as the label says them. */
+const LIMITED: Readonly<Record<string, string>> = {
+  change: 'changes',
+  life: 'lives',
+  departure: 'departures',
+  evidence: 'evidence',
+};
+
 export class RecorderMetrics implements RecorderListener {
   readonly #registry: Registry;
   readonly #lag: Histogram;
@@ -73,7 +81,7 @@ export class RecorderMetrics implements RecorderListener {
     this.#patrols = counter(registry, 'podtrail_store_patrols_total', 'Times that the whole store was read through.');
     this.#removed = counter(registry, 'podtrail_store_removed_records_total', 'Records forgotten by retention.');
     this.#limited = counter(registry, 'podtrail_store_limit_removed_total', 'Records removed at the limit.', ['kind']);
-    for (const kind of ['changes', 'records']) this.#limited.inc({ kind }, 0);
+    for (const kind of [...Object.values(LIMITED), 'records']) this.#limited.inc({ kind }, 0);
     const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
     this.#room = {
       bytes: gauge('podtrail_store_bytes', 'Size of the store, without its ballast.'),
@@ -152,8 +160,9 @@ export class RecorderMetrics implements RecorderListener {
     if (isFinished) this.#patrols.inc();
   }
 
-  roomKept({ bytes, limitBytes, volume, ballastBytes, removedChanges, removedRecords }: RoomKept): void {
-    this.#limited.inc({ kind: 'changes' }, removedChanges);
+  roomKept({ bytes, limitBytes, volume, ballastBytes, removedOfKinds, removedRecords }: RoomKept): void {
+    for (const [kind, removed] of Object.entries(removedOfKinds))
+      this.#limited.inc({ kind: LIMITED[kind] ?? kind }, removed);
     this.#limited.inc({ kind: 'records' }, removedRecords);
     this.#room.bytes.set(bytes);
     this.#room.ballast.set(ballastBytes);

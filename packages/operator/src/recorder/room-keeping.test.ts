@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const WITHIN: RoomKept = {
   ...{ bytes: 100, limitBytes: 1000, volume: { bytes: 2000, freeBytes: 1000 }, ballastBytes: 24 },
-  ...{ removedChanges: 0, removedRecords: 0 },
+  ...{ removedOfKinds: {}, removedRecords: 0 },
 };
 
 test('room is looked at when the recorder begins and every half minute, a failure is tried again, and nothing is done while the time is not known', async () => {
@@ -86,14 +86,15 @@ test('a store that grows is warned of from four fifths of its limit on, once an 
 test('what went at the limit is reported with its number, gathered over an hour', async () => {
   const clock = new ManualClock();
   const { lines, report } = reportOn(clock);
-  report.roomKept({ ...WITHIN, removedChanges: 5 });
-  report.roomKept({ ...WITHIN, removedChanges: 6, removedRecords: 7 });
+  report.roomKept({ ...WITHIN, removedOfKinds: { change: 5 } });
+  report.roomKept({ ...WITHIN, removedOfKinds: { change: 6, life: 1, evidence: 2 }, removedRecords: 7 });
   await clock.advance(HOUR);
   report.roomKept(WITHIN);
   assert.deepEqual(
     lines.map(([message, { removed }]) => [/annotation changes were removed/.test(message), removed]),
     [
       [true, 5],
+      [false, 3],
       [false, 7],
       [true, 6],
     ],

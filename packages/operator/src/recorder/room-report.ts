@@ -25,6 +25,7 @@ export class RoomReport implements RecorderListener {
   readonly #reportedAt = new Map<string, number>();
   #samples: { readonly at: number; readonly bytes: number }[] = [];
   #removedChanges = 0;
+  #removedOfCauses = 0;
   #removedRecords = 0;
   #suppressed = new Map<string, string>();
 
@@ -44,7 +45,10 @@ export class RoomReport implements RecorderListener {
   roomKept(kept: RoomKept): void {
     const { bytes, limitBytes, volume, ballastBytes } = kept;
     this.#sample(bytes);
-    this.#removedChanges += kept.removedChanges;
+    for (const [kind, removed] of Object.entries(kept.removedOfKinds)) {
+      if (kind === 'change') this.#removedChanges += removed;
+      else this.#removedOfCauses += removed;
+    }
     this.#removedRecords += kept.removedRecords;
     if (limitBytes !== undefined) {
       const fields = { bytes, limitBytes };
@@ -52,6 +56,11 @@ export class RoomReport implements RecorderListener {
         const message = 'the store is close to its limit: its oldest annotation changes were removed';
         this.#report(message, { ...fields, removed: this.#removedChanges });
         this.#removedChanges = 0;
+      }
+      if (this.#removedOfCauses > 0 && this.#isDue('causes')) {
+        const message = 'the store is close to its limit: the oldest evidence for causes was removed';
+        this.#report(message, { ...fields, removed: this.#removedOfCauses });
+        this.#removedOfCauses = 0;
       }
       if (this.#removedRecords > 0 && this.#isDue('records')) {
         const message = 'the store reached its limit: its oldest records were removed, answers about them are unknown';

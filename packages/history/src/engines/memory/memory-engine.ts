@@ -78,7 +78,7 @@ export class MemoryEngine implements Engine {
 
   /** It lies on no disk: who bounds its memory bounds it. */
   async keepRoom(): Promise<RoomKept> {
-    return { ...(await this.room()), removedChanges: 0, removedRecords: 0 };
+    return { ...(await this.room()), removedOfKinds: {}, removedRecords: 0 };
   }
 
   /** Nothing piles up here. */

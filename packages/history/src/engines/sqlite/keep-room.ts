@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { kindsWithOwnRetention, occurrenceKinds, typeOf } from '../occurrences/registry.ts';
+import type { RoomKept } from '../store-admin.ts';
 import { OPEN } from './format/open-end.ts';
 import type { ClusterEntry } from './head/head.ts';
 import { type EmergencyWrite, giveBackWhatIsPossible, pruneKind, pruneRecords } from './prune.ts';
@@ -22,10 +23,7 @@ const DAY_MS = 86_400_000;
 const PARTS = 20;
 const FEWEST_CUT = 500;
 
-export interface Removed {
-  readonly removedChanges: number;
-  readonly removedRecords: number;
-}
+export type Removed = Pick<RoomKept, 'removedOfKinds' | 'removedRecords'>;
 
 export function* keepWithin(
   parts: SealParts,
@@ -34,9 +32,9 @@ export function* keepWithin(
   write: EmergencyWrite,
 ): Generator<undefined, Removed> {
   const { head, weeks } = parts;
-  let removedChanges = 0;
+  const removedOfKinds: Partial<Record<OccurrenceKind, number>> = {};
   let removedRecords = 0;
-  if (head.read(() => storeBytes(head, weeks)) <= limitBytes * CHANGES_FROM) return { removedChanges, removedRecords };
+  if (head.read(() => storeBytes(head, weeks)) <= limitBytes * CHANGES_FROM) return { removedOfKinds, removedRecords };
   const used = () => head.read(() => usedBytes(head, weeks));
   // What holds nothing is given back first: nothing need go for it.
   head.checkpoint(true);
@@ -45,7 +43,8 @@ export function* keepWithin(
     while (used() > limitBytes * CHANGES_UNTIL) {
       const cut = head.read(() => kindCut(parts));
       if (cut === undefined) break;
-      removedChanges += yield* pruneKind(parts, cut.id, cut.kind, cut.before, write);
+      const removed = yield* pruneKind(parts, cut.id, cut.kind, cut.before, write);
+      removedOfKinds[cut.kind] = (removedOfKinds[cut.kind] ?? 0) + removed;
       head.checkpoint(true);
     }
   }
@@ -63,7 +62,7 @@ export function* keepWithin(
   }
   yield* giveBackWhatIsPossible(parts, 1);
   head.checkpoint(true);
-  return { removedChanges, removedRecords };
+  return { removedOfKinds, removedRecords };
 }
 
 interface Cut {

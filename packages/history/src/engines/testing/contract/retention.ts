@@ -163,8 +163,8 @@ export function retention(stage: ContractStage): void {
     await stage.append(coverageFact(aCoverage(0, 1000)), tenureFact(aTenure('10.0.0.1', 'web-1', 100, 200)));
     const before = await stage.exported();
     const limit = { kind: 'bytes', bytes: 1e9 } as const;
-    const { removedChanges, removedRecords, bytes } = await stage.engine.keepRoom(limit, at(2000));
-    assert.deepEqual([removedChanges, removedRecords], [0, 0]);
+    const { removedOfKinds, removedRecords, bytes } = await stage.engine.keepRoom(limit, at(2000));
+    assert.deepEqual([removedOfKinds, removedRecords], [{}, 0]);
     assert.equal((await stage.engine.room(limit)).bytes, bytes);
     assert.equal(await stage.exported(), before);
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired()), []);
