@@ -1,6 +1,6 @@
 // What each cause means in one plain sentence, and what to look at next: for `explain`, and for the table of docs/cli.md.
 import type { PodLife } from '../model/pod-life.ts';
-import type { Cause } from './cause.ts';
+import type { Cause, Verdict } from './cause.ts';
 
 interface Guide {
   readonly means: string;
@@ -130,13 +130,22 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   },
 };
 
+const NAMES_THE_USER = '; an imported audit log names the user';
+
 /** What to look at next, with the names of this pod. */
-export function hintOf(cause: Cause, { pod, owner }: Pick<PodLife, 'pod' | 'owner'>): string {
+export function hintOf(
+  { cause, actor }: Pick<Verdict, 'cause' | 'actor'>,
+  life: Pick<PodLife, 'pod' | 'owner'>,
+): string {
+  const { pod, owner } = life;
+  if (actor !== undefined && cause === 'DeletedOnRequest') return `see what else ${actor} did then, in the audit log.`;
   const workload = pod.workload ?? owner;
   const names: Readonly<Record<string, string>> = {
     node: pod.node === '' ? 'its node' : pod.node,
     namespace: pod.namespace,
     owner: workload === undefined ? 'its owner' : `${workload.kind.toLowerCase()}/${workload.name}`,
   };
-  return CAUSE_GUIDE[cause].next.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
+  const next = CAUSE_GUIDE[cause].next.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
+  // Where it is known who did it, nothing need be looked up.
+  return actor === undefined ? next : next.replace(NAMES_THE_USER, '');
 }

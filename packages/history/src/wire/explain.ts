@@ -75,7 +75,7 @@ export async function askExplain(
   const life = known?.life ?? found;
   const all = known === undefined ? [] : evidenceOf(known);
   const verdict = move?.verdict;
-  const hint = verdict === undefined || life === undefined ? undefined : hintOf(verdict.cause, life);
+  const hint = verdict === undefined || life === undefined ? undefined : hintOf(verdict, life);
   const evidence = all.filter((one) => isEvidenceVisible(one, visibility));
   const milestones = life === undefined ? [] : lifecycle(life);
   const unwatched = known?.unwatched ?? [];
