@@ -55,6 +55,43 @@ const running = async (count: number): Promise<Pod[] | false> => {
   return all.length === count && all.every((pod) => pod.status.phase === 'Running' && pod.status.podIP) && all;
 };
 
+const fence = (typed: readonly string[]): string => `\`\`\`text\n${typed.join('\n').trimEnd()}\n\`\`\`\n`;
+
+/** What the answers rest on, for who has just read them. */
+const WHY = [
+  '## What this rests on',
+  '',
+  '**What is recorded.** Of every pod its *life* (created, scheduled, network up, ready, first disruption, terminal, gone;',
+  'QoS class, priority, labels, restarts, how containers ended), the instant at which it began to end (its *departure*),',
+  'and *evidence*: Events about pods, nodes and owners, cordons, taints and conditions of nodes, the revisions of owners,',
+  'deletions of owners and namespaces. No verdict is stored: a cause is found when it is asked for, so that evidence which',
+  'comes late, or from an imported [audit log](audit.md), counts ([why](adr/20261116-causes.md)).',
+  '',
+  '**The order of evidence.** The first that applies gives the cause:',
+  '',
+  '1. the first DisruptionTarget condition that the pod showed; for an eviction then an event of an autoscaler, then a cordon',
+  '2. the reason in its status, which its kubelet wrote',
+  '3. who asked for the deletion, if an audit log says so',
+  '4. an event of its owner that names the pod, judged by what the owner did next: a newer revision, fewer pods',
+  '5. its owner or namespace was deleted; its node was gone, out of service or booted again',
+  '6. how its containers ended',
+  '7. a deletion of which nothing says why: `DeletedOnRequest`, inferred',
+  '',
+  'Who finished the deletion (usually the kubelet) is never the cause. [cli.md](cli.md#causes) lists the causes with what to',
+  'look at next; [causes.md](causes.md) says on what each rests, and where it was provoked.',
+  '',
+  '**certain and inferred.** *Certain*: the API itself says so. *Inferred*: what else happened at that time says so.',
+  '',
+  '**Unknown** is no cause: what would say why was not watched then (a right is missing, a stream was lost, too many',
+  'Events), has expired, or was never written. The sentence says which. What to do: `podtrail gaps` and `podtrail doctor` say',
+  'what is not watched; [an audit log](audit.md) may still say who it was. Pods from before causes were recorded, or of a',
+  'recorder with `--no-causes`, show `<not recorded>` in `trail` and `node`.',
+  '',
+  '**Retention.** Lives, departures and evidence are kept for 14 days, or as long as `--evidence-retention` says, and go',
+  'first when room is short. Who held an address is answered as before; `trail` shows `<expired>` in the column of causes.',
+  '',
+];
+
 const recorder = spawn(process.execPath, [PODTRAIL, 'record', '--cluster-name', 'demo'], { env, stdio: 'ignore' });
 try {
   pages.push('$ podtrail record &\n');
@@ -89,6 +126,18 @@ try {
   pages.push(`$ cat flows.csv\n${await readFile(join(directory, 'flows.csv'), 'utf8')}`);
   await type('podtrail attribute flows.csv --ip src --time time');
   await type('podtrail gaps');
+  const asked = pages.splice(0);
+  await type('kubectl scale deployment cart --replicas=2');
+  await until('two pods are left', async () => (await pods()).length === 2);
+  // Events about it come a moment later.
+  await seconds(6);
+  await type('podtrail moves --since 10m');
+  await type(`podtrail explain ${ip} --at ${then}`);
+  await type(`podtrail node ${first.spec.nodeName} --since 10m`);
+  const [living] = await pods();
+  await type(`podtrail explain ${living!.metadata.name}`);
+  await type('podtrail trail deploy/cart');
+  await type('podtrail explain nobody');
   const ended = once(recorder, 'exit');
   recorder.kill('SIGTERM');
   await ended;
@@ -96,12 +145,16 @@ try {
     '# A recording',
     '',
     'podtrail on a real control plane (kube-apiserver 1.36.3, simulated nodes): a Deployment, a drained node, and the',
-    'same address in the hands of two pods. Made by `npm run recording`; nothing here was typed by hand.',
+    'same address in the hands of two pods. Made by `npm run recording`; no output here was typed by hand.',
     '',
-    '```text',
-    pages.join('\n').trimEnd(),
-    '```',
+    fence(asked),
+    '## Why they moved',
     '',
+    'The recorder was started without a flag, so it also kept what causes are found from. The Deployment is scaled down',
+    'once more, and then podtrail is asked why.',
+    '',
+    fence(pages),
+    ...WHY,
   ];
   await writeFile(OUT, text.join('\n'));
   process.stderr.write(`Wrote ${OUT}.\n`);
