@@ -7,6 +7,12 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import {
+  AUDIT_WEBHOOK_HELP,
+  type AuditWebhookFlags,
+  auditWebhookOf,
+  withAuditWebhook,
+} from '../options/audit-webhook.ts';
 import { CAUSES_HELP, type CausesOptions, causesOf, withCauses } from '../options/causes.ts';
 import { namespaceName, objectName } from '../options/object-name.ts';
 import { portNumber } from '../options/port-number.ts';
@@ -24,7 +30,7 @@ import { askClusterId, nameCluster } from '../record/cluster-identity.ts';
 import { ageMs } from '../times/age.ts';
 import { parseDuration } from '../times/duration.ts';
 
-interface OperatorOptions extends SharedOptions, RecordingSizeOptions, CausesOptions {
+interface OperatorOptions extends SharedOptions, RecordingSizeOptions, CausesOptions, AuditWebhookFlags {
   readonly clusterName?: string;
   readonly clusterId?: string;
   readonly identity?: string;
@@ -72,7 +78,7 @@ export function operatorCommand(cli: Cli): Command {
       'forget what ended longer ago, e.g. 30d or 720h; default: only --store-limit bounds the history',
       ageMs('--retention'),
     );
-  return withCauses(withRecordingSizes(command))
+  return withAuditWebhook(withCauses(withRecordingSizes(command)))
     .option(
       '--bind <address>',
       'the address of this machine on which all ports are served; ::, every one of both families',
@@ -113,6 +119,7 @@ To serve v1alpha1 of PodTracker it changes a definition of the cluster, podtrack
 it sets there the webhook, the certificate to trust and served of v1alpha1. Not without a Service that is there (none
 leads to the default --bind; in a pod give --bind ::) or --conversion-url, not while another operator
 serves it, and not with --no-conversion.
+${AUDIT_WEBHOOK_HELP}
 
 To serve the history to kubectl (kubectl get tenures, moves …) it registers the APIService v1.history.podtrail.dev once
 its port answers, renews the certificate that API servers trust, and takes it back when they cannot reach it or the last
@@ -127,6 +134,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
   const { commandEnv } = cli;
   const { clock, random, signal, stderr, stdout, hostname } = commandEnv;
   refuseSharedPorts(options);
+  const audit = auditWebhookOf(options);
   const sizes = { storeLimit: storeLimit(options, commandEnv), changeBudgets: changeBudgets(options) };
   // Read only here: no other command should wait for the metrics library.
   const { Log, OperatorMonitoring, OperatorProcess, problemOf } = await import('@podtrail/operator/process');
@@ -156,6 +164,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
       lease: { namespace, name: options.leaseName, identity: electionIdentity(replica) },
       conversion: conversionOf(options, namespace),
       history: historyOf(options, namespace),
+      audit,
       retentionMs: options.retention,
       ...causesOf(options),
       ...sizes,
@@ -220,9 +229,9 @@ function historyOf(options: OperatorOptions, namespace: string) {
 }
 
 function refuseSharedPorts(options: OperatorOptions): void {
-  const { metricsPort, healthPort, conversionPort, conversion, historyPort, history } = options;
+  const { metricsPort, healthPort, conversionPort, conversion, historyPort, history, auditWebhookPort = 0 } = options;
   const tls = [...(conversion ? [conversionPort] : []), ...(history ? [historyPort] : [])];
-  const ports = [metricsPort, healthPort, ...tls].filter((port) => port !== 0);
+  const ports = [metricsPort, healthPort, auditWebhookPort, ...tls].filter((port) => port !== 0);
   const twice = ports.find((port, at) => ports.indexOf(port) !== at);
   if (twice !== undefined) throw new UsageError(`two ports are both ${twice}`, 'give each a port of its own.');
 }

@@ -13,6 +13,7 @@ import type { CommandEnv } from '../command-env.ts';
 import { showDuration } from '../times/duration.ts';
 import { toUtcText } from '../times/show-time.ts';
 import { anomalySentence, recentAnomalies } from '../views/anomaly.ts';
+import { checkAudit } from './check-audit.ts';
 import { checkRoom } from './check-room.ts';
 import { type Finding, found, looked } from './finding.ts';
 
@@ -45,6 +46,8 @@ export async function checkStore(url: string, limit: SizeLimit, commandEnv: Comm
         ),
       );
       findings.push(...(await anomalies(engine, id, name, commandEnv.clock.now())));
+      const now = commandEnv.clock.now();
+      findings.push(await looked(`audit log of ${name}`, () => checkAudit(engine, id, name, now)));
     }
     return findings;
   } finally {

@@ -89,6 +89,30 @@ test('only conversion is open to anybody, in a policy of its own that the exampl
   }
 });
 
+test('the audit webhook is open to selected addresses only, and its ports, flags and files fit together', () => {
+  const { resources, patches } = parse(read('examples/audit-webhook/kustomization.yaml'));
+  assert.deepEqual(resources, ['../../kustomize', 'service.yaml', 'network-policy.yaml']);
+  const values = parse(patches[0].patch).map(({ value }: { value: unknown }) => value);
+  const flags = values.filter((value: unknown) => typeof value === 'string');
+  const [, mounted, volume] = values.filter((value: unknown) => typeof value === 'object');
+  const { spec: service } = parse(read('examples/audit-webhook/service.yaml'));
+  const { spec: policy } = parse(read('examples/audit-webhook/network-policy.yaml'));
+  assert.deepEqual(
+    policy.ingress.map(({ ports, from }: { ports: { port: string }[]; from: unknown[] }) => [
+      ports[0]?.port,
+      from.length,
+    ]),
+    [['audit', 1]],
+  );
+  assert.equal(service.ports[0].targetPort, 'audit');
+  assert.equal(service.selector['statefulset.kubernetes.io/pod-name'], 'podtrail-operator-0');
+  const { clusters } = parse(read('examples/audit-webhook/kubeconfig.yaml'));
+  assert.equal(clusters[0].cluster.server, `https://${service.clusterIP}/audit`);
+  assert.equal(mounted.name, volume.name);
+  assert.equal(flags.length, 4);
+  for (const flag of flags.slice(1)) assert.ok(flag.includes(`=${mounted.mountPath}/`), flag);
+});
+
 test('the pod is restricted: no root, nothing to write to but its volumes, no capabilities, no privileges', () => {
   const pod = operator.template.spec.securityContext;
   assert.deepEqual([pod.runAsNonRoot, pod.seccompProfile.type], [true, 'RuntimeDefault']);

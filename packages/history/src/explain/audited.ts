@@ -7,6 +7,8 @@ import { CLOCK_SLACK_MS, isBetween, isSeenToEnd, latestEnd, ofKind, SECOND_MS } 
 const DELETIONS = new Set(['delete', 'evict', 'deletecollection', 'delete-collection']);
 const CONTROLLER = 'system:serviceaccount:kube-system:';
 
+const NODE_USER = 'system:node:';
+
 /** Those only finish what others began. */
 const FINISHERS = new Set(['pod-garbage-collector']);
 
@@ -31,7 +33,23 @@ export function firstDeletion(known: Case): Evidence | undefined {
 export function likelyDeletions(known: Case): Evidence[] {
   const found = deletions(known);
   if (!found.some(mayBeDryRun)) return [];
-  return isSeenToEnd(known.life) ? found.filter((one) => isAtEnd(known, one)) : found;
+  if (!isSeenToEnd(known.life)) return found;
+  const last = lastFinisher(known, found);
+  return found.filter((one) => isAtEnd(known, one) && one.by !== last?.by);
+}
+
+/**
+ * Who removed a pod that had been given time to end, and had not used it: then somebody else had begun its end before.
+ * Usually that is its kubelet, which is known; a simulated one, or a person who does not want to wait, is known by this.
+ */
+function lastFinisher({ life: { deletion, gone }, pod }: Case, found: readonly Evidence[]): Evidence | undefined {
+  const [first, last] = [found[0], found.at(-1)];
+  if (first === undefined || last === undefined || first.by === last.by) return undefined;
+  if (deletion === undefined || gone === undefined || deletion.graceSeconds === 0) return undefined;
+  const isEarly = gone < deletion.requested + deletion.graceSeconds * SECOND_MS;
+  const isGoneAtOnce = isBetween(last, gone - AT_END_MS, gone + AT_END_MS);
+  const isByKubelet = ofKind(pod, 'audited').some(({ reason, by }) => reason === 'delete' && by.startsWith(NODE_USER));
+  return isEarly && isGoneAtOnce && !isByKubelet ? last : undefined;
 }
 
 /** Controllers do no dry runs. */
@@ -83,5 +101,5 @@ export function isByOthers(evidence: Evidence): boolean {
 }
 
 function isFinisher(by: string): boolean {
-  return by === '' || by.startsWith('system:node:') || FINISHERS.has(by.slice(CONTROLLER.length));
+  return by === '' || by.startsWith(NODE_USER) || FINISHERS.has(by.slice(CONTROLLER.length));
 }

@@ -170,6 +170,17 @@ const UNWATCHED: Readonly<Record<string, readonly [readonly Evidence[], readonly
     [stream('replicasets', 'stream-followed', END + 600)],
     ['replicasets'],
   ],
+  'audit events that were lost around the end': [
+    [stream('audit', 'stream-lost', 950), stream('audit', 'stream-followed', END + 30)],
+    ['audit'],
+  ],
+  'audit events that were lost before': [
+    [stream('audit', 'stream-lost', 900), stream('audit', 'stream-followed', 950)],
+    [],
+  ],
+  'audit events that were lost, and still are': [[stream('audit', 'stream-lost', 950)], ['audit']],
+  'audit events that were lost just after the end': [[stream('audit', 'stream-lost', END + 20)], ['audit']],
+  'audit events that nobody sends are not missing': [[stream('audit', 'stream-followed', END + 600)], []],
   'streams of owners that it does not have do not matter': [[stream('jobs', 'stream-lost', 0)], []],
 };
 for (const [sentence, [said, expected]] of Object.entries(UNWATCHED)) {

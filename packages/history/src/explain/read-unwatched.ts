@@ -4,7 +4,7 @@ import type { Evidence } from '../model/evidence.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { readShared } from './read-evidence.ts';
-import { tellingStreams } from './streams.ts';
+import { AUDIT_STREAM, tellingStreams } from './streams.ts';
 import { MINUTE_MS } from './traces.ts';
 
 /** What happens is seen or reported so long after it. */
@@ -25,6 +25,9 @@ export async function readUnwatched(snapshot: Snapshot, life: PodLife, endedAt: 
     const isSilent = !isKnown && stream !== 'namespaces' && !(await hasStreams(snapshot, endedAt));
     if (isSilent || isLost(everywhere, endedAt) || isLost(here, endedAt)) unwatched.push(stream);
   }
+  // Most clusters send none, and nothing is missing then: only a loss counts.
+  const audit = await readStream(snapshot, '', AUDIT_STREAM, endedAt);
+  if (isFlooded(audit, endedAt)) unwatched.push(AUDIT_STREAM);
   return unwatched;
 }
 
@@ -46,6 +49,13 @@ function isLost(states: readonly Evidence[], endedAt: EpochMillis): boolean {
     return before.what === 'stream-lost' && !soon.some(({ what }) => what === 'stream-followed');
   const first = states.find(({ at }) => at > endedAt + AROUND_MS);
   return soon.length === 0 && first?.what === 'stream-followed';
+}
+
+/** Nothing brings back what was lost meanwhile; it is sent some seconds late. */
+function isFlooded(states: readonly Evidence[], endedAt: EpochMillis): boolean {
+  const before = states.filter(({ at }) => at <= endedAt).at(-1);
+  const soon = states.filter(({ at }) => at > endedAt && at <= endedAt + AROUND_MS);
+  return [before, ...soon].some((state) => state?.what === 'stream-lost');
 }
 
 /** By snapshot and hour: many pods end within one. */

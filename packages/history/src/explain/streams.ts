@@ -11,6 +11,9 @@ const OF_OWNERS: Readonly<Record<string, string>> = {
   CronJob: 'cronjobs',
 };
 
+/** What API servers send of their audit log. It says by whom, and not why: no cause is unknown for want of it. */
+export const AUDIT_STREAM = 'audit';
+
 /** Streams that may say why this pod ended. */
 export function tellingStreams({ owner, pod }: PodLife): string[] {
   const owners = [owner?.kind, pod.workload?.kind].map((kind) => OF_OWNERS[kind ?? ''] ?? '');

@@ -19,6 +19,8 @@ export interface CertificateRequest {
   /** Wall clock. */
   readonly now: number;
   readonly validMs: number;
+  /** Who shows it: a server, unless it says otherwise. */
+  readonly usage?: 'server' | 'client';
 }
 
 /** Clocks of API servers may be behind ours. */
@@ -27,9 +29,10 @@ const BACKDATE_MS = 5 * 60_000;
 const ECDSA_WITH_SHA256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
 const COMMON_NAME = objectIdentifier('2.5.4.3');
 const SERIAL_NUMBER = objectIdentifier('2.5.4.5');
-const SERVER_AUTH = objectIdentifier('1.3.6.1.5.5.7.3.1');
+const USAGES = { server: objectIdentifier('1.3.6.1.5.5.7.3.1'), client: objectIdentifier('1.3.6.1.5.5.7.3.2') };
 
-export function issueCertificate({ commonName, names, now, validMs }: CertificateRequest): ServingCertificate {
+export function issueCertificate(request: CertificateRequest): ServingCertificate {
+  const { commonName, names, now, validMs, usage = 'server' } = request;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const notAfter = now + validMs;
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(15)]);
@@ -44,7 +47,7 @@ export function issueCertificate({ commonName, names, now, validMs }: Certificat
     sequence(time(now - BACKDATE_MS), time(notAfter)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    context(3, sequence(...extensions(names)), true),
+    context(3, sequence(...extensions(names, USAGES[usage])), true),
   );
   const signature = sign('sha256', content, privateKey);
   const der = sequence(content, ECDSA_WITH_SHA256, bitString(signature));
@@ -55,11 +58,11 @@ export function issueCertificate({ commonName, names, now, validMs }: Certificat
   };
 }
 
-function extensions(names: readonly string[]): Buffer[] {
+function extensions(names: readonly string[], usage: Buffer): Buffer[] {
   const digitalSignature = bitString(Buffer.from([0x80]), 7);
   return [
     sequence(objectIdentifier('2.5.29.15'), yes(), octetString(digitalSignature)),
-    sequence(objectIdentifier('2.5.29.37'), octetString(sequence(SERVER_AUTH))),
+    sequence(objectIdentifier('2.5.29.37'), octetString(sequence(usage))),
     sequence(objectIdentifier('2.5.29.17'), octetString(sequence(...names.map(alternativeName)))),
   ];
 }

@@ -25,6 +25,7 @@ import {
   type ReflectorState,
   sleep,
 } from '@podtrail/machinery';
+import { AuditWebhook, type AuditWebhookOptions } from '../audit/audit-webhook.ts';
 import type { ConversionAddress } from '../conversion/conversion-endpoint.ts';
 import { OperatorError } from '../errors.ts';
 import { electionMetrics, passMetrics, queueMetrics, watchControllers } from '../metrics/controller-metrics.ts';
@@ -64,6 +65,8 @@ export interface OperatorProcessOptions {
     | undefined;
   /** Undefined: the history API is not served by this replica. */
   readonly history?: Pick<HistoryTaskOptions, 'host' | 'port' | 'service' | 'isServiceLocal'> | undefined;
+  /** Undefined: audit events are not taken. */
+  readonly audit?: Pick<AuditWebhookOptions, 'host' | 'port' | 'files' | 'clientName'> | undefined;
   readonly retentionMs?: number | undefined;
   readonly causes?: boolean | undefined;
   readonly evidenceRetentionMs?: number | undefined;
@@ -108,7 +111,8 @@ export class OperatorProcess {
       ],
     });
     await moves?.follower.resume();
-    return new OperatorProcess(options, recorder, watches, moves);
+    const audit = await openAudit(options, recorder);
+    return new OperatorProcess(options, recorder, watches, moves, audit);
   }
 
   private constructor(
@@ -116,6 +120,7 @@ export class OperatorProcess {
     recorder: Recorder,
     watches: WatchLog,
     moves: CountedMoves | undefined,
+    audit: AuditWebhook | undefined,
   ) {
     this.#options = options;
     this.recorder = recorder;
@@ -213,6 +218,7 @@ export class OperatorProcess {
         await events.shutDown(EVENTS_AT_END_MS);
       },
     });
+    if (audit !== undefined) this.manager.addTask({ name: 'audit webhook', run: (signal) => audit.run(signal) });
     const { conversion } = options;
     const convert = conversion && conversionTask({ client, clock, log, identity: replica, ...conversion });
     if (convert !== undefined) this.manager.addTask({ name: 'conversion', run: convert });
@@ -274,6 +280,15 @@ export class OperatorProcess {
       },
     });
   }
+}
+
+async function openAudit(options: OperatorProcessOptions, recorder: Recorder): Promise<AuditWebhook | undefined> {
+  const { audit, engine, cluster, clock, log, monitoring } = options;
+  if (audit === undefined) return undefined;
+  return await AuditWebhook.open({
+    ...{ ...audit, engine, cluster, clock, log, registry: monitoring.registry },
+    record: (evidence) => recorder.recordEvidence(evidence),
+  });
 }
 
 function stackOf(error: unknown): string | undefined {

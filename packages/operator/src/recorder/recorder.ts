@@ -12,6 +12,7 @@ import {
   type Observation,
   Observer,
   type ObserverState,
+  type ReportedEvidence,
   repairClock,
   type Scope,
   type SizeLimit,
@@ -273,6 +274,20 @@ export class Recorder {
       await this.#commits.close();
       await upkeep;
     }
+  }
+
+  /**
+   * Evidence that comes from elsewhere than a stream of the API. Resolves when there is room for more; false where it is not
+   * recorded: causes are not, or it is not certain what time it is.
+   */
+  async recordEvidence(evidence: readonly ReportedEvidence[]): Promise<boolean> {
+    const at = this.#time.clock.certain();
+    if (at === undefined || this.#causes === undefined) return false;
+    await this.#record(
+      evidence.map((one) => ({ kind: 'evidence', evidence: one, at }) as const),
+      undefined,
+    );
+    return true;
   }
 
   /** `observedAt`: when the informer received it, by the wall clock. */

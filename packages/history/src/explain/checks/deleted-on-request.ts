@@ -2,7 +2,7 @@
 import { controllerOf, firstDeletion, isByOthers, likelyDeletions } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { missingStreams } from '../streams.ts';
+import { AUDIT_STREAM, missingStreams } from '../streams.ts';
 import { isSeenToEnd, isTerminalFirst } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
@@ -30,7 +30,8 @@ export function deletedOnRequest(known: Case): Verdict | undefined {
     const sentence = `was deleted: its manifest on ${life.pod.node} was removed or changed, or only its mirror was deleted.`;
     return inferred('DeletedOnRequest', sentence);
   }
-  return inferred('DeletedOnRequest', 'was deleted on request; only the audit log knows by whom.');
+  const lost = known.unwatched.includes(AUDIT_STREAM) ? ', and a part of it was lost then' : '';
+  return inferred('DeletedOnRequest', `was deleted on request; only the audit log knows by whom${lost}.`);
 }
 
 /** The log has one request or more, and does not tell a dry run apart. */

@@ -398,6 +398,28 @@ verdictTable('an audit log that does not tell a dry run apart', {
     }),
     { certainty: 'inferred', actor: undefined, sentence: seems('alice or bob') },
   ],
+  'who removes a pod at once that had time left is the finisher: a simulated kubelet': [
+    aCase(aLife({ gone: at(END + 1) }), { pod: [metadata('alice', END), metadata('kwok', END + 1)] }),
+    { certainty: 'certain', actor: 'alice', cites: 1 },
+  ],
+  'two asked, and a simulated kubelet removed it': [
+    aCase(aLife({ gone: at(END + 1) }), {
+      pod: [metadata('alice', END - 1), metadata('bob', END), metadata('kwok', END + 1)],
+    }),
+    { certainty: 'inferred', actor: undefined, sentence: seems('alice or bob') },
+  ],
+  'two asked, and its kubelet removed it': [
+    aCase(aLife({ gone: at(END + 1) }), {
+      pod: [metadata('alice', END - 1), metadata('bob', END), metadata('system:node:worker-2', END + 1)],
+    }),
+    { certainty: 'inferred', actor: undefined, sentence: seems('alice or bob') },
+  ],
+  'two asked for a pod that has no time to end': [
+    aCase(aLife({ gone: at(END + 1), deletion: { requested: at(END), graceSeconds: 0 } }), {
+      pod: [metadata('alice', END), metadata('bob', END + 1)],
+    }),
+    { certainty: 'inferred', actor: undefined },
+  ],
   'the same person twice': [
     aCase(aLife(), { pod: [metadata('alice', END), metadata('alice', END + 1)] }),
     { certainty: 'certain', actor: 'alice' },
@@ -431,6 +453,23 @@ verdictTable('an audit log that does not tell a dry run apart', {
       pod: [metadata('system:serviceaccount:kube-system:generic-garbage-collector', END + 4)],
     }),
     { cause: 'OwnerDeleted', certainty: 'certain' },
+  ],
+});
+
+verdictTable('an audit log of which a part was lost', {
+  'who deleted it is not known, and that says so': [
+    aCase(aLife(), { unwatched: ['audit'] }),
+    {
+      cause: 'DeletedOnRequest',
+      certainty: 'inferred',
+      sentence: 'was deleted on request; only the audit log knows by whom, and a part of it was lost then.',
+    },
+  ],
+  'what else is known of it stays': [
+    aCase(aLife({ disruption: { reason: 'EvictionByEvictionAPI', message: '', at: at(END) } }), {
+      unwatched: ['audit'],
+    }),
+    { cause: 'Evicted', certainty: 'certain' },
   ],
 });
 

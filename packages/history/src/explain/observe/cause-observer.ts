@@ -48,7 +48,7 @@ export class CauseObserver {
     const at = this.#now ?? observation.at;
     switch (observation.kind) {
       case 'evidence':
-        return this.#store([this.#reported(observation.evidence, at)]);
+        return this.#storeReported(this.#reported(observation.evidence, at));
       case 'event':
       case 'corrected': {
         const { type, seen } = observation;
@@ -158,6 +158,11 @@ export class CauseObserver {
     const isPast = Number.isFinite(evidence.at) && evidence.at <= at + TOLERATED_SKEW_MS;
     const known = { epoch, collector: this.#collector, observedAt: at };
     return { ...evidence, ...known, message: cut(evidence.message), at: isPast ? evidence.at : at };
+  }
+
+  /** Whoever reads the audit log has a budget of its own: who deleted a pod must not be hidden behind many Events. */
+  #storeReported(evidence: Evidence): StoredFact[] {
+    return evidence.source === 'audit' ? [occurrenceFact('evidence', evidence)] : this.#store([evidence]);
   }
 
   #store(evidence: readonly Evidence[]): StoredFact[] {
