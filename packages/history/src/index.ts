@@ -7,6 +7,8 @@ export {
 } from './engines/clock-repair.ts';
 export type { Engine } from './engines/engine.ts';
 export type { Batch, LedgerWriter, Resumption, Writer } from './engines/ledger-writer.ts';
+export { LineProblem } from './engines/occurrences/line.ts';
+export { parseOccurrence } from './engines/occurrences/registry.ts';
 export { openStore, planMigration } from './engines/open-store.ts';
 export { DEFAULT_SIZE_LIMIT, parseSize, parseSizeLimit, type SizeLimit } from './engines/size-limit.ts';
 export type { Cluster, LedgerReader, Moment, Paged, Snapshot, Span, Subject } from './engines/snapshot.ts';

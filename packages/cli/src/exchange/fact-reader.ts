@@ -2,19 +2,17 @@
 // the ledger writes it is refused with the place where it is wrong.
 import {
   type Boundary,
-  type Change,
   type Coverage,
   type EpochMillis,
-  EVIDENCE_KINDS,
-  type Evidence,
   epochMillis,
   type Fact,
   type Holder,
   type IpAddress,
+  LineProblem,
   type Placement,
-  type PodLife,
   type PossibleTenure,
   parseIp,
+  parseOccurrence,
   type Tenure,
 } from '@podtrail/history';
 
@@ -24,41 +22,19 @@ type LiveHolder = NonNullable<Of<'live'>['live']>;
 type Going = NonNullable<NonNullable<LiveHolder['more']>['going']>;
 type Machine = NonNullable<NonNullable<LiveHolder['more']>['machine']>;
 
-export class FactProblem extends Error {}
-
-/** Throws FactProblem. */
+/** Throws LineProblem. Occurrences know themselves how they are read. */
 export function readFact(value: unknown): Fact {
   const fact = object(value, 'the line');
   const kind = text(fact, 'kind');
+  const occurrence = parseOccurrence(fact);
+  if (occurrence !== undefined) return occurrence;
   switch (kind) {
     case 'tenure':
       return { kind, tenure: tenure(object(fact['tenure'], 'tenure')) };
     case 'placement':
       return { kind, placement: placement(object(fact['placement'], 'placement')) };
-    case 'change':
-      return { kind, change: change(object(fact['change'], 'change')) };
     case 'coverage':
       return { kind, coverage: coverage(object(fact['coverage'], 'coverage')) };
-    case 'conflict': {
-      const it = object(fact['conflict'], 'conflict');
-      const [first, second] = array(it, 'holders').map((h) => holder(object(h, 'holders')));
-      if (first === undefined || second === undefined) throw new FactProblem('a conflict has two holders');
-      return { kind, conflict: { ...provenance(it), ip: ip(it), holders: [first, second] } };
-    }
-    case 'anomaly': {
-      const it = object(fact['anomaly'], 'anomaly');
-      const what = oneOf(it, 'what', ['node-changed', 'clock-skew', 'unparsable-address'] as const);
-      return { kind, anomaly: { ...provenance(it), what, uid: text(it, 'uid'), detail: text(it, 'detail') } };
-    }
-    case 'life':
-      return { kind, life: podLife(object(fact['life'], 'life')) };
-    case 'departure': {
-      const it = object(fact['departure'], 'departure');
-      const pod = holder(object(it['pod'], 'pod'));
-      return { kind, departure: { ...provenance(it), pod, ...maybe('owner', it, reference), at: time(it, 'at') } };
-    }
-    case 'evidence':
-      return { kind, evidence: evidence(object(fact['evidence'], 'evidence')) };
     case 'possible': {
       const possible = fact['possible'];
       const key = text(fact, 'key');
@@ -69,7 +45,7 @@ export function readFact(value: unknown): Fact {
       return { kind, uid: text(fact, 'uid'), live: live === undefined ? undefined : liveHolder(object(live, 'live')) };
     }
     default:
-      throw new FactProblem(`there are no facts of kind "${kind}"`);
+      throw new LineProblem(`there are no facts of kind "${kind}"`);
   }
 }
 
@@ -84,91 +60,6 @@ function placement(it: Json): Placement {
 function possibleTenure(it: Json): PossibleTenure {
   const within = array(it, 'within').map(String);
   return { pod: holder(object(it['pod'], 'pod')), within, ...boundaries(it) };
-}
-
-function change(it: Json): Change {
-  const values = { before: changeValue(it['before']), after: changeValue(it['after']) };
-  const read = { ...provenance(it), pod: holder(object(it['pod'], 'pod')), key: text(it, 'key'), ...values };
-  return it['suppressed'] === undefined
-    ? read
-    : { ...read, suppressed: suppressed(object(it['suppressed'], 'suppressed')) };
-}
-
-function podLife(it: Json): PodLife {
-  return {
-    ...provenance(it),
-    pod: holder(object(it['pod'], 'pod')),
-    ...maybe('owner', it, reference),
-    ...(it['revision'] === undefined ? {} : { revision: text(it, 'revision') }),
-    ...(it['restartedAt'] === undefined ? {} : { restartedAt: text(it, 'restartedAt') }),
-    ...maybe('labels', it, labels),
-    ...(it['labelsCut'] === undefined ? {} : { labelsCut: flag(it, 'labelsCut') }),
-    isMirror: flag(it, 'isMirror'),
-    qosClass: text(it, 'qosClass'),
-    priority: whole(it, 'priority'),
-    created: time(it, 'created'),
-    ...maybeTimes(it, 'scheduled', 'networkUp', 'ready', 'notReady', 'gone'),
-    ...maybe('unschedulable', it, reason),
-    ...maybe('disruption', it, reason),
-    ...maybe('terminal', it, (terminal) => ({ ...reason(terminal), phase: text(terminal, 'phase') })),
-    ...maybe('deletion', it, (deletion) => ({
-      requested: time(deletion, 'requested'),
-      graceSeconds: whole(deletion, 'graceSeconds'),
-    })),
-    restarts: count(it, 'restarts'),
-    endings: array(it, 'endings').map((one) => ending(object(one, 'endings'))),
-  };
-}
-
-function labels(it: Json): NonNullable<PodLife['labels']> {
-  return Object.fromEntries(Object.keys(it).map((key) => [key, text(it, key)]));
-}
-
-function ending(it: Json): PodLife['endings'][number] {
-  return {
-    ...{ container: text(it, 'container'), reason: text(it, 'reason'), at: time(it, 'at') },
-    ...{ exitCode: whole(it, 'exitCode'), signal: whole(it, 'signal') },
-  };
-}
-
-function evidence(it: Json): Evidence {
-  return {
-    ...provenance(it),
-    id: text(it, 'id'),
-    about: reference(object(it['about'], 'about')),
-    what: oneOf(it, 'what', EVIDENCE_KINDS),
-    at: time(it, 'at'),
-    ...{ reason: text(it, 'reason'), message: text(it, 'message'), by: text(it, 'by') },
-    ...maybe('related', it, reference),
-    count: count(it, 'count'),
-    ...(it['unconfirmed'] === true ? { unconfirmed: true as const } : {}),
-  };
-}
-
-function reason(it: Json): NonNullable<PodLife['disruption']> {
-  return { reason: text(it, 'reason'), message: text(it, 'message'), at: time(it, 'at') };
-}
-
-function reference(it: Json): Evidence['about'] {
-  return {
-    ...{ kind: text(it, 'kind'), namespace: text(it, 'namespace') },
-    ...{ name: text(it, 'name'), uid: text(it, 'uid') },
-  };
-}
-
-/** A member that may be absent. */
-function maybe<K extends string, T>(name: K, it: Json, read: (value: Json) => T): { readonly [P in K]?: T } {
-  return it[name] === undefined ? {} : ({ [name]: read(object(it[name], name)) } as { readonly [P in K]: T });
-}
-
-function maybeTimes<K extends string>(it: Json, ...names: readonly K[]): { readonly [P in K]?: EpochMillis } {
-  const found = names.filter((name) => it[name] !== undefined).map((name) => [name, time(it, name)]);
-  return Object.fromEntries(found) as { readonly [P in K]?: EpochMillis };
-}
-
-function suppressed(it: Json): NonNullable<Change['suppressed']> {
-  const budget = oneOf(it, 'budget', ['pod', 'namespace'] as const);
-  return { budget, changes: count(it, 'changes'), last: time(it, 'last') };
 }
 
 function coverage(it: Json): Coverage {
@@ -188,7 +79,7 @@ function coverage(it: Json): Coverage {
     ...(it['withdrawn'] === undefined ? {} : { withdrawn: time(it, 'withdrawn') }),
   };
   if (!(read.from <= read.confirmed && read.confirmed <= read.to))
-    throw new FactProblem('coverage ends before it begins');
+    throw new LineProblem('coverage ends before it begins');
   return read;
 }
 
@@ -207,7 +98,7 @@ function liveHolder(it: Json): LiveHolder {
     annotations: array(it, 'annotations').map((pair) => {
       const [key, value] = Array.isArray(pair) ? pair : [];
       const read = changeValue(value);
-      if (typeof key !== 'string' || read === undefined) throw new FactProblem('an annotation is a key and a value');
+      if (typeof key !== 'string' || read === undefined) throw new LineProblem('an annotation is a key and a value');
       return [key, read] as const;
     }),
   };
@@ -260,13 +151,13 @@ function holder(it: Json): Holder {
 function boundaries(it: Json): { start: Boundary; end: Boundary | undefined } {
   const start = boundary(object(it['start'], 'start'));
   const end = it['end'] === undefined ? undefined : boundary(object(it['end'], 'end'));
-  if (end !== undefined && end.at < start.at) throw new FactProblem('something ends before it begins');
+  if (end !== undefined && end.at < start.at) throw new LineProblem('something ends before it begins');
   return { start, end };
 }
 
 function boundary(it: Json): Boundary {
   const bounds = { at: time(it, 'at'), notBefore: time(it, 'notBefore'), notAfter: time(it, 'notAfter') };
-  if (!(bounds.notBefore <= bounds.at && bounds.at <= bounds.notAfter)) throw new FactProblem('bounds do not nest');
+  if (!(bounds.notBefore <= bounds.at && bounds.at <= bounds.notAfter)) throw new LineProblem('bounds do not nest');
   return { ...provenance(it), ...bounds };
 }
 
@@ -289,57 +180,57 @@ function changeValue(value: unknown) {
 
 function ip(it: Json): IpAddress {
   const parsed = parseIp(text(it, 'ip'));
-  if (parsed === undefined) throw new FactProblem('ip is not an address');
+  if (parsed === undefined) throw new LineProblem('ip is not an address');
   return parsed;
 }
 
 function version(it: Json): string {
   const value = text(it, 'resourceVersion');
-  if (!/^\d{1,40}$/.test(value)) throw new FactProblem('resourceVersion is not a decimal');
+  if (!/^\d{1,40}$/.test(value)) throw new LineProblem('resourceVersion is not a decimal');
   return value;
 }
 
 function object(value: unknown, name: string): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new FactProblem(`${name} is not an object`);
+    throw new LineProblem(`${name} is not an object`);
   return value as Json;
 }
 
 function array(it: Json, name: string): readonly unknown[] {
   const value = it[name];
-  if (!Array.isArray(value)) throw new FactProblem(`${name} is not a list`);
+  if (!Array.isArray(value)) throw new LineProblem(`${name} is not a list`);
   return value;
 }
 
 function text(it: Json, name: string): string {
   const value = it[name];
-  if (typeof value !== 'string') throw new FactProblem(`${name} is not a text`);
+  if (typeof value !== 'string') throw new LineProblem(`${name} is not a text`);
   return value;
 }
 
 function flag(it: Json, name: string): boolean {
   const value = it[name];
-  if (typeof value !== 'boolean') throw new FactProblem(`${name} is neither true nor false`);
+  if (typeof value !== 'boolean') throw new LineProblem(`${name} is neither true nor false`);
   return value;
 }
 
 function count(it: Json, name: string): number {
   const value = whole(it, name);
-  if (value < 0) throw new FactProblem(`${name} is not a whole number`);
+  if (value < 0) throw new LineProblem(`${name} is not a whole number`);
   return value;
 }
 
 /** May be negative: priorities and exit codes are. */
 function whole(it: Json, name: string): number {
   const value = it[name];
-  if (!Number.isSafeInteger(value)) throw new FactProblem(`${name} is not a whole number`);
+  if (!Number.isSafeInteger(value)) throw new LineProblem(`${name} is not a whole number`);
   return value as number;
 }
 
 /** Instants before 1970 do not occur, those after 9999 are no instants. */
 function time(it: Json, name: string): EpochMillis {
   const value = count(it, name);
-  if (value > 253_402_300_799_999) throw new FactProblem(`${name} is not an instant`);
+  if (value > 253_402_300_799_999) throw new LineProblem(`${name} is not an instant`);
   return epochMillis(value);
 }
 
@@ -350,6 +241,6 @@ function maybeTime(it: Json, name: string): EpochMillis | undefined {
 function oneOf<T extends string>(it: Json, name: string, known: readonly T[]): T {
   const value = text(it, name);
   const found = known.find((k) => k === value);
-  if (found === undefined) throw new FactProblem(`${name} is none of ${known.join(', ')}`);
+  if (found === undefined) throw new LineProblem(`${name} is none of ${known.join(', ')}`);
   return found;
 }

@@ -7,6 +7,7 @@ import {
   type EpochMillis,
   epochMillis,
   type Fact,
+  LineProblem,
   type StoredFact,
   storedFact,
   type Writer,
@@ -14,7 +15,7 @@ import {
 } from '@podtrail/history';
 import { CliError } from '../errors.ts';
 import { EXPORT_FORMAT, type ExportFooter } from './export-ledger.ts';
-import { FactProblem, readFact } from './fact-reader.ts';
+import { readFact } from './fact-reader.ts';
 import { lineageOf } from './lineage.ts';
 
 export interface Imported {
@@ -144,7 +145,7 @@ function factOf(value: unknown, number: number): Fact {
   try {
     return readFact(value);
   } catch (error) {
-    throw error instanceof FactProblem ? badLine(number, error.message, error) : error;
+    throw error instanceof LineProblem ? badLine(number, error.message, error) : error;
   }
 }
 

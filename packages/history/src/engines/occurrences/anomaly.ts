@@ -19,4 +19,8 @@ export const ANOMALY: OccurrenceType<Anomaly> = {
     const what = body.text() as Anomaly['what'];
     return { ...provenance, what, uid: body.text(), detail: body.text() };
   },
+  parse(line) {
+    const what = line.oneOf('what', ['node-changed', 'clock-skew', 'unparsable-address'] as const);
+    return { ...line.provenance(), what, uid: line.text('uid'), detail: line.text('detail') };
+  },
 };

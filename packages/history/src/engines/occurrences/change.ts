@@ -38,4 +38,14 @@ export const CHANGE: OccurrenceType<Change> = {
     if (budget === undefined) throw new RangeError('there is no such budget');
     return { ...change, suppressed: { budget, changes: body.uint(), last: body.int() as EpochMillis } };
   },
+  parse(line) {
+    const value = (name: string) => (line.has(name) ? line.object(name).value() : undefined);
+    const pod = line.object('pod').holder();
+    const key = line.text('key');
+    const change: Change = { ...line.provenance(), pod, key, before: value('before'), after: value('after') };
+    if (!line.has('suppressed')) return change;
+    const suppressed = line.object('suppressed');
+    const budget = suppressed.oneOf('budget', BUDGETS);
+    return { ...change, suppressed: { budget, changes: suppressed.count('changes'), last: suppressed.time('last') } };
+  },
 };

@@ -2,6 +2,7 @@
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { Conflict } from '../../model/records.ts';
 import { versionKey } from '../order.ts';
+import { LineProblem } from './line.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
 
 export const CONFLICT: OccurrenceType<Conflict> = {
@@ -21,5 +22,10 @@ export const CONFLICT: OccurrenceType<Conflict> = {
     const provenance = body.provenance();
     const ip = body.text() as IpAddress;
     return { ...provenance, ip, holders: [body.holder(), body.holder()] };
+  },
+  parse(line) {
+    const [first, second] = line.list('holders').map((one) => one.holder());
+    if (first === undefined || second === undefined) throw new LineProblem('a conflict has two holders');
+    return { ...line.provenance(), ip: line.ip('ip'), holders: [first, second] };
   },
 };

@@ -12,4 +12,8 @@ export const DEPARTURE: OccurrenceType<Departure> = {
   retention: 'own',
   write: writeJsonBody,
   read: readJsonBody,
+  parse(line) {
+    const owner = line.maybe('owner', (name) => line.object(name).reference());
+    return { ...line.provenance(), pod: line.object('pod').holder(), ...owner, at: line.time('at') };
+  },
 };

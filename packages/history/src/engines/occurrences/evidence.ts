@@ -1,5 +1,5 @@
 // What was said or done about an object. Who may write Events decides how many there are: hence a range of their own.
-import { type Evidence, newerEvidence } from '../../model/evidence.ts';
+import { EVIDENCE_KINDS, type Evidence, newerEvidence } from '../../model/evidence.ts';
 import { readJsonBody, writeJsonBody } from './json-body.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
 
@@ -11,4 +11,15 @@ export const EVIDENCE: OccurrenceType<Evidence> = {
   retention: 'own',
   write: writeJsonBody,
   read: readJsonBody,
+  parse: (line) => ({
+    ...line.provenance(),
+    id: line.text('id'),
+    about: line.object('about').reference(),
+    what: line.oneOf('what', EVIDENCE_KINDS),
+    at: line.time('at'),
+    ...{ reason: line.text('reason'), message: line.text('message'), by: line.text('by') },
+    ...line.maybe('related', (name) => line.object(name).reference()),
+    count: line.count('count'),
+    ...(line.has('unconfirmed') && line.flag('unconfirmed') ? { unconfirmed: true as const } : {}),
+  }),
 };

@@ -1,8 +1,9 @@
 // The life of a pod. One record for each pod, written again as it goes on.
 
 import { newerLife } from '../../model/newer-life.ts';
-import type { PodLife } from '../../model/pod-life.ts';
+import type { ContainerEnding, PodLife, Reason } from '../../model/pod-life.ts';
 import { readJsonBody, writeJsonBody } from './json-body.ts';
+import type { Line } from './line.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
 
 export const LIFE: OccurrenceType<PodLife> = {
@@ -13,4 +14,48 @@ export const LIFE: OccurrenceType<PodLife> = {
   retention: 'own',
   write: writeJsonBody,
   read: readJsonBody,
+  parse(line) {
+    const time = (name: string) => line.time(name);
+    return {
+      ...line.provenance(),
+      pod: line.object('pod').holder(),
+      ...line.maybe('owner', (name) => line.object(name).reference()),
+      ...line.maybe('revision', (name) => line.text(name)),
+      ...line.maybe('restartedAt', (name) => line.text(name)),
+      ...line.maybe('labels', (name) => labels(line.object(name))),
+      ...line.maybe('labelsCut', (name) => line.flag(name)),
+      isMirror: line.flag('isMirror'),
+      qosClass: line.text('qosClass'),
+      priority: line.whole('priority'),
+      created: line.time('created'),
+      ...{ ...line.maybe('scheduled', time), ...line.maybe('networkUp', time), ...line.maybe('ready', time) },
+      ...{ ...line.maybe('notReady', time), ...line.maybe('gone', time) },
+      ...line.maybe('unschedulable', (name) => reason(line.object(name))),
+      ...line.maybe('disruption', (name) => reason(line.object(name))),
+      ...line.maybe('terminal', (name) => ({ ...reason(line.object(name)), phase: line.object(name).text('phase') })),
+      ...line.maybe('deletion', (name) => deletion(line.object(name))),
+      restarts: line.count('restarts'),
+      endings: line.list('endings').map(ending),
+    };
+  },
 };
+
+function labels(line: Line): NonNullable<PodLife['labels']> {
+  return Object.fromEntries(line.names.map((name) => [name, line.text(name)]));
+}
+
+function reason(line: Line): Reason {
+  const seenAt = line.maybe('seenAt', (name) => line.time(name));
+  return { reason: line.text('reason'), message: line.text('message'), at: line.time('at'), ...seenAt };
+}
+
+function deletion(line: Line): NonNullable<PodLife['deletion']> {
+  return { requested: line.time('requested'), graceSeconds: line.whole('graceSeconds') };
+}
+
+function ending(line: Line): ContainerEnding {
+  return {
+    ...{ container: line.text('container'), reason: line.text('reason'), at: line.time('at') },
+    ...{ exitCode: line.whole('exitCode'), signal: line.whole('signal') },
+  };
+}

@@ -3,6 +3,7 @@ import type { Provenance } from '../../model/boundary.ts';
 import type { IpAddress } from '../../model/ip-address.ts';
 import type { ChangeValue, Holder } from '../../model/records.ts';
 import type { Place } from '../order.ts';
+import type { Line } from './line.ts';
 
 export interface OccurrenceType<R> {
   /** In stores and in their sums. Invariant: given once, never changed, from 1 to MOST_KINDS - 1. */
@@ -21,6 +22,8 @@ export interface OccurrenceType<R> {
   /** Its body as bytes, for engines that pack records. */
   write(body: BodyWriter, record: R): void;
   read(body: BodyReader): R;
+  /** From a line of an export. Throws LineProblem. */
+  parse(line: Line): R;
 }
 
 /** So many places the sums have; the first is not used. */

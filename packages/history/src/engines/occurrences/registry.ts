@@ -1,5 +1,5 @@
 // The kinds of occurrences, in the order in which they are exported. To add one: its record in model/occurrence.ts, a file
-// here, a line below, how an import reads it back (the CLI's fact-reader), and a step of the SQLite schema without work, so
+// here, a line below, and a step of the SQLite schema without work, so
 // that an older podtrail refuses the store instead of passing over the records.
 import {
   type OccurrenceFact,
@@ -13,6 +13,7 @@ import { CONFLICT } from './conflict.ts';
 import { DEPARTURE } from './departure.ts';
 import { EVIDENCE } from './evidence.ts';
 import { LIFE } from './life.ts';
+import { Line } from './line.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
 
 /** A record of some kind: its type in the registry knows which. */
@@ -54,6 +55,12 @@ export function nameOfKind(number: number): string {
 
 export function isOccurrence(fact: { readonly kind: string }): fact is OccurrenceFact {
   return OCCURRENCES.has(fact.kind as OccurrenceKind);
+}
+
+/** From a line of an export, parsed; undefined where it is of no kind of occurrence. Throws LineProblem. */
+export function parseOccurrence(fact: Readonly<Record<string, unknown>>): OccurrenceFact | undefined {
+  const kind = fact['kind'] as OccurrenceKind;
+  return OCCURRENCES.has(kind) ? factOf(kind, typeOf(kind).parse(new Line(fact[kind], kind))) : undefined;
 }
 
 /** As a fact, whatever its kind. */

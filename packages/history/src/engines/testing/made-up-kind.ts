@@ -41,6 +41,15 @@ const TYPE: OccurrenceType<Note> = {
     related: body.text(),
     count: body.uint(),
   }),
+  parse: (line) => ({
+    ...line.provenance(),
+    uid: line.text('uid'),
+    namespace: line.text('namespace'),
+    name: line.text('name'),
+    note: line.text('note'),
+    related: line.text('related'),
+    count: line.count('count'),
+  }),
 };
 
 /** How many records have been read from bytes. */
