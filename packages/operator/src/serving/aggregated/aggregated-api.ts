@@ -118,6 +118,7 @@ export class AggregatedApi {
     const isWatch = ['true', '1'].includes(query.get('watch') ?? '');
     checkOptions(query, resource);
     const selector = parseFieldSelector(query.get('fieldSelector') ?? '', resource.fields, resource.plural);
+    const labelSelector = query.get('labelSelector') || undefined;
     const chosen = selector.get('metadata.namespace') ?? namespace;
     if (namespace !== undefined && chosen !== namespace) {
       throw new Problem(400, 'bad-selector', 'metadata.namespace names another namespace than the path');
@@ -133,6 +134,7 @@ export class AggregatedApi {
       visibility,
       namespace: chosen,
       selector,
+      labelSelector,
       limit,
       cursor,
       now,
@@ -248,6 +250,7 @@ export class AggregatedApi {
             visibility,
             namespace,
             selector,
+            labelSelector: query.get('labelSelector') || undefined,
             limit,
             cursor,
             now,
@@ -322,8 +325,8 @@ export class AggregatedApi {
 }
 
 /** What API servers understand and a history cannot do is refused, not ignored. */
-function checkOptions(query: Query, { plural }: HistoryResource): void {
-  if ((query.get('labelSelector') ?? '') !== '') {
+function checkOptions(query: Query, { plural, hasLabels }: HistoryResource): void {
+  if ((query.get('labelSelector') ?? '') !== '' && hasLabels !== true) {
     throw new Problem(400, 'no-labels', `${plural} have no labels: the ledger does not keep those of pods`, {
       hint: 'use a field selector: --field-selector ip=, pod=, workload= …',
     });

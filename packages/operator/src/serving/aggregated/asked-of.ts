@@ -16,6 +16,9 @@ import { Problem } from '../problem.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { ListQuestion } from './resource.ts';
 
+/** Before every record, also those of clocks that are wrong. */
+const ALWAYS = epochMillis(-8_640_000_000_000_000);
+
 interface Times {
   readonly at?: EpochMillis | undefined;
   readonly since?: EpochMillis | undefined;
@@ -93,6 +96,6 @@ export async function subjectOf({ selector, namespace }: ListQuestion): Promise<
  */
 export function within(visibility: Visibility, namespace: string | undefined): Visibility {
   if (namespace === undefined) return visibility;
-  const since = visibility.kind === 'all' ? epochMillis(0) : visibility.since.get(namespace);
+  const since = visibility.kind === 'all' ? ALWAYS : visibility.since.get(namespace);
   return { kind: 'namespaces', since: new Map(since === undefined ? [] : [[namespace, since]]) };
 }

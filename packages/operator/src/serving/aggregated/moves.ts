@@ -32,6 +32,7 @@ export const MOVES: HistoryResource = {
   namespaced: true,
   description:
     'A pod ended: why, and who took its place where. Select by cause, node (that it was on), uid, pod or workload, and by since and until; without a time: of the last 24 hours.',
+  hasLabels: true,
   fields: ['cause', 'node', 'uid', 'pod', 'workload', 'since', 'until', 'metadata.name', 'metadata.namespace'],
   columns: [
     {
@@ -114,16 +115,18 @@ async function during(
   span: AskedSpan,
   paging: { readonly limit: number; readonly cursor: string | undefined },
 ): Promise<FoundRecords & { readonly moves: readonly Move[] }> {
-  const { snapshot, visibility, cluster, now, namespace, selector } = question;
+  const { snapshot, visibility, cluster, now, namespace, selector, labelSelector } = question;
   const filters = {
     causes: causesOf(selector.get('cause')),
     fromNode: selector.get('node'),
     toNode: undefined,
     namespace,
   };
-  const { moves, document } = await askMoves(snapshot, visibility, cluster, { ...filters, span, paging, now });
+  const asked = { ...filters, span, paging, now, selector: labelSelector };
+  const { moves, unjudged, document } = await askMoves(snapshot, visibility, cluster, asked);
   const records = moves.items.map(recordOf);
-  return { records, moves: moves.items, cursor: moves.cursor, warnings: gapWarnings(document.coverage) };
+  const left = unjudged === 0 ? [] : [`the labels of ${unjudged} pods that ended are not known: they are left out`];
+  return { records, moves: moves.items, cursor: moves.cursor, warnings: [...left, ...gapWarnings(document.coverage)] };
 }
 
 /** So many departures of a workload are looked at for one page. */

@@ -87,6 +87,7 @@ function schemas(reference: Reference): Record<string, JsonSchema> {
 
 const LIST_PARAMETERS: Readonly<Record<string, JsonSchema>> = {
   fieldSelector: text('FIELD=VALUE, separated by commas.'),
+  labelSelector: text('Of the labels that pods had, as kubectl writes it; only moves have them.'),
   limit: { type: 'integer', description: 'Objects on a page, at most.' },
   continue: text('The token of the page before.'),
   resourceVersion: text('With watch: begin after it.'),

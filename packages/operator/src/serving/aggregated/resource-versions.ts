@@ -19,7 +19,7 @@ export class ResourceVersions {
   }
 
   of(at: EpochMillis): string {
-    return String(at * 1000 + this.#replica);
+    return String(Math.max(0, at) * 1000 + this.#replica);
   }
 
   /** Undefined: no version that a history gave. */

@@ -37,6 +37,8 @@ export interface RecordsOf {
 
 export interface ListQuestion extends RecordsOf {
   readonly selector: FieldSelector;
+  /** Of the labels of pods, as kubectl writes it; only where the resource has them. */
+  readonly labelSelector?: string | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
   /** A watch asks for what it may have to report: only records that were there at this instant, or later. */
@@ -59,6 +61,8 @@ export interface HistoryResource {
   readonly namespaced: boolean;
   readonly description: string;
   readonly fields: readonly FieldName[];
+  /** It can be selected by the labels that its pod had. */
+  readonly hasLabels?: boolean;
   readonly columns: readonly Column[];
   /** Properties beside apiVersion, kind and metadata. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
