@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { attribute } from './attribute.ts';
 import { audit } from './audit.ts';
 import { BenchError, type Benchmark, describeBar, type OptionValues, type Outcome, UsageError } from './benchmark.ts';
+import { flood } from './flood.ts';
 import { footprint } from './footprint.ts';
 import { hold } from './hold.ts';
 import { lag } from './lag.ts';
@@ -17,7 +18,19 @@ import { sync } from './sync.ts';
 import { watch } from './watch.ts';
 import { writes } from './writes.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [sync, watch, store, moves, attribute, audit, lag, writes, footprint, hold];
+const BENCHMARKS: readonly Benchmark[] = [
+  sync,
+  watch,
+  store,
+  moves,
+  attribute,
+  audit,
+  lag,
+  writes,
+  footprint,
+  flood,
+  hold,
+];
 
 const SHARED_OPTIONS = {
   json: { placeholder: 'FILE', help: 'write everything that was measured there' },

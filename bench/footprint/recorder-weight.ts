@@ -88,7 +88,8 @@ async function busy(recorder: ChildProcess, client: Client, { rate, seconds, log
   }
 }
 
-async function watching(recorder: ChildProcess): Promise<void> {
+/** Resolves when the recorder says that it watches. */
+export async function watching(recorder: ChildProcess): Promise<void> {
   let said = '';
   const within = AbortSignal.timeout(WATCHING_WITHIN_MS);
   const failed = (why: string) => new BenchError(`podtrail record ${why}:\n${said.slice(-2000)}`);
@@ -106,7 +107,7 @@ async function watching(recorder: ChildProcess): Promise<void> {
   if (why !== undefined) throw failed(why);
 }
 
-function weightOf({ pid, exitCode }: ChildProcess, field: 'VmHWM' | 'VmRSS'): number {
+export function weightOf({ pid, exitCode }: ChildProcess, field: 'VmHWM' | 'VmRSS'): number {
   if (exitCode !== null) throw new BenchError('podtrail record has ended');
   return memoryOf(pid, field);
 }
