@@ -27,6 +27,8 @@ export interface Outcome {
   readonly overlapped: boolean;
   readonly result: Result;
   readonly uid: string;
+  /** What was asked about, of a pod that goes on. */
+  readonly at?: number | undefined;
   readonly said: Cause | 'nothing';
   readonly verdict: Verdict | undefined;
   /** Why it could not even be provoked, or was never stored. */
@@ -123,7 +125,7 @@ async function settle(stage: CauseStage, { provocation, overlapped, uids, at, er
       const verdict = judged?.verdict;
       const said = verdict?.cause ?? 'nothing';
       const result = isRight(provocation, verdict) ? 'right' : said === 'Unknown' ? 'unknown' : 'wrong';
-      return { provocation, overlapped, result, uid, said, verdict, judged } as const;
+      return { provocation, overlapped, result, uid, at, said, verdict, judged } as const;
     }),
   );
 }

@@ -53,6 +53,10 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
       JSON.stringify({ expected: provocation.cause, name: provocation.name, ...story }),
     );
   await writeFile(join(out, 'not-right.jsonl'), stories.map((story) => `${story}\n`).join(''));
+  const all = outcomes.map(({ provocation: { name, cause }, uid, at, result, verdict }) =>
+    JSON.stringify({ name, cause, uid, at, result, verdict }),
+  );
+  await writeFile(join(out, 'outcomes.jsonl'), all.map((one) => `${one}\n`).join(''));
   if (stories.length > 0) log(`every one that was not right with its case: ${join(out, 'not-right.jsonl')}`);
   if (page !== undefined) {
     await writeResult(realNodes === undefined ? 'simulated-nodes' : 'real-nodes', resultOf(options, rows));

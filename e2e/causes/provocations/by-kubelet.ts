@@ -4,6 +4,8 @@ import type { Ending } from '../played-kubelet.ts';
 import type { Provocation } from '../provocation.ts';
 
 const NEVER = { restartPolicy: 'Never' };
+const LOW =
+  'The node was low on resource: memory. Threshold quantity: 25251242207, available: 16633496Ki. Container main was using 1308Ki, request is 1Mi, has larger consumption of memory. ';
 
 export const completed = ends('containers that end well', 'Completed', 'phase `Succeeded`', {
   ending: { phase: 'Succeeded' },
@@ -32,8 +34,8 @@ export const nodePressure = ends(
   {
     ending: {
       ...{ phase: 'Failed', reason: 'Evicted', exitCode: 137 },
-      message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 52Mi. ',
-      disruption: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 52Mi. ',
+      message: LOW,
+      disruption: LOW,
     },
     sentence: /short of memory/,
   },
@@ -71,12 +73,39 @@ export const nodeShutdown = ends(
   'status `Terminated`, DisruptionTarget `TerminationByKubelet`',
   {
     ending: {
-      ...{ phase: 'Failed', reason: 'Terminated', exitCode: 0 },
+      ...{ phase: 'Failed', reason: 'Terminated', exitCode: 137 },
       message: 'Pod was terminated in response to imminent node shutdown.',
       disruption: 'Pod was terminated in response to imminent node shutdown.',
     },
   },
 );
+
+/** Real kubelets write nothing else where the containers obey: neither a reason nor a message. */
+export const shutdownEndsWell = ends(
+  'graceful shutdown of a node, and containers that end well then',
+  'NodeShutdown',
+  'the message of DisruptionTarget `TerminationByKubelet`; the phase is `Succeeded`',
+  { ending: { phase: 'Succeeded', disruption: 'Pod was terminated in response to imminent node shutdown.' } },
+);
+
+export const pressureEndsWell = ends(
+  'node short of memory, and containers that end well then',
+  'NodePressure',
+  'the message of DisruptionTarget `TerminationByKubelet`; the phase is `Succeeded`',
+  { ending: { phase: 'Succeeded', disruption: LOW }, sentence: /short of memory/ },
+);
+
+export const limitEndsWell: Provocation = {
+  ...{ name: 'limit of an emptyDir, and containers that end well then', cause: 'StorageLimit' },
+  ...{ by: 'status as kubelets write it', sentence: /volume scratch/ },
+  evidence: 'event `Evicted` of the kubelet; the phase is `Succeeded`',
+  async provoke(scene) {
+    const pod = await scene.pod(NEVER);
+    await scene.kubelet.says(pod, 'Evicted', 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ');
+    await scene.kubelet.ends(pod, { phase: 'Succeeded' });
+    return await scene.ended(pod);
+  },
+};
 
 function ends(
   name: string,

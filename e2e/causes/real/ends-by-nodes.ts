@@ -50,13 +50,13 @@ export const shutdown: Provocation = {
   ...{ ...BY, name: 'graceful shutdown of a node', cause: 'NodeShutdown' },
   evidence: 'status `Terminated`, DisruptionTarget `TerminationByKubelet`',
   atMost: 6,
-  provoke: (scene) => shutDown(scene, {}),
+  provoke: (scene) => shutDown(scene, DEAF),
 };
 
 export const shutdownEndsWell: Provocation = {
   ...{ ...shutdown, name: 'graceful shutdown of a node, and a pod that ends well then' },
   evidence: 'DisruptionTarget `TerminationByKubelet`, event `Shutdown` of the node: the phase is `Succeeded`',
-  provoke: (scene) => shutDown(scene, NEVER),
+  provoke: (scene) => shutDown(scene, {}),
 };
 
 async function shutDown(scene: Scene, spec: object) {
@@ -82,19 +82,20 @@ export const rejectedInShutdown: Provocation = {
 export const kubeletPreemption: Provocation = {
   ...{ ...BY, name: 'room for a critical pod', cause: 'KubeletPreemption' },
   evidence: 'status `Preempting`, DisruptionTarget `TerminationByKubelet`',
-  provoke: (scene) => crowdedOut(scene, {}),
+  provoke: (scene) => crowdedOut(scene, ['-deaf']),
 };
 
 export const kubeletPreemptionEndsWell: Provocation = {
   ...{ ...kubeletPreemption, name: 'room for a critical pod, and a pod that ends well then' },
   evidence: 'DisruptionTarget `TerminationByKubelet`, event `Preempting` of the kubelet: the phase is `Succeeded`',
-  provoke: (scene) => crowdedOut(scene, NEVER),
+  provoke: (scene) => crowdedOut(scene, ['-term', '1s']),
 };
 
-async function crowdedOut(scene: Scene, spec: object) {
+async function crowdedOut(scene: Scene, args: readonly string[]) {
   const node = await scene.realNode();
   const most = await mostOfCpu(scene, node);
-  const pod = await scene.pod({ ...spec, containers: [most] }, node.name);
+  const victim = { ...most, args: ['serve', ...args] };
+  const pod = await scene.pod({ containers: [victim], terminationGracePeriodSeconds: 2 }, node.name);
   await bound(scene, node, 'critical', { priorityClassName: 'system-node-critical', containers: [most] });
   return await scene.terminal(pod);
 }

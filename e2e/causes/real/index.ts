@@ -11,6 +11,8 @@ import { tainted } from '../provocations/taint.ts';
 import * as endsByNodes from './ends-by-nodes.ts';
 import * as endsOfPods from './ends-of-pods.ts';
 
+export { endsByNodes, endsOfPods };
+
 const { drainedInRollout, rolledBack, statefulSetDeleted, namespaceOfOthersDeleted } = overlapping;
 
 const LIVED_THROUGH: readonly Provocation[] = [

@@ -13,6 +13,7 @@ import {
   type StoredFact,
 } from '@podtrail/history';
 import { nodeCodec, type ObjectCodec, podCodec, serviceCodec } from '@podtrail/machinery';
+import { eventEvidence } from './event-evidence.ts';
 import { LeaseReadings } from './lease-readings.ts';
 import type { OutageLine, WatchLine } from './run-folder.ts';
 import { readAll, readLines, readRun } from './run-folder.ts';
@@ -34,7 +35,10 @@ export async function replay(directory: string, engine: Engine, causes = true): 
   let last = 0;
   for await (const line of readLines<WatchLine>(directory, 'watch')) {
     last = line.at;
-    if (line.kind === 'Event') continue;
+    if (line.kind === 'Event') {
+      if (down === undefined) await life.event(line);
+      continue;
+    }
     if (down !== undefined && line.at >= down.to) {
       await life.resume(held, down.to);
       held = [];
@@ -96,6 +100,13 @@ class RecorderLife {
     if (line.type === 'LIST') this.#listed.add(line.kind);
     if (line.kind === 'Pod' && line.type !== 'PROBE') this.#podVersion = versionOf(line);
     this.#readLeases();
+  }
+
+  /** Evidence alone: the ledger does not read it. */
+  async event(line: WatchLine): Promise<void> {
+    if (this.#causes === undefined || !('object' in line) || line.type === 'DELETED') return;
+    await this.#beatUntil(line.at);
+    this.#observe({ kind: 'evidence', evidence: eventEvidence(line.object), at: epochMillis(line.at) });
   }
 
   /** It is not observed: who asks about the node reads it. Until it came the one before was there to be read. */
