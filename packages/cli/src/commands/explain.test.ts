@@ -35,6 +35,11 @@ test('a pod that ended: why, who took its place, for how long nobody was ready, 
     'Next: look who cordoned or scales node-35: kubectl describe node node-35; an imported audit log names the user.',
     '',
   ]);
+  assert.match(
+    out,
+    /\n {2}2026-11-15T10:01:40Z {2}disrupted, after 85s: EvictionByEvictionAPI: Eviction API: evicting\n/,
+  );
+  assert.match(out, / +yes +Node\/node-35 +cordoned/);
 });
 
 test('a pod that lives: whose place it took, why that was free, and how it came to be ready', async () => {

@@ -74,11 +74,11 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
     const listing: Listing<Evidence> = {
       rows: evidence,
       document,
-      sentence: explanationText(found, print.zone, print.format === 'wide'),
+      sentence: explanationText(found, print.zone),
       paint: verdictColour(verdict, print.colour),
       columns: [
         { header: 'TIME', cell: (e) => showTime(e.at, print.zone) },
-        { header: 'USED', cell: (e) => (verdict?.evidence.includes(e.id) ? 'yes' : '') },
+        { header: 'USED', cell: (e) => (verdict?.evidence.includes(e.id) ? 'yes' : 'no') },
         { header: 'ABOUT', cell: aboutText },
         { header: 'WHAT', cell: (e) => e.what },
         { header: 'REASON', cell: (e) => e.reason },

@@ -156,7 +156,9 @@ test('moves -o wide has the lifecycle of who ended; -o csv ends with its workloa
 test('explain says why, with the evidence that it rests on', async () => {
   const { code, out } = await ask('explain kafka-0 -n shop --at 2026-11-15T10:01:40Z --timezone UTC');
   assert.equal(code, 0);
-  const [sentence, , , , header = '', row = ''] = out.split('\n');
+  const lines = out.split('\n');
+  const [sentence] = lines;
+  const [header = '', row = ''] = lines.slice(lines.findIndex((line) => line.startsWith('TIME ')));
   assert.equal(sentence, 'shop/kafka-0 on node-35 was evicted: node-35 was drained. (Evicted, inferred)');
   assert.match(header, /^TIME +USED +ABOUT +WHAT/);
   assert.match(row, /10:01:30Z +yes +Node\/node-35 +cordoned/);

@@ -8,7 +8,7 @@ import type { Zone } from '../times/zone.ts';
 const MOST_OTHERS = 3;
 
 /** Lines; undefined where there is no record of such a pod. */
-export function explanationText(found: ExplainFound, zone: Zone, isWide: boolean): string | undefined {
+export function explanationText(found: ExplainFound, zone: Zone): string | undefined {
   const { life, verdict, unwatched, hint } = found;
   if (life === undefined) return undefined;
   const lines = [
@@ -20,9 +20,8 @@ export function explanationText(found: ExplainFound, zone: Zone, isWide: boolean
   ];
   if (unwatched.length > 0) lines.push(`Nobody watched ${unwatched.join(', ')} then: evidence may be missing.`);
   if (hint !== undefined) lines.push(`Next: ${hint}`);
-  // Of a pod that lives, how it came to be is what there is to say.
-  if (isWide || verdict === undefined) lines.push('', ...lifecycleLines(found, life, zone));
-  return lines.join('\n');
+  // What the pod itself showed: the first disruption among it is evidence as good as any event.
+  return [...lines, '', ...lifecycleLines(found, life, zone)].join('\n');
 }
 
 function nameOf({ pod }: PodLife): string {
@@ -44,7 +43,8 @@ function successorLine({ move }: ExplainFound, zone: Zone): string[] {
   const { to, downtimeMs, departure } = move;
   if (to === undefined)
     return [`It began to end at ${showTime(departure.at, zone)}; nobody is known to have taken its place.`];
-  const down = downtimeMs === undefined ? '' : `; nobody was ready for ${showDuration(downtimeMs)}`;
+  const down =
+    downtimeMs === undefined || downtimeMs < 1000 ? '' : `; nobody was ready for ${showDuration(downtimeMs)}`;
   return [`It began to end at ${showTime(departure.at, zone)}; ${nameOf(to.life)} ${took(move)} its place${down}.`];
 }
 
