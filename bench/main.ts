@@ -12,6 +12,7 @@ import { lag } from './lag.ts';
 import { describeMachine } from './machine.ts';
 import { moves } from './moves.ts';
 import { endPeers } from './peer-process.ts';
+import { serve } from './serve.ts';
 import { Session } from './session.ts';
 import { store } from './store.ts';
 import { sync } from './sync.ts';
@@ -29,6 +30,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   writes,
   footprint,
   flood,
+  serve,
   hold,
 ];
 

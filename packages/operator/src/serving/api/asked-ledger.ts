@@ -1,11 +1,12 @@
-// The ledger as the API asks it: so many questions at once, and the list of clusters, which hardly ever changes, read once
-// a second at most.
+// The ledger as the API asks it: so many questions at once, those of one turn on one snapshot, and the list of clusters,
+// which hardly ever changes, read once a second at most.
 import type { Cluster, LedgerReader, Visibility } from '@podtrail/history/wire';
 import { epochMillis } from '@podtrail/history/wire';
 import type { Asker } from '@podtrail/history/wire/catalogue';
 import type { Clock } from '@podtrail/machinery';
 import { QuestionGate, type QuestionGateOptions } from '../http/question-gate.ts';
 import { historyProblem } from './history-problems.ts';
+import { SharedSnapshots } from './shared-snapshots.ts';
 
 export type AskedReader = Pick<LedgerReader, 'clusters' | 'snapshot'>;
 
@@ -23,7 +24,8 @@ export class AskedLedger {
     this.#source = source;
     this.#clock = clock;
     this.#gate = new QuestionGate({ ...GATE, ...gate });
-    this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => source.snapshot(cluster) };
+    const shared = new SharedSnapshots(source);
+    this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => shared.snapshot(cluster) };
   }
 
   monotonic(): number {

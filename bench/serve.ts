@@ -1,0 +1,234 @@
+// How `podtrail serve` bears many clients: who, trail and moves on a ledger of a million tenures, beside a bare node:http
+// server that sends the bytes of who, while a recorder writes. Each part in a process of its own. Needs no cluster.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Bar, BenchError, type Benchmark, wholeNumber } from './benchmark.ts';
+import { median } from './median.ts';
+import type { ClientsResult, ClientsTask } from './serve/clients.ts';
+import { keptStore, shapeOf } from './store/filled-store.ts';
+import type { MadeLife } from './store/made-history.ts';
+import { megabytes, table } from './table.ts';
+
+const PODTRAIL = join(import.meta.dirname, '../packages/cli/src/main.ts');
+const TOKEN = 'a-token-of-the-benchmark-of-serve';
+const DAY_MS = 86_400_000;
+const LOOK_EVERY_MS = 200;
+/** Pairs of who and bare; the median of their ratios counts. */
+const PAIRS = 3;
+const PAIR_SECONDS = 5;
+/** Of a bare server's rate. */
+const LEAST_RATIO = 0.4;
+const MOST_LAG_MS = 1_000;
+
+export const serve: Benchmark = {
+  name: 'serve',
+  summary: 'podtrail serve with many clients, beside a bare node:http server (no cluster needed)',
+  options: {
+    tenures: { placeholder: 'N', help: 'tenures in the store, each with its placement', fallback: '1000000' },
+    weeks: { placeholder: 'N', help: 'weeks over which they are spread', fallback: '8' },
+    clients: { placeholder: 'N', help: 'clients at a time', fallback: '200' },
+    seconds: { placeholder: 'N', help: 'of who, trail and moves together', fallback: '60' },
+    seed: { placeholder: 'N', help: 'of everything that is made up', fallback: '1' },
+    directory: { placeholder: 'DIR', help: 'where everything is made, and removed again' },
+    keep: { placeholder: 'DIR', help: 'makes the store there if it is missing, and leaves it for the next run' },
+  },
+  async run(values, session) {
+    const shape = shapeOf(values);
+    const clients = wholeNumber(values, 'clients', 1);
+    const seconds = wholeNumber(values, 'seconds', 1);
+    const directory = await mkdtemp(join(values['directory'] ?? tmpdir(), 'podtrail-bench-serve-'));
+    const children: ChildProcess[] = [];
+    try {
+      const path = join(directory, 'store.db');
+      const { sample } = await keptStore(values['keep'] ?? join(directory, 'kept'), path, shape, session.log);
+      const stage = { url: `sqlite:${path}`, directory, sample, clients, seconds, seed: shape.seed, children };
+      return await measure(stage, session.log);
+    } finally {
+      for (const child of children) child.kill('SIGKILL');
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Stage {
+  readonly url: string;
+  readonly directory: string;
+  readonly sample: readonly MadeLife[];
+  readonly clients: number;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly children: ChildProcess[];
+}
+
+async function measure(stage: Stage, log: (text: string) => void) {
+  const { clients, seconds, sample, directory } = stage;
+  const tokenFile = join(directory, 'token');
+  await writeFile(tokenFile, TOKEN, { mode: 0o600 });
+  const serving = [
+    PODTRAIL,
+    'serve',
+    '--store',
+    stage.url,
+    '--port',
+    '0',
+    '--rate-limit',
+    '0',
+    '--token-file',
+    tokenFile,
+  ];
+  const [served, port] = await started(stage, serving);
+  const paths = pathsOf(sample);
+  const replyFile = join(directory, 'reply.json');
+  await writeFile(replyFile, JSON.stringify(await replyOf(port, paths.who[0] ?? '')));
+  const [bareServer, barePort] = await started(stage, [join(import.meta.dirname, 'serve/bare-server.ts'), replyFile]);
+  const task = { token: TOKEN, clients };
+  log('Who, and the bare server, in turn …');
+  await ask({ ...task, port, seconds: PAIR_SECONDS, paths: paths.who });
+  const pairs: { readonly who: Measured; readonly bare: Measured }[] = [];
+  for (let pair = 0; pair < PAIRS; pair++) {
+    const both = { ...task, seconds: PAIR_SECONDS, paths: paths.who };
+    const who = await measured(served, { ...both, port });
+    pairs.push({ who, bare: await measured(bareServer, { ...both, port: barePort }) });
+  }
+  log(`Who, trail and moves for ${seconds} s, while a recorder writes …`);
+  const writer = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'serve/recording-writer.ts'), stage.url, String(stage.seed)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  stage.children.push(writer);
+  await firstLine(writer);
+  let peakOwnBytes = 0;
+  const looking = setInterval(() => {
+    peakOwnBytes = Math.max(peakOwnBytes, ownBytes(served.pid));
+  }, LOOK_EVERY_MS);
+  const mixed = await ask({ ...task, port, seconds, paths: paths.mixed }).finally(() => clearInterval(looking));
+  const said = firstLine(writer);
+  writer.kill('SIGTERM');
+  const recorder = JSON.parse(await said) as { commits: number; p99: number; max: number };
+  const who = median(pairs.map((pair) => pair.who.perSecond));
+  const bare = median(pairs.map((pair) => pair.bare.perSecond));
+  const ratios = {
+    who: median(pairs.map((pair) => pair.who.perSecond / pair.bare.perSecond)),
+    // What a busy machine does not change: the processor's time for an answer.
+    whoCpu: median(pairs.map((pair) => pair.bare.cpuMicros / pair.who.cpuMicros)),
+  };
+  const errors = mixed.errors + pairs.reduce((sum, pair) => sum + pair.who.errors, 0);
+  const load = loadavg()[0] ?? 0;
+  const row = (what: string, { perSecond, errors: lost, ms, cpuMicros }: ClientsResult & Partial<Measured>) => [
+    ...[what, perSecond.toFixed(0), ms.p50.toFixed(1), ms.p99.toFixed(1), String(lost), cpuMicros?.toFixed(0) ?? ''],
+  ];
+  const bars: Bar[] = [
+    { what: 'errors', value: errors, bar: 0 },
+    { what: `bare / who (who at ≥ ${LEAST_RATIO} of a bare server)`, value: 1 / ratios.who, bar: 1 / LEAST_RATIO },
+    { what: 'commits of a recorder meanwhile, p99 in ms', value: recorder.p99, bar: MOST_LAG_MS },
+  ];
+  return {
+    report: {
+      clients,
+      seconds,
+      ratios,
+      whoPerSecond: who,
+      barePerSecond: bare,
+      pairs,
+      mixed,
+      recorder,
+      peakOwnBytes,
+      errors,
+      load,
+    },
+    table: table(
+      ['serve', 'answers/s', 'p50 ms', 'p99 ms', 'errors', 'CPU µs'],
+      [
+        ...pairs.flatMap((pair) => [row('who', pair.who), row('bare node:http', pair.bare)]),
+        row(`who, trail, moves; own memory ${megabytes(peakOwnBytes)}, load ${load.toFixed(1)}`, mixed),
+      ],
+    ),
+    bars,
+  };
+}
+
+/** Ten who and one trail for each moves: a page of moves reads an hour of the cluster. */
+function pathsOf(sample: readonly MadeLife[]): { readonly who: readonly string[]; readonly mixed: readonly string[] } {
+  const who: string[] = [];
+  const mixed: string[] = [];
+  for (const [i, { tenure }] of sample.entries()) {
+    const { ip, holder, start, end } = tenure;
+    const at = new Date(Math.floor((start.at + (end?.at ?? start.at)) / 2)).toISOString();
+    const asked = `/api/v1/who?ip=${ip}&at=${at}`;
+    who.push(asked);
+    mixed.push(asked);
+    if (i % 10 === 0) mixed.push(`/api/v1/trail?subject=${holder.uid}`);
+    const from = new Date(start.at - DAY_MS / 24).toISOString();
+    if (i % 10 === 5) mixed.push(`/api/v1/moves?since=${from}&until=${at}&limit=20`);
+  }
+  return { who, mixed };
+}
+
+async function started({ children }: Stage, words: readonly string[]): Promise<[ChildProcess, number]> {
+  const child = spawn(process.execPath, [...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  return [child, Number(new URL(await firstLine(child)).port)];
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new BenchError(`a process of the benchmark ended with ${code}`);
+  });
+  ended.catch(() => {});
+  const [chunk] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
+  return chunk.toString().split('\n')[0] ?? '';
+}
+
+type Measured = ClientsResult & {
+  /** Of all threads of the server, for each answer. */
+  readonly cpuMicros: number;
+};
+
+async function measured(server: ChildProcess, task: ClientsTask): Promise<Measured> {
+  const before = cpuSeconds(server.pid);
+  const result = await ask(task);
+  return { ...result, cpuMicros: ((cpuSeconds(server.pid) - before) / result.answers) * 1e6 };
+}
+
+/** From /proc, in ticks of a hundredth of a second. */
+function cpuSeconds(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function ask(task: ClientsTask): Promise<ClientsResult> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'serve/clients.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin!.end(JSON.stringify(task));
+  let text = '';
+  for await (const chunk of child.stdout!) text += String(chunk);
+  if (text === '') throw new BenchError('the clients ended without a result');
+  return JSON.parse(text) as ClientsResult;
+}
+
+/** What the bare server is to send: the same head and body. */
+async function replyOf(port: number, path: string): Promise<{ headers: Record<string, string>; body: string }> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  if (response.status !== 200) throw new BenchError(`who was answered with ${response.status}`);
+  const headers = Object.fromEntries(response.headers);
+  for (const name of ['connection', 'keep-alive', 'date', 'content-encoding']) delete headers[name];
+  return { headers, body: await response.text() };
+}
+
+/** Without the files that are mapped into memory. */
+function ownBytes(pid: number | undefined): number {
+  try {
+    return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0; // it is gone
+  }
+}
