@@ -1,7 +1,7 @@
 // Everything that is known about the end of one pod, as the checks read it. Plain data: read-case.ts fills it from a
 // snapshot, tests write it down.
 import type { Evidence } from '../model/evidence.ts';
-import type { PodLife } from '../model/pod-life.ts';
+import type { Departure, PodLife } from '../model/pod-life.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Verdict } from './cause.ts';
 
@@ -13,6 +13,8 @@ export interface Case {
   readonly endedAt: EpochMillis;
   /** When that was first seen: what the pod showed only later came later. Absent where nobody saw it. */
   readonly endSeenAt?: EpochMillis | undefined;
+  /** And in which version of the pod. Versions of all objects of a cluster count up together. */
+  readonly endVersion?: Pick<Departure, 'epoch' | 'resourceVersion'> | undefined;
   /** About the pod, its node, its controller, the controller of that, and its namespace; each in the order of time. */
   readonly pod: readonly Evidence[];
   readonly node: readonly Evidence[];

@@ -2,20 +2,37 @@
 import type { Evidence } from '../model/evidence.ts';
 import type { ObjectReference } from '../model/object-reference.ts';
 import type { Case } from './case.ts';
-import { isBeforeEnd, lastBeforeEnd, latestEnd, ofKind, SECOND_MS } from './traces.ts';
+import { streamOf } from './streams.ts';
+import { isBeforeEnd, isWrittenLater, lastBeforeEnd, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
 
 export function goingNamespace(known: Case): Evidence | undefined {
   return goingBeforeEnd(known, known.namespace);
 }
 
-/** The highest of its owners that went is what somebody deleted. */
+/**
+ * The highest of its owners that went is what somebody deleted. A Deployment that leaves its ReplicaSet behind takes no
+ * pod along: where somebody watched ReplicaSets, that of the pod must have been on its way out, too.
+ */
 export function goingOwner(known: Case): Evidence | undefined {
-  const { workload } = known.life.pod;
+  const { owner, pod } = known.life;
+  const { workload } = pod;
   // Among the workload's evidence are other ReplicaSets of it: old ones are cleaned up at any time.
   const ofWorkload = known.workload.filter(
     ({ about }) => about.kind === workload?.kind && about.name === workload.name,
   );
-  return goingBeforeEnd(known, ofWorkload) ?? goingBeforeEnd(known, known.owner);
+  const highest = goingBeforeEnd(known, ofWorkload);
+  const own = goingBeforeEnd(known, known.owner);
+  if (highest === undefined || owner?.kind === workload?.kind) return highest ?? own;
+  if (own === undefined) return isWatched(known, owner?.kind) ? undefined : highest;
+  return Math.abs(own.at - highest.at) <= TAKEN_ALONG_MS ? highest : own;
+}
+
+/** The garbage collector goes from owner to owner, some seconds each, more where it is busy. */
+const TAKEN_ALONG_MS = 5 * MINUTE_MS;
+
+function isWatched({ unwatched }: Case, kind: string | undefined): boolean {
+  const stream = streamOf(kind);
+  return stream !== undefined && !unwatched.includes(stream);
 }
 
 /** A ReplicaSet's Deployment, a Job's CronJob; undefined where nobody says. */
@@ -25,7 +42,8 @@ export function controllerOfOwner({ owner, life }: Pick<Case, 'owner' | 'life'>)
 
 /** It was to be deleted, or gone, and not there again. */
 function goingBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
-  const states = wentBeforeEnd(known, ofKind(evidence, 'created', 'terminating', 'deleted'));
+  const all = ofKind(evidence, 'created', 'terminating', 'deleted').filter((one) => !isWrittenLater(known, one));
+  const states = wentBeforeEnd(known, all);
   const last = lastBeforeEnd(known, states);
   if (last === undefined || last.what === 'created') return undefined;
   return states.find((one) => one.what !== 'created' && one.about.uid === last.about.uid && isBeforeEnd(known, one));

@@ -92,6 +92,7 @@ test('a Deployment that was deleted and made again at once took its pods along',
   const known = await caseOf(aLife(owned), [
     evidence(SET, 'owned', 0, { related: CART }),
     evidence(CART, 'deleted', END - 1),
+    evidence(SET, 'deleted', END - 0.5),
     evidence({ ...CART, uid: 'uid-of-the-next' }, 'created', END),
   ]);
   assert.deepEqual(

@@ -43,8 +43,12 @@ export async function readDepartedCase(
   return {
     ...known,
     ...(found === undefined ? { isLifeMissing: true } : {}),
-    ...(departure.source === 'watch' ? { endSeenAt: departure.observedAt } : {}),
+    ...(departure.source === 'watch' ? { endSeenAt: departure.observedAt, endVersion: versionOf(departure) } : {}),
   };
+}
+
+function versionOf({ epoch, resourceVersion }: Departure): Case['endVersion'] {
+  return { epoch, resourceVersion };
 }
 
 export async function readLife(snapshot: Snapshot, uid: string): Promise<PodLife | undefined> {

@@ -3,7 +3,7 @@ import type { Evidence } from '../model/evidence.ts';
 import { isByOthers } from './audited.ts';
 import type { Case } from './case.ts';
 import type { Verdict } from './cause.ts';
-import { events, isBetween, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
+import { events, isBetween, isWrittenLater, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
 import { certain, inferred } from './verdict.ts';
 
 export function scaledDown(known: Case, certainty: Verdict['certainty'], evidence: readonly Evidence[]): Verdict {
@@ -25,10 +25,13 @@ export function lastShrink(known: Case): {
   readonly why: 'scaled' | 'rolled' | 'either';
   readonly evidence: Evidence[];
 } {
-  // The second in which it was to be deleted: what came within it may have been before.
-  const before = ofKind(known.owner, 'revision').filter(({ at }) => at < latestEnd(known) + SHRUNK_WITHIN_MS);
-  const then = before.filter(({ at }) => at >= known.endedAt);
-  const last = before.filter(({ at }) => at < known.endedAt).slice(-1);
+  const before = ofKind(known.owner, 'revision').filter(
+    (one) => one.at < latestEnd(known) + SHRUNK_WITHIN_MS && !isWrittenLater(known, one),
+  );
+  // Where nobody knows the order: what came within the second in which it was to be deleted may have been before.
+  const since = known.endVersion === undefined ? known.endedAt : Number.POSITIVE_INFINITY;
+  const then = before.filter(({ at }) => at >= since);
+  const last = before.filter(({ at }) => at < since).slice(-1);
   const evidence = [...last, ...then].filter(({ message }) => WANTED.test(message));
   const scaled = evidence.filter(({ message }) => isFewer(message));
   if (scaled.length === 0) return { why: 'rolled', evidence };

@@ -36,21 +36,21 @@ export function sameRevisionReplacement(known: Case): PodLife | undefined {
 }
 
 /** The next pod of the same name: what a StatefulSet makes. */
-export function sameName({ life, siblings }: Case): PodLife | undefined {
-  return siblings.find(
-    ({ pod, created }) =>
-      pod.uid !== life.pod.uid &&
-      pod.name === life.pod.name &&
-      pod.namespace === life.pod.namespace &&
-      created >= life.created,
-  );
+export function sameName(known: Case): PodLife | undefined {
+  const { name, namespace } = known.life.pod;
+  return known.siblings.find((one) => one.pod.name === name && one.pod.namespace === namespace && isNext(known, one));
 }
 
 /** The next pod of the same DaemonSet on the same node; with a surge it comes before this one ends. */
-export function sameNode({ life, siblings }: Case): PodLife | undefined {
-  return siblings.find(
-    ({ pod, created }) => pod.uid !== life.pod.uid && pod.node === life.pod.node && created > life.created,
-  );
+export function sameNode(known: Case): PodLife | undefined {
+  return known.siblings.find((one) => one.pod.node === known.life.pod.node && isNext(known, one));
+}
+
+/** Created later; of those created in the same second, one that did not end before. */
+function isNext({ life, endedAt }: Case, other: PodLife): boolean {
+  if (other.pod.uid === life.pod.uid || other.created < life.created) return false;
+  const end = endOf(other);
+  return other.created > life.created || end === undefined || end > endedAt;
 }
 
 export function isReplacedInTime(known: Case, next: PodLife): boolean {

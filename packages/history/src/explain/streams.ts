@@ -14,6 +14,11 @@ const OF_OWNERS: Readonly<Record<string, string>> = {
 /** What API servers send of their audit log. It says by whom, and not why: no cause is unknown for want of it. */
 export const AUDIT_STREAM = 'audit';
 
+/** The stream of evidence about objects of this kind. */
+export function streamOf(kind: string | undefined): string | undefined {
+  return OF_OWNERS[kind ?? ''];
+}
+
 /** Streams that may say why this pod ended. */
 export function tellingStreams({ owner, pod }: PodLife): string[] {
   const owners = [owner?.kind, pod.workload?.kind].map((kind) => OF_OWNERS[kind ?? ''] ?? '');

@@ -1,6 +1,7 @@
 // How checks read a case: what lies in time around the end, which evidence names the pod, what came first. Pure.
 import type { Evidence, EvidenceKind } from '../model/evidence.ts';
 import type { PodLife, Reason } from '../model/pod-life.ts';
+import { compareVersions } from '../model/version-order.ts';
 import type { Case } from './case.ts';
 
 export const SECOND_MS = 1000;
@@ -89,6 +90,16 @@ export function isBeforeEnd(known: Case, { at }: Evidence, withinMs = Number.POS
   return at <= latestEnd(known) + CLOCK_SLACK_MS && at >= known.endedAt - withinMs;
 }
 
+/**
+ * It happened after the pod had begun to end, by the order in which the API server wrote both; false where that is not
+ * known. Of an Event that is when it was sent, and says nothing.
+ */
+export function isWrittenLater({ endVersion }: Case, { what, source, epoch, resourceVersion }: Evidence): boolean {
+  if (endVersion === undefined || source !== 'watch' || what === 'event' || epoch !== endVersion.epoch) return false;
+  const isNumber = /^\d+$/.test(resourceVersion) && /^\d+$/.test(endVersion.resourceVersion);
+  return isNumber && compareVersions(resourceVersion, endVersion.resourceVersion) > 0;
+}
+
 /** The pod's name as a word: "Deleted pod: web-1" does not name web-10. */
 export function namesPod({ message }: Evidence, { life }: Case): boolean {
   return message.split(/[\s"',:;]+/).includes(life.pod.name);
@@ -108,7 +119,7 @@ export function standingAtEnd(
   history: readonly Evidence[],
   isDone: (one: Evidence) => boolean,
 ): Evidence | undefined {
-  const near = history.filter((one) => isBeforeEnd(known, one));
+  const near = history.filter((one) => isBeforeEnd(known, one) && !isWrittenLater(known, one));
   const last = near.filter(({ at }) => at <= known.endedAt).at(-1);
   const later = near.filter((one) => one.at > known.endedAt && isDone(one)).at(-1);
   return later ?? (last !== undefined && isDone(last) ? last : undefined);

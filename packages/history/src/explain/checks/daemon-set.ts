@@ -17,7 +17,9 @@ export function daemonSet(known: Case): Verdict | undefined {
   const name = `DaemonSet ${life.owner.name}`;
   const next = sameNode(known);
   const replacement = next !== undefined && isReplacedInTime(known, next) ? next : undefined;
-  const newer = replacement ?? newerRevision(known);
+  // One that its DaemonSet deleted and that is gone has its next on the same node. Pods of other nodes say nothing then.
+  const isLeft = deletion.by === 'owner' && life.gone !== undefined;
+  const newer = replacement ?? (isLeft ? undefined : newerRevision(known));
   if (newer !== undefined && !isSameRevision(newer, life)) {
     const end = deletion.by === 'owner' ? `${to(newer)}.` : `${to(newer)}${OR_DELETED}.`;
     if (isRestart(known, newer)) return verdict('Restarted', `ended in a restart of ${name}${end}`, evidence);

@@ -481,6 +481,20 @@ verdictTable('a second reason after a deletion', {
     aCase(late(TAINT), { ...SEEN, node: [tainted('node.kubernetes.io/out-of-service=x:NoExecute', END + 0.4)] }),
     { cause: 'DeletedOnRequest' },
   ],
+  'a taint that came right after the one that ended it is not the cause': [
+    aCase(disrupted(TAINT), {
+      ...SEEN,
+      node: [
+        tainted('node.kubernetes.io/unreachable:NoExecute', END - 1),
+        tainted('node.kubernetes.io/out-of-service=x:NoExecute', END + 0.4),
+      ],
+    }),
+    { cause: 'NodeUnreachable' },
+  ],
+  'a taint that was seen late is better than none': [
+    aCase(disrupted(TAINT), { ...SEEN, node: [tainted('broken=yes:NoExecute', END + 0.4)] }),
+    { cause: 'Taint', sentence: 'was deleted because of the taint broken=yes:NoExecute of worker-2.' },
+  ],
   'a condition that is seen with the deletion came before it': [
     aCase(late(EVICTION), { endSeenAt: at(END + 0.6) }),
     { cause: 'Evicted' },

@@ -262,6 +262,26 @@ verdictTable('ReplicaSets', {
       sentence: 'was removed when Deployment cart was scaled down, or by the rollout that went on then.',
     },
   ],
+  'both within the second of the end, and the order in which they were written is known': [
+    aCase(aLife(rolled), {
+      endVersion: { epoch: 1, resourceVersion: '105' },
+      owner: [
+        { ...shrunk(OLD, END + 0.1, 'generation 3, 2 replicas desired, 4 before'), epoch: 1, resourceVersion: '99' },
+        { ...shrunk(OLD, END + 0.7, 'generation 4, 2 replicas desired, 2 before'), epoch: 1, resourceVersion: '110' },
+        deleted,
+      ],
+      siblings: [sibling('cart-2', 505)],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain' },
+  ],
+  'a Deployment that was deleted right after the pod did not take it along': [
+    aCase(aLife(rolled), {
+      endVersion: { epoch: 1, resourceVersion: '105' },
+      owner: [{ ...evidence(OLD, 'deleted', END + 2), epoch: 1, resourceVersion: '120' }],
+      workload: [{ ...evidence(CART, 'deleted', END + 1), epoch: 1, resourceVersion: '110' }],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
   'a rollout whose new pods cannot be made': [
     aCase(aLife(rolled), {
       owner: [numbered(OLD, '4', 0), shrunk(OLD, 999.7, 'generation 3, 2 replicas desired, 2 before'), deleted],
@@ -272,6 +292,21 @@ verdictTable('ReplicaSets', {
       certainty: 'inferred',
       sentence: 'ended in a rollout of Deployment cart to revision 5, which has no pods yet.',
     },
+  ],
+  'a Deployment that was deleted and left its ReplicaSet takes no pod along': [
+    aCase(aLife(rolled), {
+      owner: [evidence(OLD, 'owned', 0, { related: CART })],
+      workload: [evidence(CART, 'deleted', 990)],
+      siblings: [sibling('cart-9', END + 1, ofOld)],
+    }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a Deployment that takes its ReplicaSet along takes its pods along': [
+    aCase(aLife(rolled), {
+      owner: [evidence(OLD, 'deleted', 999)],
+      workload: [evidence(CART, 'deleted', 990)],
+    }),
+    { cause: 'OwnerDeleted', sentence: 'was deleted with Deployment cart.' },
   ],
   'a pod that its own ReplicaSet replaces was deleted by somebody else': [
     aCase(aLife(rolled), { siblings: [sibling('cart-2', 985), sibling('cart-9', END + 1, ofOld)] }),
@@ -442,6 +477,21 @@ verdictTable('DaemonSets', {
       siblings: [nextAgent(1006, { revision: 'r2', restartedAt: '2026-11-09T00:16:00Z' })],
     }),
     { cause: 'Restarted' },
+  ],
+  'an update within the second in which the pod was created': [
+    aCase(agent({ created: at(END) }), { owner: [agentDeleted], siblings: [nextAgent(END, { revision: 'r2' })] }),
+    { cause: 'DaemonSetUpdate', certainty: 'certain' },
+  ],
+  'a node that the DaemonSet left with an update that others have': [
+    aCase(agent(), { owner: [agentDeleted], siblings: [nextAgent(1003, { revision: 'r2' }, 'worker-3')] }),
+    { cause: 'ScaledDown', sentence: 'was removed because DaemonSet agent does not run on worker-2 any more.' },
+  ],
+  'one that is still ending has no next pod on its node yet': [
+    aCase(agent({ gone: undefined }), {
+      owner: [agentDeleted],
+      siblings: [nextAgent(990, { revision: 'r2' }, 'worker-3')],
+    }),
+    { cause: 'DaemonSetUpdate' },
   ],
   'a node that the DaemonSet left': [
     aCase(agent(), { owner: [agentDeleted] }),

@@ -40,8 +40,10 @@ export function taint(known: Case): Verdict | undefined {
   const { node } = known.life.pod;
   const found = standingTaints(known);
   const evidence = event === undefined ? found : [...found, event];
-  // The one that was put on last is the one that it did not tolerate: of the others it was not yet deleted.
-  const last = found.at(-1);
+  // The one that was put on last is the one that it did not tolerate: of the others it was not yet deleted. What was put on
+  // when it was already ending is none of them, unless nothing else is known: the watch of nodes may have been behind.
+  const { endSeenAt } = known;
+  const last = found.findLast(({ at }) => endSeenAt === undefined || at <= endSeenAt) ?? found.at(-1);
   if (last === undefined) return certain('Taint', `was deleted because of a taint of ${node}.`, evidence);
   const named = NAMED.find(({ key }) => keyOf(last) === key);
   const cited = event === undefined ? [last] : [last, event];
