@@ -67,16 +67,10 @@ export class PlayedKubelet {
   }
 
   /** An Event about the pod. */
-  async says({ metadata, spec }: WatchedPod, reason: string, message: string): Promise<void> {
+  async says({ metadata }: WatchedPod, reason: string, message: string): Promise<void> {
     const { name, namespace, uid } = metadata;
-    const at = now();
-    await this.#scene.post(this.#scene.pathOf('events', ''), {
-      ...{ apiVersion: 'v1', kind: 'Event', metadata: { generateName: `${name}.` }, type: 'Normal', reason, message },
-      involvedObject: { apiVersion: 'v1', kind: 'Pod', name, namespace, uid },
-      source: { component: 'kubelet', host: spec.nodeName },
-      reportingComponent: 'kubelet',
-      ...{ firstTimestamp: at, lastTimestamp: at, count: 1 },
-    });
+    const about = { apiVersion: 'v1', kind: 'Pod', name, namespace, uid };
+    await this.#scene.says(about, 'kubelet', reason, message);
   }
 
   /** The last thing that a kubelet does for a pod that is to be deleted. */

@@ -9,6 +9,9 @@ export type Writer =
   | 'events and taints as autoscalers write them'
   | 'real kubelet';
 
+/** Who this run is in the audit log. */
+export const ADMIN = /^admin$/;
+
 export interface Provocation {
   /** What docs/causes.md and the table of a run call it. */
   readonly name: string;

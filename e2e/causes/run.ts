@@ -1,10 +1,10 @@
-// Provokes causes in a shuffled order, one half alone and one half beside others, and asks why each pod ended: once as
-// soon as the recorder has stored it, and once more when everything is over. The last answer counts.
+// Provokes causes in a shuffled order, one half alone and one half beside others, and asks why each pod ended: of those
+// alone as soon as the recorder has stored it, and of all when everything is over. The last answer counts.
 import type { Cause, Verdict } from '@podtrail/history';
 import { until } from '../controlplane/index.ts';
 import { Chance } from '../proof/random.ts';
 import type { Provocation } from './provocation.ts';
-import { CauseStage, type Judged } from './stage.ts';
+import { type Asked, CauseStage, type Judged } from './stage.ts';
 
 export interface CauseRunOptions {
   readonly provocations: readonly Provocation[];
@@ -17,6 +17,10 @@ export interface CauseRunOptions {
   readonly realNodes?: number | undefined;
   /** Where everything is kept that the API shows of pods, nodes and events. */
   readonly watched?: string | undefined;
+  /** Begin nothing more after so long; all unless given. */
+  readonly withinMs?: number | undefined;
+  /** Judge each pod once more with the audit log of the API server. */
+  readonly isAudited?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -39,6 +43,7 @@ export interface Outcome {
     readonly result: Result;
     readonly said: Cause | 'nothing';
     readonly verdict: Verdict | undefined;
+    readonly judged?: Judged | undefined;
   };
 }
 
@@ -48,35 +53,43 @@ const TRACES_WITHIN_MS = 20_000;
 export async function causeRun(options: CauseRunOptions): Promise<Outcome[]> {
   const { provocations, repeat, parallel, log } = options;
   const chance = new Chance(options.seed);
-  const all = shuffled(
-    provocations.flatMap((provocation) =>
-      Array.from({ length: Math.min(repeat, provocation.atMost ?? repeat) }, () => provocation),
-    ),
-    chance,
-  );
-  const half = Math.floor(all.length / 2);
-  const overlapped = [...all.slice(half), ...all.slice(0, half).filter(({ isSlow }) => isSlow)];
-  const alone = all.slice(0, half).filter(({ isSlow }) => !isSlow);
   log('starting a control plane …');
   await using stage = await CauseStage.start(options);
   const place = { stage, log };
   const pending: Pending[] = [];
-  log(`${overlapped.length} provocations, ${parallel} at a time …`);
-  // What waits for a controller's clock begins first, and takes no place of others.
-  const slow = overlapped
-    .filter(({ isSlow }) => isSlow)
-    .map(async (one) => void pending.push(await provoke(place, one, true)));
-  const waiting = overlapped.filter(({ isSlow }) => !isSlow);
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) pending.push(await provoke(place, next, true));
-  };
-  await Promise.all(Array.from({ length: parallel }, worker));
-  log(`${alone.length} provocations, one at a time …`);
-  for (const provocation of alone) pending.push(await provoke(place, provocation, false));
+  const slow: Promise<unknown>[] = [];
+  const last = options.withinMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.withinMs;
+  const isOver = () => Date.now() > last;
+  for (let round = 1; round <= repeat && !isOver(); round++) {
+    const wanted = provocations.filter(({ atMost = repeat }) => round <= atMost);
+    const all = shuffled(wanted, chance);
+    const half = Math.floor(all.length / 2);
+    const overlapped = all.slice(half).filter(({ isSlow }) => !isSlow);
+    const alone = all.slice(0, half).filter(({ isSlow }) => !isSlow);
+    log(`round ${round}: ${overlapped.length} ${parallel} at a time, ${alone.length} one at a time …`);
+    // What waits for a controller's clock begins first, and takes no place of others.
+    for (const one of all.filter(({ isSlow }) => isSlow)) {
+      slow.push(provoke(place, one, true).then((found) => pending.push(found)));
+    }
+    const worker = async () => {
+      for (let next = overlapped.shift(); next && !isOver(); next = overlapped.shift()) {
+        pending.push(await provoke(place, next, true));
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    for (const one of alone) if (!isOver()) pending.push(await provoke(place, one, false));
+  }
   await Promise.all(slow);
-  const outcomes: Outcome[] = [];
-  for (const one of pending) outcomes.push(...(await settle(stage, one)));
-  return outcomes;
+  // Nobody has waited for the last of them.
+  for (const { provocation, uids, at } of pending.slice(-parallel)) {
+    for (const uid of uids) await explained(stage, provocation, uid, at).catch((error: Error) => log(error.message));
+  }
+  log('judging …');
+  const plain = await settle(pending, (asked) => stage.judgeAll(asked));
+  if (!options.isAudited) return plain;
+  log('judging with the audit log …');
+  const audited = await settle(pending, (asked) => stage.judgeAudited(asked));
+  return plain.map((outcome, place) => withAudit(outcome, audited[place]));
 }
 
 interface Place {
@@ -97,7 +110,7 @@ async function provoke({ stage, log }: Place, provocation: Provocation, overlapp
     await using scene = await stage.scene();
     const { uids, at } = await provocation.provoke(scene);
     // The next one begins when this one is explained, or will not be.
-    for (const uid of uids) {
+    for (const uid of overlapped && !stage.isReal ? [] : uids) {
       await explained(stage, provocation, uid, at).catch((error: Error) => log(error.message));
     }
     return { provocation, overlapped, uids, at };
@@ -115,19 +128,37 @@ function explained(stage: CauseStage, provocation: Provocation, uid: string, at:
   );
 }
 
-async function settle(stage: CauseStage, { provocation, overlapped, uids, at, error }: Pending): Promise<Outcome[]> {
-  if (error !== undefined) {
-    return [{ provocation, overlapped, result: 'wrong', uid: '', said: 'nothing', verdict: undefined, error }];
-  }
-  return await Promise.all(
-    uids.map(async (uid) => {
-      const judged = await stage.judge(uid, at);
-      const verdict = judged?.verdict;
+async function settle(
+  pending: readonly Pending[],
+  judge: (asked: readonly Asked[]) => Promise<(Judged | undefined)[]>,
+): Promise<Outcome[]> {
+  const asked = pending.flatMap(({ uids, at }) => uids.map((uid) => ({ uid, at })));
+  const judged = (await judge(asked)).values();
+  return pending.flatMap(({ provocation, overlapped, uids, at, error }): Outcome[] => {
+    if (error !== undefined) {
+      return [{ provocation, overlapped, result: 'wrong', uid: '', said: 'nothing', verdict: undefined, error }];
+    }
+    return uids.map((uid) => {
+      const found = judged.next().value;
+      const verdict = found?.verdict;
       const said = verdict?.cause ?? 'nothing';
-      const result = isRight(provocation, verdict) ? 'right' : said === 'Unknown' ? 'unknown' : 'wrong';
-      return { provocation, overlapped, result, uid, at, said, verdict, judged } as const;
-    }),
-  );
+      const result = isRight(provocation, verdict) ? 'right' : unknownOrWrong(said);
+      return { provocation, overlapped, result, uid, at, said, verdict, judged: found };
+    });
+  });
+}
+
+/** With the audit log the sentence names a person where it named nobody: the actor counts. */
+function withAudit(plain: Outcome, audited: Outcome | undefined): Outcome {
+  if (audited === undefined || plain.error !== undefined) return plain;
+  const { provocation, verdict, said } = audited;
+  const isActor = provocation.actor?.test(verdict?.actor ?? '') ?? true;
+  const result = said === provocation.cause && isActor ? 'right' : unknownOrWrong(said);
+  return { ...plain, audited: { result, said, verdict, judged: audited.judged } };
+}
+
+function unknownOrWrong(said: Cause | 'nothing'): Result {
+  return said === 'Unknown' ? 'unknown' : 'wrong';
 }
 
 function isRight({ cause, sentence }: Provocation, verdict: Verdict | undefined): boolean {

@@ -1,6 +1,6 @@
 // Where one provocation happens: a namespace, and objects that no other provocation touches. Everything that it does to
 // the cluster goes through plain requests.
-import type { ControlPlane, HttpAnswer } from '../controlplane/index.ts';
+import { type ControlPlane, type HttpAnswer, until } from '../controlplane/index.ts';
 import { PlayedKubelet } from './played-kubelet.ts';
 import type { PodWatch, WatchedPod } from './pod-watch.ts';
 import type { HitNode, RealGround } from './real/real-ground.ts';
@@ -33,7 +33,12 @@ export interface WorkloadOptions {
   readonly node?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly spec?: object;
+  /** Its pods stay when they are deleted, until `release`. */
+  readonly isHeld?: boolean;
 }
+
+/** Keeps an object that is to be deleted. */
+const HOLD = 'podtrail.dev/hold';
 
 export const SHARED = { 'podtrail.dev/pool': 'shared' };
 
@@ -93,6 +98,18 @@ export class Scene {
     await this.#setup.plane.kubectl(args);
   }
 
+  /** `kubectl edit`, with a program that replaces one text by another. */
+  async kubectlEdit(object: string, from: string, to: string): Promise<void> {
+    const environment = { KUBE_EDITOR: `sed -i 's/${from}/${to}/'` };
+    await this.#setup.plane.kubectl(['-n', this.namespace, 'edit', object], { environment });
+  }
+
+  /** One of them, another one in each scene. */
+  pick<T>(items: readonly T[]): T {
+    const number = Number(/\d+$/.exec(this.name)?.[0] ?? 0);
+    return items[(number * 7) % items.length] as T;
+  }
+
   async post(path: string, body: object): Promise<HttpAnswer> {
     return await this.#send('POST', path, body);
   }
@@ -103,6 +120,11 @@ export class Scene {
 
   async remove(path: string, options: object = {}): Promise<HttpAnswer> {
     return await this.#send('DELETE', path, { apiVersion: 'v1', kind: 'DeleteOptions', ...options });
+  }
+
+  async gone(path: string): Promise<void> {
+    const isGone = async () => (await this.#setup.plane.request(path)).status === 404;
+    await until(`${path} is gone`, isGone, { withinMs: 60_000, everyMs: 100 });
   }
 
   pathOf(resource: string, name = this.name, group = '/api/v1'): string {
@@ -123,24 +145,35 @@ export class Scene {
   }
 
   async statefulSet(options: WorkloadOptions = {}): Promise<WatchedPod[]> {
-    return await this.#workload('StatefulSet', 'statefulsets', { ...options, spec: { serviceName: 'none' } });
+    return await this.#workload('StatefulSet', 'statefulsets', {
+      ...options,
+      spec: { serviceName: 'none', ...options.spec },
+    });
   }
 
   /** One pod on each shared node, or on those with other labels. */
   async daemonSet(
     nodes = this.pool.nodes,
     nodeSelector: Readonly<Record<string, string>> = this.pool.selector,
+    spec: object = {},
   ): Promise<WatchedPod[]> {
-    return await this.#workload('DaemonSet', 'daemonsets', { replicas: nodes, nodeSelector });
+    return await this.#workload('DaemonSet', 'daemonsets', { replicas: nodes, nodeSelector, spec });
   }
 
-  async job(node: string | undefined, spec: object = {}): Promise<void> {
-    const placed = node === undefined ? { nodeSelector: this.pool.selector } : { nodeName: node };
-    const template = { metadata: this.#labelled(), spec: { ...placed, restartPolicy: 'Never', ...this.pool.spec } };
-    await this.post(this.pathOf('jobs', '', '/apis/batch/v1'), {
-      ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: this.name } },
+  /** Resolves with its UID. */
+  async job(node: string | undefined, spec: object = {}, ownerReferences: readonly object[] = []): Promise<string> {
+    const template = { metadata: this.#labelled(), spec: this.podSpec(node) };
+    const made = await this.post(this.pathOf('jobs', '', '/apis/batch/v1'), {
+      ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: this.name, ownerReferences } },
       spec: { template, backoffLimit: 0, ...spec },
     });
+    return made.json().metadata.uid as string;
+  }
+
+  /** Of a pod that is not started again. */
+  podSpec(node: string | undefined): object {
+    const placed = node === undefined ? { nodeSelector: this.pool.selector } : { nodeName: node };
+    return { ...placed, restartPolicy: 'Never', ...this.pool.spec };
   }
 
   /** A pod without an owner, once it runs. */
@@ -178,6 +211,14 @@ export class Scene {
     });
   }
 
+  /** So many of its pods, as soon as they are there, whatever they are. */
+  present(count: number): Promise<WatchedPod[]> {
+    return this.pods.until(`${count} pods of ${this.name} are there`, (all) => {
+      const own = all.filter((pod) => this.#isOwn(pod) && !isEnding(pod));
+      return own.length === count ? own : undefined;
+    });
+  }
+
   /** Its first pod, as soon as it is there. */
   appeared(): Promise<WatchedPod> {
     return this.pods.until(`a pod of ${this.name} is there`, (all) => all.find((pod) => this.#isOwn(pod)));
@@ -212,10 +253,55 @@ export class Scene {
     return { uids: [uid] };
   }
 
+  /** As many as that of them have begun to end, or are gone. */
+  async someEnded(pods: readonly WatchedPod[], count: number): Promise<Ended> {
+    const uids = pods.map(({ metadata }) => metadata.uid);
+    return await this.pods.until(`${count} pods of ${this.name} end`, (all) => {
+      const ended = uids.filter((one) => all.every((pod) => pod.metadata.uid !== one || isEnding(pod)));
+      return ended.length >= count ? { uids: ended } : undefined;
+    });
+  }
+
+  /** A pod of a workload that is held may go. */
+  async release(pod: WatchedPod): Promise<void> {
+    const path = this.podPath(pod);
+    const answer = await this.#setup.plane.request(path, {
+      method: 'PATCH',
+      body: { metadata: { finalizers: null } },
+      headers: { 'Content-Type': `application/${PATCHES.merge}` },
+    });
+    if (answer.status >= 400 && answer.status !== 404) throw new Error(`${path} is held: ${answer.body}`);
+  }
+
+  /** An Event about a pod or a node, as a program of that name writes it. */
+  async says(about: object, component: string, reason: string, message: string): Promise<void> {
+    const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    await this.post(this.pathOf('events', ''), {
+      ...{
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { generateName: `${this.name}.` },
+        type: 'Normal',
+        reason,
+        message,
+      },
+      ...{ involvedObject: about, source: { component }, reportingComponent: component },
+      ...{ firstTimestamp: at, lastTimestamp: at, count: 1 },
+    });
+  }
+
+  async evict(pod: WatchedPod): Promise<void> {
+    const { name, namespace } = pod.metadata;
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+    await this.post(`${this.podPath(pod)}/eviction`, eviction);
+  }
+
   async #workload(kind: string, resource: Kind, options: WorkloadOptions): Promise<WatchedPod[]> {
     const { replicas = 1, node, nodeSelector = this.pool.selector } = options;
     const placed = node === undefined ? { nodeSelector } : placement(node, this.pool.selector);
-    const template = { metadata: this.#labelled(), spec: { ...this.pool.spec, ...placed } };
+    const held = options.isHeld === true ? { finalizers: [HOLD] } : {};
+    const metadata = { ...this.#labelled(), ...held };
+    const template = { metadata, spec: { ...this.pool.spec, ...placed } };
     const own = { selector: { matchLabels: { scene: this.name } }, template, ...options.spec };
     await this.post(this.pathOf(resource, '', '/apis/apps/v1'), {
       ...{ apiVersion: 'apps/v1', kind, metadata: { name: this.name } },

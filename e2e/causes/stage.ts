@@ -1,6 +1,10 @@
 // A real control plane with kwok nodes, a recorder that watches it, and the store that it writes: what every provocation
 // is made on, and where its verdict is read.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import {
   type Case,
   type Engine,
@@ -39,12 +43,43 @@ export interface Judged {
   readonly verdict: Verdict;
 }
 
+/** The one that docs/audit.md recommends. */
+const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+omitManagedFields: true
+rules:
+  - level: RequestResponse
+    verbs: [create, delete, deletecollection]
+    resources: [{ group: "", resources: [pods, pods/eviction, pods/binding] }]
+  - level: Request
+    verbs: [update, patch, delete]
+    resources:
+      - { group: "", resources: [nodes] }
+      - { group: apps, resources: [deployments, deployments/scale, statefulsets, statefulsets/scale, daemonsets, replicasets] }
+  - level: Metadata
+    resources: [{ group: "", resources: [pods, pods/*, nodes, namespaces] }, { group: apps }, { group: batch }]
+`;
+
+export interface Asked {
+  readonly uid: string;
+  /** For a pod that goes on: when something happened to it. */
+  readonly at?: number | undefined;
+}
+
+interface Store {
+  readonly engine: Engine;
+  readonly cluster: string;
+}
+
+const PODTRAIL = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const run = promisify(execFile);
+
 export class CauseStage implements AsyncDisposable {
   readonly #plane: ControlPlane;
   readonly #pods: PodWatch;
   readonly #recorder: RecorderProcess;
-  readonly #engine: Engine;
-  readonly #cluster: string;
+  readonly #store: Store;
   readonly #played: AsyncDisposable[] = [];
   readonly #ground: RealGround | undefined;
   readonly #raw: RawWatch | undefined;
@@ -55,14 +90,13 @@ export class CauseStage implements AsyncDisposable {
     plane: ControlPlane,
     pods: PodWatch,
     recorder: RecorderProcess,
-    store: { engine: Engine; cluster: string },
+    store: Store,
     more: { ground: RealGround | undefined; raw: RawWatch | undefined },
   ) {
     this.#plane = plane;
     this.#pods = pods;
     this.#recorder = recorder;
-    this.#engine = store.engine;
-    this.#cluster = store.cluster;
+    this.#store = store;
     this.#ground = more.ground;
     this.#raw = more.raw;
   }
@@ -122,11 +156,49 @@ export class CauseStage implements AsyncDisposable {
     });
   }
 
+  /** Its nodes are real ones, which a scene gives back only when its pods are explained. */
+  get isReal(): boolean {
+    return this.#ground !== undefined;
+  }
+
   /** Undefined while the recorder has not stored that the pod has begun to end. */
   async judge(uid: string, at?: number): Promise<Judged | undefined> {
-    const asked = at === undefined ? undefined : epochMillis(at);
-    const known = await withSnapshot(this.#engine, this.#cluster, (snapshot) => readCase(snapshot, uid, asked));
-    return known === undefined ? undefined : { known, verdict: explain(known) };
+    const [judged] = await judgeAll(this.#store, [{ uid, at }]);
+    return judged;
+  }
+
+  /** All of them in one look at the store. */
+  judgeAll(asked: readonly Asked[]): Promise<(Judged | undefined)[]> {
+    return judgeAll(this.#store, asked);
+  }
+
+  /**
+   * The same with the API server's audit log: it is imported into a copy of the store by `podtrail import`. Ends the
+   * recorder.
+   */
+  async judgeAudited(asked: readonly Asked[]): Promise<(Judged | undefined)[]> {
+    await this.#recorder.stop();
+    const copy = join(this.#plane.directory, 'audited');
+    await mkdir(copy);
+    for (const name of await readdir(this.#plane.directory)) {
+      if (!name.startsWith('ledger.db') || name.endsWith('.lock')) continue;
+      await cp(join(this.#plane.directory, name), join(copy, name), { recursive: true });
+    }
+    const url = `sqlite:${join(copy, 'ledger.db')}`;
+    await run(process.execPath, [
+      PODTRAIL,
+      'import',
+      '--audit-log',
+      this.#plane.apiserver.auditLogFile,
+      '--store',
+      url,
+    ]);
+    const engine = await openStore(url, { access: 'read' });
+    try {
+      return await judgeAll({ engine, cluster: this.#store.cluster }, asked);
+    } finally {
+      await engine.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -135,7 +207,7 @@ export class CauseStage implements AsyncDisposable {
     this.#pods[Symbol.dispose]();
     await mended;
     await this.#raw?.stop();
-    await this.#engine.close();
+    await this.#store.engine.close();
     await this.#recorder.kill();
     await this.#plane.stop();
   }
@@ -150,15 +222,30 @@ async function startPlane(realNodes: number | undefined): Promise<ControlPlane> 
       controllerManager: { flags: [...flags, ...QUICK_CONTROLLERS] },
       scheduler: true,
       realNodes: { nodes, kubeletConfig: QUICK_KUBELET },
+      audit: AUDIT_POLICY,
     });
   }
   return await startControlPlane({
     controllerManager: { flags },
     scheduler: true,
+    audit: AUDIT_POLICY,
     kwok: {
       nodes: SHARED_NODES,
+      // Kwok does what kubelets do: whoever reads the audit log must take it for one.
+      user: 'system:node:kwok',
       flags: ['--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake'],
     },
+  });
+}
+
+async function judgeAll({ engine, cluster }: Store, asked: readonly Asked[]): Promise<(Judged | undefined)[]> {
+  return await withSnapshot(engine, cluster, async (snapshot) => {
+    const found: (Judged | undefined)[] = [];
+    for (const { uid, at } of asked) {
+      const known = await readCase(snapshot, uid, at === undefined ? undefined : epochMillis(at));
+      found.push(known === undefined ? undefined : { known, verdict: explain(known) });
+    }
+    return found;
   });
 }
 

@@ -38,6 +38,8 @@ export interface KwokOptions extends ControllerOptions {
   /** Nodes created at the start. */
   readonly nodes?: number;
   readonly cidr?: string;
+  /** Who it is for the API server: `kwok` unless given. */
+  readonly user?: string;
   readonly stages?: readonly KwokStage[];
 }
 
@@ -311,7 +313,7 @@ export class ControlPlane {
     if (options.kwok) {
       const kwok: KwokOptions = options.kwok === true ? {} : options.kwok;
       this.#kwok = await createKwok({
-        ...(await setup('kwok', kwok, ['system:masters'])),
+        ...(await setup(kwok.user ?? 'kwok', kwok, ['system:masters'])),
         besideOthers: options.realNodes !== undefined,
         cidr: kwok.cidr ?? '10.244.0.0/16',
         stages: kwok.stages ?? ['node/fast', 'node/heartbeat-with-lease', 'pod/fast'],

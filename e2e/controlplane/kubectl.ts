@@ -10,6 +10,8 @@ export interface KubectlOptions {
   readonly timeoutMs?: number;
   /** With the caller's environment: a kubeconfig of somebody else's cluster may call programs that need it. */
   readonly inheritEnvironment?: boolean;
+  /** Variables for it, whatever else it has. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Standard output. A failure carries standard error. */
@@ -18,7 +20,7 @@ export function runKubectl(file: string, args: readonly string[], options: Kubec
   return new Promise((resolve, reject) => {
     const environment = inheritEnvironment ? process.env : { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' };
     const cache = inheritEnvironment ? [] : ['--cache-dir', `${kubeconfig}.cache`];
-    const env = { ...environment, KUBECONFIG: kubeconfig };
+    const env = { ...environment, ...options.environment, KUBECONFIG: kubeconfig };
     const child = spawn(file, [...cache, ...args], { env, timeout: timeoutMs });
     let stdout = '';
     let stderr = '';

@@ -14,6 +14,10 @@ export interface CausesOptions {
   readonly parallel: number;
   /** On so many real nodes instead of simulated ones. */
   readonly realNodes: number | undefined;
+  /** Begin nothing more after so long. */
+  readonly minutes: number | undefined;
+  /** Judge once more with the audit log. */
+  readonly audit: boolean;
   /** Parts of names of provocations; all unless given. */
   readonly only: readonly string[] | undefined;
   /** Where docs/causes.md is written, if it is to be: with the results of other runs that are kept. */
@@ -30,7 +34,7 @@ export interface CausesProof {
 }
 
 export async function proveCauses(options: CausesOptions, print: (text: string) => void): Promise<CausesProof> {
-  const { seed, repeat, parallel, realNodes, only, page, out, log } = options;
+  const { seed, repeat, parallel, realNodes, minutes, audit, only, page, out, log } = options;
   const provocations = (realNodes === undefined ? PROVOCATIONS : REAL_PROVOCATIONS).filter(
     ({ name, cause }) => only?.some((part) => `${cause} ${name}`.includes(part)) ?? true,
   );
@@ -43,12 +47,14 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
     parallel,
     realNodes,
     watched: join(out, 'watch.jsonl.gz'),
+    isAudited: audit,
+    withinMs: minutes && minutes * 60_000,
     log,
   });
   const rows = rowsOf(outcomes);
   print(`${textTable(rows)}\n`);
   const stories = outcomes
-    .filter(({ result }) => result !== 'right')
+    .filter(({ result, audited }) => result !== 'right' || (audited !== undefined && audited.result !== 'right'))
     .map(({ provocation, ...story }) =>
       JSON.stringify({ expected: provocation.cause, name: provocation.name, ...story }),
     );
@@ -62,7 +68,8 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
     await writeResult(realNodes === undefined ? 'simulated-nodes' : 'real-nodes', resultOf(options, rows));
     await writePage(page);
   }
-  const count = (result: string) => outcomes.filter((outcome) => outcome.result === result).length;
+  const count = (result: string) =>
+    outcomes.filter((outcome) => outcome.result === result || outcome.audited?.result === result).length;
   return { pods: outcomes.length, wrong: count('wrong'), unknown: count('unknown') };
 }
 
@@ -84,8 +91,14 @@ const ABOUT = {
   },
 };
 
-function resultOf({ seed, repeat, parallel, realNodes, only }: CausesOptions, rows: readonly Row[]): RunResult {
-  const flags = `--repeat ${repeat} --seed ${seed} --parallel ${parallel}${only === undefined ? '' : ` --only ${only.join(',')}`}`;
+function resultOf(options: CausesOptions, rows: readonly Row[]): RunResult {
+  const { seed, repeat, parallel, realNodes, minutes, audit, only } = options;
+  const flags = [
+    `--repeat ${repeat} --seed ${seed} --parallel ${parallel}`,
+    ...(minutes === undefined ? [] : [`--within ${minutes}`]),
+    ...(audit ? [] : ['--no-audit']),
+    ...(only === undefined ? [] : [`--only "${only.join(',')}"`]),
+  ].join(' ');
   const real = realNodes === undefined ? '' : `--real-nodes ${realNodes} `;
   return {
     ...ABOUT[realNodes === undefined ? 'simulated' : 'real'],

@@ -64,6 +64,8 @@ provoked there, in a shuffled order, half of them beside others. Exit code 1 if 
   --real-nodes N   on so many real nodes (at least 2) instead of kwok's; needs what "nodes" needs
   --only A,B       only causes and provocations with these words in their names
   --page FILE      keep the result in e2e/causes/results, and write docs/causes.md from all results there
+  --within N       begin nothing more after so many minutes
+  --no-audit       do not judge each pod once more with the audit log of the API server
   --no-run         only write that page
 
 requests: on podtrail serve alone, without a control plane; requests that are right, nearly right and nonsense. Exit code 1
@@ -89,6 +91,8 @@ const { values, positionals } = parseArgs({
     page: { type: 'string' },
     'real-nodes': { type: 'string' },
     run: { type: 'boolean', default: true },
+    audit: { type: 'boolean', default: true },
+    within: { type: 'string' },
     parallel: { type: 'string', default: '4' },
     lives: { type: 'string', default: '800' },
     questions: { type: 'string' },
@@ -158,7 +162,10 @@ async function causes(): Promise<CausesProof> {
     process.stderr.write('--real-nodes 1 is too few: one node is shared, and something happens to the others.\n');
     process.exit(2);
   }
-  const options = { seed, repeat, parallel, realNodes, only: values.only?.split(','), page, out, log };
+  const minutes = values.within === undefined ? undefined : count('within', values.within);
+  const { audit } = values;
+  const only = values.only?.split(',');
+  const options = { seed, repeat, parallel, realNodes, minutes, audit, only, page, out, log };
   return await proveCauses(options, (text) => void process.stdout.write(text));
 }
 

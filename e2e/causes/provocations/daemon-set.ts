@@ -23,3 +23,15 @@ export const daemonSetRestarted: Provocation = {
     return await scene.ended(...pods);
   },
 };
+
+export const daemonSetMoved: Provocation = {
+  ...{ name: 'DaemonSet for fewer nodes', cause: 'ScaledDown', by: 'control plane', sentence: /does not run on/ },
+  evidence: `${NAMED}; no next pod on its node`,
+  async provoke(scene) {
+    const pods = await scene.daemonSet();
+    const [kept] = pods;
+    const nodeSelector = { 'kubernetes.io/hostname': kept!.spec.nodeName };
+    await scene.patch(scene.workload('daemonsets'), { spec: { template: { spec: { nodeSelector } } } });
+    return await scene.ended(...pods.slice(1));
+  },
+};

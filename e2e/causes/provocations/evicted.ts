@@ -1,8 +1,8 @@
 // The Eviction API: a drain, and somebody who evicts one pod without closing its node.
-import type { Provocation } from '../provocation.ts';
+import { ADMIN, type Provocation } from '../provocation.ts';
 
 export const drained: Provocation = {
-  ...{ name: 'drain', cause: 'Evicted', by: 'control plane', sentence: /was drained/ },
+  ...{ name: 'drain', cause: 'Evicted', by: 'control plane', sentence: /was drained/, actor: ADMIN },
   evidence: 'DisruptionTarget `EvictionByEvictionAPI`, and the node was cordoned',
   async provoke(scene) {
     const node = await scene.node();
@@ -13,13 +13,17 @@ export const drained: Provocation = {
 };
 
 export const evicted: Provocation = {
-  ...{ name: 'eviction of one pod', cause: 'Evicted', by: 'control plane', sentence: /by whom is not known/ },
+  ...{
+    name: 'eviction of one pod',
+    cause: 'Evicted',
+    by: 'control plane',
+    sentence: /by whom is not known/,
+    actor: ADMIN,
+  },
   evidence: 'DisruptionTarget `EvictionByEvictionAPI`',
   async provoke(scene) {
     const [pod] = await scene.deployment();
-    const { name, namespace } = pod!.metadata;
-    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
-    await scene.post(`${scene.podPath(pod!)}/eviction`, eviction);
+    await scene.evict(pod!);
     return await scene.ended(pod!);
   },
 };

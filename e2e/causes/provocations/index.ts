@@ -1,6 +1,7 @@
 // Every cause that is provoked on a control plane with kwok nodes, and those that are not, with the reason.
 import type { Cause } from '@podtrail/history';
 import type { Provocation } from '../provocation.ts';
+import * as autoscaler from './autoscaler.ts';
 import * as byKubelet from './by-kubelet.ts';
 import * as daemonSet from './daemon-set.ts';
 import * as deleted from './deleted.ts';
@@ -9,6 +10,7 @@ import * as evicted from './evicted.ts';
 import * as job from './job.ts';
 import * as nodeLoss from './node-loss.ts';
 import * as overlapping from './overlapping.ts';
+import * as pairs from './pairs.ts';
 import * as preempted from './preempted.ts';
 import * as statefulSet from './stateful-set.ts';
 import * as taint from './taint.ts';
@@ -16,6 +18,7 @@ import * as taint from './taint.ts';
 export const PROVOCATIONS: readonly Provocation[] = [
   ...[
     evicted,
+    autoscaler,
     taint,
     preempted,
     nodeLoss,
@@ -26,6 +29,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
     job,
     deleted,
     overlapping,
+    pairs,
   ].flatMap((group): Provocation[] => Object.values(group)),
 ];
 

@@ -1,12 +1,17 @@
 // Ends where another cause is near: something else happens to the workload, or a second reason comes on top of the first.
-import type { Provocation } from '../provocation.ts';
+import { ADMIN, type Provocation } from '../provocation.ts';
 
 /** The new pods find no node, and no old one may go before they are ready. */
 const STUCK = { spec: { nodeSelector: { nowhere: 'yes' } } };
 const NO_LESS = { strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } };
 
 export const deletedInRollout: Provocation = {
-  ...{ name: 'kubectl delete pod while a rollout is stuck', cause: 'DeletedOnRequest', by: 'control plane' },
+  ...{
+    name: 'kubectl delete pod while a rollout is stuck',
+    cause: 'DeletedOnRequest',
+    by: 'control plane',
+    actor: ADMIN,
+  },
   evidence: 'a deletion that no event of its ReplicaSet names, and its replacement of the same revision',
   async provoke(scene) {
     const [pod] = await scene.deployment({ replicas: 2, spec: NO_LESS });
@@ -53,9 +58,7 @@ export const evictedThenForced: Provocation = {
     const node = `played-${scene.name}`;
     await scene.playedNode(node);
     const pod = await scene.playedPod(node);
-    const { name, namespace } = pod.metadata;
-    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
-    await scene.post(`${scene.podPath(pod)}/eviction`, eviction);
+    await scene.evict(pod);
     await scene.kubectl('taint', 'node', node, 'broken=yes:NoExecute');
     const ended = await scene.ended(pod);
     await scene.remove(scene.podPath(pod), { gracePeriodSeconds: 0 });
