@@ -238,15 +238,21 @@ async function startPlane(realNodes: number | undefined): Promise<ControlPlane> 
   });
 }
 
+/** A snapshot may be read for a minute: so many at a time. */
+const JUDGED_AT_ONCE = 25;
+
 async function judgeAll({ engine, cluster }: Store, asked: readonly Asked[]): Promise<(Judged | undefined)[]> {
-  return await withSnapshot(engine, cluster, async (snapshot) => {
-    const found: (Judged | undefined)[] = [];
-    for (const { uid, at } of asked) {
-      const known = await readCase(snapshot, uid, at === undefined ? undefined : epochMillis(at));
-      found.push(known === undefined ? undefined : { known, verdict: explain(known) });
-    }
-    return found;
-  });
+  const found: (Judged | undefined)[] = [];
+  for (let from = 0; from < asked.length; from += JUDGED_AT_ONCE) {
+    const some = asked.slice(from, from + JUDGED_AT_ONCE);
+    await withSnapshot(engine, cluster, async (snapshot) => {
+      for (const { uid, at } of some) {
+        const known = await readCase(snapshot, uid, at === undefined ? undefined : epochMillis(at));
+        found.push(known === undefined ? undefined : { known, verdict: explain(known) });
+      }
+    });
+  }
+  return found;
 }
 
 async function label(plane: ControlPlane, node: string): Promise<void> {
