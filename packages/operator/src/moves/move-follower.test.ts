@@ -136,9 +136,10 @@ test('a departure is counted once, when its traces have had time to arrive, and 
 test('one whose successor never comes is forgotten after three quarters of an hour; one without an owner at once', async () => {
   const stage = await Stage.start();
   const alone = holder('alone', 'uid-3', 'node-1', { workload: undefined });
-  await stage.store(10, [life(OLD, 0, ended), departure(OLD, 10), departure(alone, 10, { owner: undefined })]);
+  const ofAlone = [life(alone, 0, { ...ended, owner: undefined }), departure(alone, 10, { owner: undefined })];
+  await stage.store(10, [life(OLD, 0, ended), departure(OLD, 10), ...ofAlone]);
   await stage.store(10 + WAIT_S, []);
-  assert.deepEqual(stage.reported, ['kafka-0 Evicted', 'alone DeletedOnRequest']);
+  assert.deepEqual(stage.reported, ['kafka-0 Evicted', 'alone Evicted']);
   assert.equal(stage.follower.waiting, 1);
   for (let seconds = 200; seconds < 3_200; seconds += 60) await stage.store(seconds, []);
   assert.equal(stage.follower.waiting, 0);
@@ -149,7 +150,7 @@ test('after a restart what was observed and not counted yet is counted; what was
   const stage = await Stage.start();
   const other = holder('other', 'uid-4', 'node-1');
   await stage.store(10, [life(OLD, 0, ended), departure(OLD, 10)]);
-  await stage.store(80, [departure(other, 80)]);
+  await stage.store(80, [life(other, 0, ended), departure(other, 80)]);
   await stage.store(120, []);
   assert.deepEqual(stage.reported, ['kafka-0 Evicted']);
   stage.follower = stage.follow();
@@ -158,7 +159,7 @@ test('after a restart what was observed and not counted yet is counted; what was
   const ancient = holder('ancient', 'uid-5', 'node-1');
   await stage.store(130, [departure(ancient, 125, { at: time(-86_400), source: 'list' })]);
   await stage.store(300, []);
-  assert.deepEqual(stage.reported.slice(1), ['other Unknown']);
+  assert.deepEqual(stage.reported.slice(1), ['other Evicted']);
 });
 
 test('at a first start the pods that ended before are history, not news', async () => {
