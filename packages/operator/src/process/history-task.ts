@@ -10,6 +10,8 @@ import { ACCESS_REVIEWS, type AccessReview, PodRights, type StandingNamespace } 
 import { AggregatedApi, AggregatedServer, Registration, type ServiceAddress } from '../serving/aggregated/index.ts';
 import { keyOf } from '../serving/aggregated/present-pods.ts';
 import type { PresentPod } from '../serving/aggregated/resource.ts';
+import { QuestionGate } from '../serving/http/question-gate.ts';
+import { RateLimit } from '../serving/http/rate-limit.ts';
 import { isLoopback } from './conversion-claim.ts';
 import { type Log, problemOf } from './log.ts';
 
@@ -31,6 +33,10 @@ export interface HistoryTaskOptions {
   readonly isServiceLocal: boolean;
 }
 
+/** Of each caller; kubectl asks once or a few times for each page. */
+const RATE = { perSecond: 50, burst: 200 };
+/** On the store at once, of all callers: it is the recorder's, too. */
+const QUESTIONS = { atOnce: 8, mostWaiting: 256, waitMs: 10_000 };
 /** Audience of tokens that are sent to the operator itself. */
 const AUDIENCE = 'podtrail';
 
@@ -58,6 +64,8 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
     const api = new AggregatedApi({
       ...{ reader: options.reader, cluster: options.cluster, clock, replica: identity },
       present: () => presentPods(options.pods),
+      rateLimit: new RateLimit({ ...RATE, now: () => clock.monotonic() }),
+      gate: new QuestionGate(QUESTIONS),
       onError: report('a question to the history API failed'),
       access: new ClusterAccess({
         frontProxy: () => frontProxy.trust,

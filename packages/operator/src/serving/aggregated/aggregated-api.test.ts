@@ -6,6 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { IPS, ledgerFacts, ledgerOf, SeededNumbers } from '@podtrail/history/testing';
 import { epochMillis, type Visibility } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
+import { QuestionGate } from '../http/question-gate.ts';
+import { RateLimit } from '../http/rate-limit.ts';
 import { AggregatedApi } from './aggregated-api.ts';
 import type { HistoryObject } from './history-object.ts';
 import type { PresentPod } from './resource.ts';
@@ -17,7 +19,12 @@ const NOTHING: Visibility = { kind: 'namespaces', since: new Map() };
 /** The ledger's day is the first of 1970; no more than 400 days may be asked about. */
 const NOW = Date.UTC(1970, 0, 20);
 
-async function served(t: TestContext, visibility: Visibility, present: readonly PresentPod[] = []) {
+async function served(
+  t: TestContext,
+  visibility: Visibility,
+  present: readonly PresentPod[] = [],
+  perSecond = 1_000_000,
+) {
   const reader = await ledgerOf(ledgerFacts(new SeededNumbers(11), ['shop', 'vault']));
   const [cluster] = await reader.clusters();
   assert.ok(cluster);
@@ -25,6 +32,8 @@ async function served(t: TestContext, visibility: Visibility, present: readonly 
   const api = new AggregatedApi({
     ...{ reader, cluster, replica: 'one', present: () => present, onError: (error) => errors.push(error) },
     clock: { ...systemClock, now: () => NOW, monotonic: () => performance.now() } as typeof systemClock,
+    rateLimit: new RateLimit({ perSecond, burst: perSecond, now: () => 0 }),
+    gate: new QuestionGate({ atOnce: 4, mostWaiting: 64, waitMs: 10_000 }),
     access: {
       identify: async () => ({ name: 'jane', groups: [] }),
       visibility: async (_caller, namespace) => {
@@ -175,4 +184,12 @@ test('a list that names nobody is of the pods that are there, and not of those o
   const { status, body } = await ask(`${ROOT}/placements`);
   assert.equal(status, 200);
   for (const { metadata } of body.items) assert.equal(metadata.namespace, 'shop');
+});
+
+test('who asks too often is sent away, with when to come again; documents about the API are always served', async (t) => {
+  const { ask } = await served(t, ALL, [], 3);
+  for (let i = 0; i < 3; i++) assert.equal((await ask(`${ROOT}/gaps`)).status, 200);
+  const { status, headers, body } = await ask(`${ROOT}/gaps`);
+  assert.deepEqual([status, headers.get('retry-after'), body.reason], [429, '1', 'TooManyRequests']);
+  assert.equal((await ask(ROOT)).status, 200);
 });

@@ -11,6 +11,8 @@ import {
 } from '@podtrail/history/wire';
 import type { Clock } from '@podtrail/machinery';
 import type { Access, Caller } from '../access/access.ts';
+import type { QuestionGate } from '../http/question-gate.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
 import { Problem } from '../problem.ts';
 import { begin, bodyOf, drained, send, warnings } from './answer.ts';
 import { attribute } from './attribution.ts';
@@ -34,6 +36,10 @@ export interface AggregatedApiOptions {
   /** This replica. */
   readonly replica: string;
   readonly present: () => readonly PresentPod[] | undefined;
+  /** How often each caller may ask. */
+  readonly rateLimit: Pick<RateLimit, 'take'>;
+  /** How many questions are on the store at once. */
+  readonly gate: Pick<QuestionGate, 'run'>;
   /** What was not refused on purpose. */
   readonly onError: (error: unknown) => void;
 }
@@ -93,6 +99,7 @@ export class AggregatedApi {
         headers: { allow: allowed.join(', ') },
       });
     }
+    if (['list', 'object', 'attribution'].includes(target.kind)) this.#options.rateLimit.take(caller.name);
     switch (target.kind) {
       case 'list':
         return await this.#list(request, response, caller, target, url.searchParams);
@@ -150,11 +157,13 @@ export class AggregatedApi {
     resource: HistoryResource,
     asked: Omit<ListQuestion, 'snapshot' | 'cluster' | 'present'>,
   ): Promise<{ readonly found: Awaited<ReturnType<HistoryResource['list']>>; readonly until: EpochMillis }> {
-    const { reader, cluster, present } = this.#options;
-    return await withSnapshot(reader, cluster.id, async (snapshot) => {
-      const found = await resource.list({ ...asked, snapshot, cluster, present });
-      return { found, until: recordedUntil(await snapshot.coverage()) };
-    });
+    const { reader, cluster, present, gate } = this.#options;
+    const read = () =>
+      withSnapshot(reader, cluster.id, async (snapshot) => {
+        const found = await resource.list({ ...asked, snapshot, cluster, present });
+        return { found, until: recordedUntil(await snapshot.coverage()) };
+      });
+    return await gate.run(read);
   }
 
   async #get(
@@ -166,10 +175,12 @@ export class AggregatedApi {
   ): Promise<void> {
     const form = formOf(request.headers.accept);
     const visibility = await this.#visible(caller, 'get', resource, namespace);
-    const { reader, cluster, present, clock } = this.#options;
+    const { reader, cluster, present, clock, gate } = this.#options;
     const now = epochMillis(clock.now());
-    const record = await withSnapshot(reader, cluster.id, (snapshot) =>
-      resource.get({ snapshot, visibility, cluster, now, namespace, present }, name),
+    const record = await gate.run(() =>
+      withSnapshot(reader, cluster.id, (snapshot) =>
+        resource.get({ snapshot, visibility, cluster, now, namespace, present }, name),
+      ),
     );
     if (record === undefined) {
       throw new Problem(404, 'not-found', `${resource.plural}.${GROUP} "${name}" not found`);
@@ -179,14 +190,11 @@ export class AggregatedApi {
 
   async #attribute(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const visibility = await this.#visible(caller, 'create', ATTRIBUTIONS, undefined);
-    const { reader, cluster, clock } = this.#options;
+    const { reader, cluster, clock, gate } = this.#options;
     const asker = { reader, cluster, visibility, now: epochMillis(clock.now()) };
-    send(
-      response,
-      201,
-      await attribute(asker, await bodyOf(request)),
-      warnings(narrowedWarning(visibility, undefined)),
-    );
+    const posted = await bodyOf(request);
+    const review = await gate.run(() => attribute(asker, posted));
+    send(response, 201, review, warnings(narrowedWarning(visibility, undefined)));
   }
 
   /** Refuses who may see nothing there, whether or not there is such a namespace. */
