@@ -1,0 +1,48 @@
+// Who is let in on loopback: by names of this machine only, and never a page of another origin.
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { jsonReply } from '../http/reply.ts';
+import { startedServer } from '../testing/started-server.ts';
+import { checkLoopback, LoopbackAccess } from './loopback.ts';
+
+const SOON = { timeout: 60_000 };
+
+test('a name that somebody else owns, or a page of another origin, is refused even with the token', SOON, async (t) => {
+  const access = new LoopbackAccess();
+  const route = { method: 'GET', path: '/', handle: async () => jsonReply({}) } as const;
+  const { server } = await startedServer(t, [route], { access, admit: access.admit });
+  const { port } = server;
+  access.urlOn(server);
+  const statusOf = (headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const all = { authorization: `Bearer ${access.bearer}`, ...headers };
+      request({ host: '127.0.0.1', port, headers: all }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+    assert.equal(await statusOf({ host }), 200, host);
+    assert.equal(await statusOf({ host, origin: `http://${host}` }), 200, host);
+  }
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1',
+    `127.0.0.1:${port + 1}`,
+    `127.0.0.1.evil.example:${port}`,
+  ])
+    assert.equal(await statusOf({ host }), 403, host);
+  const host = `127.0.0.1:${port}`;
+  for (const origin of ['null', 'http://evil.example', `https://${host}`, `http://127.0.0.1:${port + 1}`])
+    assert.equal(await statusOf({ host, origin }), 403, origin);
+});
+
+test('only addresses that nobody else reaches may be bound', () => {
+  for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost']) assert.doesNotThrow(() => checkLoopback(host));
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.org', '127.evil.example', ''])
+    assert.throws(() => checkLoopback(host), { code: 'not-loopback' });
+});
