@@ -6,9 +6,10 @@ import { type OccurrenceKind, type OccurrenceRecords, recordOf } from '../../mod
 import type { Checkpoint, Coverage, Placement, PossibleTenure, Tenure } from '../../model/records.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { isExpired, newer } from '../matching.ts';
+import type { Named } from '../occurrences/occurrence-type.ts';
 import { isOccurrence, type OccurrenceRecord, occurrenceKinds, typeOf } from '../occurrences/registry.ts';
 import { sortedBy } from '../order.ts';
-import type { Cluster, Expired } from '../snapshot.ts';
+import type { Cluster, Expired, Subject } from '../snapshot.ts';
 
 export class Ledger {
   cluster: Cluster;
@@ -23,6 +24,7 @@ export class Ledger {
   readonly possible: Map<string, PossibleTenure>;
   /** By kind and key. */
   readonly #occurrences: Map<OccurrenceKind, Map<string, OccurrenceRecord>>;
+  readonly #bySubject = new Map<OccurrenceKind, ReadonlyMap<string, readonly OccurrenceRecord[]>>();
   readonly coverage: Map<string, Coverage>;
   readonly live: Map<string, string>;
   /** How many snapshots read it: while there are any, nothing here changes. */
@@ -123,6 +125,13 @@ export class Ledger {
     return this.#ofKind(kind) as unknown as ReadonlyMap<string, OccurrenceRecords[K]>;
   }
 
+  /** Those that may be about a subject, found by an index that is made when it is first asked for after a change. */
+  occurrencesAbout<K extends OccurrenceKind>(kind: K, subject: Subject): readonly OccurrenceRecords[K][] {
+    let index = this.#bySubject.get(kind);
+    if (index === undefined) this.#bySubject.set(kind, (index = indexed(kind, this.#ofKind(kind).values())));
+    return (index.get(subjectKey(subject)) ?? []) as OccurrenceRecords[K][];
+  }
+
   /** What was before it has been removed. */
   keptSince(kind: OccurrenceKind): number {
     const since = (range: Expired | undefined) => range?.to ?? Number.NEGATIVE_INFINITY;
@@ -136,6 +145,7 @@ export class Ledger {
     const stored = records.get(key);
     const kept = stored === undefined ? record : (type.newer?.(stored as never, record as never) ?? record);
     records.set(key, kept);
+    this.#bySubject.delete(kind);
   }
 
   #ofKind(kind: OccurrenceKind): Map<string, OccurrenceRecord> {
@@ -155,6 +165,7 @@ export class Ledger {
   }
 
   #sweepKind(kind: OccurrenceKind, before: EpochMillis): number {
+    this.#bySubject.delete(kind);
     return sweep(this.#ofKind(kind), (record) => this.#timeOf(kind, record) < before);
   }
 
@@ -177,6 +188,36 @@ export class Ledger {
       occurrenceKinds().reduce((removed, kind) => removed + this.#sweepKind(kind, before), 0)
     );
   }
+}
+
+function indexed(kind: OccurrenceKind, records: Iterable<OccurrenceRecord>): Map<string, OccurrenceRecord[]> {
+  const index = new Map<string, OccurrenceRecord[]>();
+  for (const record of records) {
+    const keys = typeOf(kind)
+      .about(record as never)
+      .holders.flatMap((holder) => subjectsOf(holder).map(subjectKey));
+    for (const key of new Set(keys)) {
+      const found = index.get(key);
+      if (found === undefined) index.set(key, [record]);
+      else found.push(record);
+    }
+  }
+  return index;
+}
+
+/** Everything that `concerns` takes for this holder. */
+function subjectsOf({ uid, namespace, name, workload }: Named): Subject[] {
+  const subjects: Subject[] = [{ by: 'uid', uid }];
+  if (namespace !== undefined && name !== undefined) subjects.push({ by: 'name', namespace, name });
+  if (namespace !== undefined && workload !== undefined)
+    subjects.push({ by: 'workload', namespace, kind: workload.kind, name: workload.name });
+  return subjects;
+}
+
+function subjectKey(subject: Subject): string {
+  if (subject.by === 'uid') return `uid ${subject.uid}`;
+  const { by, namespace, name } = subject;
+  return JSON.stringify(by === 'name' ? [by, namespace, name] : [by, namespace, subject.kind, name]);
 }
 
 function sweep<T>(records: Map<string, T>, isOld: (record: T) => boolean): number {

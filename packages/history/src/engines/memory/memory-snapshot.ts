@@ -100,9 +100,11 @@ export class MemorySnapshot implements Snapshot {
   }
 
   async occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>> {
-    const { kind, key, span, page } = question;
+    const { kind, key, subject, span, page } = question;
     const { place, about } = typeOf(kind);
-    const found = this.#ledger().occurrences(kind).values();
+    const ledger = this.#ledger();
+    const found =
+      subject === undefined ? ledger.occurrences(kind).values() : ledger.occurrencesAbout(kind, subject).values();
     return cutPage(
       found.filter((record) => {
         const at = place(record);
