@@ -63,7 +63,7 @@ test('whoever selects the pods of the operator selects by labels that they have'
     named('NetworkPolicy', 'podtrail-conversion')['spec'].podSelector.matchLabels,
     ...manifests.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec.selector),
   ];
-  assert.equal(selectors.length, 7);
+  assert.equal(selectors.length, 8);
   for (const selector of selectors) {
     assert.ok(Object.keys(selector).length > 0);
     for (const [key, value] of Object.entries(selector)) assert.equal(labels[key], value);
@@ -193,7 +193,7 @@ test('rights: no wildcards, no secrets, nobody else, and every role of ours is b
     assert.deepEqual(subjects, [{ kind: 'ServiceAccount', name: 'podtrail-operator', namespace: 'podtrail' }]);
   }
   const bound = bindings.map(({ roleRef }) => roleRef.name);
-  const forPeople = (name: string) => name.startsWith('podtrail-podtracker-');
+  const forPeople = (name: string) => /^podtrail-(?:podtracker-|history-viewer$)/.test(name);
   for (const { metadata } of roles.filter((role) => !forPeople(role.metadata.name))) {
     assert.ok(bound.includes(metadata.name), metadata.name);
   }
