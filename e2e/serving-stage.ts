@@ -28,7 +28,7 @@ export async function serveHistory(
   const port = await freePort();
   await leadServiceHere(plane);
   const words = [
-    ...['--history-port', `${port}`, '--history-service-port', `${port}`, '--history-service-local'],
+    ...['--history', '--history-port', `${port}`, '--history-service-port', `${port}`, '--history-service-local'],
     ...(options.words ?? ['--no-conversion']),
   ];
   const operator = await OperatorReplica.start(t, plane, name, { ...options, words });

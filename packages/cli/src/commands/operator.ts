@@ -43,7 +43,7 @@ interface OperatorOptions extends SharedOptions, RecordingSizeOptions, CausesOpt
   readonly conversionPort: number;
   readonly conversionService: string;
   readonly conversionUrl?: URL;
-  readonly history: boolean;
+  readonly history?: boolean;
   readonly historyPort: number;
   readonly historyService: string;
   readonly historyServicePort: number;
@@ -91,8 +91,8 @@ export function operatorCommand(cli: Cli): Command {
     .option('--conversion-service <name>', 'the Service by which API servers reach it', 'podtrail-conversion')
     .option('--conversion-url <url>', 'the URL by which they do, instead of a Service: https://127.0.0.1', urlOf)
     .option(
-      '--no-history',
-      'do not serve history.podtrail.dev (kubectl get tenures) from this replica, nor register it',
+      '--history',
+      'serve history.podtrail.dev (kubectl get tenures) from this replica, and register it: read below what that means',
     )
     .option('--history-port <port>', 'serve it there (TLS)', portNumber('--history-port'), 9444)
     .option('--history-service <name>', 'the Service by which API servers reach it', 'podtrail-history')
@@ -121,9 +121,10 @@ leads to the default --bind; in a pod give --bind ::) or --conversion-url, not w
 serves it, and not with --no-conversion.
 ${AUDIT_WEBHOOK_HELP}
 
-To serve the history to kubectl (kubectl get tenures, moves …) it registers the APIService v1.history.podtrail.dev once
-its port answers, renews the certificate that API servers trust, and takes it back when they cannot reach it or the last
-replica ends. Not without a Service that is there, and not with --no-history.
+With --history it serves the history to kubectl (kubectl get tenures, moves …): it registers the APIService
+v1.history.podtrail.dev once its port answers and the Service is there, renews the certificate that API servers trust, and
+takes it back when they cannot reach it or the last replica ends. If all replicas are killed at once, no namespace of the
+cluster can be deleted until one is back, or until: kubectl delete apiservice v1.history.podtrail.dev.
 
 The rights it needs are those of deploy/kustomize/.`,
     )
@@ -223,14 +224,14 @@ function conversionOf(options: OperatorOptions, namespace: string) {
 
 function historyOf(options: OperatorOptions, namespace: string) {
   const { history, historyPort: port, historyService: name, historyServicePort, bind: host } = options;
-  if (!history) return undefined;
+  if (history !== true) return undefined;
   const service = { namespace, name, port: historyServicePort };
   return { host, port, service, isServiceLocal: options.historyServiceLocal === true };
 }
 
 function refuseSharedPorts(options: OperatorOptions): void {
   const { metricsPort, healthPort, conversionPort, conversion, historyPort, history, auditWebhookPort = 0 } = options;
-  const tls = [...(conversion ? [conversionPort] : []), ...(history ? [historyPort] : [])];
+  const tls = [...(conversion ? [conversionPort] : []), ...(history === true ? [historyPort] : [])];
   const ports = [metricsPort, healthPort, auditWebhookPort, ...tls].filter((port) => port !== 0);
   const twice = ports.find((port, at) => ports.indexOf(port) !== at);
   if (twice !== undefined) throw new UsageError(`two ports are both ${twice}`, 'give each a port of its own.');
