@@ -11,6 +11,7 @@ export function newerLife(stored: PodLife | undefined, incoming: PodLife): PodLi
   const both = [stored, incoming] as const;
   return withoutAbsent({
     ...later,
+    filedAt: first(both.map(({ filedAt }) => filedAt)),
     scheduled: first(both.map(({ scheduled }) => scheduled)),
     networkUp: first(both.map(({ networkUp }) => networkUp)),
     ready: first(both.map(({ ready }) => ready)),

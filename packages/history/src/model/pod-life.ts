@@ -45,6 +45,11 @@ export interface PodLife extends Provenance {
   readonly qosClass: string;
   readonly priority: number;
   readonly created: EpochMillis;
+  /**
+   * Under which time it is stored, where that is not its creation: the end of a pod that lived for long. So it is kept for
+   * as long after its end as the lives of others.
+   */
+  readonly filedAt?: EpochMillis | undefined;
   readonly scheduled?: EpochMillis | undefined;
   /** Why the scheduler found no node, the last time that it said so. */
   readonly unschedulable?: Reason | undefined;

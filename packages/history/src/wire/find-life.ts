@@ -37,7 +37,10 @@ export async function findLife(
   const span = { from: epochMillis(Math.max(0, now - LONGEST_SPAN_MS + 1)), to: epochMillis(now + 1) };
   const page = { limit: MOST_LIVES };
   const { items } = await snapshot.occurrences({ kind: 'life', subject, span, page });
-  const lives = items.filter((life) => isThis(life, subject) && isVisible(life, visibility));
+  const lives = items
+    .filter((life) => isThis(life, subject) && isVisible(life, visibility))
+    // Those that lived for long are filed under their end.
+    .sort((a, b) => a.created - b.created);
   const life = lives.findLast(({ created }) => created <= at) ?? lives[0];
   return { life, others: lives.filter((one) => one !== life), answer };
 }

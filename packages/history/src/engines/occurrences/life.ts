@@ -8,7 +8,7 @@ import type { OccurrenceType } from './occurrence-type.ts';
 
 export const LIFE: OccurrenceType<PodLife> = {
   number: 4,
-  place: ({ pod, created }) => ({ time: created, key: pod.uid }),
+  place: ({ pod, created, filedAt = created }) => ({ time: filedAt, key: pod.uid }),
   about: ({ pod, owner }) => ({ holders: owner === undefined || owner.uid === '' ? [pod] : [pod, { uid: owner.uid }] }),
   newer: newerLife,
   retention: 'own',
@@ -28,6 +28,7 @@ export const LIFE: OccurrenceType<PodLife> = {
       qosClass: line.text('qosClass'),
       priority: line.whole('priority'),
       created: line.time('created'),
+      ...line.maybe('filedAt', time),
       ...{ ...line.maybe('scheduled', time), ...line.maybe('networkUp', time), ...line.maybe('ready', time) },
       ...{ ...line.maybe('notReady', time), ...line.maybe('gone', time) },
       ...line.maybe('unschedulable', (name) => reason(line.object(name))),

@@ -39,7 +39,16 @@ export interface Sighting {
 
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
-export function lifeOf(pod: ObservedPod, { at, firstSeen, disruption, isGone }: Sighting): LifeContent {
+/** Whoever lived longer is filed under its end. */
+const LONG_LIFE_MS = 86_400_000;
+
+export function lifeOf(pod: ObservedPod, sighting: Sighting): LifeContent {
+  const life = shownLife(pod, sighting);
+  const end = endOf(life);
+  return end !== undefined && end - life.created > LONG_LIFE_MS ? { ...life, filedAt: end } : life;
+}
+
+function shownLife(pod: ObservedPod, { at, firstSeen, disruption, isGone }: Sighting): LifeContent {
   const { metadata, spec, status } = pod;
   const created = createdAt(pod, at) ?? firstSeen;
   const isEnding = isGone || hasBegunToEnd(pod);

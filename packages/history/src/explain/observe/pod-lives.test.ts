@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { StoredFact } from '../../model/fact.ts';
 import { aPod } from '../../testing/observed-pod.ts';
 import { TestCauses } from '../../testing/test-causes.ts';
-import { at } from '../../testing/test-ledger.ts';
+import { at, CLUSTER } from '../../testing/test-ledger.ts';
 
 const pod = aPod('web-1')
   .createdAt(at(0))
@@ -22,6 +22,20 @@ const evicted = running.withCondition('DisruptionTarget', 'True', at(20), evicti
 const kinds = (facts: readonly StoredFact[]): string => facts.map(({ kind }) => kind).join(' ');
 
 describe('a life', () => {
+  test('of a pod that lived for weeks is kept for as long after its end as that of any other', async () => {
+    const ledger = new TestCauses();
+    const day = 86_400;
+    await ledger.see(4.5, running);
+    await ledger.see(20 * day, running.deletedAt(at(20 * day), 30));
+    await ledger.deleted(20 * day + 5, running.deletedAt(at(20 * day), 0));
+    await ledger.engine.pruneKind(CLUSTER.id, 'life', at(19 * day));
+    const life = await ledger.life('web-1');
+    assert.deepEqual([life.created, life.deletion?.requested], [at(0), at(20 * day)]);
+    assert.equal((await ledger.records('life')).length, 1, 'it is stored once');
+    await ledger.engine.pruneKind(CLUSTER.id, 'life', at(21 * day));
+    assert.deepEqual(await ledger.records('life'), []);
+  });
+
   test('has what its pod showed, from its creation to its end, though no state of the object shows it all', async () => {
     const ledger = new TestCauses();
     await ledger.see(0.1, pod);

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { occurrenceFact } from '../../../model/occurrence.ts';
 import { conflictsOf } from '../../../query/conflicts.ts';
+import type { Subject } from '../../snapshot.ts';
 import { withSnapshot } from '../../with-snapshot.ts';
 import {
   aBoundary,
@@ -12,6 +14,7 @@ import {
   anAnomaly,
   anomalyFact,
   aPlacement,
+  aPodLife,
   aTenure,
   at,
   changeFact,
@@ -157,6 +160,25 @@ export function retention(stage: ContractStage): void {
     assert.deepEqual(await withSnapshot(stage.engine, PROD.id, (snapshot) => snapshot.expired('change')), [
       { from: at(0), to: at(400) },
     ]);
+  });
+
+  test('a record that moves to a later time is there once, and is kept by that time', async () => {
+    const created = { created: at(100) };
+    const end = at(100_000);
+    await stage.append(coverageFact(aCoverage(0, 200_000)));
+    await stage.append(occurrenceFact('life', aPodLife('web-1', 110, created)));
+    await stage.append(occurrenceFact('life', aPodLife('web-1', 100_010, { ...created, filedAt: end, gone: end })));
+    const lives = (subject: Subject) =>
+      withSnapshot(stage.engine, PROD.id, async (snapshot) => {
+        const { items } = await snapshot.occurrences({ kind: 'life', subject, span: ALWAYS, page: ALL });
+        return items.map(({ gone }) => gone);
+      });
+    const ofPod = { by: 'uid', uid: 'uid-web-1' } as const;
+    assert.deepEqual(await lives(ofPod), [end]);
+    assert.equal(await stage.engine.pruneKind(PROD.id, 'life', at(50_000)), 0);
+    assert.deepEqual(await lives(ofPod), [end]);
+    assert.equal(await stage.engine.pruneKind(PROD.id, 'life', at(150_000)), 1);
+    assert.deepEqual(await lives(ofPod), []);
   });
 
   test('a store that is within its limit loses nothing by being kept there', async () => {

@@ -163,5 +163,7 @@ function versionsOfOne(): StoredFact[] {
     occurrenceFact('life', aPodLife('web-1', 125, { ...created, disruption: disrupted('DeletionByTaintManager') })),
     occurrenceFact('life', aPodLife('web-1', 125, { ...created, deletion: { requested: at(124), graceSeconds: 30 } })),
     occurrenceFact('life', aPodLife('web-1', 125, { ...created, deletion: { requested: at(124), graceSeconds: 0 } })),
+    occurrenceFact('life', aPodLife('web-1', 126, { ...created, filedAt: at(90_000) })),
+    occurrenceFact('life', aPodLife('web-1', 127, { ...created, filedAt: at(80_000) })),
   ];
 }
