@@ -11,7 +11,7 @@ export interface AuditCounts {
 
 export function watchAudit(
   registry: Registry,
-  queue: AuditQueue,
+  queue: Pick<AuditQueue, 'bytes'>,
   read: () => { readonly followed: FollowedAudit; readonly counts: AuditCounts },
 ): void {
   new Counter({

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { CAUSES, type Cause, epochMillis } from '@podtrail/history';
 import { ManualClock } from '@podtrail/machinery/testing';
+import { watchAudit } from '../audit/audit-metrics.ts';
 import type { StreamStatus } from '../recorder/followed-stream.ts';
 import type { RecorderStatus } from '../recorder/recorder-status.ts';
 import { newRegistry, serveMetrics } from './metrics-server.ts';
@@ -145,6 +146,9 @@ test('docs/metrics.md lists every metric of ours, and no other', async () => {
   new RecorderMetrics(registry).watch({ status: STATUS }, new ManualClock());
   requestMetrics(registry);
   new MoveMetrics(registry).watch({ waiting: 0 });
+  const nothing = { read: 0, taken: 0, unknown: 0, expired: 0, ahead: 0, over: 0, damaged: 0, dropped: 0 };
+  const counts = { answers: new Map(), damagedBodies: 0 };
+  watchAudit(registry, { bytes: 0 }, () => ({ followed: nothing, counts }));
   const served = (await registry.getMetricsAsJSON())
     .map(({ name }) => name)
     .filter((name) => name.startsWith('podtrail_'));
