@@ -7,15 +7,13 @@ import type { PodLife } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
 import { isSameRevision, newerRevision } from '../siblings.ts';
-import { endOf, events, MINUTE_MS, SECOND_MS } from '../traces.ts';
+import { endOf, events } from '../traces.ts';
+import { inOrderOfEnd, mayReplace, takerOf } from './replacements.ts';
 
 export interface Successor {
   readonly life: PodLife;
   readonly certainty: Verdict['certainty'];
 }
-
-/** A controller may have to wait for quota or for its own turn. */
-const REPLACED_WITHIN_MS = 15 * MINUTE_MS;
 
 /** Nobody takes the place of these. */
 const WITHOUT: ReadonlySet<Cause> = new Set<Cause>([
@@ -61,41 +59,23 @@ function ofNewerRevision(known: Case): Successor | undefined {
   // Who ended before the rollout was replaced by its own owner.
   const old = known.siblings.filter((one) => isSameRevision(one, known.life) && (endOf(one) ?? 0) >= begun);
   const ended = inOrderOfEnd([known.life, ...old]);
-  const life = made[ended.indexOf(known.life)];
+  const life = made[ended.findIndex((one) => one.life === known.life)];
   return life && { life, certainty: made.length === 1 && ended.length === 1 ? 'certain' : 'inferred' };
 }
 
 function replacement(known: Case): Successor | undefined {
   const ofOwner = known.siblings.filter(({ owner }) => owner?.uid === known.life.owner?.uid);
-  const ended = inOrderOfEnd([known.life, ...ofOwner.filter((one) => !isRemoved(known, one))]);
-  const free = [...ofOwner];
-  const claims = ended.map((life) => {
-    const candidates = free.filter((other) => mayReplace(other, life));
-    const [taken] = candidates;
-    if (taken !== undefined) free.splice(free.indexOf(taken), 1);
-    return { life, taken };
-  });
-  const taken = claims.find(({ life }) => life === known.life)?.taken;
-  if (taken === undefined) return undefined;
-  const isOnly = ofOwner.filter((other) => mayReplace(other, known.life)).length === 1;
-  const isClaimedOnce = ended.filter((life) => mayReplace(taken, life)).length === 1;
-  return { life: taken, certainty: isOnly && isClaimedOnce ? 'certain' : 'inferred' };
+  const removed = removedNames(known);
+  const ended = inOrderOfEnd([known.life, ...ofOwner.filter(({ pod }) => !removed.has(pod.name))]);
+  const own = ended.find(({ life }) => life === known.life);
+  const life = takerOf(known.life, ended, ofOwner);
+  if (own === undefined || life === undefined) return undefined;
+  const isOnly = ofOwner.filter((other) => mayReplace(other, own)).length === 1;
+  const isClaimedOnce = ended.filter((one) => mayReplace(life, one)).length === 1;
+  return { life, certainty: isOnly && isClaimedOnce ? 'certain' : 'inferred' };
 }
 
-function mayReplace(other: PodLife, life: PodLife): boolean {
-  const end = endOf(life);
-  if (end === undefined || other.pod.uid === life.pod.uid) return false;
-  // Times have a resolution of one second: one that was made within the second of the end may have come before it.
-  return other.created >= end - SECOND_MS && other.created <= Math.max(end, life.gone ?? end) + REPLACED_WITHIN_MS;
-}
-
-/** Its owner wanted one pod less: nothing replaces it. */
-function isRemoved({ owner }: Case, { pod }: PodLife): boolean {
-  return events(owner, 'SuccessfulDelete').some(({ message }) => message.split(/[\s:]+/).includes(pod.name));
-}
-
-function inOrderOfEnd(lives: readonly PodLife[]): PodLife[] {
-  return lives
-    .filter((life) => endOf(life) !== undefined)
-    .sort((a, b) => (endOf(a) ?? 0) - (endOf(b) ?? 0) || (a.pod.uid < b.pod.uid ? -1 : 1));
+/** The pods of which its owner wanted one less: nothing replaces them. */
+function removedNames({ owner }: Case): ReadonlySet<string> {
+  return new Set(events(owner, 'SuccessfulDelete').flatMap(({ message }) => message.split(/[\s:]+/)));
 }
