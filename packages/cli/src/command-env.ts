@@ -41,6 +41,8 @@ export interface CommandEnv {
   readonly fileSystemOf: (path: string) => Promise<number | undefined>;
   /** The bytes of a file, in chunks of this size at most; large ones are faster, small ones take less memory. */
   readonly readFile: (path: string, chunkBytes?: number) => AsyncIterable<Uint8Array>;
+  /** Rejects where a path is not there or cannot be read; takes nothing out of a pipe. */
+  readonly mustBeReadable: (path: string) => Promise<void>;
   /** The paths of all files below a directory, in order; undefined where the path is no directory. */
   readonly filesIn: (path: string) => Promise<readonly string[] | undefined>;
 }

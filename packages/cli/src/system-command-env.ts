@@ -1,6 +1,6 @@
 // The real machine around a command: its streams, signals, files, store and cluster.
-import { createReadStream } from 'node:fs';
-import { readdir, stat, statfs } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -50,13 +50,14 @@ export function systemCommandEnv(): SystemCommandEnv {
       return Intl.DateTimeFormat().resolvedOptions().timeZone;
     },
     signal: stop.signal,
-    openStore: async (url, access) => (await stores()).openStore(url, { access }),
+    openStore: async (url, how) => (await stores()).openStore(url, { access: how }),
     planMigration: async (...args) => (await stores()).planMigration(...args),
     loadConfig: async (options) => (await machinery()).loadClusterConfig(options),
     connect: async (config, observer) =>
       (await machinery()).Client.connect(config, { userAgent: USER_AGENT, ...(observer && { observer }) }),
     fileSystemOf: async (path) => (process.platform === 'linux' ? (await statfs(path)).type : undefined),
     readFile: bytesOf,
+    mustBeReadable: (path) => access(path, constants.R_OK),
     filesIn,
   };
   return {

@@ -84,8 +84,9 @@ Examples:
       cli.does(async (files: readonly string[], options: AuditFlags) => {
         if (options.store === undefined && options.cluster !== undefined)
           throw new UsageError('--cluster is for --store: a log is of one cluster', 'leave --cluster out.');
-        if (options.store === undefined) return await run(cli, files, options, undefined);
-        return await withAuditStore(cli, options, (store) => run(cli, files, options, store));
+        const wanted = await wantedActions(cli, options);
+        if (options.store === undefined) return await run(cli, files, options, wanted, undefined);
+        return await withAuditStore(cli, files, options, (store) => run(cli, files, options, wanted, store));
       }),
     );
 }
@@ -98,11 +99,11 @@ async function run(
   cli: Cli,
   files: readonly string[],
   options: AuditFlags,
+  wanted: WantedActions,
   store: AuditStore | undefined,
 ): Promise<ExitCode> {
   const { stdout, stderr, signal } = cli.commandEnv;
   const print = cli.print(options);
-  const wanted = await wantedActions(cli, options);
   const writer = new ActionWriter(print, {
     namespace: wanted.namespace ?? null,
     pod: wanted.pod ?? null,

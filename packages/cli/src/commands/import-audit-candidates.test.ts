@@ -178,6 +178,7 @@ test('again, in other pieces and in another order: the same records, also when t
     await imported(engine, ...lines);
     await imported(engine, ...lines);
     const bare = await openStore('memory:', { access: 'write' });
+    await bare.takeOver(cluster);
     await imported(bare, ...lines);
     assert.equal(await stored(engine), await stored(bare));
   } finally {

@@ -1,6 +1,6 @@
 // `import --audit-log`, and `audit --store`: after them explain names who did it.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -233,7 +233,51 @@ test('what was meant wrongly is refused with a sentence', async () => {
     engine: await openStore('memory:', { access: 'write' }),
     files: FILES,
   });
-  assert.match(`${none.code} ${none.err}`, /^2 .*audit logs do not name their cluster/);
+  assert.match(`${none.code} ${none.err}`, /^5 .*the store holds no cluster yet/);
   const text = await imported(engine, ['notes'], { files: { notes: 'no\nlog\n' } });
   assert.match(`${text.code} ${text.err}`, /^1 .*hardly a line is an event/s);
+});
+
+test('a store, a cluster or a log that is not there is refused, and nothing is made or written for it', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'podtrail-audit-'));
+  const [url, none] = [`sqlite:${join(directory, 'ledger.db')}`, `sqlite:${join(directory, 'typo', 'other.db')}`];
+  const engine = await aLedgerOfEnds(url);
+  await engine.close();
+  const opened: string[] = [];
+  const refused = async (...words: readonly string[]) => {
+    const { code, err } = await run(words, {
+      files: FILES,
+      openStore: (path, access) => {
+        opened.push(access);
+        return openStore(path, { access });
+      },
+    });
+    return `${code} ${err}`;
+  };
+  try {
+    for (const command of [
+      ['import', '--audit-log', 'audit.log'],
+      ['audit', 'audit.log'],
+    ]) {
+      assert.match(await refused(...command, '--store', none), /^1 .*there is no store at /s);
+      assert.match(
+        await refused(...command, '--store', url, '--cluster', 'prod-typo'),
+        /^2 .*the store holds no cluster prod-typo; it holds prod-eu \(/s,
+      );
+      assert.match(await refused(...command, 'WRONG.log', '--store', url), /^\d .*WRONG\.log.*does not exist/s);
+    }
+    assert.deepEqual(
+      opened.filter((access) => access === 'write'),
+      [],
+    );
+    assert.deepEqual(
+      (await readdir(directory)).filter((name) => !name.startsWith('ledger.db')),
+      [],
+    );
+    const after = await openStore(url, { access: 'write' });
+    assert.deepEqual(await after.clusters(), [CLUSTER]);
+    await after.close();
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });

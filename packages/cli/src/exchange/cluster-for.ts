@@ -1,4 +1,4 @@
-// Under which cluster of a store something is kept that does not name its own: footprints, saved pods, audit logs. A
+// Under which cluster of a store something is kept that does not name its own: footprints and saved pods. A
 // cluster that is long gone may live on in them: a name is enough to keep them under.
 import type { Cluster, Engine } from '@podtrail/history';
 import { UsageError } from '../errors.ts';

@@ -12,7 +12,7 @@ import { storedLines } from './audit-store.ts';
 import { withAuditStore } from './with-audit-store.ts';
 
 export async function importAuditLog(cli: Cli, files: readonly string[], options: SharedOptions): Promise<ExitCode> {
-  return await withAuditStore(cli, options, async (store) => {
+  return await withAuditStore(cli, files, options, async (store) => {
     const { signal, stderr } = cli.commandEnv;
     const damaged = new DamagedNotes(cli);
     const progress = new ReadingProgress(cli, stderr.isTTY);

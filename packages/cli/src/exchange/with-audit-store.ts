@@ -1,23 +1,25 @@
-// Opens a store for what an audit log says. While a recorder writes to it that is refused, with what to do then.
+// Opens a store for what an audit log says. Only what the ledger knows is stored, so a store and a cluster that are not
+// there are never meant: they are looked up for reading, and so are the files, before anything is written. While a
+// recorder writes to the store that is refused, with what to do then.
 import { HistoryError } from '@podtrail/history';
 import type { Cli } from '../cli.ts';
 import { CliError } from '../errors.ts';
+import { chooseCluster } from '../options/choose-cluster.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { AuditStore } from './audit-store.ts';
-import { clusterFor } from './cluster-for.ts';
 
 export async function withAuditStore<T>(
   cli: Cli,
+  files: readonly string[],
   options: SharedOptions,
   use: (store: AuditStore) => Promise<T>,
 ): Promise<T> {
+  for (const file of files) if (file !== '-') await cli.commandEnv.mustBeReadable(file);
+  const cluster = await cli.withStore(options, (engine) => chooseCluster(engine, options.cluster));
   try {
     return await cli.withStore(
       options,
-      async (engine) => {
-        const cluster = await clusterFor(engine, options.cluster, 'audit logs do');
-        return await use(await AuditStore.open(engine, cluster, cli.now));
-      },
+      async (engine) => await use(await AuditStore.open(engine, cluster, cli.now)),
       'write',
     );
   } catch (error) {

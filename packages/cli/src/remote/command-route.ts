@@ -90,6 +90,7 @@ async function run({ words, zone, namespace, colour }: RemoteCommand, around: Ar
     connect: refused,
     fileSystemOf: refused,
     readFile: refused,
+    mustBeReadable: refused,
     filesIn: refused,
   });
   return { exitCode, out: out.text, err: err.text };

@@ -53,6 +53,10 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
     },
     fileSystemOf: async () => undefined,
     readFile: (path) => chunks(files[path] ?? missing(path)),
+    mustBeReadable: async (path) => {
+      const isThere = Object.keys(files).some((file) => file === path || file.startsWith(`${path}/`));
+      if (!isThere && replaced.readFile === undefined) missing(path);
+    },
     filesIn: async (path) => {
       const found = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
       return found.length === 0 ? undefined : found.sort();
