@@ -1,6 +1,6 @@
 // A workload was scaled down, and by whom: a HorizontalPodAutoscaler says so itself, a person only in the audit log.
 import type { Evidence } from '../model/evidence.ts';
-import { isByOthers } from './audited.ts';
+import { controllerOf } from './audited.ts';
 import type { Case } from './case.ts';
 import type { Verdict } from './cause.ts';
 import { events, isBetween, isWrittenLater, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
@@ -47,21 +47,78 @@ function isFewer(message: string): boolean {
   return Number(now) < Number(before);
 }
 
-const SCALING_ACTS = new Set(['scale', 'patch', 'update']);
-
-function scaler(known: Case): { readonly actor: string; readonly evidence: Evidence } | undefined {
-  const { endedAt, owner, workload } = known;
-  const isThen = (one: Evidence) => isBetween(one, endedAt - MINUTE_MS, endedAt + 10 * SECOND_MS);
-  const said = [...workload, ...owner];
-  const rescaled = events(said, 'SuccessfulRescale').findLast((one) => isThen(one) && isDownwards(one));
-  if (rescaled !== undefined) return { actor: `HorizontalPodAutoscaler ${rescaled.about.name}`, evidence: rescaled };
-  const asked = ofKind(said, 'audited').findLast(
-    (one) => SCALING_ACTS.has(one.reason) && isByOthers(one) && isThen(one),
-  );
-  return asked === undefined ? undefined : { actor: asked.by, evidence: asked };
+interface Scaler {
+  readonly actor: string;
+  readonly evidence: Evidence;
 }
 
-/** "New size: 2; reason: All metrics below target" */
+/** Who scaled last, the event of an autoscaler or the audit log: nobody where that was an increase. */
+function scaler(known: Case): Scaler | undefined {
+  const { endedAt, owner, workload } = known;
+  const isThen = (one: Evidence) => isBetween(one, endedAt - MINUTE_MS, endedAt + 10 * SECOND_MS);
+  const rescaled = events([...workload, ...owner], 'SuccessfulRescale').findLast(isThen);
+  const asked = lastScaling(known);
+  const isAsked = asked !== undefined && isThen(asked.act);
+  const isAutoscaler = isAsked && controllerOf(asked.act) === AUTOSCALER;
+  if (rescaled !== undefined && (!isAsked || isAutoscaler || rescaled.at >= asked.act.at)) {
+    const actor = `HorizontalPodAutoscaler ${rescaled.about.name}`;
+    return isDownwards(rescaled) ? { actor, evidence: rescaled } : undefined;
+  }
+  if (!isAsked || asked.isIncrease) return undefined;
+  return { actor: isAutoscaler ? AUTOSCALER : asked.act.by, evidence: asked.act };
+}
+
+const AUTOSCALER = 'horizontal-pod-autoscaler';
+
+/**
+ * The last audited request that changed the number of its replicas, whoever asked for it. A patch or an update is none: it
+ * may be for anything else.
+ */
+function lastScaling(known: Case): { readonly act: Evidence; readonly isIncrease: boolean } | undefined {
+  let last: Evidence | undefined;
+  let before: number | undefined;
+  let isIncrease = false;
+  for (const act of scalings(known)) {
+    const to = replicasOf(act);
+    // The same number once more changes nothing.
+    if (to !== undefined && to === before) continue;
+    isIncrease = (to !== undefined && before !== undefined && to > before) || hasGrown(known, act);
+    last = act;
+    before = to;
+  }
+  return last === undefined ? undefined : { act: last, isIncrease };
+}
+
+function scalings({ life, owner, workload, endedAt }: Case): Evidence[] {
+  const isIts = ({ about: { kind, name } }: Evidence) =>
+    [life.owner, life.pod.workload].some((one) => one?.kind === kind && one.name === name);
+  const found = ofKind([...workload, ...owner], 'audited').filter(
+    (one) => one.reason === 'scale' && isIts(one) && one.at <= endedAt + 2 * SECOND_MS,
+  );
+  return found.sort((a, b) => a.at - b.at);
+}
+
+/** "to 2 replicas", where the log has the body of the request. */
+function replicasOf({ message }: Evidence): number | undefined {
+  const to = /^to (\d+) replicas/.exec(message)?.[1];
+  return to === undefined ? undefined : Number(to);
+}
+
+/** More pods of its owner came between the request and the end, or its Deployment reported that more were to come. */
+function hasGrown({ life, workload, siblings, endedAt }: Case, act: Evidence): boolean {
+  const isSince = (at: number, slack = 0) => at > act.at - slack && at < endedAt;
+  const grown = `Scaled up replica set ${life.owner?.name} `;
+  const to = ` to ${replicasOf(act)}`;
+  return (
+    siblings.some(({ owner, created }) => owner?.uid === life.owner?.uid && isSince(created)) ||
+    // Events have whole seconds.
+    events(workload, 'ScalingReplicaSet').some(
+      ({ message, at }) => message.startsWith(grown) && isSince(at, message.endsWith(to) ? SECOND_MS : 0),
+    )
+  );
+}
+
+/** "New size: 2; reason: All metrics below target", or "Current number of replicas above Spec.MaxReplicas". */
 function isDownwards({ message }: Evidence): boolean {
-  return !/above target/i.test(message);
+  return /below target|above Spec\.MaxReplicas/i.test(message);
 }

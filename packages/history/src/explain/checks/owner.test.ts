@@ -27,6 +27,11 @@ const numbered = (about: typeof OLD, reason: string, seconds: number) =>
 
 const scaling = (seconds: number, message: string) =>
   event(CART, 'deployment-controller', 'ScalingReplicaSet', seconds, message);
+const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
+const asked = (reason: string, by: string, seconds: number, message = '') =>
+  evidence(CART, 'audited', seconds, { reason, by, message });
+const rescaled = (seconds: number, message: string) =>
+  event(object('HorizontalPodAutoscaler', 'cart'), 'horizontal-pod-autoscaler', 'SuccessfulRescale', seconds, message);
 const shrunk = (about: typeof OLD, seconds: number, message: string) =>
   evidence(about, 'revision', seconds, { reason: '4', message });
 
@@ -190,6 +195,84 @@ verdictTable('ReplicaSets', {
       workload: [evidence(CART, 'audited', 999, { reason: 'scale', by: 'alice' })],
     }),
     { cause: 'ScaledDown', actor: 'alice' },
+  ],
+  'a patch of its workload says nothing about replicas': [
+    aCase(aLife(rolled), { owner: [deleted], workload: [asked('patch', 'argocd', 950), asked('update', 'bob', 990)] }),
+    { cause: 'ScaledDown', actor: undefined, cites: 1 },
+  ],
+  'an autoscaler of another name is known by its audited request, whoever patched before': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [asked('patch', 'argocd', 950), asked('scale', HPA, 999, 'to 2 replicas; with x')],
+    }),
+    { cause: 'ScaledDown', actor: 'horizontal-pod-autoscaler', cites: 2 },
+  ],
+  'a person who scaled up before an autoscaler scaled down': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [asked('scale', 'alice', 960, 'to 10 replicas'), asked('scale', HPA, 999, 'to 2 replicas')],
+    }),
+    { cause: 'ScaledDown', actor: 'horizontal-pod-autoscaler' },
+  ],
+  'the last who scaled made it more: nobody knows who made it fewer': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [asked('scale', 'bob', 100, 'to 3 replicas'), asked('scale', 'alice', 960, 'to 10 replicas')],
+    }),
+    { cause: 'ScaledDown', actor: undefined, cites: 1 },
+  ],
+  'a request after which more pods came was an increase': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [asked('scale', 'alice', 960)],
+      siblings: [sibling('cart-9', 961, ofOld)],
+    }),
+    { cause: 'ScaledDown', actor: undefined, cites: 1 },
+  ],
+  'a request after which its Deployment reported an increase': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [
+        asked('scale', 'alice', 960, 'to 10 replicas'),
+        scaling(961, 'Scaled up replica set cart-old from 3 to 10'),
+      ],
+    }),
+    { cause: 'ScaledDown', actor: undefined, cites: 1 },
+  ],
+  'who asked for the same number again did not scale': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [asked('scale', 'alice', 990, 'to 2 replicas'), asked('scale', 'argocd', 999, 'to 2 replicas')],
+    }),
+    { cause: 'ScaledDown', actor: 'alice' },
+  ],
+  'a person who scaled down after an autoscaler had': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [rescaled(960, 'New size: 5; reason: All metrics below target'), asked('scale', 'alice', 999)],
+    }),
+    { cause: 'ScaledDown', actor: 'alice' },
+  ],
+  'a HorizontalPodAutoscaler with too few replicas did not scale down': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [rescaled(990, 'New size: 3; reason: Current number of replicas below Spec.MinReplicas')],
+    }),
+    { cause: 'ScaledDown', actor: undefined },
+  ],
+  'a HorizontalPodAutoscaler with too many replicas did': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [rescaled(990, 'New size: 2; reason: Current number of replicas above Spec.MaxReplicas')],
+    }),
+    { cause: 'ScaledDown', actor: 'HorizontalPodAutoscaler cart' },
+  ],
+  'another workload of the same name that was scaled': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      workload: [{ ...asked('scale', 'alice', 999), about: object('StatefulSet', 'cart') }],
+    }),
+    { cause: 'ScaledDown', actor: undefined },
   ],
   'an event that names another pod with a longer name is not about this one': [
     aCase(aLife(rolled), {
