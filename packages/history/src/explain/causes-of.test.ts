@@ -1,11 +1,12 @@
 // Why many pods ended, in one question, for who may see all and for who may not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at } from '../engines/testing/record-builders.ts';
+import { aTenure, at, tenureFact } from '../engines/testing/record-builders.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
-import { causesOf } from './causes-of.ts';
+import { causesOf, visibleMove } from './causes-of.ts';
 import { readMove } from './moves/moves.ts';
+import { Predecessors } from './moves/predecessor.ts';
 import { readDeparture } from './read-case.ts';
 import { aLife, aPod, because, disrupted, END, event, evidence, NODE, object } from './testing/case-builders.ts';
 import { askStore, evidenceFact, livedFacts } from './testing/case-store.ts';
@@ -67,6 +68,40 @@ test('who may see some namespaces gets no pod of others, and no name of a node',
   const { verdict, move } = found.get('uid-evicted') ?? assert.fail('it may be seen');
   assert.equal(verdict.sentence, 'was evicted.');
   assert.deepEqual(move?.verdict, verdict);
+});
+
+const CLUSTER_WIDE = object('SparkCluster', 'spark');
+const MINE = aLife({ owner: CLUSTER_WIDE, pod: aPod('mine', { uid: 'uid-mine' }) });
+const NEXT = { created: at(END + 3), deletion: undefined, gone: undefined };
+const THEIRS = aLife({
+  owner: { ...CLUSTER_WIDE, namespace: 'payments' },
+  pod: aPod('secret', { uid: 'uid-secret', namespace: 'payments', node: 'secret-node' }),
+  ...NEXT,
+});
+
+test('a pod of another namespace takes no place, though it says that it has the same owner', async () => {
+  await askStore(facts(MINE, THEIRS), async (snapshot) => {
+    const found = await causesOf(snapshot, { pods: ['uid-mine'], visibility: ALL_VISIBLE, withMoves: true });
+    const { move } = found.get('uid-mine') ?? assert.fail('it has ended');
+    assert.deepEqual([move?.to, move?.known.siblings], [undefined, []]);
+    assert.equal(await new Predecessors(snapshot, ALL_VISIBLE).of(THEIRS), undefined);
+  });
+});
+
+test('a successor that may not be seen is left out of a move, with its addresses and the time without it', async () => {
+  const own = aLife({ owner: CLUSTER_WIDE, pod: aPod('next', { uid: 'uid-next' }), ...NEXT });
+  const held = tenureFact(aTenure('10.0.0.9', own.pod, END + 4));
+  const shop: Visibility = { kind: 'namespaces', since: new Map([['shop', at(0)]]) };
+  await askStore([...facts(MINE, own), held], async (snapshot) => {
+    const departure = (await readDeparture(snapshot, 'uid-mine')) ?? assert.fail('there is no departure');
+    const move = await readMove(snapshot, departure);
+    assert.equal(move.addresses.to.length, 1);
+    assert.deepEqual(visibleMove(move, shop).to, move.to);
+    const to = { certainty: 'certain', life: THEIRS } as const;
+    const seen = visibleMove({ ...move, to }, shop);
+    assert.deepEqual([seen.to, seen.addresses.to, seen.downtimeMs], [undefined, [], undefined]);
+    assert.deepEqual(seen.addresses.from, move.addresses.from);
+  });
 });
 
 test('a pod of which only the departure is left is not said to be deleted on request', async () => {

@@ -63,12 +63,15 @@ async function readVerdicts(snapshot: Snapshot, departures: readonly Departure[]
   );
 }
 
-/** A move for the asker. Its successor is of the same workload, and so of the same namespace. */
-export function visibleMove<T extends Pick<Move, 'known' | 'verdict'>>(move: T, visibility: Visibility): T {
+/** A move for the asker: without what may not be seen of its verdict, and without a successor that may not be seen. */
+export function visibleMove<T extends KnownVerdict & Partial<Move>>(move: T, visibility: Visibility): T {
   if (visibility.kind === 'all') return move;
   const { pod, node, owner, workload, namespace } = move.known;
   const evidence = [...pod, ...node, ...owner, ...workload, ...namespace];
-  return { ...move, verdict: visibleVerdict(move.verdict, evidence, visibility) };
+  const seen = { ...move, verdict: visibleVerdict(move.verdict, evidence, visibility) };
+  const { to, addresses } = move;
+  if (to === undefined || isHolderVisible(visibility, to.life.pod, { notBefore: to.life.created })) return seen;
+  return { ...seen, to: undefined, addresses: addresses && { ...addresses, to: [] }, downtimeMs: undefined };
 }
 
 function isVisible({ pod, at }: Departure, visibility: Visibility): boolean {

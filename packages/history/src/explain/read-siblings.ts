@@ -1,13 +1,16 @@
 // The other pods of a workload that lived around the end of one. Those that came later may have taken its place; those
-// that came before say which revision is growing, and whether its own lives on.
+// that came before say which revision is growing, and whether its own lives on. Pods of other namespaces are none,
+// whatever owner they claim to have: their author writes that, and nobody checks the UID.
 import type { Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { epochMillis } from '../model/time.ts';
-import { MINUTE_MS } from './traces.ts';
+import { MINUTE_MS, SECOND_MS } from './traces.ts';
 
 const BEFORE_MS = 60 * MINUTE_MS;
 const PAGE = 500;
 const MOST_PAGES = 4;
+/** Of more pods than a page, those nearest to the end are read first: so far back, one range after the other. */
+const BACKWARDS_MS = [MINUTE_MS, 4 * MINUTE_MS, 15 * MINUTE_MS, BEFORE_MS];
 
 /** `around`: from the end of the pod to as long after it as a successor may come. In the order of their creation. */
 export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Span): Promise<PodLife[]> {
@@ -21,27 +24,45 @@ export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Sp
   // A static pod has no owner: its successor has its name.
   if (subjects.length === 0) subjects.push({ by: 'name', namespace: pod.namespace, name: pod.name });
   const found = new Map<string, PodLife>();
-  const near = { from: epochMillis(around.from - BEFORE_MS), to: around.to };
-  for (const subject of subjects) {
-    for (const one of await readLives(snapshot, subject, near, MOST_PAGES)) found.set(one.pod.uid, one);
-  }
+  const add = (lives: readonly PodLife[]) => {
+    for (const one of lives) if (one.pod.namespace === pod.namespace) found.set(one.pod.uid, one);
+  };
+  for (const subject of subjects) add(await readNear(snapshot, subject, around));
   const [first] = subjects;
-  if (first !== undefined && near.from > life.created) {
-    const earlier = await readLives(snapshot, first, { from: epochMillis(0), to: near.from }, 1);
-    for (const one of earlier) found.set(one.pod.uid, one);
+  const near = around.from - BEFORE_MS;
+  if (first !== undefined && near > life.created) {
+    add((await readLives(snapshot, first, { from: epochMillis(0), to: epochMillis(near) }, 1)).lives);
   }
   found.delete(pod.uid);
   return [...found.values()].sort((a, b) => a.created - b.created);
 }
 
-async function readLives(snapshot: Snapshot, subject: Subject, span: Span, pages: number): Promise<PodLife[]> {
-  const found: PodLife[] = [];
+/** All of them if they are few; else forwards from the end, and then backwards from it. */
+async function readNear(snapshot: Snapshot, subject: Subject, { from, to }: Span): Promise<PodLife[]> {
+  const all = await readLives(snapshot, subject, { from: epochMillis(from - BEFORE_MS), to }, 1);
+  if (all.isWhole) return all.lives;
+  // Times have a resolution of one second: a successor may be created within the second before.
+  let until = epochMillis(from - SECOND_MS);
+  const { lives } = await readLives(snapshot, subject, { from: until, to }, MOST_PAGES);
+  const most = lives.length + MOST_PAGES * PAGE;
+  for (const backMs of BACKWARDS_MS) {
+    const pages = Math.ceil((most - lives.length) / PAGE);
+    if (pages <= 0) break;
+    const range = { from: epochMillis(from - backMs), to: until };
+    lives.push(...(await readLives(snapshot, subject, range, pages)).lives);
+    until = range.from;
+  }
+  return lives;
+}
+
+async function readLives(snapshot: Snapshot, subject: Subject, span: Span, most: number) {
+  const lives: PodLife[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < pages; page++) {
+  for (let page = 0; page < most; page++) {
     const read = await snapshot.occurrences({ kind: 'life', subject, span, page: { limit: PAGE, cursor } });
-    found.push(...read.items);
+    lives.push(...read.items);
     cursor = read.cursor;
     if (cursor === undefined) break;
   }
-  return found;
+  return { lives, isWhole: cursor === undefined };
 }

@@ -44,6 +44,8 @@ export class Predecessors {
     const span = { from: epochMillis(Math.max(0, life.created - BEFORE_MS)), to: epochMillis(life.created + AFTER_MS) };
     const { items } = await this.#snapshot.occurrences({ kind: 'departure', subject, span, page: { limit: PAGE } });
     return items.filter(({ pod, at }) => {
+      // Whoever makes a pod in another namespace may claim any owner for it.
+      if (pod.namespace !== life.pod.namespace) return false;
       const isOther = pod.uid !== life.pod.uid && (life.owner?.kind !== 'DaemonSet' || pod.node === life.pod.node);
       return isOther && isHolderVisible(this.#visibility, pod, { notBefore: at });
     });
