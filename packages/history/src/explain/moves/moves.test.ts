@@ -122,6 +122,32 @@ test('a ReplicaSet: one end and one replacement are certain', async () => {
   assert.deepEqual(found.map(line), ['w-1-a worker-2 → w-1-c worker-5 (certain): DeletedOnRequest']);
 });
 
+test('a ReplicaSet: one that comes more than a minute later may be there because it was scaled up, and is inferred', async () => {
+  const after = async (seconds: number) => {
+    const found = await movesOf([
+      life('ReplicaSet', 'w-1', 'w-1-a', 10, ends(END)),
+      life('ReplicaSet', 'w-1', 'w-1-b', END + seconds),
+    ]);
+    return found[0]?.to?.certainty;
+  };
+  assert.deepEqual([await after(64), await after(70), await after(800)], ['certain', 'inferred', 'inferred']);
+});
+
+test('of a workload with more pods than are read, those that came after the end are read first', async () => {
+  const many = Array.from({ length: 2100 }, (_, i) => life('Job', 'batch', `m-${i}`, i * 0.4));
+  const found = await movesOf([
+    ...many,
+    life('Job', 'batch', 'a', 10, {
+      ...ends(END),
+      disruption: { reason: 'EvictionByEvictionAPI', message: '', at: at(END) },
+    }),
+    life('Job', 'batch', 'b', END + 2, { node: 'worker-5' }),
+  ]);
+  assert.deepEqual(found.map(line), ['a worker-2 → b worker-5 (certain): Evicted']);
+  const read = found[0]?.known.siblings.map(({ pod }) => pod.name) ?? [];
+  assert.ok(read.includes('m-2099') && read.length <= 4000, `${read.length} are read`);
+});
+
 test('a ReplicaSet: several at once are matched one to one in order, and inferred', async () => {
   const found = await movesOf([
     life('ReplicaSet', 'w-1', 'w-1-a', 10, ends(END)),

@@ -2,18 +2,21 @@
 // - StatefulSets and static pods: the name. DaemonSets: the node. Only one pod can be that: certain.
 // - Every other controller makes a replacement after the predecessor began to end. Ends and replacements are matched one
 //   to one in the order of time; in a rollout, the pods of the newer revision in the order of their creation. Certain
-//   only where one candidate and one predecessor are possible.
+//   only where one candidate and one predecessor are possible, and the candidate came within a minute.
 import type { PodLife } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
 import { isSameRevision, newerRevision } from '../siblings.ts';
-import { endOf, events } from '../traces.ts';
+import { endOf, events, MINUTE_MS } from '../traces.ts';
 import { inOrderOfEnd, mayReplace, takerOf } from './replacements.ts';
 
 export interface Successor {
   readonly life: PodLife;
   readonly certainty: Verdict['certainty'];
 }
+
+/** Most wait for nothing. One that comes later may be there because the workload was scaled up meanwhile. */
+const CERTAIN_WITHIN_MS = MINUTE_MS;
 
 /** Nobody takes the place of these. */
 const WITHOUT: ReadonlySet<Cause> = new Set<Cause>([
@@ -72,7 +75,12 @@ function replacement(known: Case): Successor | undefined {
   if (own === undefined || life === undefined) return undefined;
   const isOnly = ofOwner.filter((other) => mayReplace(other, own)).length === 1;
   const isClaimedOnce = ended.filter((one) => mayReplace(life, one)).length === 1;
-  return { life, certainty: isOnly && isClaimedOnce ? 'certain' : 'inferred' };
+  return { life, certainty: isOnly && isClaimedOnce && isSoon(life, known.life) ? 'certain' : 'inferred' };
+}
+
+function isSoon(other: PodLife, life: PodLife): boolean {
+  const end = endOf(life) ?? 0;
+  return other.created <= Math.max(end, life.gone ?? end) + CERTAIN_WITHIN_MS;
 }
 
 /** The pods of which its owner wanted one less: nothing replaces them. */
