@@ -1,5 +1,5 @@
-// Audit events that wait to be read, bounded in bytes and in number. A full queue refuses: the API server keeps what it
-// could not send, and sends it again.
+// Audit events that wait to be read, bounded in bytes and in number, together with what has arrived of those that are not
+// whole yet. A full queue refuses: the API server keeps what it could not send, and sends it again.
 
 export interface AuditQueueLimits {
   readonly bytes: number;
@@ -14,14 +14,16 @@ export class AuditQueue {
   readonly #limits: AuditQueueLimits;
   #events: Buffer[] = [];
   #bytes = 0;
+  #arriving = 0;
   #arrived = Promise.withResolvers<void>();
 
   constructor(limits: AuditQueueLimits = QUEUE_LIMITS) {
     this.#limits = limits;
   }
 
+  /** Of those that wait and of those that are not whole yet. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes + this.#arriving;
   }
 
   get size(): number {
@@ -29,16 +31,23 @@ export class AuditQueue {
   }
 
   get isFull(): boolean {
-    return this.#bytes >= this.#limits.bytes || this.#events.length >= this.#limits.events;
+    return this.bytes >= this.#limits.bytes || this.#events.length >= this.#limits.events;
   }
 
   /** False: there is no room. */
   push(event: Buffer): boolean {
     const bytes = event.length + OVERHEAD;
-    if (this.#events.length >= this.#limits.events || this.#bytes + bytes > this.#limits.bytes) return false;
+    if (this.#events.length >= this.#limits.events || this.bytes + bytes > this.#limits.bytes) return false;
     this.#events.push(event);
     this.#bytes += bytes;
     this.#arrived.resolve();
+    return true;
+  }
+
+  /** So many bytes more, or less, of events that are not whole yet; false: there is no room. */
+  hold(bytes: number): boolean {
+    if (bytes > 0 && this.bytes + bytes > this.#limits.bytes) return false;
+    this.#arriving += bytes;
     return true;
   }
 

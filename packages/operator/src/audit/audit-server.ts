@@ -105,9 +105,15 @@ export class AuditServer {
     const splitter = new EventListSplitter({
       onEvent: (event) => queue.push(event),
       onTooLong: () => listener.damaged(),
+      onHeld: (bytes) => queue.hold(bytes),
     });
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
-      if (!splitter.push(chunk)) break;
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+        if (!splitter.push(chunk)) break;
+    } finally {
+      // Also of a body that breaks off.
+      splitter.release();
+    }
     const outcome = splitter.end();
     if (outcome.kind === 'full') return this.#full(request, response);
     if (outcome.kind === 'whole') return this.#end(request, response, 200, '');

@@ -58,6 +58,47 @@ test('an event that is too long is left out, and the others are there', () => {
   assert.deepEqual([events, tooLong, outcome], [[small, small], 1, { kind: 'whole' }]);
 });
 
+test('an event in the smallest pieces takes no more than twice its bytes, all of them counted', () => {
+  let [held, most] = [0, 0];
+  const splitter = new EventListSplitter({
+    onEvent: () => true,
+    onTooLong: () => assert.fail(),
+    onHeld: (bytes) => {
+      held += bytes;
+      most = Math.max(most, held);
+      return true;
+    },
+  });
+  splitter.push(Buffer.from('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[{"a":"'));
+  const piece = Buffer.from('x');
+  const before = process.memoryUsage();
+  for (let i = 0; i < 1 << 20; i++) splitter.push(piece);
+  const { heapUsed, external } = process.memoryUsage();
+  assert.ok(heapUsed - before.heapUsed < 32 << 20, `${(heapUsed - before.heapUsed) >> 20} MiB of heap more`);
+  assert.ok(external - before.external < 8 << 20, `${(external - before.external) >> 20} MiB outside more`);
+  assert.ok(held >= 1 << 20 && most <= 2 << 20, `${held} ${most}`);
+  splitter.push(Buffer.from('"}]}'));
+  assert.deepEqual([splitter.end(), held], [{ kind: 'whole' }, 0]);
+});
+
+test('an event for whose pieces there is no room ends the reading, and nothing is held', () => {
+  let held = 0;
+  const splitter = new EventListSplitter({
+    onEvent: () => true,
+    onTooLong: () => assert.fail(),
+    onHeld: (bytes) => {
+      if (held + bytes > 10_000) return false;
+      held += bytes;
+      return true;
+    },
+  });
+  splitter.push(Buffer.from('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[{"a":"'));
+  let pieces = 0;
+  while (pieces < 100 && splitter.push(Buffer.alloc(1000, 'x'))) pieces++;
+  assert.ok(pieces >= 5 && pieces <= 10, String(pieces));
+  assert.deepEqual([splitter.end(), held], [{ kind: 'full' }, 0]);
+});
+
 test('without room nothing more is read', () => {
   const { events, outcome } = split(anEventList(anAuditEvent(), anAuditEvent(), anAuditEvent()), 50, undefined, 2);
   assert.deepEqual([events.length, outcome], [2, { kind: 'full' }]);
