@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at } from '../engines/testing/record-builders.ts';
 import type { Evidence } from '../model/evidence.ts';
+import type { ObjectReference } from '../model/object-reference.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { explain } from './explain.ts';
 import { readCase } from './read-case.ts';
@@ -47,6 +48,32 @@ test('evidence about the pod is found by its UID, and by its name where it has n
     known.pod.map(({ reason }) => reason),
     ['TaintManagerEviction', 'Killing'],
   );
+});
+
+test('an Event counts for a pod and its owner only with their kind, namespace and name, whatever UID its author wrote', async () => {
+  const forge = (one: Evidence): Evidence => ({ ...one, id: `forged ${one.about.namespace} ${one.id}` });
+  const forged = (about: ObjectReference, reason: string) => forge(event(about, 'default-scheduler', reason, END));
+  const real = event(SET, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1');
+  const { uid } = POD;
+  const known = await caseOf(aLife({ ...owned, pod: { ...owned.pod, uid } }), [
+    forged(object('Pod', 'anything', { namespace: 'evil', uid }), 'Preempted'),
+    forged(object('Pod', 'cart-1', { namespace: 'evil', uid }), 'Preempted'),
+    forged(object('Pod', 'cart-1', { namespace: '', uid }), 'Preempted'),
+    forged(object('Pod', 'cart-10', { uid }), 'Preempted'),
+    forged(object('Job', 'cart-1', { uid }), 'DeadlineExceeded'),
+    forged({ ...SET, namespace: 'evil' }, 'SuccessfulDelete'),
+    forged({ ...SET, kind: 'StatefulSet' }, 'RecreatingFailedPod'),
+    forged({ ...SET, name: 'cart-older' }, 'SuccessfulDelete'),
+    forge(evidence({ ...SET, namespace: 'evil' }, 'owned', 0, { related: object('Deployment', 'evil') })),
+    real,
+  ]);
+  assert.deepEqual([ids(known.pod), ids(known.owner)], [[], [real.id]]);
+});
+
+test('an owner that is in no namespace is read: a Node, whose Events are in no namespace either', async () => {
+  const ready = event(NODE, 'node-controller', 'NodeNotReady', END - 5);
+  const known = await caseOf(aLife({ owner: { ...NODE, namespace: 'shop' } }), [ready]);
+  assert.deepEqual(ids(known.owner), [ready.id]);
 });
 
 test('a preemptor that an event names by its UID only has its name where the store knows that pod', async () => {

@@ -77,7 +77,7 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   const ofLife = { from: epochMillis(Math.max(0, life.created - BEFORE_MS)), to: until };
   const named = (namespace: string, name: string): Subject => ({ by: 'name', namespace, name });
   const [ofPod, nameless, node, owner, namespace] = await Promise.all([
-    readEvidence(snapshot, { by: 'uid', uid: pod.uid }, ofLife, ({ about }) => about.uid === pod.uid),
+    readEvidence(snapshot, { by: 'uid', uid: pod.uid }, ofLife, isAbout(pod)),
     readEvidence(snapshot, named(pod.namespace, pod.name), day, isAboutName(life)),
     pod.node === '' ? [] : readShared(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
     readOwner(snapshot, life.owner, recently),
@@ -99,6 +99,16 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   };
 }
 
+/**
+ * The UID of an Event is whatever its author wrote: API servers compare namespaces only, and who may write Events in one
+ * namespace must not make up causes in another. A node that owns pods is in no namespace, though they are.
+ */
+function isAbout({ kind, namespace, name, uid }: ObjectReference) {
+  const inNamespace = kind === 'Node' ? '' : namespace;
+  return ({ about }: Evidence) =>
+    about.uid === uid && about.kind === kind && about.name === name && about.namespace === inNamespace;
+}
+
 /** Some controllers leave the UID out: then it is about whoever had the name at that time. */
 function isAboutName({ created, gone }: PodLife) {
   const [from, to] = [created - CLOCK_SLACK_MS, (gone ?? FAR) + CLOCK_SLACK_MS];
@@ -106,12 +116,12 @@ function isAboutName({ created, gone }: PodLife) {
 }
 
 async function readOwner(snapshot: Snapshot, owner: ObjectReference | undefined, span: Span): Promise<Evidence[]> {
-  return owner === undefined || owner.uid === '' ? [] : await readByUid(snapshot, owner.uid, span);
+  return owner === undefined || owner.uid === '' ? [] : await readByReference(snapshot, owner, span);
 }
 
 /** Whose it is, is said of an owner once a day: only where that is not found is everything read. */
-async function readByUid(snapshot: Snapshot, uid: string, { from, to }: Span): Promise<Evidence[]> {
-  const read = (span: Span) => readShared(snapshot, { by: 'uid', uid }, span, ({ about }) => about.uid === uid);
+async function readByReference(snapshot: Snapshot, owner: ObjectReference, { from, to }: Span): Promise<Evidence[]> {
+  const read = (span: Span) => readShared(snapshot, { by: 'uid', uid: owner.uid }, span, isAbout(owner));
   const recent = await read({ from, to });
   return recent.some(({ what }) => what === 'owned') ? recent : await read({ from: ALWAYS_FROM, to });
 }
@@ -132,11 +142,11 @@ async function readWorkload(
   const isOther = ({ about }: Evidence) =>
     controller !== undefined && about.kind === controller.kind && about.uid !== '' && about.uid !== controller.uid;
   const found = await readShared(snapshot, { by: 'name', namespace, name }, span, (one) => !isOther(one));
-  const owners = new Set(siblings.map((sibling) => sibling.owner?.uid ?? ''));
-  for (const uid of [...owners].slice(-MOST_OWNERS)) {
+  const owners = new Map(siblings.flatMap(({ owner: one }) => (one === undefined ? [] : [[one.uid, one] as const])));
+  for (const [uid, one] of [...owners].slice(-MOST_OWNERS)) {
     if (uid === '' || uid === life.owner?.uid) continue;
     const recently = { from: epochMillis(span.from - BEFORE_MS), to: span.to };
-    found.push(...(await readByUid(snapshot, uid, recently)));
+    found.push(...(await readByReference(snapshot, one, recently)));
   }
   return inOrder(found);
 }

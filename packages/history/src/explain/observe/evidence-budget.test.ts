@@ -54,6 +54,18 @@ test('of one object 64 records are stored in an hour; the rest is counted in the
   assert.equal((await ledger.records('evidence')).length, 65);
 });
 
+test('records that give the UID of an object under another name, namespace or kind use up nothing of it', async () => {
+  const ledger = new TestCauses();
+  const { about } = event('real', 10);
+  const forged = [{ name: 'x' }, { namespace: 'evil' }, { kind: 'Job' }];
+  for (let i = 0; i < 300; i++) {
+    await ledger.evidence(10, { ...event(`forged${i}`, 10), about: { ...about, ...forged[i % 3] } });
+  }
+  for (let i = 0; i < 64; i++) await ledger.evidence(11, event(`real${i}`, 11));
+  const stored = (await ledger.records('evidence')).filter(({ id }) => id.startsWith('real'));
+  assert.equal(stored.length, 64);
+});
+
 test('that an object is there, is to be deleted and is gone is stored, however much was said about it before', async () => {
   const ledger = new TestCauses();
   for (let i = 0; i < 100; i++) await ledger.evidence(10, event(`e${i}`, 10));

@@ -51,7 +51,8 @@ export class EvidenceBudget {
   }
 
   #use({ about }: Evidence): Use {
-    const key = about.uid === '' ? `${about.kind}/${about.namespace}/${about.name}` : about.uid;
+    // The UID of an Event is whatever its author wrote: alone it would use up what is stored about another object.
+    const key = `${about.kind}/${about.namespace}/${about.name}/${about.uid}`;
     const known = this.#uses.get(key);
     if (known !== undefined) return known;
     const use: Use = { ids: [], last: undefined, rest: 0 };

@@ -8,10 +8,12 @@ const FIRST = '2026-11-16T10:00:00Z';
 const LAST = '2026-11-16T10:30:00Z';
 const NOW = epochMillis(Date.parse('2026-11-16T10:30:01Z'));
 
+const METADATA = { name: 'web-0.1', namespace: 'shop', uid: 'event-1', resourceVersion: '7' };
+
 /** A pod's taint eviction, as kube-controller-manager writes it: no UID of the pod. */
 function anEvent(fields: Record<string, unknown> = {}): EventView {
   return EVENT.codec.fromJson({
-    metadata: { name: 'web-0.1', namespace: 'shop', uid: 'event-1', resourceVersion: '7' },
+    metadata: METADATA,
     regarding: { kind: 'Pod', namespace: 'shop', name: 'web-0' },
     reason: 'TaintManagerEviction',
     note: 'Marking for deletion Pod shop/web-0',
@@ -81,6 +83,10 @@ test('a kubelet that writes the name of its node as UID has given no UID', () =>
   assert.deepEqual(found?.about, { kind: 'Node', namespace: '', name: 'node-1', uid: '' });
 });
 
+const A_NODE = { kind: 'Node', name: 'node-1' };
+const SHUTDOWN = { reason: 'Shutdown', regarding: A_NODE };
+const IN_DEFAULT = { ...METADATA, namespace: 'default' };
+
 const WANTED: Record<string, [Record<string, unknown>, boolean]> = {
   'an eviction by a taint': [{}, true],
   'a reason that no cause rests on': [{ reason: 'Pulled' }, false],
@@ -88,7 +94,11 @@ const WANTED: Record<string, [Record<string, unknown>, boolean]> = {
   'a word of JavaScript': [{ reason: 'constructor' }, false],
   'a kind that is a word of JavaScript': [{ regarding: { kind: 'toString', namespace: 'shop', name: 'a' } }, false],
   'an object of another namespace': [{ regarding: { kind: 'Pod', namespace: 'bank', name: 'a' } }, false],
-  'a node, whose Events are in default': [{ reason: 'Shutdown', regarding: { kind: 'Node', name: 'n' } }, true],
+  'a node, whose Events are in default': [{ ...SHUTDOWN, metadata: IN_DEFAULT }, true],
+  'a node, in kube-system': [{ ...SHUTDOWN, metadata: { ...METADATA, namespace: 'kube-system' } }, true],
+  'a node, by who may write Events of a namespace': [SHUTDOWN, false],
+  'a node as if it were of a namespace': [{ reason: 'Shutdown', regarding: { ...A_NODE, namespace: 'shop' } }, false],
+  'a pod of no namespace': [{ regarding: { kind: 'Pod', name: 'web-0' }, metadata: IN_DEFAULT }, false],
   'a name that is too long for one': [{ regarding: { kind: 'Pod', namespace: 'shop', name: 'a'.repeat(300) } }, false],
   'no name': [{ regarding: { kind: 'Pod', namespace: 'shop' } }, false],
   'what is repeated, the first time': [{ reason: 'FailedScheduling' }, true],

@@ -8,6 +8,8 @@ const COMBINED = '(combined from similar events): ';
 /** The longest name, namespace and UID that an object of the API can have. */
 const MOST_NAME = 253;
 const MOST_UID = 128;
+/** Where Events of objects are that are in no namespace. */
+const OF_CLUSTER: ReadonlySet<string> = new Set(['default', 'kube-system']);
 
 /**
  * Whether a cause may rest on it. An Event about an object of another namespace than its own is refused by API servers,
@@ -18,8 +20,13 @@ export function isWantedEvent(event: EventView): boolean {
   const keeping = keepingOf(regarding.kind, event.reason);
   if (keeping === undefined || regarding.name === '' || !isSound(regarding)) return false;
   if (event.related !== undefined && !isSound(event.related)) return false;
-  if (regarding.namespace !== '' && regarding.namespace !== metadata.namespace) return false;
+  if (!isOfItsNamespace(regarding, metadata.namespace)) return false;
   return keeping !== 'seldom' || isPowerOfTwo(countOf(event));
+}
+
+/** Of the objects in no namespace only nodes have causes rest on their Events. */
+function isOfItsNamespace({ kind, namespace }: ObjectReferenceView, written: string): boolean {
+  return kind === 'Node' ? namespace === '' && OF_CLUSTER.has(written) : namespace !== '' && namespace === written;
 }
 
 /** Causes of its namespace lack something if it is not kept. */
