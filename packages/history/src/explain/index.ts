@@ -12,4 +12,5 @@ export { type Move, type MovesQuestion, movePlace, moves, readMove } from './mov
 export { Predecessors } from './moves/predecessor.ts';
 export { mayBeReplaced, type Successor } from './moves/successor.ts';
 export { readCase, readLife } from './read-case.ts';
+export { RESTATED_EVERY_MS, STILL_FOLLOWED, STILL_LOST } from './streams.ts';
 export { isEvidenceVisible, visibleVerdict } from './visible-verdict.ts';

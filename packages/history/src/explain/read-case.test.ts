@@ -7,6 +7,7 @@ import type { ObjectReference } from '../model/object-reference.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { explain } from './explain.ts';
 import { readCase } from './read-case.ts';
+import { STILL_FOLLOWED, STILL_LOST } from './streams.ts';
 import { aLife, aPod, because, disrupted, END, event, evidence, NODE, object, POD } from './testing/case-builders.ts';
 import { askStore, evidenceFact, livedFacts } from './testing/case-store.ts';
 
@@ -161,8 +162,10 @@ test('siblings are the pods of the same owner and of the same workload, and the 
   assert.equal(explain(known).sentence, 'ended in a rollout of Deployment cart to revision 5.');
 });
 
-const stream = (name: string, what: 'stream-lost' | 'stream-followed', seconds: number, namespace = '') =>
-  evidence({ kind: 'Stream', namespace, name, uid: '' }, what, seconds);
+const stream = (name: string, what: 'stream-lost' | 'stream-followed', seconds: number, namespace = '', reason = '') =>
+  evidence({ kind: 'Stream', namespace, name, uid: '' }, what, seconds, { reason });
+const still = (name: string, what: 'stream-lost' | 'stream-followed', seconds: number) =>
+  stream(name, what, seconds, '', what === 'stream-lost' ? STILL_LOST : STILL_FOLLOWED);
 
 const UNWATCHED: Readonly<Record<string, readonly [readonly Evidence[], readonly string[]]>> = {
   'no stream of evidence was ever watched': [
@@ -197,6 +200,25 @@ const UNWATCHED: Readonly<Record<string, readonly [readonly Evidence[], readonly
   'one that was first followed long after the end was not watched': [
     [stream('replicasets', 'stream-followed', END + 600)],
     ['replicasets'],
+  ],
+  'a loss whose first record has expired stands where it is recorded again after the end': [
+    [stream('replicasets', 'stream-followed', 0), still('events', 'stream-lost', END + 5 * HOUR)],
+    ['events'],
+  ],
+  'a loss that begins hours after the end is none of its': [
+    [stream('replicasets', 'stream-followed', 0), stream('events', 'stream-lost', END + 5 * HOUR)],
+    [],
+  ],
+  'a stream whose first record has expired is watched where that is recorded again after the end': [
+    [still('events', 'stream-followed', END + 1800), still('replicasets', 'stream-followed', END + 5 * HOUR)],
+    [],
+  ],
+  'nothing is recorded of a stream, and of nodes more than one page before something of another': [
+    [
+      ...Array.from({ length: 1001 }, (_, i) => evidence(object('Node', `n${i}`), 'condition', i / 10)),
+      event(object('Pod', 'other'), 'kubelet', 'Killing', 900),
+    ],
+    [],
   ],
   'audit events that were lost around the end': [
     [stream('audit', 'stream-lost', 950), stream('audit', 'stream-followed', END + 30)],

@@ -4,12 +4,16 @@ import type { Evidence } from '../model/evidence.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import { readShared } from './read-evidence.ts';
-import { AUDIT_STREAM, tellingStreams } from './streams.ts';
+import { AUDIT_STREAM, RESTATED_EVERY_MS, STILL_FOLLOWED, STILL_LOST, tellingStreams } from './streams.ts';
 import { MINUTE_MS } from './traces.ts';
 
 /** What happens is seen or reported so long after it. */
 const AROUND_MS = MINUTE_MS;
-const LIMIT = 1000;
+const PAGE = 1000;
+const MOST_PAGES = 20;
+const HOUR_MS = 60 * MINUTE_MS;
+/** What is recorded again says so of the time before; it may come late. */
+const RESTATED_WITHIN_MS = RESTATED_EVERY_MS + HOUR_MS;
 
 export async function readUnwatched(snapshot: Snapshot, life: PodLife, endedAt: EpochMillis): Promise<string[]> {
   const unwatched: string[] = [];
@@ -37,8 +41,10 @@ async function readStream(
   name: string,
   endedAt: EpochMillis,
 ): Promise<readonly Evidence[]> {
-  const span = { from: epochMillis(0), to: epochMillis(endedAt + 60 * MINUTE_MS) };
-  return await readShared(snapshot, { by: 'name', namespace, name }, span, ({ about }) => about.kind === 'Stream');
+  const span = { from: epochMillis(0), to: epochMillis(endedAt + RESTATED_WITHIN_MS) };
+  const isNear = (one: Evidence) => one.at < endedAt + HOUR_MS || isRestated(one);
+  const isState = (one: Evidence) => one.about.kind === 'Stream' && isNear(one);
+  return await readShared(snapshot, { by: 'name', namespace, name }, span, isState);
 }
 
 function isLost(states: readonly Evidence[], endedAt: EpochMillis): boolean {
@@ -48,7 +54,13 @@ function isLost(states: readonly Evidence[], endedAt: EpochMillis): boolean {
   if (before !== undefined)
     return before.what === 'stream-lost' && !soon.some(({ what }) => what === 'stream-followed');
   const first = states.find(({ at }) => at > endedAt + AROUND_MS);
-  return soon.length === 0 && first?.what === 'stream-followed';
+  if (soon.length > 0 || first === undefined) return false;
+  // What was recorded before the end has expired. A change says that it was otherwise before, a restatement that it was so.
+  return first.what === (isRestated(first) ? 'stream-lost' : 'stream-followed');
+}
+
+function isRestated({ reason }: Evidence): boolean {
+  return reason === STILL_LOST || reason === STILL_FOLLOWED;
 }
 
 /** Nothing brings back what was lost meanwhile; it is sent some seconds late. */
@@ -60,7 +72,6 @@ function isFlooded(states: readonly Evidence[], endedAt: EpochMillis): boolean {
 
 /** By snapshot and hour: many pods end within one. */
 const known = new WeakMap<Snapshot, Map<number, Promise<boolean>>>();
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** Some stream of evidence was watched then: something of one is stored that is not about nodes, which are claims. */
 function hasStreams(snapshot: Snapshot, endedAt: EpochMillis): Promise<boolean> {
@@ -73,9 +84,18 @@ function hasStreams(snapshot: Snapshot, endedAt: EpochMillis): Promise<boolean> 
 }
 
 async function readAnyEvidence(snapshot: Snapshot, hour: number): Promise<boolean> {
-  const { items } = await snapshot.occurrences({
-    ...{ kind: 'evidence', page: { limit: LIMIT } },
-    span: { from: epochMillis(hour - 24 * HOUR_MS), to: epochMillis(hour + 2 * HOUR_MS) },
-  });
-  return items.some(({ about, what, source }) => source !== 'audit' && (what === 'event' || about.kind !== 'Node'));
+  const span = { from: epochMillis(hour - 24 * HOUR_MS), to: epochMillis(hour + 2 * HOUR_MS) };
+  let cursor: string | undefined;
+  // In a large cluster, nodes have thousands of records in a day.
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const read = await snapshot.occurrences({ kind: 'evidence', span, page: { limit: PAGE, cursor } });
+    if (read.items.some(isOfStream)) return true;
+    cursor = read.cursor;
+    if (cursor === undefined) return false;
+  }
+  return false;
+}
+
+function isOfStream({ about, what, source }: Evidence): boolean {
+  return source !== 'audit' && (what === 'event' || about.kind !== 'Node');
 }

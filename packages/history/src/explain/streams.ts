@@ -1,6 +1,7 @@
 // Which streams of evidence a cause may rest on: what nobody watched may hold the reason.
 import type { PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
+import { MINUTE_MS } from './traces.ts';
 
 const OF_OWNERS: Readonly<Record<string, string>> = {
   ReplicaSet: 'replicasets',
@@ -13,6 +14,14 @@ const OF_OWNERS: Readonly<Record<string, string>> = {
 
 /** What API servers send of their audit log. It says by whom, and not why: no cause is unknown for want of it. */
 export const AUDIT_STREAM = 'audit';
+
+/**
+ * How a stream stands is recorded when it changes, and again every few hours: such a record must not be the only one and
+ * expire while it still holds. The reason tells the two apart: it has been so since the record before.
+ */
+export const RESTATED_EVERY_MS = 6 * 60 * MINUTE_MS;
+export const STILL_LOST = 'StillLost';
+export const STILL_FOLLOWED = 'StillFollowed';
 
 /** The stream of evidence about objects of this kind. */
 export function streamOf(kind: string | undefined): string | undefined {

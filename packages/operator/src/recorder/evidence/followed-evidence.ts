@@ -66,7 +66,8 @@ export class FollowedEvidence {
 
   /** Called every now and then and at every change of state. `change`: others should know that. */
   look(view: StreamView, at: EpochMillis): { observations: EvidenceObservation[]; change: EvidenceChange | undefined } {
-    const found: ReportedEvidence[] = [...this.#loss.look(view, at), ...this.#flood.look(at)];
+    const isFlooded = this.#flood.stands(this.#namespace ?? '');
+    const found: ReportedEvidence[] = [...this.#loss.look(view, at, isFlooded), ...this.#flood.look(at)];
     const observations = found.map((evidence) => ({ kind: 'evidence', evidence, at }) as const);
     const { problem } = this;
     if (problem === this.#reported) return { observations, change: undefined };

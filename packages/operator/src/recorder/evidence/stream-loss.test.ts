@@ -134,3 +134,54 @@ test('while nobody recorded, owners were not watched; of Events only what is old
     'stream-followed Listed -1800',
   ]);
 });
+
+const HOUR = 3600;
+
+test('a loss that lasts is recorded again every six hours: each record expires, and the loss must not with it', () => {
+  const loss = new StreamLoss(OF_EVENTS);
+  const looks = Array.from({ length: 20 * 24 }, (_, hour) => [hour * HOUR, FORBIDDEN] as const);
+  const found = look(loss, looks);
+  assert.deepEqual(found.slice(0, 3), [
+    'stream-lost Forbidden 0',
+    'stream-lost StillLost 21600',
+    'stream-lost StillLost 43200',
+  ]);
+  assert.equal(found.length, 20 * 4);
+  assert.equal(loss.problem, 'may not list events');
+});
+
+test('so is that a stream is followed, unless a flood of it stands', () => {
+  const loss = new StreamLoss(OF_EVENTS);
+  const reasons = (hour: number, isFlooded = false) =>
+    loss.look(CURRENT, at(hour * HOUR), isFlooded).map(({ what, reason }) => `${what} ${reason}`);
+  assert.deepEqual(reasons(0), ['stream-followed Listed']);
+  assert.deepEqual(reasons(5), []);
+  assert.deepEqual(reasons(6), ['stream-followed StillFollowed']);
+  assert.deepEqual(reasons(12, true), [], 'it would end the flood');
+  assert.deepEqual(reasons(13), ['stream-followed StillFollowed']);
+});
+
+test('a loss that is made good is taken back with all its records; else with those that the listing shows', () => {
+  const owners = new StreamLoss(OF_OWNERS);
+  const looks = [
+    [0, CURRENT],
+    [10, FORBIDDEN],
+    [7 * HOUR, FORBIDDEN],
+    [8 * HOUR, CURRENT],
+  ] as const;
+  assert.deepEqual(look(owners, looks).slice(2), [
+    `stream-lost StillLost ${7 * HOUR}`,
+    'stream-followed CaughtUp 10',
+    `stream-followed CaughtUp ${7 * HOUR}`,
+  ]);
+  const events = new StreamLoss(OF_EVENTS);
+  assert.deepEqual(
+    look(events, [
+      [0, FORBIDDEN],
+      [6 * HOUR, FORBIDDEN],
+      [12 * HOUR, FORBIDDEN],
+      [12 * HOUR + 60, CURRENT],
+    ]).slice(3),
+    [`stream-followed CaughtUp ${12 * HOUR}`, `stream-followed Listed ${11.5 * HOUR + 60}`],
+  );
+});

@@ -1,6 +1,13 @@
 // Whether a stream of evidence is being watched, as evidence itself: a cause must not rest on the absence of something
 // that nobody looked for. One state machine for each stream; it decides when a loss is recorded and when it is over.
-import { type EpochMillis, epochMillis, type ReportedEvidence } from '@podtrail/history';
+import {
+  type EpochMillis,
+  epochMillis,
+  RESTATED_EVERY_MS,
+  type ReportedEvidence,
+  STILL_FOLLOWED,
+  STILL_LOST,
+} from '@podtrail/history';
 import { ApiError } from '@podtrail/machinery';
 
 /** How a stream stands now. */
@@ -29,14 +36,24 @@ type State =
   /** Left when it is current again: → followed. Left by a refusal, or when it takes too long: → lost. */
   | { readonly kind: 'interrupted'; readonly since: EpochMillis; readonly begun: EpochMillis }
   /** Left when it is current: → followed. */
-  | { readonly kind: 'lost'; readonly loss: ReportedEvidence; readonly wasFollowed: boolean };
+  | {
+      readonly kind: 'lost';
+      readonly loss: ReportedEvidence;
+      /** The same loss, recorded again while it lasted, oldest first. */
+      readonly restated: readonly ReportedEvidence[];
+      readonly wasFollowed: boolean;
+    };
 
 /** A watch is opened again every few minutes, and a server that restarts is away for seconds: that is no loss. */
 const PATIENCE_MS = 30_000;
+/** A hundred days. Of a longer loss the first records stay what they are. */
+const MOST_RESTATED = 400;
 
 export class StreamLoss {
   readonly #options: StreamLossOptions;
   #state: State | undefined;
+  /** When it was last recorded how it stands. */
+  #statedAt = 0;
 
   constructor(options: StreamLossOptions) {
     this.#options = options;
@@ -47,10 +64,27 @@ export class StreamLoss {
     return this.#state?.kind === 'lost' ? this.#state.loss.message : undefined;
   }
 
-  /** Called every now and then and at every change of state. Returns what is to be recorded. */
-  look(stream: StreamView, at: EpochMillis): ReportedEvidence[] {
+  /**
+   * Called every now and then and at every change of state. Returns what is to be recorded. `isFlooded`: another loss of
+   * the same stream stands, which a record that it is followed would end.
+   */
+  look(stream: StreamView, at: EpochMillis, isFlooded = false): ReportedEvidence[] {
     this.#state ??= { kind: 'opening', since: this.#options.watchedUntil ?? at, begun: at };
-    return stream.current ? this.#followed(this.#state, at) : this.#missing(this.#state, stream.error, at);
+    const changes = stream.current ? this.#followed(this.#state, at) : this.#missing(this.#state, stream.error, at);
+    const found =
+      changes.length === 0 && at - this.#statedAt >= RESTATED_EVERY_MS ? this.#still(at, isFlooded) : changes;
+    if (found.length > 0) this.#statedAt = at;
+    return found;
+  }
+
+  /** Every record expires; how the stream stands must be known for as long as it stands so. */
+  #still(at: EpochMillis, isFlooded: boolean): ReportedEvidence[] {
+    if (this.#state?.kind === 'followed')
+      return isFlooded ? [] : [this.#evidence('stream-followed', at, STILL_FOLLOWED, '')];
+    if (this.#state?.kind !== 'lost') return [];
+    const again = this.#evidence('stream-lost', at, STILL_LOST, this.#state.loss.message);
+    this.#state = { ...this.#state, restated: [...this.#state.restated, again].slice(-MOST_RESTATED) };
+    return [again];
   }
 
   #followed(state: State, at: EpochMillis): ReportedEvidence[] {
@@ -64,12 +98,18 @@ export class StreamLoss {
   }
 
   /** What was held before the loss shows what went meanwhile; else a listing shows only what is still there. */
-  #recovered({ loss, wasFollowed }: Extract<State, { kind: 'lost' }>, at: EpochMillis): ReportedEvidence[] {
+  #recovered({ loss, restated, wasFollowed }: Extract<State, { kind: 'lost' }>, at: EpochMillis): ReportedEvidence[] {
     const { remembersMs } = this.#options;
     const isComplete = at - loss.at <= remembersMs || (remembersMs === 0 && wasFollowed);
-    // The same record again, and no longer a loss.
-    if (isComplete) return [{ ...loss, what: 'stream-followed', reason: 'CaughtUp', count: loss.count + 1 }];
-    return [this.#evidence('stream-followed', epochMillis(at - remembersMs), 'Listed', '')];
+    const from = epochMillis(at - remembersMs);
+    const madeGood = isComplete ? [loss, ...restated] : restated.filter((again) => again.at >= from);
+    return [
+      // The same records again, and no longer a loss.
+      ...madeGood.map(
+        (one) => ({ ...one, what: 'stream-followed', reason: 'CaughtUp', count: one.count + 1 }) as const,
+      ),
+      ...(isComplete ? [] : [this.#evidence('stream-followed', from, 'Listed', '')]),
+    ];
   }
 
   #missing(state: State, error: Error | undefined, at: EpochMillis): ReportedEvidence[] {
@@ -81,7 +121,7 @@ export class StreamLoss {
     const { since, begun } = state;
     if (at - begun < PATIENCE_MS && !isRefusal(error)) return [];
     const loss = this.#evidence('stream-lost', since, reasonOf(error), error?.message ?? NOT_LISTED);
-    this.#state = { kind: 'lost', loss, wasFollowed: state.kind === 'interrupted' };
+    this.#state = { kind: 'lost', loss, restated: [], wasFollowed: state.kind === 'interrupted' };
     return [loss];
   }
 
