@@ -128,6 +128,23 @@ test('a move is an Event on the trackers that ask for it and select the pod, by 
   assert.equal(stage.events.length, 2, 'not on the same node, not of a pod that is gone, not by another replica');
 });
 
+test('the Event of a move names neither a user of the audit log nor a preemptor of another namespace', async (t) => {
+  const stage = new ControllerStage(t, {});
+  await stage.putTracker('asks', { namespaces: ['shop'], events: { podMoved: true } });
+  stage.putPod('kafka-0', { namespace: 'shop', node: 'node-06' });
+  const move = moveOf('kafka-0', 'node-35', 'node-06');
+  const by = (cause: 'Evicted' | 'Preempted', actor: string) => ({
+    ...move,
+    verdict: { ...move.verdict, cause, actor },
+  });
+  stage.controller.podMoved(by('Evicted', 'alice@example.com'));
+  stage.controller.podMoved(by('Preempted', 'payments/secret-1'));
+  assert.deepEqual(
+    stage.events.map(({ note }) => note),
+    ['evicted', 'preempted'].map((words) => `shop/kafka-0 moved node-35 → node-06: ${words}`),
+  );
+});
+
 test('a thousand moves at once are twenty-five Events on a tracker, and as many on another', async (t) => {
   let writes = 0;
   const note = async () => {

@@ -24,9 +24,13 @@ const LINES: Readonly<Record<string, readonly [ReturnType<typeof move>, string]>
     move('Evicted', { node: 'node-06' }, { evidence: [cordon.id] }),
     'shop/kafka-0 moved node-35 → node-06: drained',
   ],
-  'one that does not is an eviction, by whom if that is known': [
-    move('Evicted', { node: 'node-06' }, { actor: 'karpenter' }),
-    'shop/kafka-0 moved node-35 → node-06: evicted by karpenter',
+  'one that does not is an eviction; by whom is not for everybody who reads Events': [
+    move('Evicted', { node: 'node-06' }, { actor: 'alice@example.com' }),
+    'shop/kafka-0 moved node-35 → node-06: evicted',
+  ],
+  'nor is the name of a preemptor, which may be of another namespace': [
+    move('Preempted', undefined, { actor: 'payments/secret-1' }),
+    'shop/kafka-0 left node-35: preempted',
   ],
   'a successor with another name is named': [
     move('Rollout', { node: 'node-06', name: 'kafka-b' }),
@@ -45,6 +49,10 @@ const LINES: Readonly<Record<string, readonly [ReturnType<typeof move>, string]>
 for (const [sentence, [given, expected]] of Object.entries(LINES)) {
   test(`a move in one line: ${sentence}`, () => assert.equal(moveText(given), expected));
 }
+
+test('the words of a cause say by whom, if that is known', () => {
+  assert.equal(causeWords(move('Evicted', undefined, { actor: 'karpenter' })), 'evicted by karpenter');
+});
 
 test('every cause has its words, short enough for a line of a terminal', () => {
   for (const cause of CAUSES) {
