@@ -36,7 +36,7 @@ export function newerLife(stored: PodLife | undefined, incoming: PodLife): PodLi
     endings:
       chosen(
         both.map(({ endings }) => endings),
-        (a, b) => lastEnd(b) - lastEnd(a) || b.length - a.length,
+        (a, b) => lastEnd(b) - lastEnd(a) || b.length - a.length || restartedOf(b) - restartedOf(a),
       ) ?? [],
   });
 }
@@ -88,6 +88,11 @@ function last<T extends number>(times: readonly (T | undefined)[]): T | undefine
 
 function lastEnd(endings: PodLife['endings']): number {
   return endings.at(-1)?.at ?? 0;
+}
+
+/** Of the same endings, those after which containers were started again are of the later sighting. */
+function restartedOf(endings: PodLife['endings']): number {
+  return endings.filter(({ restarted }) => restarted).length;
 }
 
 function compareText(a: unknown, b: unknown): number {

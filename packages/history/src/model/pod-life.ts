@@ -22,6 +22,8 @@ export interface ContainerEnding {
   readonly exitCode: number;
   readonly signal: number;
   readonly at: EpochMillis;
+  /** The container was started again after it, or waited for that: it is not how the container ended at last. */
+  readonly restarted?: true | undefined;
 }
 
 /** Keyed by the pod's UID. Its provenance is that of the last observation that changed it. */

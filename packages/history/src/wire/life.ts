@@ -11,6 +11,6 @@ export function lifeDocument(life: PodLife): LifeDocument {
       return { name, at: toText(at), afterMs: afterMs ?? null, detail };
     }),
     ...{ qosClass, priority, restarts },
-    endings: endings.map((ending) => ({ ...ending, at: toText(ending.at) })),
+    endings: endings.map(({ restarted: _restarted, ...ending }) => ({ ...ending, at: toText(ending.at) })),
   };
 }

@@ -58,5 +58,6 @@ function ending(line: Line): ContainerEnding {
   return {
     ...{ container: line.text('container'), reason: line.text('reason'), at: line.time('at') },
     ...{ exitCode: line.whole('exitCode'), signal: line.whole('signal') },
+    ...(line.has('restarted') && line.flag('restarted') ? { restarted: true as const } : {}),
   };
 }

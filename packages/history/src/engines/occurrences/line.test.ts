@@ -27,7 +27,7 @@ const LIFE = occurrenceFact(
     ...{ restartedAt: '2026-11-16T00:00:00Z', labels: { app: 'web' }, labelsCut: true, priority: -7, restarts: 3 },
     ...{ networkUp: at(3), notReady: at(8), gone: at(9), unschedulable: because, disruption: because },
     ...{ terminal: { ...because, phase: 'Failed' }, deletion: { requested: at(7), graceSeconds: 30 } },
-    endings: [{ container: 'app', reason: 'Error', exitCode: 1, signal: 0, at: at(6) }],
+    endings: [{ container: 'app', reason: 'Error', exitCode: 1, signal: 0, at: at(6), restarted: true }],
   }),
 );
 const owner = { kind: 'Job', namespace: 'shop', name: 'nightly', uid: 'uid-nightly' };

@@ -191,6 +191,40 @@ verdictTable('containers', {
     aCase(terminated('Failed', '', '', { endings: [ending()] })),
     { cause: 'Crashed', certainty: 'certain' },
   ],
+  'a sidecar that was out of memory long ago and was started again did not end the pod': [
+    aCase(
+      terminated('Failed', '', '', {
+        endings: [
+          ending({ container: 'sidecar', reason: 'OOMKilled', exitCode: 137, at: at(100), restarted: true }),
+          ending({ exitCode: 1 }),
+        ],
+      }),
+    ),
+    { cause: 'Crashed', certainty: 'certain', sentence: 'failed: its container app ended with exit code 1.' },
+  ],
+  'the first container that failed, not those that were killed because of it': [
+    aCase(
+      terminated('Failed', '', '', {
+        endings: [
+          ending({ exitCode: 3, at: at(END - 30) }),
+          ending({ container: 'sidecar', exitCode: 137, reason: 'OOMKilled' }),
+        ],
+      }),
+    ),
+    { cause: 'Crashed', certainty: 'certain', sentence: 'failed: its container app ended with exit code 3.' },
+  ],
+  'two containers that fail within a second: the one that was out of memory': [
+    aCase(
+      terminated('Failed', '', '', {
+        endings: [ending(), ending({ container: 'cache', exitCode: 137, reason: 'OOMKilled' })],
+      }),
+    ),
+    { cause: 'OOMKilled', sentence: 'failed: its container cache used more memory than it may.' },
+  ],
+  'a container of which only an earlier end is known': [
+    aCase(terminated('Failed', '', '', { endings: [ending({ at: at(900), restarted: true })] })),
+    { cause: 'Crashed', certainty: 'inferred' },
+  ],
   'a pod without a Job that completed': [
     aCase(terminated('Succeeded', '', '', { endings: [ending({ reason: 'Completed', exitCode: 0 })] })),
     { cause: 'Completed', certainty: 'certain' },

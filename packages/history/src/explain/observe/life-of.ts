@@ -228,10 +228,11 @@ function endingsOf(pod: ObservedPod, created: EpochMillis, at: EpochMillis): rea
   const otherwise = lastChangeOf(pod, at) ?? created;
   const endings: ContainerEnding[] = [];
   for (const ended of pod.status.terminations) {
-    const { kind, container = '', reason = '', exitCode = 0, signal = 0, finishedAt } = ended;
-    // An init container that is done is the beginning of a pod.
-    if (kind === 'init' && exitCode === 0 && signal === 0) continue;
-    endings.push({ container, reason, exitCode, signal, at: timeOf(pod, finishedAt, at) ?? otherwise });
+    const { kind, container = '', reason = '', exitCode = 0, signal = 0, finishedAt, current } = ended;
+    // An init container that is done is the beginning of a pod. Who debugs a pod does not end it.
+    if (kind === 'ephemeral' || (kind === 'init' && exitCode === 0 && signal === 0)) continue;
+    const restarted = current === false ? { restarted: true as const } : {};
+    endings.push({ container, reason, exitCode, signal, at: timeOf(pod, finishedAt, at) ?? otherwise, ...restarted });
   }
   return endings.sort((a, b) => a.at - b.at).slice(-MOST_ENDINGS);
 }

@@ -146,6 +146,32 @@ describe('a life', () => {
       ['c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9'],
     );
   });
+
+  test('says of an ending that its container was started again, and has none of who debugged', async () => {
+    const ledger = new TestCauses();
+    const killed = { container: 'sidecar', reason: 'OOMKilled', exitCode: 137, restartCount: 1 };
+    await ledger.see(6, running.terminated(at(5), { ...killed, restartCount: 0 }));
+    await ledger.see(8, running.terminated(at(5), { ...killed, current: false }));
+    assert.deepEqual(
+      (await ledger.life('web-1')).endings.map(({ restarted }) => restarted),
+      [true],
+    );
+    await ledger.see(
+      30,
+      running
+        .inPhase('Failed')
+        .terminated(at(5), { ...killed, current: false })
+        .terminated(at(20), { container: 'debug', kind: 'ephemeral', exitCode: 130 })
+        .terminated(at(29), { container: 'main', exitCode: 1 }),
+    );
+    assert.deepEqual(
+      (await ledger.life('web-1')).endings.map(({ container, restarted }) => [container, restarted]),
+      [
+        ['sidecar', true],
+        ['main', undefined],
+      ],
+    );
+  });
 });
 
 describe('the first disruption', () => {
