@@ -196,6 +196,8 @@ test('help of podtrail and of every command goes to standard output and names it
     const { code, out, err } = await ask(`${name} --help`);
     assert.deepEqual([code, err], [0, ''], name);
     assert.match(out, new RegExp(`^Usage: podtrail ${name}`));
+    const wide = out.split('\n').filter((line) => line.length > 120 && !line.startsWith('  '));
+    assert.deepEqual(wide, [], name);
     assert.equal((await ask(`help ${name}`)).out, out);
   }
   assert.match(root.out, /Exit codes: 0 answered, 1 error, 2 usage, 3 free or no record/);

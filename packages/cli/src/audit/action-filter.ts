@@ -1,5 +1,6 @@
 // Which actions of a log were asked for: by namespace, pod, time, act, user and outcome.
 import type { Act, AuditedAction } from '@podtrail/history/audit';
+import { nearest } from '@podtrail/history/wire';
 import { UsageError } from '../errors.ts';
 
 export interface WantedActions {
@@ -41,7 +42,9 @@ export function actsOf(texts: readonly string[]): ReadonlySet<Act> | undefined {
     words.map((word) => {
       const act = ACTS.find((known) => known === word) ?? (Object.hasOwn(ALSO, word) ? ALSO[word] : undefined);
       if (act !== undefined) return act;
-      throw new UsageError(`--verb ${word} is nothing that is looked for`, `there are: ${ACTS.join(', ')}.`);
+      const near = nearest(word, [...ACTS, ...Object.keys(ALSO)]);
+      const meant = near === undefined ? '' : `; did you mean ${ALSO[near] ?? near}?`;
+      throw new UsageError(`--verb ${word} is not an act${meant}`, `there are: ${ACTS.join(', ')}.`);
     }),
   );
 }

@@ -43,8 +43,8 @@ export function annotationsCommand(cli: Cli): Command {
 Begins with "N total pods, M with annotations". Then each pod that comes (ADDED), whose annotations change (UPDATED) or
 that goes (DELETED), with its phase and node, and the keys that were added (+), changed (~, old → new) or removed (-).
 What kubectl last applied (kubectl.kubernetes.io/last-applied-configuration) repeats the whole manifest: it is left out,
-as in the ledger, unless --key asks for it. With --key, pods that come or go without such an annotation are not reported. With -l, a pod that no longer matches is
-printed as DELETED.
+as in the ledger, unless --key asks for it. With --key, pods that come or go without such an annotation are not
+reported. With -l, a pod that no longer matches is printed as DELETED.
 
 All of it is read from one watch; nothing else is asked of the API server. Changes of a pod that follow each other
 faster than they are printed may be printed as one. podtrail record keeps each of them, for podtrail changes.

@@ -174,7 +174,8 @@ test('standard input is read, and what it has is printed at once', async () => {
 for (const [words, message] of [
   ['audit.log -n shop -A', /-n and -A cannot both be meant/],
   ['audit.log -n Not_One', /-n Not_One is not a namespace/],
-  ['audit.log --verb explode', /--verb explode is nothing that is looked for\nhint: there are: create, /],
+  ['audit.log --verb explode', /--verb explode is not an act\nhint: there are: create, /],
+  ['audit.log --verb evicted', /--verb evicted is not an act; did you mean evict\?\nhint: there are: create, /],
   ['audit.log --since 1h --until 2h', /--since is not before --until/],
   ['audit.log --limit x', /--limit x is not a whole number/],
   ['audit.log -o yaml', /Allowed choices are table, wide, json, jsonl, csv, name/],
@@ -246,4 +247,10 @@ test('progress is shown on a terminal only, and not beside rows on the same term
   const clock = Object.assign(new ManualClock(Date.UTC(2026, 10, 15, 12)), { monotonic: () => (now += 1000) });
   await ask('audit.log', { stderr, clock });
   assert.match(shown, /^\r\u001b\[2K\d\.\d KiB read, .* a second, 5 found\r\u001b\[2K1 × delete by mallory/);
+});
+
+test('an empty log is not taken for one in which nothing happened', async () => {
+  const { code, err } = await run(['audit', 'audit.log'], { files: { 'audit.log': '' } });
+  assert.equal(code, 3);
+  assert.match(err, /^0 lines, .*\nhint: there is nothing in it\. .*--audit-log-path/m);
 });

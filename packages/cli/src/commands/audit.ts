@@ -27,6 +27,11 @@ interface AuditFlags extends SharedOptions {
 }
 
 const MOST_REFUSALS_NOTED = 10;
+/** Two lines of the help. */
+const HALF = 11;
+
+const EMPTY =
+  'hint: there is nothing in it. Is it the file of --audit-log-path, and does the API server have an --audit-policy-file?';
 
 export function auditCommand(cli: Cli): Command {
   return cli
@@ -67,7 +72,8 @@ them that were refused or failed, with the stage that refused them and a hint. W
 --verb write-status or --failed asks for them. How much is known of a change depends on the policy of the log: names
 that the server made up need level RequestResponse; replicas, taints and nodes need level Request.
 
-Acts: ${ACTS.join(', ')}.
+Acts, for --verb: ${ACTS.slice(0, HALF).join(', ')},
+${ACTS.slice(HALF).join(', ')}.
 
 With --pod, rows that may have been about it are shown, too: a collection that the log does not list, a name that the
 server made up. Lines that cannot be read are counted, and the first ten are named on standard error.
@@ -145,6 +151,7 @@ async function run(
   if (print.format === 'table' || print.format === 'wide')
     for (const line of refusals.lines(MOST_REFUSALS_NOTED)) await cli.note(line);
   await cli.note(closingLine(tally, writer.count));
+  if (tally.lines === 0) await cli.note(EMPTY);
   await store?.end();
   if (store !== undefined) for (const line of storedLines(store)) await cli.note(line);
   return exitCode(writer.count, { tally, brokenOff });

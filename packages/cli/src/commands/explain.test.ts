@@ -32,7 +32,7 @@ test('a pod that ended: why, who took its place, for how long nobody was ready, 
   assert.deepEqual(out.split('\n').slice(0, 4), [
     'shop/kafka-0 on node-35 was evicted: node-35 was drained. (Evicted, inferred)',
     'It began to end at 2026-11-15T10:01:40Z; shop/kafka-0 on node-06 took its place; nobody was ready for 11s.',
-    'Next: look who cordoned or scales node-35: kubectl describe node node-35; an imported audit log names the user.',
+    'Next: look who cordoned or scales node-35: kubectl describe node node-35, if it still exists; an imported audit log names the user.',
     '',
   ]);
   assert.match(

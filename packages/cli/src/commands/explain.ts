@@ -49,8 +49,8 @@ Of several pods of one name the one at --at is meant, else the last one before; 
 pod that lives it says whose place it took, and how it came to be ready. "Next" is what to look at. The table lists what
 was said and done about the pod, its node, its owners and its namespace, in the order of time; USED marks what the cause
 rests on. A cause is "certain" where the API says so, and "inferred" where other things that happened then say so.
-docs/cli.md has the list of causes. Exit code 3 when there is no record of such a pod, 4 when it is in doubt who had the address, 5 when
-that is unknown.
+docs/cli.md has the list of causes. Exit code 3 when there is no record of such a pod, 4 when it is in doubt who had the
+address, 5 when that is unknown.
 
 Examples:
   podtrail explain cart-7d9-x2k -n shop

@@ -46,9 +46,10 @@ and they say nothing about times that the ledger watched itself. --cluster says 
 of one instant of those that had an address and had not ended.
 
 --audit-log stores who deleted, evicted, scaled, drained and so on, as evidence for \`podtrail explain\`: about what the
-ledger knows, and nothing else. Reading a log again, files that overlap, and the logs of several API servers, in whichever
-order, give the same. Where answers in the log (level RequestResponse) show pods with addresses in times that nobody
-watched, they become candidates: answers that rest on them are "ambiguous". After Ctrl+C run it again. \`podtrail audit\` prints such logs, and with --store does both.
+ledger knows, and nothing else: the store and its cluster must be there. Reading a log again, files that overlap, and
+the logs of several API servers, in whichever order, give the same. Where answers in the log (level RequestResponse)
+show pods with addresses in times that nobody watched, they become candidates: answers that rest on them are
+"ambiguous". After Ctrl+C run it again. \`podtrail audit\` prints such logs, and with --store does both.
 
 No recorder may write to the store meanwhile.
 

@@ -17,8 +17,8 @@ export function mcpCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Tools: who_had_ip, attribute_flows, pod_trail, node_at, moves, explain, coverage. All of them only read. It ends when its
-input ends. An assistant starts it by itself; most take a configuration as this:
+Tools: who_had_ip, attribute_flows, pod_trail, node_at, moves, explain, coverage. All of them only read. It ends when
+its input ends. An assistant starts it by itself; most take a configuration as this:
 
   {"mcpServers": {"podtrail": {"command": "podtrail", "args": ["mcp", "--store", "sqlite:/var/lib/podtrail/ledger.db"]}}}
 

@@ -41,6 +41,34 @@ test('moves lists who ended, where its successor is, why, and for how long nobod
   assert.match(second, /10:03:20Z +shop +lonely +node-06 +<none> +DeletedOnRequest +no/);
 });
 
+test('moves without --since is about the last 24 hours, and standard error says so', async () => {
+  const none = await run(['moves', '--timezone', 'UTC'], { engine, now: at(2 * 86_400) });
+  assert.equal(none.code, 3);
+  assert.match(
+    none.err,
+    /^--since is not given: the 24 hours from 2026-11-16T10:00:00.001Z on; --since 168h shows a week$/m,
+  );
+  const { code, out, err } = await ask('moves -o name');
+  assert.deepEqual([code, out.trim().split('\n').length], [0, 2]);
+  assert.match(err, /^--since is not given/m);
+  const until = await run(['moves', '-o', 'name', '--until', '2026-11-15T11:00:00Z'], { engine, now: at(2 * 86_400) });
+  assert.equal(until.out.trim().split('\n').length, 2, until.err);
+  assert.doesNotMatch((await ask('moves --since 1h')).err, /is not given/);
+});
+
+test('the help of moves says what is easily taken for something else', async () => {
+  const { out } = await ask('moves --help');
+  for (const said of [
+    /without --since in the 24 hours/,
+    /CERTAIN is about the cause/,
+    /"\?" behind TO is about the successor/,
+  ])
+    assert.match(out, said);
+  assert.match(out, /Evicted +through the Eviction API[\s\S]*NodePressure/);
+  assert.match(out, /DeletedOnRequest +a person or a program/);
+  assert.match(out, /Restarted +by kubectl rollout restart/);
+});
+
 test('moves as JSON is a document of the wire, with `to: null` where nobody took the place', async () => {
   const { moves } = movesSchema.parse(JSON.parse((await ask('moves --since 1h -o json')).out));
   assert.deepEqual(
@@ -188,7 +216,12 @@ for (const words of [
 test('explain of a workload is refused with what to ask instead', async () => {
   const { code, err } = await ask('explain sts/kafka -n shop');
   assert.equal(code, 2);
-  assert.match(err, /a cause is one of one pod\nhint: name a pod/);
+  assert.match(err, /explain is about one pod\nhint: name a pod, .*: podtrail moves -n shop -l LABELS --since 1h\./);
+  const node = await ask('explain node/node-06');
+  assert.match(
+    `${node.code} ${node.err}`,
+    /^2 .*node\/node-06 is a node, and neither a pod .*\nhint: podtrail node node-06 --since 1h/s,
+  );
 });
 
 test('explain of an address asks about its holder; where that is in doubt it names whom to ask about, with exit code 4', async () => {

@@ -36,6 +36,9 @@ interface MovesOptions extends SharedOptions, PagingOptions {
   readonly toNode?: string;
 }
 
+/** A listing shows the oldest first: without a limit in time, last week's would hide tonight's. */
+const WITHOUT_SINCE_MS = 86_400_000;
+
 export function movesCommand(cli: Cli): Command {
   const command = cli
     .command('moves', 'Which pods ended, why, and who took their place where?', [
@@ -53,11 +56,18 @@ export function movesCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-One line for each pod that began to end in that time. TO is <none> where nobody took its place, as far as is known; a
-"?" behind it means that others may have. -l selects by the labels that a pod had last, as kubectl does: app=cart,
+One line for each pod that began to end in that time, moved or not; without --since in the 24 hours before --until, the
+oldest first. TO is <none> where nobody took its place, as far as is known; a "?" behind TO is about the successor:
+another pod may have taken the place. CERTAIN is about the cause: "yes" where the API or the audit log says so, "no"
+where it is inferred from what else happened then. -l selects by the labels that a pod had last, as kubectl does: app=cart,
 'tier in (web,api)', '!canary'; pods whose labels were not recorded are left out, and counted on standard error.
 docs/cli.md says what each cause means; podtrail explain POD shows the evidence of one. Exit code 3 when there is none
-in that time.
+in that time. Some causes are not what their names may suggest:
+
+  Evicted           through the Eviction API (a drain, an autoscaler). What kubectl shows as Evicted is NodePressure or
+                    StorageLimit: its kubelet ended it.
+  DeletedOnRequest  a person or a program (a custom controller) deleted it; without an audit log nobody knows which.
+  Restarted         by kubectl rollout restart; restarts of containers are no moves.
 
 Examples:
   podtrail moves --since 1h
@@ -70,7 +80,9 @@ Examples:
 
 async function run(cli: Cli, options: MovesOptions) {
   const print = cli.print(options);
-  const span = await spanOf(cli, options);
+  const span = await spanOf(cli, options, WITHOUT_SINCE_MS);
+  if (options.since === undefined)
+    await cli.note(`--since is not given: the 24 hours from ${toUtcText(span.from)} on; --since 168h shows a week`);
   return await cli.withLedger(options, async (ledger) => {
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const { fromNode, toNode, selector, cause: causes } = options;

@@ -39,7 +39,8 @@ export function nodeCommand(cli: Cli): Command {
 Pods of all namespaces, unless -n names one. CERTAIN is "no" for a pod whose arrival or end is only known to lie
 around the time that was asked about. CAUSE is why a pod left, NEXT the node of the pod that took its place, with a "?"
 where another may have. With --since the table is a timeline: who was there when the span began, who arrived (and whose
-place it took, from which node), who left and why; -o json has both. -o wide has the lifecycle of each pod. Exit code 3 when no pod was there, 5 when nobody was watching then.
+place it took, from which node), who left and why; -o json has both. -o wide has the lifecycle of each pod. Exit code 3
+when no pod was there, 5 when nobody was watching then.
 
 Examples:
   podtrail node worker-2

@@ -122,9 +122,9 @@ serves it, and not with --no-conversion.
 ${AUDIT_WEBHOOK_HELP}
 
 With --history it serves the history to kubectl (kubectl get tenures, moves …): it registers the APIService
-v1.history.podtrail.dev once its port answers and the Service is there, renews the certificate that API servers trust, and
-takes it back when they cannot reach it or the last replica ends. If all replicas are killed at once, no namespace of the
-cluster can be deleted until one is back, or until: kubectl delete apiservice v1.history.podtrail.dev.
+v1.history.podtrail.dev once its port answers and the Service is there, renews the certificate that API servers trust,
+and takes it back when they cannot reach it or the last replica ends. If all replicas are killed at once, no namespace
+of the cluster can be deleted until one is back, or until: kubectl delete apiservice v1.history.podtrail.dev.
 
 The rights it needs are those of deploy/kustomize/.`,
     )

@@ -94,7 +94,7 @@ export function storedLines({ cluster, tally, candidates, old }: AuditStore): st
   const { taken, unknown, expired, ahead, over } = tally;
   const left = [
     ...(unknown > 0 ? [`${unknown} about what the ledger does not know`] : []),
-    ...(over > 0 ? [`${over} beside more of the same, counted`] : []),
+    ...(over > 0 ? [`${over} over the limit of 64 an hour for one object`] : []),
     ...(ahead > 0 ? [`${ahead} of a time that is yet to come`] : []),
     ...(expired > 0 ? [`${expired} of a time whose evidence is forgotten`] : []),
   ];

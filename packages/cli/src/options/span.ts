@@ -6,12 +6,12 @@ import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
 import type { SharedOptions } from './shared-flags.ts';
 
-/** The longest span that may be asked for, up to now, unless it is said otherwise. Now itself belongs to it. */
-export async function spanOf(cli: Cli, options: SharedOptions): Promise<AskedSpan> {
+/** Without --since, `longest` before --until: all that may be asked for, unless a command says less. Now belongs to it. */
+export async function spanOf(cli: Cli, options: SharedOptions, longest = LONGEST_SPAN_MS): Promise<AskedSpan> {
   const since = options.since === undefined ? undefined : await cli.time('--since', options.since, options);
   const until = options.until === undefined ? undefined : await cli.time('--until', options.until, options);
   const to: EpochMillis = until ?? epochMillis(cli.now + 1);
-  const from = since ?? epochMillis(Math.max(0, to - LONGEST_SPAN_MS));
+  const from = since ?? epochMillis(Math.max(0, to - longest));
   if (to - from > LONGEST_SPAN_MS) {
     const days = LONGEST_SPAN_MS / 86_400_000;
     throw new UsageError(`--since and --until are more than ${days} days apart`, 'ask for one part after the other.');
@@ -21,5 +21,5 @@ export async function spanOf(cli: Cli, options: SharedOptions): Promise<AskedSpa
       '--since is not before --until, so there is no time in between',
       'the earlier time is --since: --since 2h --until 1h is the hour before the last.',
     );
-  return { from, to, hasSince: since !== undefined, hasUntil: until !== undefined };
+  return { from, to, hasSince: since !== undefined || longest < LONGEST_SPAN_MS, hasUntil: until !== undefined };
 }

@@ -10,8 +10,9 @@ interface Guide {
 
 export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   Evicted: {
-    means: 'Somebody evicted it through the Eviction API: a drain, an autoscaler, or a program that is not known.',
-    next: 'look who cordoned or scales {node}: kubectl describe node {node}; an imported audit log names the user.',
+    means:
+      'A person or a program evicted it through the Eviction API: a drain, an autoscaler; what kubectl shows as Evicted is NodePressure or StorageLimit here.',
+    next: 'look who cordoned or scales {node}: kubectl describe node {node}, if it still exists; an imported audit log names the user.',
   },
   Taint: {
     means: 'A NoExecute taint was put on its node, and it does not tolerate it (for so long).',
@@ -26,7 +27,8 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'compare the PriorityClass of the pod with that of the preemptor, and the free room of the nodes.',
   },
   NodePressure: {
-    means: 'Its node ran short of memory, disk or process ids, and its kubelet evicted it.',
+    means:
+      'Its node ran short of memory, disk or process ids, and its kubelet evicted it; kubectl shows it as Evicted.',
     next: 'compare what the pod used with its requests, and see the conditions of {node}: kubectl describe node {node}.',
   },
   StorageLimit: {
@@ -70,7 +72,8 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'kubectl rollout history {owner} -n {namespace} shows what changed.',
   },
   Restarted: {
-    means: 'Somebody ran kubectl rollout restart on its workload.',
+    means:
+      'A rollout restart of its workload (kubectl rollout restart) replaced it; restarts of containers are no moves.',
     next: 'nothing is wrong; an imported audit log names the user.',
   },
   ScaledDown: {
@@ -117,7 +120,8 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'see who deleted {namespace}; an imported audit log names the user.',
   },
   DeletedOnRequest: {
-    means: 'Somebody deleted it, and nothing that was watched says why.',
+    means:
+      'A person or a program, a custom controller for instance, deleted it, and nothing that was watched says why.',
     next: 'only the audit log knows who: podtrail import --audit-log, or kubectl delete in the history of a shell.',
   },
   SandboxReplaced: {

@@ -30,8 +30,8 @@ export async function findLife(
   const subject = asked.by === 'ip' ? holderOf(asked.ip, answer) : asked;
   if (subject === undefined) return { life: undefined, others: [], answer };
   if (subject.by === 'service' || subject.by === 'workload') {
-    throw new HistoryError('bad-subject', 'a cause is one of one pod', {
-      hint: 'name a pod, a UID or an address; the moves of a workload are in `moves`.',
+    throw new HistoryError('bad-subject', 'explain is about one pod', {
+      hint: `name a pod, a UID or an address; of the pods of a workload: podtrail moves -n ${subject.namespace} -l LABELS --since 1h.`,
     });
   }
   const span = { from: epochMillis(Math.max(0, now - LONGEST_SPAN_MS + 1)), to: epochMillis(now + 1) };

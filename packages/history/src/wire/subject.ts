@@ -42,6 +42,12 @@ export async function parseSubject(text: string, namespace: () => Promise<string
   if (/^(?:pods?|po)$/.test(type)) return { by: 'name', namespace: await namespace(), name };
   if (/^(?:services?|svc)$/i.test(type)) return { by: 'service', namespace: await namespace(), name };
   const plain = withoutGroup(type.toLowerCase());
+  if (/^(?:nodes?|no)$/.test(plain)) {
+    throw badSubject(
+      `${text} is a node, and neither a pod nor a workload`,
+      `podtrail node ${name} --since 1h says who came and left, and why.`,
+    );
+  }
   if (/^(?:cronjobs?|cj)$/.test(plain)) {
     throw badSubject(
       `podtrail records the Job that owns a pod, and not the CronJob behind it`,
