@@ -272,3 +272,13 @@ test('a flood of evidence about one object is read as far as the limit, and the 
   ]);
   assert.equal(explain(known).cause, 'Taint');
 });
+
+test('a flood of another namespace with the UID of a pod hides nothing that is said about the pod', async () => {
+  const about = object('Pod', 'x', { namespace: 'evil', uid: POD.uid });
+  const flood = Array.from({ length: 4500 }, (_, i) => ({
+    ...event({ ...about, name: `x-${i}` }, 'kubelet', 'Killing', END - 100 + i / 100),
+    id: `flood-${i}`,
+  }));
+  const real = event(POD, 'default-scheduler', 'Preempted', END, 'Preempted by pod uid-urgent on node worker-2');
+  assert.deepEqual(ids((await caseOf(aLife({ created: at(0) }), [...flood, real])).pod), [real.id]);
+});

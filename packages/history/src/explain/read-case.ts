@@ -76,9 +76,9 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   const recently = { from: epochMillis(endedAt - 2 * BEFORE_MS), to: until };
   const ofLife = { from: epochMillis(Math.max(0, life.created - BEFORE_MS)), to: until };
   const named = (namespace: string, name: string): Subject => ({ by: 'name', namespace, name });
-  const [ofPod, nameless, node, owner, namespace] = await Promise.all([
-    readEvidence(snapshot, { by: 'uid', uid: pod.uid }, ofLife, isAbout(pod)),
-    readEvidence(snapshot, named(pod.namespace, pod.name), day, isAboutName(life)),
+  const [ofPod, node, owner, namespace] = await Promise.all([
+    // Not by its UID: whoever writes that into Events of another namespace would fill the reading.
+    readEvidence(snapshot, named(pod.namespace, pod.name), ofLife, isAboutPod(life)),
     pod.node === '' ? [] : readShared(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
     readOwner(snapshot, life.owner, recently),
     readShared(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
@@ -89,7 +89,7 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   return {
     life,
     endedAt,
-    pod: await withPreemptors(snapshot, inOrder([...ofPod, ...nameless]), readLife),
+    pod: await withPreemptors(snapshot, ofPod, readLife),
     node,
     owner,
     workload,
@@ -110,9 +110,11 @@ function isAbout({ kind, namespace, name, uid }: ObjectReference) {
 }
 
 /** Some controllers leave the UID out: then it is about whoever had the name at that time. */
-function isAboutName({ created, gone }: PodLife) {
+function isAboutPod({ pod, created, gone }: PodLife) {
   const [from, to] = [created - CLOCK_SLACK_MS, (gone ?? FAR) + CLOCK_SLACK_MS];
-  return ({ about, at }: Evidence) => about.uid === '' && about.kind === 'Pod' && at >= from && at <= to;
+  const isNamed = isAbout(pod);
+  const isNameless = isAbout({ ...pod, uid: '' });
+  return (one: Evidence) => isNamed(one) || (isNameless(one) && one.at >= from && one.at <= to);
 }
 
 async function readOwner(snapshot: Snapshot, owner: ObjectReference | undefined, span: Span): Promise<Evidence[]> {
