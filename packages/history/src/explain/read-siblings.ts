@@ -11,6 +11,10 @@ const PAGE = 500;
 const MOST_PAGES = 4;
 /** Of more pods than a page, those nearest to the end are read first: so far back, one range after the other. */
 const BACKWARDS_MS = [MINUTE_MS, 4 * MINUTE_MS, 15 * MINUTE_MS, BEFORE_MS];
+/** Pods of a workload that end within such a range read the same of it. */
+const SHARED_MS = 10 * SECOND_MS;
+/** Of all workloads of a snapshot, some 20 MB. */
+const MOST_KEPT = 20_000;
 
 /** `around`: from the end of the pod to as long after it as a successor may come. In the order of their creation. */
 export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Span): Promise<PodLife[]> {
@@ -27,14 +31,65 @@ export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Sp
   const add = (lives: readonly PodLife[]) => {
     for (const one of lives) if (one.pod.namespace === pod.namespace) found.set(one.pod.uid, one);
   };
-  for (const subject of subjects) add(await readNear(snapshot, subject, around));
-  const [first] = subjects;
   const near = around.from - BEFORE_MS;
+  const shared = sharedLives(snapshot);
+  for (const subject of subjects) {
+    const lives = await shared.read('near', subject, roundedOut(around), readNear);
+    add(lives.filter(({ created }) => created >= near && created < around.to));
+  }
+  const [first] = subjects;
   if (first !== undefined && near > life.created) {
-    add((await readLives(snapshot, first, { from: epochMillis(0), to: epochMillis(near) }, 1)).lives);
+    const lives = await shared.read(
+      'earlier',
+      first,
+      roundedOut({ from: epochMillis(0), to: epochMillis(near) }),
+      readPage,
+    );
+    add(lives.filter(({ created }) => created < near));
   }
   found.delete(pod.uid);
   return [...found.values()].sort((a, b) => a.created - b.created);
+}
+
+function roundedOut({ from, to }: Span): Span {
+  const [first, last] = [Math.floor(from / SHARED_MS), Math.ceil(to / SHARED_MS)];
+  return { from: epochMillis(first * SHARED_MS), to: epochMillis(last * SHARED_MS) };
+}
+
+type ReadLives = (snapshot: Snapshot, subject: Subject, span: Span) => Promise<readonly PodLife[]>;
+
+const ofSnapshots = new WeakMap<Snapshot, SharedLives>();
+
+function sharedLives(snapshot: Snapshot): SharedLives {
+  const shared = ofSnapshots.get(snapshot) ?? new SharedLives(snapshot);
+  ofSnapshots.set(snapshot, shared);
+  return shared;
+}
+
+/** Invariant: all reads of a snapshot see one state, so that what was read stays right for as long as it lives. */
+class SharedLives {
+  readonly #snapshot: Snapshot;
+  readonly #known = new Map<string, Promise<readonly PodLife[]>>();
+  #kept = 0;
+
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  async read(what: string, subject: Subject, span: Span, read: ReadLives): Promise<readonly PodLife[]> {
+    const key = JSON.stringify([what, subject, span.from, span.to]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return await known;
+    const reading = read(this.#snapshot, subject, span);
+    this.#known.set(key, reading);
+    const lives = await reading;
+    this.#kept += lives.length;
+    if (this.#kept > MOST_KEPT) {
+      this.#known.clear();
+      this.#kept = 0;
+    }
+    return lives;
+  }
 }
 
 /** All of them if they are few; else forwards from the end, and then backwards from it. */
@@ -53,6 +108,10 @@ async function readNear(snapshot: Snapshot, subject: Subject, { from, to }: Span
     until = range.from;
   }
   return lives;
+}
+
+async function readPage(snapshot: Snapshot, subject: Subject, span: Span): Promise<readonly PodLife[]> {
+  return (await readLives(snapshot, subject, span, 1)).lives;
 }
 
 async function readLives(snapshot: Snapshot, subject: Subject, span: Span, most: number) {

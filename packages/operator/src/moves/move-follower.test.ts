@@ -195,6 +195,33 @@ test('ten thousand departures at once are counted in portions; more than twenty 
   assert.equal(stage.reported[0], '1 departures not counted');
 });
 
+test('a tick stops soon after its time, however long one look takes', async () => {
+  const stage = await Stage.start();
+  const pods = Array.from({ length: 100 }, (_, i) => holder(`pod-${i}`, `uid-${i}`, 'node-1'));
+  const facts = pods.map((pod) => departure(pod, 10, { owner: undefined }));
+  await stage.store(10, facts);
+  const snapshots: number[] = [];
+  let spentMs = 0;
+  stage.clock.monotonic = () => spentMs;
+  const slow = stage.engine.snapshot.bind(stage.engine);
+  stage.engine.snapshot = async (cluster) => {
+    const snapshot = await slow(cluster);
+    const occurrences = snapshot.occurrences.bind(snapshot);
+    // Each pod is one read of its life: 50 ms.
+    snapshot.occurrences = (question) => {
+      if (question.kind === 'life' && question.key !== undefined) {
+        snapshots.push(stage.reads);
+        spentMs += 50;
+      }
+      return occurrences(question);
+    };
+    return snapshot;
+  };
+  await stage.store(10 + WAIT_S, []);
+  assert.ok(stage.reported.length >= 8 && stage.reported.length <= 16, `${stage.reported.length} in 400 ms`);
+  assert.equal(new Set(snapshots).size, 1, 'one snapshot');
+});
+
 test('a store that cannot be read is tried again, and in the end said to be so', async () => {
   const stage = await Stage.start();
   await stage.store(10, [life(OLD, 0, ended), departure(OLD, 10)]);

@@ -1,6 +1,7 @@
 // Follows the ledger of a running recorder: which pods ended, why, who took their place, which addresses were handed on.
 // It notes what is committed, waits until the traces have had time to arrive, and then asks the ledger as `podtrail moves`
 // does. Never writes, never holds the recorder back; memory and the work of one tick are bounded.
+import { setImmediate } from 'node:timers/promises';
 import {
   causesOf,
   type Departure,
@@ -9,6 +10,7 @@ import {
   type LedgerReader,
   type Move,
   mayBeReplaced,
+  type Snapshot,
   withSnapshot,
 } from '@podtrail/history';
 import { type Clock, sleep } from '@podtrail/machinery';
@@ -37,7 +39,8 @@ const TICK_MS = 1_000;
 /** Of the work of a tick, which the store's thread does beside the commits. */
 const LONGEST_TICK_MS = 400;
 const MOST_IN_TICK = 200;
-const AT_ONCE = 20;
+/** The time is looked at after each portion. */
+const AT_ONCE = 8;
 /** Some hundred bytes each. */
 const MOST_WAITING = 20_000;
 /** What began to end so long before the recording, or this part of it, was another recorder's to count, or nobody's. */
@@ -48,6 +51,11 @@ interface Waiting {
   readonly departure: Departure;
   /** What has been reported of it. */
   readonly reported: 'nothing' | 'departed' | 'placed';
+}
+
+interface Due {
+  readonly departures: readonly { readonly value: Waiting; readonly round: number }[];
+  readonly addresses: readonly { readonly value: BegunTenure }[];
 }
 
 export class MoveFollower implements RecorderListener {
@@ -120,14 +128,27 @@ export class MoveFollower implements RecorderListener {
   async tick(): Promise<void> {
     const { clock } = this.#options;
     const ends = clock.monotonic() + LONGEST_TICK_MS;
-    for (let done = 0; done < MOST_IN_TICK && clock.monotonic() <= ends; ) {
-      const departures = this.#departures.take(this.#committedTo, AT_ONCE);
-      const addresses = this.#addresses.take(this.#committedTo, AT_ONCE);
-      if (departures.length + addresses.length === 0) return;
-      done += departures.length + addresses.length;
-      await this.#lookAtDepartures(departures);
-      await this.#lookAtAddresses(addresses.map(({ value }) => value));
-    }
+    let due = this.#takeDue();
+    if (due === undefined) return;
+    // In one snapshot: what the pods of a workload share is read once.
+    await this.#ask(async (snapshot) => {
+      for (let done = 0; due !== undefined; ) {
+        await this.#lookAt(snapshot, due);
+        done += due.departures.length + due.addresses.length;
+        due = undefined;
+        if (done >= MOST_IN_TICK || clock.monotonic() > ends) return;
+        // A store in memory or in this thread answers without a pause: the recorder has its turn.
+        await setImmediate();
+        due = this.#takeDue();
+      }
+    });
+    if (due !== undefined) this.#postpone(due);
+  }
+
+  #takeDue(): Due | undefined {
+    const departures = this.#departures.take(this.#committedTo, AT_ONCE);
+    const addresses = this.#addresses.take(this.#committedTo, AT_ONCE);
+    return departures.length + addresses.length === 0 ? undefined : { departures, addresses };
   }
 
   #noteDeparture(departure: Departure): void {
@@ -148,19 +169,31 @@ export class MoveFollower implements RecorderListener {
     return observedAt + SETTLED_AFTER_MS <= this.#committedTo;
   }
 
-  async #lookAtDepartures(due: readonly { value: Waiting; round: number }[]): Promise<void> {
-    if (due.length === 0) return;
-    const pods = due.map(({ value }) => value.departure);
+  /** All questions first: what fails reports nothing, and is asked again. */
+  async #lookAt(snapshot: Snapshot, { departures, addresses }: Due): Promise<void> {
+    const pods = departures.map(({ value }) => value.departure);
     const question = { pods, visibility: { kind: 'all' }, withMoves: true } as const;
-    const found = await this.#ask((snapshot) => causesOf(snapshot, question));
-    for (const { value, round } of due) {
+    const found = pods.length === 0 ? undefined : await causesOf(snapshot, question);
+    const begun = addresses.map(({ value }) => value);
+    const reuses = begun.length === 0 ? [] : await readReuses(snapshot, begun);
+    for (const { value, round } of departures) {
       const move = found?.get(value.departure.pod.uid)?.move;
       const left = move === undefined ? value : this.#report(value.reported, move);
-      if (left === undefined) continue;
-      const isKept = this.#departures.add(value.departure.pod.uid, left, this.#committedTo, round + 1);
-      // It is counted, and only its successor is not: then nobody is waited for any longer.
-      if (!isKept && left.reported === 'nothing') this.#uncounted('departures');
+      if (left !== undefined) this.#waitFor(left, round + 1);
     }
+    for (const reuse of reuses) this.#notify((listener) => listener.reused?.(reuse));
+  }
+
+  /** The store could not be read. */
+  #postpone({ departures, addresses }: Due): void {
+    for (const { value, round } of departures) this.#waitFor(value, round + 1);
+    if (addresses.length > 0) this.#uncounted('addresses', addresses.length);
+  }
+
+  #waitFor(left: Waiting, round: number): void {
+    const isKept = this.#departures.add(left.departure.pod.uid, left, this.#committedTo, round);
+    // It is counted, and only its successor is not: then nobody is waited for any longer.
+    if (!isKept && left.reported === 'nothing') this.#uncounted('departures');
   }
 
   /** What is left to be reported; undefined: nothing. */
@@ -175,13 +208,6 @@ export class MoveFollower implements RecorderListener {
     }
     if (!mayBeReplaced(known, verdict)) return undefined;
     return { departure, reported: isPlaced || reported === 'placed' ? 'placed' : 'departed' };
-  }
-
-  async #lookAtAddresses(begun: readonly BegunTenure[]): Promise<void> {
-    if (begun.length === 0) return;
-    const reuses = await this.#ask((snapshot) => readReuses(snapshot, begun));
-    if (reuses === undefined) this.#uncounted('addresses', begun.length);
-    for (const reuse of reuses ?? []) this.#notify((listener) => listener.reused?.(reuse));
   }
 
   async #ask<T>(question: Parameters<typeof withSnapshot<T>>[2]): Promise<T | undefined> {

@@ -243,3 +243,29 @@ test('filters by cause, by the node of the successor and by namespace', async ()
     [true, true, true, false, false, false],
   );
 });
+
+test('the pods of a workload are read once for all of them that end together, not for each', async () => {
+  const lives = Array.from({ length: 40 }, (_, i) => [
+    life('ReplicaSet', 'w-1', `w-1-old${i}`, 10, ends(END + i / 10)),
+    life('ReplicaSet', 'w-1', `w-1-new${i}`, END + 1 + i / 10),
+  ]).flat();
+  let reads = 0;
+  const facts = lives.flatMap((one) => livedFacts(one));
+  const found = await askStore(facts, (snapshot) => {
+    const counting = new Proxy(snapshot, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...parameters: [{ kind: string; subject?: { by: string; uid?: string } }]) => {
+          const [{ kind, subject }] = parameters;
+          if (name === 'occurrences' && kind === 'life' && (subject?.by === 'workload' || subject?.uid === 'uid-w-1'))
+            reads++;
+          return value.apply(target, parameters);
+        };
+      },
+    });
+    return moves(counting, { span: SPAN, page: { limit: 100 } });
+  });
+  assert.equal(found.items.filter(({ to }) => to !== undefined).length, 40);
+  assert.ok(reads <= 4, `${reads} reads of the workload`);
+});
