@@ -31,6 +31,17 @@ test('each run is a section, and what was said with its audit log stands beside 
   assert.match(page, /3 pods: 2 right, 0 wrong, 1 unknown\. With the audit log: 3 right, 0 wrong, 0 unknown\./);
 });
 
+test('the page says how often each was provoked, and quotes no repetitions that were not reached', () => {
+  const command = 'npm run proof -- causes --repeat 20 --seed 1 --within 2';
+  const rows = [row, { ...row, name: 'another', pods: 1 }, { ...row, name: 'a third', pods: 1 }];
+  const page = causesPage([{ ...run, command, rows }], new Map());
+  assert.match(page, /Of the provocations: 2 with 1 pod, 1 with 3 pods\. Its time was up before all repetitions/);
+  assert.match(page, /`npm run proof -- causes --seed 1 --within 2`/);
+  const whole = causesPage([{ ...run, command, rows: [{ ...row, pods: 20 }] }], new Map());
+  assert.match(whole, /Of the provocations: 1 with 20 pods\.\n/);
+  assert.match(whole, /--repeat 20 /);
+});
+
 test('docs/causes.md is what the results of runs say: npm run proof -- causes --no-run', async () => {
   const page = await readFile(new URL('../../docs/causes.md', import.meta.url), 'utf8');
   assert.equal(page, causesPage(await readResults(), NOT_PROVOKED));
