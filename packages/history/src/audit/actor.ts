@@ -7,7 +7,7 @@ export function actorOf({ user, impersonatedUser, userAgent, sourceIPs }: AuditE
   return {
     user: effective.username,
     groups: effective.groups,
-    impersonatedBy: impersonatedUser === undefined ? undefined : user.username,
+    impersonatedBy: impersonatedUser === undefined ? undefined : (user.username ?? 'somebody'),
     pod: user.pod,
     node: user.node,
     userAgent,

@@ -77,7 +77,7 @@ export function readAuditEvent(value: unknown): AuditEvent | string {
   return {
     auditID: auditID.slice(0, LONGEST_NAME),
     stage: stage as AuditStage,
-    level: LEVELS.find((level) => level === value['level']),
+    level: levelOf(value),
     requestURI: text(value['requestURI']),
     verb: verb.slice(0, LONGEST_NAME),
     user: readUser(value['user']),
@@ -100,6 +100,13 @@ export function readAuditEvent(value: unknown): AuditEvent | string {
     stageAt: instant(timeText(value['stageTimestamp'])) ?? received,
     annotations: isObject(value['annotations']) ? value['annotations'] : {},
   };
+}
+
+/** Of an event that was too large to be sent the bodies are cut off: as if the log did not have them. */
+function levelOf({ level, annotations }: Record<string, unknown>): AuditLevel | undefined {
+  const isCut = isObject(annotations) && annotations['audit.k8s.io/truncated'] === 'true';
+  const known = LEVELS.find((one) => one === level);
+  return isCut && known !== undefined ? 'Metadata' : known;
 }
 
 function readUser(value: unknown): AuditUser {

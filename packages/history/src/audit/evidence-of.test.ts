@@ -65,3 +65,17 @@ test('recorded: each pod of a collection has its own evidence', () => {
 test('recorded: who acted in the name of another is in the message', () => {
   assert.match(recorded('as-jane')[0]!.message, /^asked for by ci; /);
 });
+
+test('recorded: who acted in the name of another is a field of the evidence', () => {
+  const [one] = recorded('as-jane');
+  assert.deepEqual([one?.by, one?.impersonatedBy], ['jane', 'ci']);
+});
+
+test('an event without its bodies, because it was too large, may have been a dry run', () => {
+  const whole = anEvent({ level: 'RequestResponse', requestObject: {} });
+  const annotations = { 'audit.k8s.io/truncated': 'true' };
+  assert.deepEqual(
+    [whole, { ...whole, requestObject: undefined, annotations }].map((event) => evidence(event)[0]?.unconfirmed),
+    [undefined, true],
+  );
+});

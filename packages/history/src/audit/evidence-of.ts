@@ -24,6 +24,7 @@ export function evidenceOf(action: AuditedAction): Evidence[] {
     reason: what,
     message,
     by: actor.user ?? '',
+    ...(actor.impersonatedBy !== undefined && { impersonatedBy: actor.impersonatedBy }),
     ...(details.node !== undefined && {
       related: { kind: 'Node', namespace: '', name: details.node, uid: '' },
     }),

@@ -4,7 +4,7 @@ import type { Evidence } from '../model/evidence.ts';
 import type { Case } from './case.ts';
 import { CLOCK_SLACK_MS, isBetween, isSeenToEnd, latestEnd, ofKind, SECOND_MS } from './traces.ts';
 
-const DELETIONS = new Set(['delete', 'evict', 'deletecollection', 'delete-collection']);
+const DELETIONS = new Set(['delete', 'evict', 'delete-collection']);
 const CONTROLLER = 'system:serviceaccount:kube-system:';
 
 const NODE_USER = 'system:node:';
@@ -24,9 +24,11 @@ const AT_END_MS = 2 * SECOND_MS;
  */
 export function firstDeletion(known: Case): Evidence | undefined {
   const [first] = deletions(known);
-  if (first === undefined || first.by === ANY_CONTROLLER) return undefined;
+  if (first === undefined || isAnyController(first)) return undefined;
   if (!mayBeDryRun(first)) return first;
-  return isSeenToEnd(known.life) && likelyDeletions(known).every(({ by }) => by === first.by) ? first : undefined;
+  return isSeenToEnd(known.life) && likelyDeletions(known).every((one) => actorOf(one) === actorOf(first))
+    ? first
+    : undefined;
 }
 
 /** Requests that may have begun its end, of which the log does not say whether one was a dry run. */
@@ -35,7 +37,7 @@ export function likelyDeletions(known: Case): Evidence[] {
   if (!found.some(mayBeDryRun)) return [];
   if (!isSeenToEnd(known.life)) return found;
   const last = lastFinisher(known, found);
-  return found.filter((one) => isAtEnd(known, one) && one.by !== last?.by);
+  return found.filter((one) => isAtEnd(known, one) && (last === undefined || actorOf(one) !== actorOf(last)));
 }
 
 /**
@@ -44,11 +46,11 @@ export function likelyDeletions(known: Case): Evidence[] {
  */
 function lastFinisher({ life: { deletion, gone }, pod }: Case, found: readonly Evidence[]): Evidence | undefined {
   const [first, last] = [found[0], found.at(-1)];
-  if (first === undefined || last === undefined || first.by === last.by) return undefined;
+  if (first === undefined || last === undefined || actorOf(first) === actorOf(last)) return undefined;
   if (deletion === undefined || gone === undefined || deletion.graceSeconds === 0) return undefined;
   const isEarly = gone < deletion.requested + deletion.graceSeconds * SECOND_MS;
   const isGoneAtOnce = isBetween(last, gone - AT_END_MS, gone + AT_END_MS);
-  const isByKubelet = ofKind(pod, 'audited').some(({ reason, by }) => reason === 'delete' && by.startsWith(NODE_USER));
+  const isByKubelet = ofKind(pod, 'audited').some((one) => one.reason === 'delete' && isByNode(one));
   return isEarly && isGoneAtOnce && !isByKubelet ? last : undefined;
 }
 
@@ -64,28 +66,45 @@ function isAtEnd({ life: { deletion }, endedAt }: Case, one: Evidence): boolean 
 
 /** Some controller deleted it, and the audit log does not say which. */
 export function isByAnyController(known: Case): boolean {
-  return deletions(known)[0]?.by === ANY_CONTROLLER;
+  const [first] = deletions(known);
+  return first !== undefined && isAnyController(first);
 }
 
 /**
  * Requests that began its end, or may have. Without a UID, one may be about the pod that had the name before. What may have
- * been a dry run, and was not when the pod was seen to end, was one.
+ * been a dry run, and was not when the pod was seen to end, was one. The API server keeps the time of the first request:
+ * where that is known, later ones began nothing.
  */
 function deletions(known: Case): Evidence[] {
   const isSeen = isSeenToEnd(known.life);
   const from = Math.max(known.life.created - SECOND_MS, known.endedAt - CLOCK_SLACK_MS);
-  const to = latestEnd(known) + CLOCK_SLACK_MS;
+  const { deletion } = known.life;
+  const to = deletion === undefined ? latestEnd(known) + CLOCK_SLACK_MS : deletion.requested + AT_END_MS;
   return ofKind(known.pod, 'audited')
-    .filter((one) => DELETIONS.has(one.reason) && !isFinisher(one.by) && isBetween(one, from, to))
+    .filter((one) => DELETIONS.has(one.reason) && !isFinisher(one) && isBetween(one, from, to))
     .filter((one) => !isSeen || !mayBeDryRun(one) || isAtEnd(known, one));
 }
 
-/** The controller whose request it was: `replicaset-controller`; undefined for anybody else. */
-export function controllerOf({ by }: Evidence): string | undefined {
-  if (by === ANY_CONTROLLER) return 'kube-controller-manager';
+/** Who is to be named: both, where one asked in the name of another. */
+export function actorOf({ by, impersonatedBy }: Evidence): string {
+  return impersonatedBy === undefined ? by : `${impersonatedBy} as ${by}`;
+}
+
+/**
+ * The controller whose request it was: `replicaset-controller`; undefined for anybody else, also for who asks in the name of
+ * a controller.
+ */
+export function controllerOf(evidence: Evidence): string | undefined {
+  const { by, impersonatedBy } = evidence;
+  if (impersonatedBy !== undefined) return undefined;
+  if (isAnyController(evidence)) return 'kube-controller-manager';
   if (by === 'system:kube-scheduler') return 'kube-scheduler';
   const name = by.startsWith(CONTROLLER) ? by.slice(CONTROLLER.length) : '';
   return CONTROLLERS.has(name) ? name : undefined;
+}
+
+function isAnyController({ by, impersonatedBy }: Evidence): boolean {
+  return by === ANY_CONTROLLER && impersonatedBy === undefined;
 }
 
 const CONTROLLERS = new Set([
@@ -97,9 +116,16 @@ const CONTROLLERS = new Set([
 
 /** A person, or a program that is no part of Kubernetes. */
 export function isByOthers(evidence: Evidence): boolean {
-  return controllerOf(evidence) === undefined && !isFinisher(evidence.by);
+  return controllerOf(evidence) === undefined && !isFinisher(evidence);
 }
 
-function isFinisher(by: string): boolean {
-  return by === '' || by.startsWith(NODE_USER) || FINISHERS.has(by.slice(CONTROLLER.length));
+function isFinisher(evidence: Evidence): boolean {
+  const { by, impersonatedBy } = evidence;
+  if (impersonatedBy !== undefined) return false;
+  const isOther = by.startsWith(CONTROLLER) && FINISHERS.has(by.slice(CONTROLLER.length));
+  return by === '' || isByNode(evidence) || isOther;
+}
+
+function isByNode({ by, impersonatedBy }: Evidence): boolean {
+  return by.startsWith(NODE_USER) && impersonatedBy === undefined;
 }

@@ -5,8 +5,9 @@ import type { Evidence } from '../model/evidence.ts';
 import { controllerOf, firstDeletion, isByAnyController } from './audited.ts';
 import type { Case } from './case.ts';
 import { goingNamespace, goingOwner } from './going.ts';
+import { sameName } from './siblings.ts';
 import { isOwnerUnwatched } from './streams.ts';
-import { endOf, events, isAroundEnd, isBetween, MINUTE_MS, namesPod } from './traces.ts';
+import { CLOCK_SLACK_MS, endOf, events, isAroundEnd, isBetween, MINUTE_MS, namesPod } from './traces.ts';
 
 export type OwnerDeletion =
   | { readonly by: 'owner'; readonly evidence: readonly Evidence[] }
@@ -58,7 +59,17 @@ const CONTROLLERS: Readonly<Record<string, string>> = {
 };
 
 function ownerEvents(known: Case): Evidence[] {
-  return events(known.owner, 'SuccessfulDelete').filter((event) => isAroundEnd(known, event));
+  return events(known.owner, 'SuccessfulDelete').filter(
+    (event) => isAroundEnd(known, event) && !isOfNext(known, event),
+  );
+}
+
+/** Events name a pod and not its UID: once the next of that name is there and ends, they are about that one. */
+function isOfNext(known: Case, event: Evidence): boolean {
+  const next = sameName(known);
+  if (next === undefined || event.at <= next.created || !namesPod(event, known)) return false;
+  const end = endOf(next);
+  return end !== undefined && end <= event.at + CLOCK_SLACK_MS;
 }
 
 /**

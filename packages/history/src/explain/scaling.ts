@@ -1,6 +1,6 @@
 // A workload was scaled down, and by whom: a HorizontalPodAutoscaler says so itself, a person only in the audit log.
 import type { Evidence } from '../model/evidence.ts';
-import { controllerOf } from './audited.ts';
+import { actorOf, controllerOf } from './audited.ts';
 import type { Case } from './case.ts';
 import type { Verdict } from './cause.ts';
 import { events, isBetween, isWrittenLater, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
@@ -65,7 +65,7 @@ function scaler(known: Case): Scaler | undefined {
     return isDownwards(rescaled) ? { actor, evidence: rescaled } : undefined;
   }
   if (!isAsked || asked.isIncrease) return undefined;
-  return { actor: isAutoscaler ? AUTOSCALER : asked.act.by, evidence: asked.act };
+  return { actor: isAutoscaler ? AUTOSCALER : actorOf(asked.act), evidence: asked.act };
 }
 
 const AUTOSCALER = 'horizontal-pod-autoscaler';

@@ -50,6 +50,8 @@ export interface Evidence extends Provenance {
   readonly related?: ObjectReference | undefined;
   /** How often, as far as the source counts. Invariant: only grows. */
   readonly count: number;
+  /** Of a request that was made in the name of `by`: who made it. */
+  readonly impersonatedBy?: string | undefined;
   /** Of a request: it may have been a dry run, which changes nothing. Its source does not tell them apart. */
   readonly unconfirmed?: true | undefined;
 }

@@ -20,6 +20,7 @@ export const EVIDENCE: OccurrenceType<Evidence> = {
     ...{ reason: line.text('reason'), message: line.text('message'), by: line.text('by') },
     ...line.maybe('related', (name) => line.object(name).reference()),
     count: line.count('count'),
+    ...line.maybe('impersonatedBy', (name) => line.text(name)),
     ...(line.has('unconfirmed') && line.flag('unconfirmed') ? { unconfirmed: true as const } : {}),
   }),
 };

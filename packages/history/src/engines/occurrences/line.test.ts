@@ -39,7 +39,7 @@ const FACTS: readonly StoredFact[] = [
   LIFE,
   occurrenceFact('life', aPodLife('web-2', 10)),
   occurrenceFact('departure', { ...aDeparture('web-1', 5), owner }),
-  occurrenceFact('evidence', aPieceOfEvidence('web-1', 5, { related: owner, unconfirmed: true })),
+  occurrenceFact('evidence', aPieceOfEvidence('web-1', 5, { related: owner, unconfirmed: true, impersonatedBy: 'ci' })),
 ];
 
 const parsed = (fact: StoredFact) => parseOccurrence(JSON.parse(canonicalLine(fact)));

@@ -1,7 +1,7 @@
 // The Eviction API. The condition says how it ended; who asked for it is known by an autoscaler's own words, by the audit
 // log, or by a cordon of its node: that is what a drain looks like.
 import type { Evidence } from '../../model/evidence.ts';
-import { firstDeletion } from '../audited.ts';
+import { actorOf, firstDeletion } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import {
@@ -12,6 +12,7 @@ import {
   isTerminalFirst,
   MINUTE_MS,
   ofKind,
+  SECOND_MS,
   standingAtEnd,
 } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
@@ -44,6 +45,8 @@ const EVICTORS: readonly Evictor[] = [
 
 /** An autoscaler says what it will do, and does it once the budgets of disruptions allow it. */
 const ANNOUNCED_MS = 15 * MINUTE_MS;
+/** Its account may have any name: who said so right before the request is taken for who asked. */
+const DONE_AT_ONCE_MS = 10 * SECOND_MS;
 
 export function apiEviction(known: Case): Verdict | undefined {
   const request = firstDeletion(known);
@@ -51,7 +54,7 @@ export function apiEviction(known: Case): Verdict | undefined {
   const isAudited = request?.reason === 'evict' && firstDisruption(known) === undefined && !isTerminalFirst(known);
   if (!isDisruptedBy(known, 'EvictionByEvictionAPI') && !isAudited) return undefined;
   const { life, node, unwatched } = known;
-  const event = byEvent(known);
+  const event = byEvent(known, request);
   if (event !== undefined) {
     return certain('Evicted', `was evicted by ${event.actor}.`, [event.evidence], event.actor);
   }
@@ -61,7 +64,8 @@ export function apiEviction(known: Case): Verdict | undefined {
     const why = taint ?? (cordon === undefined ? undefined : { evidence: cordon });
     const drained = why === undefined ? '' : `: ${life.pod.node} was drained`;
     const evidence = why === undefined ? [request] : [request, why.evidence];
-    return certain('Evicted', `was evicted by ${request.by}${drained}.`, evidence, request.by);
+    const actor = actorOf(request);
+    return certain('Evicted', `was evicted by ${actor}${drained}.`, evidence, actor);
   }
   if (taint !== undefined) {
     const sentence = `was evicted by ${taint.actor}, which empties ${life.pod.node}.`;
@@ -72,11 +76,16 @@ export function apiEviction(known: Case): Verdict | undefined {
   return certain('Evicted', `was evicted through the Eviction API; by whom is not known${why}.`);
 }
 
-function byEvent(known: Case): { readonly actor: string; readonly evidence: Evidence } | undefined {
+/** What was announced long before a request of another user was not done then. */
+function byEvent(
+  known: Case,
+  request: Evidence | undefined,
+): { readonly actor: string; readonly evidence: Evidence } | undefined {
   for (const { actor, reasons, component } of EVICTORS) {
+    const isOthers = request !== undefined && !component.test(actorOf(request));
+    const from = known.endedAt - (isOthers ? DONE_AT_ONCE_MS : ANNOUNCED_MS);
     const evidence = events(known.pod, ...reasons).findLast(
-      (event) =>
-        component.test(event.by) && isBetween(event, known.endedAt - ANNOUNCED_MS, known.endedAt + 2 * MINUTE_MS),
+      (event) => component.test(event.by) && isBetween(event, from, known.endedAt + 2 * MINUTE_MS),
     );
     if (evidence !== undefined) return { actor, evidence };
   }

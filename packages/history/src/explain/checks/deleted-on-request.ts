@@ -1,5 +1,5 @@
 // Somebody deleted it. Only the audit log knows who: without it, this is what is left when no other cause applies.
-import { controllerOf, firstDeletion, isByOthers, likelyDeletions } from '../audited.ts';
+import { actorOf, controllerOf, firstDeletion, isByOthers, likelyDeletions } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { AUDIT_STREAM, missingStreams } from '../streams.ts';
@@ -10,7 +10,8 @@ import { certain, inferred } from '../verdict.ts';
 export function deletedByRequest(known: Case): Verdict | undefined {
   const request = firstDeletion(known);
   if (request === undefined || isTerminalFirst(known) || !isByOthers(request)) return undefined;
-  return certain('DeletedOnRequest', `was deleted by ${request.by}.`, [request], request.by);
+  const by = actorOf(request);
+  return certain('DeletedOnRequest', `was deleted by ${by}.`, [request], by);
 }
 
 export function deletedOnRequest(known: Case): Verdict | undefined {
@@ -21,7 +22,7 @@ export function deletedOnRequest(known: Case): Verdict | undefined {
   if (!isSeenToEnd(life)) return undefined;
   const request = firstDeletion(known);
   if (request !== undefined) {
-    const by = controllerOf(request) ?? request.by;
+    const by = controllerOf(request) ?? actorOf(request);
     return certain('DeletedOnRequest', `was deleted by ${by}.`, [request], by);
   }
   // Its life would have had the reason that it was given.
@@ -38,7 +39,7 @@ export function deletedOnRequest(known: Case): Verdict | undefined {
 function likelyDeletion(known: Case): Verdict | undefined {
   if (firstDeletion(known) !== undefined) return undefined;
   const requests = likelyDeletions(known);
-  const users = [...new Set(requests.map(({ by }) => by))];
+  const users = [...new Set(requests.map(actorOf))];
   if (users.length === 0) return undefined;
   const sentence = `was deleted, it seems by ${users.join(' or ')}: the audit log does not tell a dry run apart.`;
   return inferred('DeletedOnRequest', sentence, requests, users.length === 1 ? users[0] : undefined);

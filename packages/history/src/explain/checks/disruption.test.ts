@@ -56,6 +56,27 @@ verdictTable('the Eviction API', {
     }),
     { certainty: 'certain', sentence: 'was evicted by cluster-autoscaler.', actor: 'cluster-autoscaler', cites: 1 },
   ],
+  'a person who drains a node that the cluster-autoscaler had given up': [
+    aCase(disrupted(EVICTION), {
+      pod: [
+        event(POD, 'cluster-autoscaler', 'ScaleDown', END - 14 * 60, 'deleting pod for node scale down'),
+        evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' }),
+      ],
+      node: [evidence(NODE, 'cordoned', 995)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by alice: worker-2 was drained.', actor: 'alice' },
+  ],
+  'the cluster-autoscaler that waited for budgets, and its own request': [
+    aCase(disrupted(EVICTION), {
+      pod: [
+        event(POD, 'cluster-autoscaler', 'ScaleDown', END - 14 * 60, 'deleting pod for node scale down'),
+        evidence(POD, 'audited', END, {
+          ...{ reason: 'evict', by: 'system:serviceaccount:kube-system:cluster-autoscaler' },
+        }),
+      ],
+    }),
+    { certainty: 'certain', actor: 'cluster-autoscaler' },
+  ],
   "the cluster-autoscaler's taint on the node says who empties it": [
     aCase(disrupted(EVICTION), { node: [tainted('ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule', 990)] }),
     { certainty: 'inferred', actor: 'cluster-autoscaler', cites: 1 },
@@ -241,6 +262,31 @@ verdictTable('taints', {
       ],
     }),
     { cause: 'NodeUnreachable' },
+  ],
+  'two taints that stand, of which it tolerates one or the other: the one that is due, and both are named': [
+    aCase(disrupted(TAINT), {
+      node: [tainted('node.kubernetes.io/unreachable:NoExecute', 700), tainted('maintenance=soon:NoExecute', 850)],
+    }),
+    {
+      ...{ cause: 'NodeUnreachable', certainty: 'inferred', cites: 2 },
+      sentence:
+        'was deleted because of one of the taints of worker-2: node.kubernetes.io/unreachable:NoExecute, maintenance=soon:NoExecute.',
+    },
+  ],
+  'two taints that stand, and none is due': [
+    aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 600), tainted('c=d:NoExecute', 800)] }),
+    { cause: 'Taint', certainty: 'inferred', cites: 2 },
+  ],
+  'two taints of one key': [
+    aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 600), tainted('a=c:NoExecute', 800)] }),
+    { cause: 'Taint', certainty: 'certain', cites: 1 },
+  ],
+  'two taints, and one was put on right before it was deleted': [
+    aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 600), tainted('c=d:NoExecute', 999)] }),
+    {
+      ...{ cause: 'Taint', certainty: 'certain', cites: 1 },
+      sentence: 'was deleted because of the taint c=d:NoExecute of worker-2.',
+    },
   ],
   'the taint of a device is none of the node': [
     aCase(disrupted('DeletionByDeviceTaintManager'), { node: [tainted('a=b:NoExecute', 990)] }),

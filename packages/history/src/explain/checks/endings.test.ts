@@ -484,9 +484,43 @@ verdictTable('an audit log that does not tell a dry run apart', {
   ],
   'controllers do no dry runs': [
     aCase(aLife(owned), {
-      pod: [metadata('system:serviceaccount:kube-system:generic-garbage-collector', END + 4)],
+      pod: [metadata('system:serviceaccount:kube-system:generic-garbage-collector', END - 4)],
     }),
     { cause: 'OwnerDeleted', certainty: 'certain' },
+  ],
+});
+
+const impersonated = (by: string) =>
+  evidence(POD, 'audited', END, { reason: 'delete', by, impersonatedBy: 'alice', message: 'asked for by alice' });
+
+verdictTable('requests in the name of another', {
+  'who asks as a kubelet finishes nothing': [
+    aCase(aLife(), { pod: [impersonated('system:node:worker-2')] }),
+    {
+      ...{ cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice as system:node:worker-2', cites: 1 },
+      sentence: 'was deleted by alice as system:node:worker-2.',
+    },
+  ],
+  'who asks as a controller is none': [
+    aCase(aLife(owned), { pod: [impersonated('system:serviceaccount:kube-system:replicaset-controller')] }),
+    {
+      ...{ cause: 'DeletedOnRequest', certainty: 'certain' },
+      actor: 'alice as system:serviceaccount:kube-system:replicaset-controller',
+    },
+  ],
+  'who asks as all controllers is none of them': [
+    aCase(aLife(owned), { pod: [impersonated('system:kube-controller-manager')] }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice as system:kube-controller-manager' },
+  ],
+  'an account with the name of the collector in another namespace is anybody': [
+    aCase(aLife(), {
+      pod: [
+        evidence(POD, 'audited', END, {
+          ...{ reason: 'delete', by: 'system:serviceaccount:team-a-prod:pod-garbage-collector' },
+        }),
+      ],
+    }),
+    { cause: 'DeletedOnRequest', actor: 'system:serviceaccount:team-a-prod:pod-garbage-collector' },
   ],
 });
 

@@ -274,6 +274,13 @@ verdictTable('ReplicaSets', {
     }),
     { cause: 'ScaledDown', actor: undefined },
   ],
+  'a person who deletes it once more four seconds later did not begin it': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      pod: [evidence(POD, 'audited', END + 4, { reason: 'delete', by: 'bob' })],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain', actor: undefined },
+  ],
   'an event that names another pod with a longer name is not about this one': [
     aCase(aLife(rolled), {
       owner: [{ ...deleted, message: 'Deleted pod: cart-10' }],
@@ -472,6 +479,20 @@ verdictTable('StatefulSets', {
       siblings: [nextOf(1006, { revision: 'db-2', restartedAt: '2026-11-09T00:16:00Z' })],
     }),
     { cause: 'Restarted' },
+  ],
+  'an event about the next pod of its name says nothing about this one': [
+    aCase(statefulLife(), {
+      owner: [setDeleted(END + 60)],
+      siblings: [nextOf(1006, { revision: 'db-2', deletion: { requested: at(END + 60), graceSeconds: 30 } })],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'an event that comes late, while the next pod of its name lives on': [
+    aCase(statefulLife(), {
+      owner: [setDeleted(END + 60)],
+      siblings: [nextOf(1006, { revision: 'db-2' })],
+    }),
+    { cause: 'StatefulSetUpdate', certainty: 'certain' },
   ],
   'no successor is a scale-down': [
     aCase(statefulLife(), { owner: [setDeleted()] }),

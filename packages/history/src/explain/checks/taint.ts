@@ -10,10 +10,11 @@ import {
   isBetween,
   isDisruptedBy,
   latestEnd,
+  MINUTE_MS,
   ofKind,
   standingAtEnd,
 } from '../traces.ts';
-import { certain } from '../verdict.ts';
+import { certain, inferred } from '../verdict.ts';
 
 const NAMED: readonly { readonly key: string; readonly cause: Cause; readonly sentence: (node: string) => string }[] = [
   {
@@ -40,15 +41,34 @@ export function taint(known: Case): Verdict | undefined {
   const { node } = known.life.pod;
   const found = standingTaints(known);
   const evidence = event === undefined ? found : [...found, event];
-  // The one that was put on last is the one that it did not tolerate: of the others it was not yet deleted. What was put on
-  // when it was already ending is none of them, unless nothing else is known: the watch of nodes may have been behind.
+  // What was put on when it was already ending is none of them, unless nothing else is known: the watch of nodes may have
+  // been behind.
   const { endSeenAt } = known;
-  const last = found.findLast(({ at }) => endSeenAt === undefined || at <= endSeenAt) ?? found.at(-1);
+  const before = found.filter(({ at }) => endSeenAt === undefined || at <= endSeenAt);
+  const last = before.at(-1) ?? found.at(-1);
   if (last === undefined) return certain('Taint', `was deleted because of a taint of ${node}.`, evidence);
+  // It tolerates some for ever and some for a time, and which is not recorded: only at the one that was put on right before
+  // is it plain.
+  const isPlain = new Set(before.map(keyOf)).size < 2 || last.at >= known.endedAt - CLOCK_SLACK_MS;
+  if (!isPlain) return oneOf(known, before, event);
   const named = NAMED.find(({ key }) => keyOf(last) === key);
   const cited = event === undefined ? [last] : [last, event];
   if (named !== undefined) return certain(named.cause, named.sentence(node), [...cited, ...whyUnreachable(known)]);
   return certain('Taint', `was deleted because of the taint ${last.reason} of ${node}.`, cited);
+}
+
+/** By default the taints of a lost node are tolerated for so long. */
+const TOLERATED_MS = 5 * MINUTE_MS;
+const TOLERATED = new Set(['node.kubernetes.io/unreachable', 'node.kubernetes.io/not-ready']);
+
+/** Several stood: the likeliest is the cause, and all are named. */
+function oneOf(known: Case, standing: readonly Evidence[], event: Evidence | undefined): Verdict {
+  const isDue = (one: Evidence) => Math.abs(known.endedAt - one.at - TOLERATED_MS) <= CLOCK_SLACK_MS;
+  const likeliest = standing.findLast((one) => TOLERATED.has(keyOf(one)) && isDue(one)) ?? standing.at(-1);
+  const cause = NAMED.find(({ key }) => likeliest !== undefined && keyOf(likeliest) === key)?.cause ?? 'Taint';
+  const names = standing.map(({ reason }) => reason).join(', ');
+  const sentence = `was deleted because of one of the taints of ${known.life.pod.node}: ${names}.`;
+  return inferred(cause, sentence, event === undefined ? standing : [...standing, event]);
 }
 
 export function deviceTaint(known: Case): Verdict | undefined {
