@@ -87,7 +87,7 @@ test('a preemptor that an event names by its UID only has its name where the sto
 
 test("a node's day before the end is read, and a quarter of an hour after it", async () => {
   const known = await caseOf(aLife(), [
-    evidence(NODE, 'cordoned', END - 25 * HOUR),
+    evidence(NODE, 'condition', END - 25 * HOUR, { reason: 'Ready=True' }),
     evidence(NODE, 'cordoned', END - 23 * HOUR),
     evidence(NODE, 'uncordoned', END + 800),
     evidence(NODE, 'cordoned', END + 1000),
@@ -98,6 +98,51 @@ test("a node's day before the end is read, and a quarter of an hour after it", a
     known.node.map(({ at: when }) => when),
     [at(END - 23 * HOUR), at(END + 800)],
   );
+});
+
+const DAY = 24 * HOUR;
+const BEFORE_DAY: Readonly<Record<string, readonly [readonly Evidence[], readonly string[]]>> = {
+  'a cordon and a taint that stand are read, however old': [
+    [evidence(NODE, 'cordoned', 8 * DAY), evidence(NODE, 'tainted', 2 * DAY, { reason: 'a=b:NoExecute' })],
+    ['tainted', 'cordoned'],
+  ],
+  'those that were taken back are not': [
+    [
+      evidence(NODE, 'cordoned', 8 * DAY),
+      evidence(NODE, 'uncordoned', 8 * DAY + 60),
+      evidence(NODE, 'tainted', 2 * DAY, { reason: 'a=b:NoExecute' }),
+      evidence(NODE, 'untainted', 3 * DAY, { reason: 'a=b:NoExecute' }),
+    ],
+    [],
+  ],
+  'nor are those of a node that was made again before the day': [
+    [evidence(NODE, 'cordoned', 5 * DAY), evidence(NODE, 'deleted', 6 * DAY), evidence(NODE, 'created', 6 * DAY + 60)],
+    [],
+  ],
+  'nor where it was made again within the day': [
+    [evidence(NODE, 'cordoned', 5 * DAY), evidence(NODE, 'created', 9.8 * DAY)],
+    ['created'],
+  ],
+  'within the hour in which the day begins': [[evidence(NODE, 'cordoned', 9 * DAY - 120)], ['cordoned']],
+};
+for (const [sentence, [said, expected]] of Object.entries(BEFORE_DAY)) {
+  test(`a node before the day of the end: ${sentence}`, async () => {
+    const end = 10 * DAY;
+    const life = aLife({ deletion: { requested: at(end), graceSeconds: 30 }, gone: at(end + 5) });
+    const { node } = await caseOf(life, said);
+    assert.deepEqual(
+      node.map(({ what }) => what),
+      expected,
+    );
+  });
+}
+
+test('a node that was cordoned three days before its pods were evicted was drained', async () => {
+  const end = 10 * DAY;
+  const gone = { deletion: { requested: at(end), graceSeconds: 30 }, gone: at(end + 5), resourceVersion: '999999999' };
+  const life = disrupted('EvictionByEvictionAPI', gone, end);
+  const known = await caseOf(life, [stream('events', 'stream-followed', 9 * DAY), evidence(NODE, 'cordoned', 7 * DAY)]);
+  assert.equal(explain(known).sentence, 'was evicted: worker-2 was drained.');
 });
 
 test('the owner, its controller and the namespace are read, whenever they were changed', async () => {

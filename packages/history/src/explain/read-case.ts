@@ -8,6 +8,7 @@ import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Case } from './case.ts';
 import { controllerOfOwner } from './going.ts';
 import { AFTER_MS, inOrder, readEvidence, readShared } from './read-evidence.ts';
+import { readNode } from './read-node.ts';
 import { withPreemptors } from './read-preemptors.ts';
 import { readSiblings } from './read-siblings.ts';
 import { readUnwatched } from './read-unwatched.ts';
@@ -79,7 +80,7 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
   const [ofPod, node, owner, namespace] = await Promise.all([
     // Not by its UID: whoever writes that into Events of another namespace would fill the reading.
     readEvidence(snapshot, named(pod.namespace, pod.name), ofLife, isAboutPod(life)),
-    pod.node === '' ? [] : readShared(snapshot, named('', pod.node), day, ({ about }) => about.kind === 'Node'),
+    readNode(snapshot, pod.node, day),
     readOwner(snapshot, life.owner, recently),
     readShared(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
   ]);
