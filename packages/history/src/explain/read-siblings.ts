@@ -35,7 +35,7 @@ export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Sp
   const shared = sharedLives(snapshot);
   for (const subject of subjects) {
     const lives = await shared.read('near', subject, roundedOut(around), readNear);
-    add(lives.filter(({ created }) => created >= near && created < around.to));
+    add(lives.filter((one) => filedAt(one) >= near && filedAt(one) < around.to));
   }
   const [first] = subjects;
   if (first !== undefined && near > life.created) {
@@ -45,10 +45,15 @@ export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Sp
       roundedOut({ from: epochMillis(0), to: epochMillis(near) }),
       readPage,
     );
-    add(lives.filter(({ created }) => created < near));
+    add(lives.filter((one) => filedAt(one) < near));
   }
   found.delete(pod.uid);
   return [...found.values()].sort((a, b) => a.created - b.created);
+}
+
+/** Whoever lived for long is found by its end. */
+function filedAt({ created, filedAt: end = created }: PodLife): number {
+  return end;
 }
 
 function roundedOut({ from, to }: Span): Span {

@@ -201,6 +201,21 @@ test('a rollout: the pods of the newer revision in the order of their creation',
   );
 });
 
+test('pods that lived for days, and are filed under their ends, are siblings of each other', async () => {
+  const old = (name: string, end: number) =>
+    life('ReplicaSet', 'w-1', name, -200_000, { ...ends(end), filedAt: at(end) });
+  const found = await movesOf([
+    old('w-1-a', END),
+    old('w-1-b', END + 1),
+    life('ReplicaSet', 'w-1', 'w-1-c', END + 1),
+    life('ReplicaSet', 'w-1', 'w-1-d', END + 2),
+  ]);
+  assert.deepEqual(found.map(line), [
+    'w-1-a worker-2 → w-1-c worker-2 (inferred): DeletedOnRequest',
+    'w-1-b worker-2 → w-1-d worker-2 (inferred): DeletedOnRequest',
+  ]);
+});
+
 test('a bare pod has no successor, whoever gets its name', async () => {
   const found = await movesOf([
     aLife(),
