@@ -40,11 +40,13 @@ export class AuditCandidates {
   /** In the order of their last sighting. */
   readonly #stays = new Map<string, Stay>();
   readonly #coverage: readonly Coverage[];
+  readonly #lastSeen: number;
   readonly #isForgotten: (at: number) => boolean;
   readonly #now: EpochMillis;
 
   private constructor(coverage: readonly Coverage[], isForgotten: (at: number) => boolean, now: EpochMillis) {
     this.#coverage = coverage.filter(({ scope }) => scope.kind === 'cluster');
+    this.#lastSeen = this.#coverage.reduce((last, { to }) => Math.max(last, to), 0);
     this.#isForgotten = isForgotten;
     this.#now = now;
   }
@@ -83,11 +85,14 @@ export class AuditCandidates {
   /** When the time began that nobody watched and in which both lie. Undefined: somebody watched, or may yet. */
   #unwatchedSince(from: number, to: number): number | undefined {
     if (this.#coverage.length === 0) return 0;
-    const lastSeen = Math.max(...this.#coverage.map((one) => one.to));
     // A recorder that starts again goes on from its checkpoint: then that time will have been watched.
-    if (to + MOMENT_MS >= lastSeen) return undefined;
-    if (this.#coverage.some((one) => one.from <= to + MOMENT_MS && from <= one.to)) return undefined;
-    return Math.max(0, ...this.#coverage.filter((one) => one.to < from).map((one) => one.to));
+    if (to + MOMENT_MS >= this.#lastSeen) return undefined;
+    let since = 0;
+    for (const one of this.#coverage) {
+      if (one.from <= to + MOMENT_MS && from <= one.to) return undefined;
+      if (one.to < from) since = Math.max(since, one.to);
+    }
+    return since;
   }
 
   /** What is to be stored, `all` of it or what must make room. Joined with what an earlier import has stored. */
