@@ -12,7 +12,7 @@ import { kubeletWords } from './kubelet-termination.ts';
 const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Cause; readonly words: string }[] = [
   { reasons: ['DeadlineExceeded'], cause: 'JobDeadline', words: 'ran longer than its active deadline' },
   { reasons: ['Suspended'], cause: 'Suspended', words: 'was suspended' },
-  { reasons: ['Completed', 'SuccessPolicy', 'CompletionsReached'], cause: 'JobCompleted', words: 'was complete' },
+  { reasons: ['Completed'], cause: 'JobCompleted', words: 'was complete' },
   {
     reasons: ['BackoffLimitExceeded', 'PodFailurePolicy', 'FailedIndexes', 'MaxFailedIndexesExceeded'],
     cause: 'JobCompleted',
