@@ -1,5 +1,7 @@
 // Every departure is counted once, later than its traces, and never with more work than a tick may do.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   type Departure,
@@ -160,6 +162,22 @@ test('after a restart what was observed and not counted yet is counted; what was
   await stage.store(130, [departure(ancient, 125, { at: time(-86_400), source: 'list' })]);
   await stage.store(300, []);
   assert.deepEqual(stage.reported.slice(1), ['other Evicted']);
+});
+
+test('after a restart what was due and waited behind others is not counted, as docs/metrics.md says: it may have been', async () => {
+  const stage = await Stage.start();
+  const pods = Array.from({ length: 300 }, (_, i) => holder(`pod-${i}`, `uid-${i}`, 'node-1'));
+  const facts = pods.map((pod) => departure(pod, 10, { owner: undefined }));
+  await stage.store(10, facts);
+  await stage.store(10 + WAIT_S, []);
+  const counted = stage.reported.length;
+  assert.ok(counted < 300, `${counted} in the first tick`);
+  stage.follower = stage.follow();
+  await stage.follower.resume();
+  await stage.store(300, []);
+  assert.equal(stage.reported.length, counted);
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/metrics.md'), 'utf8');
+  assert.match(page, /A restart loses .*departures that were due and still waited/);
 });
 
 test('at a first start the pods that ended before are history, not news', async () => {

@@ -80,8 +80,9 @@ export class MoveFollower implements RecorderListener {
   }
 
   /**
-   * Goes on where the recorder before stopped: what it had observed and could not count any more is noted. Call it when the
-   * ledger has been taken over, and before the recorder runs.
+   * Goes on where the recorder before stopped: what it had observed and was not due is noted. What was due may have been
+   * counted, or may have waited behind others: nobody knows, and it is not counted twice. Call it when the ledger has been
+   * taken over, and before the recorder runs.
    */
   async resume(): Promise<void> {
     await this.#ask(async (snapshot) => {
