@@ -35,7 +35,7 @@ const SPARED_MS = 120 * MINUTE_MS;
 const STEPS_MS = 10 * MINUTE_MS;
 
 export function ownerDeletion(known: Case): OwnerDeletion {
-  const named = ownerEvents(known).filter((event) => namesPod(event, known));
+  const named = namingEvents(known);
   const request = firstDeletion(known);
   if (request !== undefined) {
     const controller = controllerOf(request);
@@ -57,6 +57,11 @@ const CONTROLLERS: Readonly<Record<string, string>> = {
   DaemonSet: 'daemon-set-controller',
   Job: 'job-controller',
 };
+
+/** Events of its owner that say that it deleted the pod. */
+export function namingEvents(known: Case): Evidence[] {
+  return ownerEvents(known).filter((event) => namesPod(event, known));
+}
 
 function ownerEvents(known: Case): Evidence[] {
   return events(known.owner, 'SuccessfulDelete').filter(

@@ -2,6 +2,7 @@
 import { actorOf, controllerOf, firstDeletion, isByOthers, likelyDeletions } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
+import { namingEvents } from '../owner-deletion.ts';
 import { AUDIT_STREAM, missingStreams } from '../streams.ts';
 import { isSeenToEnd, isTerminalFirst } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
@@ -11,6 +12,13 @@ export function deletedByRequest(known: Case): Verdict | undefined {
   const request = firstDeletion(known);
   if (request === undefined || isTerminalFirst(known) || !isByOthers(request)) return undefined;
   const by = actorOf(request);
+  const named = namingEvents(known);
+  const { owner } = known.life;
+  if (named.length > 0 && owner !== undefined) {
+    // Both within the same seconds, and the log does not have what controllers ask for.
+    const sentence = `was deleted by ${by}, or by ${owner.kind} ${owner.name}, which reported that it did.`;
+    return inferred('DeletedOnRequest', sentence, [request, ...named], by);
+  }
   return certain('DeletedOnRequest', `was deleted by ${by}.`, [request], by);
 }
 

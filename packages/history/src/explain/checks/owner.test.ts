@@ -281,6 +281,16 @@ verdictTable('ReplicaSets', {
     }),
     { cause: 'ScaledDown', certainty: 'certain', actor: undefined },
   ],
+  'a person who asks within the second in which its ReplicaSet reports it': [
+    aCase(aLife(rolled), {
+      owner: [deleted],
+      pod: [evidence(POD, 'audited', END + 1, { reason: 'delete', by: 'bob' })],
+    }),
+    {
+      ...{ cause: 'DeletedOnRequest', certainty: 'inferred', actor: 'bob', cites: 2 },
+      sentence: 'was deleted by bob, or by ReplicaSet cart-old, which reported that it did.',
+    },
+  ],
   'an event that names another pod with a longer name is not about this one': [
     aCase(aLife(rolled), {
       owner: [{ ...deleted, message: 'Deleted pod: cart-10' }],
