@@ -7,7 +7,17 @@ import type { Case } from './case.ts';
 import { goingNamespace, goingOwner } from './going.ts';
 import { sameName } from './siblings.ts';
 import { isOwnerUnwatched } from './streams.ts';
-import { CLOCK_SLACK_MS, endOf, events, isAroundEnd, isBetween, MINUTE_MS, namesPod } from './traces.ts';
+import {
+  CLOCK_SLACK_MS,
+  endOf,
+  events,
+  isAroundEnd,
+  isBetween,
+  MINUTE_MS,
+  namesPod,
+  ofKind,
+  SECOND_MS,
+} from './traces.ts';
 
 export type OwnerDeletion =
   | { readonly by: 'owner'; readonly evidence: readonly Evidence[] }
@@ -31,6 +41,8 @@ const SINGLE_EVENTS = 10;
 /** Pods of one owner that came or went in so long: each was an event. With fewer, none of these is held back. */
 const SPARE_EVENTS = 12;
 const SPARED_MS = 120 * MINUTE_MS;
+/** An Event waits in a queue of its controller. */
+const SENT_WITHIN_MS = 10 * SECOND_MS;
 /** A rollout waits for new pods to become ready, ten minutes by default. */
 const STEPS_MS = 10 * MINUTE_MS;
 
@@ -45,7 +57,12 @@ export function ownerDeletion(known: Case): OwnerDeletion {
   if (named.length > 0) return { by: 'owner', evidence: named };
   if (goingNamespace(known) !== undefined || goingOwner(known) !== undefined) return { by: 'others' };
   if (isOwnerUnwatched(known)) return { by: 'unknown', isLost: false };
-  const isLost = isByAnyController(known) || known.unwatched.includes('events') || isMerged(known) || isBusy(known);
+  const isLost =
+    isByAnyController(known) ||
+    known.unwatched.includes('events') ||
+    isMerged(known) ||
+    isBusy(known) ||
+    isNamespaceGoneSoon(known);
   if (isLost || !hasReported(known)) return { by: 'unknown', isLost };
   return { by: 'others' };
 }
@@ -93,6 +110,13 @@ function isBusy({ life, siblings, endedAt }: Case): boolean {
     .filter(({ owner }) => owner?.uid === life.owner?.uid)
     .flatMap((one) => [one.created, endOf(one)]);
   return said.filter(isThen).length >= SPARE_EVENTS;
+}
+
+/** No Event can be written in a namespace that is being deleted, and controllers send theirs a little later. */
+function isNamespaceGoneSoon(known: Case): boolean {
+  return ofKind(known.namespace, 'terminating', 'deleted').some((one) =>
+    isBetween(one, known.endedAt, known.endedAt + SENT_WITHIN_MS),
+  );
 }
 
 function isMerged(known: Case): boolean {

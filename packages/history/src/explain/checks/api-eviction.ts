@@ -4,6 +4,7 @@ import type { Evidence } from '../../model/evidence.ts';
 import { actorOf, firstDeletion } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
+import { ownerDeletion } from '../owner-deletion.ts';
 import {
   events,
   firstDisruption,
@@ -53,6 +54,7 @@ export function apiEviction(known: Case): Verdict | undefined {
   // Where nobody saw the condition, the audit log may have the request.
   const isAudited = request?.reason === 'evict' && firstDisruption(known) === undefined && !isTerminalFirst(known);
   if (!isDisruptedBy(known, 'EvictionByEvictionAPI') && !isAudited) return undefined;
+  if (isOwnersFirst(known, request)) return undefined;
   const { life, node, unwatched } = known;
   const event = byEvent(known, request);
   if (event !== undefined) {
@@ -77,6 +79,16 @@ export function apiEviction(known: Case): Verdict | undefined {
 }
 
 /** What was announced long before a request of another user was not done then. */
+/**
+ * Its controller deleted it, too. Controllers leave pods alone that are being deleted, so that theirs was the first request,
+ * unless the condition was seen before the deletion.
+ */
+function isOwnersFirst(known: Case, request: Evidence | undefined): boolean {
+  if (ownerDeletion(known).by !== 'owner') return false;
+  const seenAt = firstDisruption(known)?.seenAt;
+  return request !== undefined || (seenAt !== undefined && seenAt === known.endSeenAt);
+}
+
 function byEvent(
   known: Case,
   request: Evidence | undefined,

@@ -508,6 +508,7 @@ const late = (reason: string) =>
     disruption: { ...because(reason, END), seenAt: at(END + 0.6) },
     deletion: { requested: at(END), graceSeconds: 30 },
   });
+const REPLICA_SET = object('ReplicaSet', 'cart-7f9');
 const SEEN = { endSeenAt: at(END + 0.2) };
 
 verdictTable('a second reason after a deletion', {
@@ -540,6 +541,32 @@ verdictTable('a second reason after a deletion', {
   'a taint that was seen late is better than none': [
     aCase(disrupted(TAINT), { ...SEEN, node: [tainted('broken=yes:NoExecute', END + 0.4)] }),
     { cause: 'Taint', sentence: 'was deleted because of the taint broken=yes:NoExecute of worker-2.' },
+  ],
+  'a pod that its ReplicaSet removed, and that was evicted within the same sighting': [
+    aCase(
+      { ...late(EVICTION), owner: REPLICA_SET },
+      {
+        endSeenAt: at(END + 0.6),
+        owner: [event(REPLICA_SET, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1')],
+      },
+    ),
+    { cause: 'ScaledDown' },
+  ],
+  "the same with the audit log, whose first request was the ReplicaSet's": [
+    aCase(
+      { ...late(EVICTION), owner: REPLICA_SET },
+      {
+        endSeenAt: at(END + 0.6),
+        pod: [
+          evidence(POD, 'audited', END, {
+            reason: 'delete',
+            by: 'system:serviceaccount:kube-system:replicaset-controller',
+          }),
+          evidence(POD, 'audited', END + 0.1, { reason: 'evict', by: 'admin' }),
+        ],
+      },
+    ),
+    { cause: 'ScaledDown' },
   ],
   'a condition that is seen with the deletion came before it': [
     aCase(late(EVICTION), { endSeenAt: at(END + 0.6) }),

@@ -314,6 +314,14 @@ verdictTable('ReplicaSets', {
     }),
     { cause: 'DeletedOnRequest', certainty: 'inferred' },
   ],
+  'a namespace that is deleted right after takes the Events of its controllers along': [
+    aCase(aLife(rolled), {
+      workload: [scaling(970, 'Scaled up replica set cart-new from 0 to 1')],
+      siblings: [sibling('cart-2', 985)],
+      namespace: [evidence(object('Namespace', 'shop'), 'terminating', END + 2)],
+    }),
+    { cause: 'Rollout', certainty: 'inferred' },
+  ],
   'the same where its ReplicaSet named another pod then': [
     aCase(aLife(rolled), {
       owner: [{ ...deleted, message: 'Deleted pod: cart-9' }],
