@@ -14,7 +14,7 @@ import { spanOf, subjectOf, timesOf, wholeSpan, within } from './asked-of.ts';
 import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
 import { namelessTime, recordsOfPresent } from './present-pods.ts';
 import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
-import { at, boundary, cellText, cellTime, cellWorkload, holder, holderFields, text } from './shapes.ts';
+import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
 import { gapWarnings } from './watched-warnings.ts';
 
 export const PLACEMENTS: HistoryResource = {
@@ -34,20 +34,7 @@ export const PLACEMENTS: HistoryResource = {
       cell: (of) => cellText(at(of, 'pod', 'name')),
     },
     { name: 'Node', type: 'string', description: 'Where.', priority: 0, cell: (of) => cellText(at(of, 'node')) },
-    {
-      name: 'Start',
-      type: 'string',
-      description: 'Since when.',
-      priority: 0,
-      cell: (of) => cellTime(at(of, 'start', 'at')),
-    },
-    {
-      name: 'End',
-      type: 'string',
-      description: 'Until when.',
-      priority: 0,
-      cell: (of) => cellTime(at(of, 'end', 'at')),
-    },
+    ...START_AND_END,
     {
       ...{ name: 'Workload', type: 'string', description: 'Of whom it was.', priority: 1 },
       cell: (of) => cellWorkload(at(of, 'pod', 'workload')),

@@ -1,7 +1,7 @@
 // Parts that several resources have: their schemas for OpenAPI and `kubectl explain`, and what tables show of them.
 import type { HolderDocument } from '@podtrail/history/wire';
 import type { HistoryObject } from './history-object.ts';
-import type { JsonSchema } from './resource.ts';
+import type { Column, JsonSchema } from './resource.ts';
 
 export function text(description: string): JsonSchema {
   return { type: 'string', description };
@@ -87,4 +87,14 @@ export function cellTime(value: unknown): string {
 export function cellWorkload(of: unknown): string {
   const { kind, name } = (of ?? {}) as { readonly kind?: string; readonly name?: string };
   return kind === undefined ? '<none>' : `${kind}/${name}`;
+}
+
+/** Of records that last from one time to another. */
+export const START_AND_END: readonly Column[] = [
+  { ...{ name: 'Start', type: 'string', description: 'Since when.', priority: 0 }, cell: timeOf('start') },
+  { ...{ name: 'End', type: 'string', description: 'Until when.', priority: 0 }, cell: timeOf('end') },
+];
+
+function timeOf(boundary: 'start' | 'end'): Column['cell'] {
+  return (of) => cellTime(at(of, boundary, 'at'));
 }
