@@ -64,7 +64,7 @@ test('a replica that is killed leaves the APIService: kubectl goes on, namespace
     { withinMs: 120_000 },
   );
   assert.match(stuck.message, /history\.podtrail\.dev\/v1/);
-  // What docs/api-kubernetes.md tells to do then.
+  // What docs/api-kubernetes.md says to do then.
   await kubectl(`delete apiservice ${API_SERVICE}`);
   await until('the namespace goes', async () => (await kubectl('get namespace waits --ignore-not-found')) === '', {
     withinMs: 180_000,

@@ -29,7 +29,7 @@ test('trail says why each holding ended, and on which node the successor is', as
   assert.deepEqual(returned.slice(-2), ['<none>', '<none>']);
 });
 
-test('trail of an address tells a pod that ended from one that went on with another address', async () => {
+test('trail of an address: a pod that ended is not one that went on with another address', async () => {
   assert.deepEqual((rowsOf((await ask('trail 10.0.0.7')).out)[2] ?? []).slice(-2), ['DeletedOnRequest', '<none>']);
   assert.deepEqual((rowsOf((await ask('trail 10.0.0.5')).out)[1] ?? []).slice(-2), ['SandboxReplaced', '<none>']);
 });

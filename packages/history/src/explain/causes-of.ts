@@ -78,7 +78,7 @@ function isVisible({ pod, at }: Departure, visibility: Visibility): boolean {
   return isHolderVisible(visibility, pod, { notBefore: at });
 }
 
-/** As it was stored; where that has expired, as the pod's life tells it. */
+/** As it was stored; where that has expired, as the pod's life has it. */
 async function findDeparture(snapshot: Snapshot, uid: string): Promise<Departure | undefined> {
   const stored = await readDeparture(snapshot, uid);
   if (stored !== undefined) return stored;

@@ -17,7 +17,7 @@ export const AUDIT_STREAM = 'audit';
 
 /**
  * How a stream stands is recorded when it changes, and again every few hours: such a record must not be the only one and
- * expire while it still holds. The reason tells the two apart: it has been so since the record before.
+ * expire while it still holds. The reason says which it is: it has been so since the record before.
  */
 export const RESTATED_EVERY_MS = 6 * 60 * MINUTE_MS;
 export const STILL_LOST = 'StillLost';

@@ -1,4 +1,4 @@
-// Every question over HTTP: the wire's document, problems with code and hint, and nothing that tells who is hidden.
+// Every question over HTTP: the wire's document, problems with code and hint, and nothing by which the hidden are known.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Engine, StoredFact } from '@podtrail/history';
