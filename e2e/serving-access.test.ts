@@ -117,7 +117,11 @@ interface Endpoint {
 /** Every operation of the OpenAPI document; each resource of discovery has one. */
 async function endpoints(): Promise<Endpoint[]> {
   const plane = cluster.controlPlane;
-  const openApi = (await plane.request(`/openapi/v3/apis/${HISTORY}/v1`)).json();
+  // The API server fetches the document of an aggregated API some time after it serves the API itself.
+  const openApi = await until('the OpenAPI document is there', async () => {
+    const { status, body } = await plane.request(`/openapi/v3/apis/${HISTORY}/v1`);
+    return status === 200 && body !== '' && JSON.parse(body);
+  });
   const found: Endpoint[] = [];
   for (const [path, operations] of Object.entries(openApi.paths as Record<string, object>)) {
     const [, plural] = /\/v1\/(?:namespaces\/\{namespace\}\/)?([a-z]+)(?:\/\{name\})?$/.exec(path) ?? [];

@@ -290,9 +290,11 @@ export class AuditStage {
     await this.send('create-dry-run', 'jane', `${PODS('shop')}?dryRun=All`, { body: pod('rehearsed') });
     await this.send('create-web-2', 'jane', PODS('shop'), { body: pod('web-2', here) });
     const running = (await this.plane.request(`${PODS('shop')}/web-2`)).json();
+    // Without a resourceVersion: the kubelet writes the status meanwhile, and that must not be a conflict.
+    const { resourceVersion: _, ...metadata } = running.metadata;
     await this.send('update', 'jane', `${PODS('shop')}/web-2`, {
       method: 'PUT',
-      body: { ...running, metadata: { ...running.metadata, labels: { tier: 'back' } } },
+      body: { ...running, metadata: { ...metadata, labels: { tier: 'back' } } },
     });
     await this.send(
       'ephemeral-container',
