@@ -3,6 +3,7 @@
 import type { Engine } from '@podtrail/history';
 import { type ClusterConfig, electionIdentity } from '@podtrail/machinery';
 import type { LogLevel, OperatorProcess } from '@podtrail/operator/process';
+import type { AskedLedger } from '@podtrail/operator/serving';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
@@ -164,7 +165,7 @@ async function run(cli: Cli, options: OperatorOptions): Promise<ExitCode> {
       ...{ client, engine, cluster, clock, random, log, monitoring, replica },
       lease: { namespace, name: options.leaseName, identity: electionIdentity(replica) },
       conversion: conversionOf(options, namespace),
-      history: historyOf(options, namespace),
+      history: await historyOf(cli, options, namespace, engine),
       audit,
       retentionMs: options.retention,
       ...causesOf(options),
@@ -222,11 +223,14 @@ function conversionOf(options: OperatorOptions, namespace: string) {
   return { host, port, address: { url } };
 }
 
-function historyOf(options: OperatorOptions, namespace: string) {
+async function historyOf(cli: Cli, options: OperatorOptions, namespace: string, engine: Engine) {
   const { history, historyPort: port, historyService: name, historyServicePort, bind: host } = options;
   if (history !== true) return undefined;
   const service = { namespace, name, port: historyServicePort };
-  return { host, port, service, isServiceLocal: options.historyServiceLocal === true };
+  // Read only here: a recorder alone should not pay for it.
+  const { apiOver } = await import('../remote/api-over.ts');
+  const routes = (ledger: AskedLedger) => apiOver(ledger, { engine, commandEnv: cli.commandEnv });
+  return { host, port, service, isServiceLocal: options.historyServiceLocal === true, routes };
 }
 
 function refuseSharedPorts(options: OperatorOptions): void {

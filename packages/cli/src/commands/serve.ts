@@ -8,7 +8,6 @@ import { describeError, UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { portNumber } from '../options/port-number.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
-import { podtrailVersion } from '../podtrail-version.ts';
 
 interface ServeOptions extends SharedOptions {
   readonly port: number;
@@ -49,24 +48,20 @@ read; a recorder may write to it meanwhile. SIGTERM ends it, after the requests 
 async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
   const { clock, signal, stdout, stderr } = cli.commandEnv;
   // Read only here: no other command should wait for it.
-  const [serving, { commandRoute }, { attributeLog }] = await Promise.all([
+  const [serving, { apiOver }] = await Promise.all([
     import('@podtrail/operator/serving'),
-    import('../remote/command-route.ts'),
-    import('../attribute/attribute-log.ts'),
+    import('../remote/api-over.ts'),
   ]);
   serving.checkLoopback(options.bind);
   const access = new serving.LoopbackAccess({ token: await tokenOf(cli, options.tokenFile) });
   return await cli.withStore(options, async (engine, url) => {
     const ledger = new serving.AskedLedger(engine, clock);
-    const version = podtrailVersion();
     const { rateLimit: perSecond } = options;
     const server = await serving.HttpServer.start({
       ...{ host: options.bind, port: options.port, access, clock, admit: access.admit },
       routes: [
         serving.indexPage((request) => access.exchange(request)),
-        ...serving.apiRoutes({ ledger, version, status: () => engine.status(), attribute: attributeLog }),
-        commandRoute(ledger, cli.commandEnv),
-        serving.mcpRoute({ ledger, version }),
+        ...apiOver(ledger, { engine, commandEnv: cli.commandEnv }),
       ],
       rateLimit:
         perSecond === 0

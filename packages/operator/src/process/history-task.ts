@@ -1,5 +1,5 @@
-// The aggregated API as a task of the operator: the TLS server on the ledger, who may ask, and its registration. Why it is
-// not served is reported in the log.
+// The history port as a task of the operator: one TLS server on the ledger with two lists of routes, the aggregated API
+// and the HTTP API; who may ask, and the registration. Why it is not served is reported in the log.
 import type { Cluster, LedgerReader } from '@podtrail/history';
 import { epochMillis } from '@podtrail/history/wire';
 import type { Client, Clock, Informer, MetadataOnlyView, PodView, Random } from '@podtrail/machinery';
@@ -7,11 +7,22 @@ import { BearerTokens, TOKEN_REVIEWS, type TokenReview } from '../serving/access
 import { ClusterAccess } from '../serving/access/cluster-access.ts';
 import { FrontProxyConfig } from '../serving/access/front-proxy-config.ts';
 import { ACCESS_REVIEWS, type AccessReview, PodRights, type StandingNamespace } from '../serving/access/pod-rights.ts';
-import { AggregatedApi, AggregatedServer, Registration, type ServiceAddress } from '../serving/aggregated/index.ts';
+import {
+  aggregatedRoutes,
+  isClusterPath,
+  Registration,
+  type ServiceAddress,
+  ServingTls,
+  statusReply,
+} from '../serving/aggregated/index.ts';
 import { keyOf } from '../serving/aggregated/present-pods.ts';
 import type { PresentPod } from '../serving/aggregated/resource.ts';
-import { QuestionGate } from '../serving/http/question-gate.ts';
+import { AskedLedger } from '../serving/api/asked-ledger.ts';
+import type { AccessLogEntry } from '../serving/http/access-log.ts';
+import { HttpServer } from '../serving/http/http-server.ts';
+import { renderProblem } from '../serving/http/problem-reply.ts';
 import { RateLimit } from '../serving/http/rate-limit.ts';
+import type { Route } from '../serving/http/route.ts';
 import { isLoopback } from './conversion-claim.ts';
 import { type Log, problemOf } from './log.ts';
 
@@ -31,18 +42,23 @@ export interface HistoryTaskOptions {
   readonly service: ServiceAddress;
   /** It leads to an address of this machine alone: for tests and trials beside a cluster. */
   readonly isServiceLocal: boolean;
+  /** What is served beside the aggregated API, with problem documents: /api/v1, /openapi.json, /mcp. */
+  readonly routes?: ((ledger: AskedLedger) => readonly Route[]) | undefined;
 }
 
 /** Of each caller; kubectl asks once or a few times for each page. */
 const RATE = { perSecond: 50, burst: 200 };
 /** On the store at once, of all callers: it is the recorder's, too. */
 const QUESTIONS = { atOnce: 8, mostWaiting: 256, waitMs: 10_000 };
+const MOST_CONNECTIONS = 512;
+/** The manager waits for two seconds. */
+const CLOSE_MS = 1_000;
 /** Audience of tokens that are sent to the operator itself. */
 const AUDIENCE = 'podtrail';
 
 /** Undefined where no API server could reach it. */
 export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal) => Promise<void>) | undefined {
-  const { client, clock, random, log, identity, host, port, service } = options;
+  const { clock, random, client, log, identity, host, port, service, cluster } = options;
   if (isLoopback(host) && !options.isServiceLocal) {
     const why = `no Service leads to ${host}; in a cluster give --bind ::`;
     log.info('the history API is not served from here', { why });
@@ -56,40 +72,59 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
         log.info('the history API is registered', { service: `${service.namespace}/${service.name}` }),
       onError: report('the history API is not registered; trying again'),
     });
+    const tls = new ServingTls(registration.certificate);
     const frontProxy = new FrontProxyConfig({
       ...{ transport: client.transport, clock, random },
-      onTrust: (trust) => server.trust(trust?.clientCa),
+      onTrust: (trust) => tls.trust(trust?.clientCa),
       onError: report('front proxies are not trusted; trying again'),
     });
-    const api = new AggregatedApi({
-      ...{ reader: options.reader, cluster: options.cluster, clock, replica: identity },
-      present: () => presentPods(options.pods),
+    const ledger = new AskedLedger(options.reader, clock, QUESTIONS);
+    const present = () => presentPods(options.pods);
+    const server = await HttpServer.start({
+      ...{ host, port, clock, tls: tls.options, access: accessOf(options, frontProxy, report) },
+      routes: [
+        ...aggregatedRoutes({ ledger, cluster, clock, replica: identity, present }),
+        ...(options.routes?.(ledger) ?? []),
+      ],
       rateLimit: new RateLimit({ ...RATE, now: () => clock.monotonic() }),
-      gate: new QuestionGate(QUESTIONS),
-      onError: report('a question to the history API failed'),
-      access: new ClusterAccess({
-        frontProxy: () => frontProxy.trust,
-        tokens: new BearerTokens({
-          ...{ reviews: client.resource<TokenReview>(TOKEN_REVIEWS), audiences: [AUDIENCE], clock },
-        }),
-        rights: new PodRights({
-          ...{ reviews: client.resource<AccessReview>(ACCESS_REVIEWS), clock },
-          namespaces: () => standingNamespaces(options.namespaces),
-          onError: report('what a caller may see could not be found out; it sees nothing'),
-        }),
-      }),
+      limits: { mostConnections: MOST_CONNECTIONS },
+      renderProblem: (problem, requestId, path) =>
+        isClusterPath(path) ? statusReply(problem) : renderProblem(problem, requestId),
+      log: (entry) => logFailure(log, entry),
     });
-    const server = new AggregatedServer({
-      ...{ host, port, certificate: registration.certificate, handle: (asked, answer) => api.handle(asked, answer) },
-    });
-    const listening = await server.listen();
-    log.info('the history API listens', { host, port: listening });
+    tls.serve(server);
+    log.info('the history API listens', { host, port: server.port });
     try {
-      await Promise.all([frontProxy.run(signal), registration.run(server, { host, port: listening }, signal)]);
+      await Promise.all([frontProxy.run(signal), registration.run(tls, { host, port: server.port }, signal)]);
     } finally {
-      await server.close();
+      await server.close(CLOSE_MS);
     }
   };
+}
+
+function accessOf(
+  { client, clock, namespaces }: HistoryTaskOptions,
+  frontProxy: FrontProxyConfig,
+  report: ReturnType<typeof changedProblems>,
+): ClusterAccess {
+  return new ClusterAccess({
+    frontProxy: () => frontProxy.trust,
+    tokens: new BearerTokens({
+      ...{ reviews: client.resource<TokenReview>(TOKEN_REVIEWS), audiences: [AUDIENCE], clock },
+    }),
+    rights: new PodRights({
+      ...{ reviews: client.resource<AccessReview>(ACCESS_REVIEWS), clock },
+      namespaces: () => standingNamespaces(namespaces),
+      onError: report('what a caller may see could not be found out; it sees nothing'),
+    }),
+  });
+}
+
+/** Bugs of ours; everything else is the client's to know. */
+function logFailure(log: Log, { error, requestId, route }: AccessLogEntry): void {
+  if (error === undefined) return;
+  const stack = error instanceof Error ? error.stack : undefined;
+  log.error('a question to the history API failed', { requestId, route, problem: problemOf(error), stack });
 }
 
 /** In the order of their keys, so that pages follow each other. */

@@ -64,7 +64,7 @@ export interface OperatorProcessOptions {
     | { readonly host: string; readonly port: number; readonly address: ConversionAddress }
     | undefined;
   /** Undefined: the history API is not served by this replica. */
-  readonly history?: Pick<HistoryTaskOptions, 'host' | 'port' | 'service' | 'isServiceLocal'> | undefined;
+  readonly history?: Pick<HistoryTaskOptions, 'host' | 'port' | 'service' | 'isServiceLocal' | 'routes'> | undefined;
   /** Undefined: audit events are not taken. */
   readonly audit?: Pick<AuditWebhookOptions, 'host' | 'port' | 'files' | 'clientName'> | undefined;
   readonly retentionMs?: number | undefined;

@@ -1,16 +1,17 @@
 // The API on ledgers from seeds, over plain HTTP and with an access of the test's own.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { IPS, ledgerFacts, ledgerOf, SeededNumbers } from '@podtrail/history/testing';
 import { epochMillis, type Visibility } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
-import { QuestionGate } from '../http/question-gate.ts';
+import { AskedLedger } from '../api/asked-ledger.ts';
+import type { AccessLogEntry } from '../http/access-log.ts';
 import { RateLimit } from '../http/rate-limit.ts';
-import { AggregatedApi } from './aggregated-api.ts';
+import { startedServer } from '../testing/started-server.ts';
+import { aggregatedRoutes } from './aggregated-api.ts';
 import type { HistoryObject } from './history-object.ts';
 import type { PresentPod } from './resource.ts';
+import { statusReply } from './status.ts';
 
 const ROOT = '/apis/history.podtrail.dev/v1';
 const ALL: Visibility = { kind: 'all' };
@@ -29,11 +30,13 @@ async function served(
   const [cluster] = await reader.clusters();
   assert.ok(cluster);
   const errors: unknown[] = [];
-  const api = new AggregatedApi({
-    ...{ reader, cluster, replica: 'one', present: () => present, onError: (error) => errors.push(error) },
-    clock: { ...systemClock, now: () => NOW, monotonic: () => performance.now() } as typeof systemClock,
+  const clock = { ...systemClock, now: () => NOW, monotonic: () => performance.now() } as typeof systemClock;
+  const ledger = new AskedLedger(reader, clock, { atOnce: 4, mostWaiting: 64 });
+  const routes = aggregatedRoutes({ ledger, cluster, clock, replica: 'one', present: () => present });
+  const { origin } = await startedServer(t, routes, {
     rateLimit: new RateLimit({ perSecond, burst: perSecond, now: () => 0 }),
-    gate: new QuestionGate({ atOnce: 4, mostWaiting: 64, waitMs: 10_000 }),
+    renderProblem: statusReply,
+    log: ({ error }: AccessLogEntry) => error !== undefined && errors.push(error),
     access: {
       identify: async () => ({ name: 'jane', groups: [] }),
       visibility: async (_caller, namespace) => {
@@ -43,16 +46,12 @@ async function served(
       },
     },
   });
-  const server = createServer((request, response) => void api.handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
   const ask = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+    const answer = await fetch(`${origin}${path}`, init);
     assert.deepEqual(errors, []);
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body };
   };
-  return { ask, port };
+  return { ask, origin };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads what it knows to be there.

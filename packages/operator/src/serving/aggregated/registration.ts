@@ -15,8 +15,8 @@ import {
 import { issueCertificate, type ServingCertificate } from '../../certificates/certificate.ts';
 import { splitBundle, withCertificate, withoutCertificatesOf } from '../../certificates/trust-bundle.ts';
 import { OperatorError } from '../../errors.ts';
-import type { AggregatedServer } from './aggregated-server.ts';
 import { GROUP, GROUP_VERSION, VERSION } from './history-object.ts';
+import type { ServingTls } from './serving-tls.ts';
 
 // Not imported: see plain-server.ts.
 const { request } = process.getBuiltinModule('node:https');
@@ -97,7 +97,7 @@ export class Registration {
 
   /** Until the signal aborts; then this replica is not announced any more. What fails is reported and tried again. */
   async run(
-    server: AggregatedServer,
+    server: Pick<ServingTls, 'use'>,
     at: { readonly host: string; readonly port: number },
     signal: AbortSignal,
   ): Promise<void> {
@@ -115,7 +115,7 @@ export class Registration {
   }
 
   async #tend(
-    server: AggregatedServer,
+    server: Pick<ServingTls, 'use'>,
     at: { readonly host: string; readonly port: number },
     signal: AbortSignal,
   ): Promise<void> {

@@ -1,6 +1,8 @@
 // What the Kubernetes API says instead of an object: a Status, which kubectl and clients understand. Made from the same
 // problems as every other refusal, and from what history throws.
 import { HistoryError } from '@podtrail/history';
+import { historyProblem } from '../api/history-problems.ts';
+import { jsonReply, type WholeReply } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
 
 export interface StatusObject {
@@ -29,18 +31,23 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-/** What a caller can do nothing about; to be asked again. */
-const LATER = new Set(['empty-store', 'snapshot-expired', 'snapshot-too-old', 'store-closed', 'unknown-cluster']);
-
 /** Undefined: not thrown on purpose. */
 export function problemFrom(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
-  if (!(error instanceof HistoryError)) return undefined;
-  const { code, message, hint } = error;
-  if (code === 'forbidden') return new Problem(403, code, message, { hint });
-  if (LATER.has(code)) return new Problem(503, code, message, { hint, headers: { 'retry-after': '1' } });
-  if (code === 'damaged') return new Problem(503, code, message, { hint });
+  const known = historyProblem(error);
+  if (known instanceof Problem) return known;
+  if (!(known instanceof HistoryError)) return undefined;
+  const { code, message, hint } = known;
   return new Problem(400, code, message, { hint });
+}
+
+/** Of the Kubernetes API, where refusals are Status objects. */
+export function isClusterPath(path: string): boolean {
+  return /^\/(?:apis|openapi)(?:\/|$)/.test(path);
+}
+
+export function statusReply(problem: Problem): WholeReply {
+  const { status, headers } = problem;
+  return jsonReply(statusOf(problem), { status, headers });
 }
 
 export function statusOf({ status, message, hint, code }: Problem, details: object = {}): StatusObject {

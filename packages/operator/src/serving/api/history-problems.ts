@@ -7,6 +7,7 @@ const STATUS: Readonly<Record<string, number>> = {
   'bad-cursor': 400,
   'bad-page': 400,
   'bad-parameter': 400,
+  'bad-selector': 400,
   'bad-span': 400,
   'bad-subject': 400,
   'choose-cluster': 400,

@@ -9,6 +9,10 @@ export interface AccessLogEntry {
   readonly route: string | undefined;
   readonly status: number;
   readonly ms: number;
+  /** Of the body, as it was sent. */
+  readonly bytes: number;
+  /** Its time is as long as the client stayed. */
+  readonly isStream: boolean;
   readonly remote: string | undefined;
   /** Why, where it was refused. */
   readonly code?: string | undefined;

@@ -21,6 +21,8 @@ export class HttpRequest {
   /** The path of the route, for logs and metrics: a bounded number of values. */
   route: string | undefined;
   caller: Caller = NOBODY;
+  /** Of the body of the answer, as it was sent. */
+  sentBytes = 0;
   readonly #access: Access;
   readonly #gone = new LazyAbort();
 
@@ -36,9 +38,9 @@ export class HttpRequest {
     this.#access = access;
   }
 
-  /** Asked when it is needed: some answers are the same for everybody. */
-  visibility(): Promise<Visibility> {
-    return this.#access.visibility(this.caller);
+  /** Asked when it is needed: some answers are the same for everybody. With a namespace: of that one alone. */
+  visibility(namespace?: string): Promise<Visibility> {
+    return this.#access.visibility(this.caller, namespace);
   }
 
   /** Aborts when the client has gone, the time is up, or the server ends. */

@@ -107,10 +107,15 @@ export class HttpServer {
     return this.#address.port;
   }
 
-  /** For connections from now on. */
-  useCertificate(tls: Pick<TlsServerOptions, 'cert' | 'key' | 'ca'>): void {
+  /** For connections from now on: a renewed certificate, other authorities. */
+  useTls(tls: TlsServerOptions): void {
     const server = this.#server as Server & { setSecureContext?(options: TlsServerOptions): void };
     server.setSecureContext?.({ ...this.#options.tls, ...tls });
+  }
+
+  /** Whoever is connected connects again. */
+  closeConnections(): void {
+    this.#connections.closeAll();
   }
 
   /** Takes nothing new, lets what is under way end, streams at once, and closes everything after the grace. */
@@ -166,20 +171,16 @@ export class HttpServer {
     };
     response.once('close', ended);
     void this.#answer(request, incoming, response).then(
-      ({ status, problem }) => this.#log(request, incoming, begun, status, problem),
+      (sent) => this.#log(request, incoming, begun, sent),
       // The socket is gone; there is nobody to answer.
       (error) => {
         response.destroy();
-        this.#log(request, incoming, begun, 499, asProblem(error));
+        this.#log(request, incoming, begun, { status: 499, problem: asProblem(error) });
       },
     );
   }
 
-  async #answer(
-    request: HttpRequest,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<{ readonly status: number; readonly problem?: Problem }> {
+  async #answer(request: HttpRequest, incoming: IncomingMessage, response: ServerResponse): Promise<Sent> {
     const { answerMs, drainMs } = this.#limits;
     let late: NodeJS.Timeout | undefined = setTimeout(() => {
       request.abort(tooLate(answerMs));
@@ -193,7 +194,7 @@ export class HttpServer {
         clearTimeout(late);
         late = undefined;
         await streamReply(request, response, reply, { more, drainMs });
-        return { status: reply.status };
+        return { status: reply.status, isStream: true };
       }
       closeUnread(incoming, more);
       return { status: await sendReply(request, response, reply, more) };
@@ -202,11 +203,11 @@ export class HttpServer {
       if (response.headersSent || response.destroyed) {
         // A part must not be taken for the whole.
         response.destroy();
-        return { status: problem.status, problem };
+        return { status: problem.status, problem, isStream: late === undefined };
       }
       closeUnread(incoming, more);
       const render = this.#options.renderProblem ?? renderProblem;
-      return { status: await sendReply(request, response, render(problem, request.id), more), problem };
+      return { status: await sendReply(request, response, render(problem, request.id, request.path), more), problem };
     }
   }
 
@@ -218,23 +219,30 @@ export class HttpServer {
     request.captures = captures;
     if (route.audience !== 'anyone') {
       request.caller = await access.identify(incoming);
-      rateLimit?.take(request.caller.name);
+      if (route.isFree !== true) rateLimit?.take(request.caller.name);
     }
     return await route.handle(request);
   }
 
-  #log(request: HttpRequest, { socket }: IncomingMessage, begun: number, status: number, problem?: Problem): void {
+  #log(request: HttpRequest, { socket }: IncomingMessage, begun: number, sent: Sent): void {
     const { log, clock } = this.#options;
     if (log === undefined) return;
-    const { id, caller, method, route } = request;
+    const { id, caller, method, route, sentBytes: bytes } = request;
+    const { status, problem, isStream = false } = sent;
     log({
-      ...{ requestId: id, caller: caller.name, method, route, status },
+      ...{ requestId: id, caller: caller.name, method, route, status, bytes, isStream },
       ms: Math.round((clock.monotonic() - begun) * 10) / 10,
       remote: socket.remoteAddress,
       ...(problem === undefined ? {} : { code: problem.code }),
       ...(problem?.status === 500 ? { error: problem.cause } : {}),
     });
   }
+}
+
+interface Sent {
+  readonly status: number;
+  readonly problem?: Problem;
+  readonly isStream?: boolean;
 }
 
 /** Node would read what nobody has asked for, to get to the next request. */

@@ -7,9 +7,10 @@ const PROBLEM_TYPE = 'application/problem+json';
 // Not imported: see plain-server.ts.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-export type RenderProblem = (problem: Problem, requestId: string) => WholeReply;
+/** `path`: what was asked for; there need not be a route at it. */
+export type RenderProblem = (problem: Problem, requestId: string, path: string) => WholeReply;
 
-export const renderProblem: RenderProblem = (problem, requestId) => ({
+export const renderProblem = (problem: Problem, requestId: string): WholeReply => ({
   status: problem.status,
   headers: { 'content-type': PROBLEM_TYPE, ...problem.headers },
   body: JSON.stringify(problemDocument(problem, requestId)),

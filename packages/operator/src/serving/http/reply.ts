@@ -1,10 +1,12 @@
 // What a handler gives back: a whole body, or one that is written piece by piece. Headers that every answer has are added
 // by the server.
 
+/** Names in lower case; a list is a header that comes several times. */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 export interface WholeReply {
   readonly status: number;
-  /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: ReplyHeaders | undefined;
   readonly body?: string | Uint8Array | undefined;
   /** A strong ETag is made of the bytes; whoever has them already gets 304. */
   readonly hasETag?: boolean | undefined;
@@ -12,7 +14,7 @@ export interface WholeReply {
 
 export interface StreamedReply {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: ReplyHeaders | undefined;
   /** Headers are sent with the first write, so that a Problem before it is still one. */
   readonly stream: (out: ReplyStream) => Promise<void>;
 }
@@ -22,7 +24,9 @@ export type Reply = WholeReply | StreamedReply;
 export interface ReplyStream {
   /** Resolves when more may be written. Rejects when the client has gone or takes nothing for too long. */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Sends what is written so far, headers too, without waiting for more. */
+  /** Sends the headers before there is anything to write. From here on an error can only end the connection. */
+  begin(): void;
+  /** Written and not yet taken by the client. */
   readonly bufferedBytes: number;
   /** Aborts when the client has gone, or the server ends. */
   readonly signal: AbortSignal;

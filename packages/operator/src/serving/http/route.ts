@@ -9,6 +9,8 @@ export interface Route {
   readonly path: string;
   /** `anyone`: nobody is asked who they are, because nothing of the ledger is said. */
   readonly audience?: 'callers' | 'anyone' | undefined;
+  /** Not counted against the caller's rate: documents about the API, which clients read before they ask. */
+  readonly isFree?: boolean | undefined;
   /** Rejects with a Problem where the request is refused. GET changes nothing. */
   readonly handle: (request: HttpRequest) => Promise<Reply>;
 }

@@ -1,6 +1,6 @@
 // Puts a whole reply on the wire: ETag and 304, gzip where the client takes it and it is worth it, HEAD without a body.
 import { createHash } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { HttpRequest } from './http-request.ts';
@@ -13,14 +13,15 @@ const WORTH_BYTES = 1_400;
 /** Answers are compressed once and read once. */
 const LEVEL = 4;
 
-type Headers = Record<string, string | number>;
+type Headers = Record<string, string | number | readonly string[]>;
 
 export async function sendReply(
-  { id, headers: asked, method }: HttpRequest,
+  request: HttpRequest,
   response: ServerResponse,
   reply: WholeReply,
   more: Readonly<Record<string, string>>,
 ): Promise<number> {
+  const { id, headers: asked, method } = request;
   const headers: Headers = headersOf(id, reply, more);
   let body = reply.body ?? '';
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
@@ -32,7 +33,7 @@ export async function sendReply(
     headers['cache-control'] = 'private, no-cache';
     if (matches(asked['if-none-match'], etag)) {
       delete headers['content-type'];
-      response.writeHead(304, headers).end();
+      response.writeHead(304, headers as OutgoingHttpHeaders).end();
       return 304;
     }
   }
@@ -43,8 +44,10 @@ export async function sendReply(
   const bytes = isPacked ? body.length : length;
   if (response.destroyed) return reply.status;
   if (reply.status !== 204) headers['content-length'] = bytes;
-  response.writeHead(reply.status, headers);
-  response.end(method === 'HEAD' || bytes === 0 ? undefined : body);
+  response.writeHead(reply.status, headers as OutgoingHttpHeaders);
+  const isEmpty = method === 'HEAD' || bytes === 0;
+  request.sentBytes = isEmpty ? 0 : bytes;
+  response.end(isEmpty ? undefined : body);
   return reply.status;
 }
 

@@ -1,6 +1,6 @@
 // Puts a reply on the wire that is written piece by piece, no faster than the client reads. Headers go with the first
 // piece; an error after it can only end the connection, so that the client does not take a part for the whole.
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Problem } from '../problem.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { ReplyStream, StreamedReply } from './reply.ts';
@@ -13,7 +13,8 @@ export async function streamReply(
   { more, drainMs }: { readonly more: Readonly<Record<string, string>>; readonly drainMs: number },
 ): Promise<void> {
   const begin = () => {
-    if (!response.headersSent) response.writeHead(reply.status, headersOf(request.id, reply, more));
+    if (!response.headersSent)
+      response.writeHead(reply.status, headersOf(request.id, reply, more) as OutgoingHttpHeaders);
   };
   if (request.method === 'HEAD') {
     begin();
@@ -21,9 +22,14 @@ export async function streamReply(
     return;
   }
   const out: ReplyStream = {
+    begin() {
+      begin();
+      response.flushHeaders();
+    },
     async write(chunk) {
       if (response.destroyed) throw clientGone();
       begin();
+      request.sentBytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
       if (!response.write(chunk)) await drained(response, drainMs);
     },
     get bufferedBytes() {
