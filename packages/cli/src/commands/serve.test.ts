@@ -84,12 +84,13 @@ test('the access log names requests, and neither tokens nor what was asked', SOO
     .split('\n')
     .filter((line) => line.startsWith('{'));
   assert.equal(lines.length, 2);
-  const { time, ms, ...entry } = JSON.parse(lines[0] ?? '');
+  const { time, ms, bytes, ...entry } = JSON.parse(lines[0] ?? '');
+  assert.ok(bytes > 500, `${bytes}`);
   assert.equal(time, '2026-11-15T10:03:21.000Z');
   assert.equal(ms, 0);
   assert.deepEqual(entry, {
     ...{ level: 'info', msg: 'request', requestId: 'mine-1', caller: 'loopback', method: 'GET', route: '/api/v1/who' },
-    ...{ status: 200, remote: '127.0.0.1' },
+    ...{ status: 200, isStream: false, remote: '127.0.0.1' },
   });
   const token = new URL(served.url).searchParams.get('token') ?? '';
   for (const line of lines)
