@@ -79,7 +79,7 @@ export async function askExplain(
   const evidence = all.filter((one) => isEvidenceVisible(one, visibility));
   const milestones = life === undefined ? [] : lifecycle(life);
   const unwatched = known?.unwatched ?? [];
-  const watching = await readWatching(snapshot, { from: at, to: epochMillis(at + 1) }, now);
+  const watching = await readWatching(snapshot, { from: at, to: epochMillis(at + 1), at }, now);
   const document: ExplainDocument = {
     query: { ...clusterDocument(cluster), ...asked, at: toText(at) },
     ...narrowedDocument(visibility),

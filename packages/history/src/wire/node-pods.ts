@@ -43,7 +43,7 @@ export async function askNode(
   question: NodeAsked,
 ): Promise<NodeFound> {
   const { node, during, namespace, paging, now } = question;
-  const span = 'at' in during ? { from: during.at, to: epochMillis(during.at + 1) } : during;
+  const span = 'at' in during ? { from: during.at, to: epochMillis(during.at + 1), at: during.at } : during;
   const watching = await readWatching(snapshot, span, now);
   // Nothing is known of an instant that has not come, whatever a wrong clock had the store claim.
   const isFuture = 'at' in during && during.at > now;

@@ -8,6 +8,7 @@ import { LIVENESS_MS } from '../query/liveness.ts';
 import type { AskedSpan } from './asked.ts';
 import { textOrNull } from './holder.ts';
 import type { GapDocument, WatchingDocument } from './schemas.ts';
+import { watchedUntil } from './watched-until.ts';
 
 export interface Unwatched {
   readonly from: EpochMillis;
@@ -27,6 +28,8 @@ export interface Watching {
   /** The first and the last instant of watching; undefined when nothing was ever recorded. */
   readonly first: EpochMillis | undefined;
   readonly last: EpochMillis | undefined;
+  /** What documents say instead of `last`: no more than was asked about, while somebody watches. */
+  readonly until: EpochMillis | undefined;
   readonly gaps: readonly Unwatched[];
   /** Where only pods were watched: no gap for them. */
   readonly podsOnly: readonly Unwatched[];
@@ -41,7 +44,7 @@ const AROUND_MS = 30 * 86_400_000;
  */
 export async function readWatching(
   snapshot: Snapshot,
-  span: Span & Partial<Pick<AskedSpan, 'hasSince'>>,
+  span: Span & Partial<Pick<AskedSpan, 'hasSince' | 'hasUntil'>> & { readonly at?: EpochMillis | undefined },
   now: EpochMillis,
   removed: readonly Span[] = [],
 ): Promise<Watching> {
@@ -58,8 +61,9 @@ export async function readWatching(
   if (last !== undefined && now - last > LIVENESS_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
   if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
   const touches = ({ from, to }: Unwatched) => from < span.to && (to === undefined || to > span.from);
+  const end = span.hasUntil === false ? Number.POSITIVE_INFINITY : (span.at ?? span.to);
   return {
-    ...{ first, last, gaps: inOrder(all.filter(touches)) },
+    ...{ first, last, until: watchedUntil(last, end, now), gaps: inOrder(all.filter(touches)) },
     podsOnly: podsOnly.map(({ from, to }) => ({ from, to, reason: 'pods-only' as const })).filter(touches),
   };
 }
@@ -99,6 +103,6 @@ export function gapDocument({ from, to, reason }: Unwatched): GapDocument {
   return { from: toText(from), to: textOrNull(to), reason };
 }
 
-export function watchingDocument({ first, last, gaps }: Omit<Watching, 'podsOnly'>): WatchingDocument {
-  return { from: textOrNull(first), to: textOrNull(last), gaps: gaps.map(gapDocument) };
+export function watchingDocument({ first, until, gaps }: Omit<Watching, 'podsOnly' | 'last'>): WatchingDocument {
+  return { from: textOrNull(first), to: textOrNull(until), gaps: gaps.map(gapDocument) };
 }

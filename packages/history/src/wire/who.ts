@@ -1,13 +1,14 @@
 // Who held an address at an instant: the question as doors ask it, and its document.
 import type { Cluster, Snapshot } from '../engines/snapshot.ts';
 import type { Coverage } from '../model/records.ts';
-import { toText } from '../model/time.ts';
+import { type EpochMillis, toText } from '../model/time.ts';
 import type { Answer } from '../query/answer.ts';
 import { withDoubts } from '../query/doubts.ts';
 import { type WhoQuestion, who } from '../query/who.ts';
 import { answeredHolderDocument, evidenceDocument, textOrNull } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import type { WhoDocument } from './schemas.ts';
+import { watchedUntil } from './watched-until.ts';
 import { type Watched, watchedFromTo } from './watching.ts';
 
 export type WhoAsked = Omit<WhoQuestion, 'visibility'>;
@@ -27,10 +28,15 @@ export async function askWho(
 ): Promise<WhoFound> {
   const answer = await withDoubts(snapshot, await who(snapshot, { ...question, visibility }));
   const watched = watchedFromTo(answer.reason === 'damaged' ? [] : await snapshot.coverage());
-  return { answer, document: whoDocument(answer, visibility, cluster), watched };
+  return { answer, document: whoDocument(answer, visibility, cluster, question.now), watched };
 }
 
-export function whoDocument(answer: Answer, visibility: Visibility, cluster: Cluster): WhoDocument {
+export function whoDocument(
+  answer: Answer,
+  visibility: Visibility,
+  cluster: Cluster,
+  now: EpochMillis | undefined,
+): WhoDocument {
   const { ip, at, provisional, conflicts, coverage } = answer;
   const query = { cluster: cluster.name, clusterId: cluster.id, ip, at: toText(at) };
   const rest = {
@@ -38,7 +44,7 @@ export function whoDocument(answer: Answer, visibility: Visibility, cluster: Clu
     coverage: {
       scope: scopeDocument(coverage.scope),
       from: textOrNull(coverage.from),
-      to: textOrNull(coverage.to),
+      to: textOrNull(watchedUntil(coverage.to, at, now)),
       gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: toText(from), to: toText(to), reason })),
     },
     evidence: [...answer.evidence, ...conflicts].map(evidenceDocument),

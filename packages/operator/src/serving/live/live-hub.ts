@@ -2,15 +2,15 @@
 // while nobody follows. What is kept for those who come back is bounded, and so is the number of those who see different
 // things.
 import { randomBytes } from 'node:crypto';
-import { epochMillis, type Visibility } from '@podtrail/history/wire';
-import { askQuestion, type DocumentOf } from '@podtrail/history/wire/catalogue';
+import { changeDocument, epochMillis, readChanges, type Visibility, withSnapshot } from '@podtrail/history/wire';
+import { type Asker, askQuestion, clusterOf, type DocumentOf } from '@podtrail/history/wire/catalogue';
 import type { AskedLedger } from '../api/asked-ledger.ts';
 import { Problem } from '../problem.ts';
 
 export interface LiveEvent {
   /** Drawn: a number would count what others see. */
   readonly id: string;
-  readonly event: 'move' | 'coverage' | 'reset';
+  readonly event: 'move' | 'change' | 'coverage' | 'reset';
   /** JSON. */
   readonly data: string;
 }
@@ -22,10 +22,12 @@ export interface LiveOptions {
 }
 
 const LIVE: LiveOptions = { everyMs: 1_000, mostKept: 1_000, mostGroups: 32 };
-/** Records come late: a move is looked for so long after it was. */
+/** Records come late: a move or a change is looked for so long after it was. */
 const WINDOW_MS = 5 * 60_000;
-/** So many at once; more are not news but a listing. */
-const MOST_MOVES = 1_000;
+/** Of each kind, the oldest of the window first: of more than this, the rest comes when these have left the window. */
+export const MOST_AT_ONCE = 1_000;
+/** Nobody looked for so long: what happened since may have left the window. */
+const LONGEST_PAUSE_MS = WINDOW_MS / 2;
 
 type Listener = (events: readonly LiveEvent[]) => void;
 
@@ -48,9 +50,7 @@ export class LiveHub {
   ): () => void {
     const key = `${cluster ?? ''}\n${visibilityKey(visibility)}`;
     const group = this.#groups.get(key) ?? this.#open(key, visibility, cluster);
-    const missed = after === undefined ? [] : group.since(after);
-    if (missed.length > 0) listener(missed);
-    return group.add(listener);
+    return group.follow(after, listener);
   }
 
   #open(key: string, visibility: Visibility, cluster: string | undefined): Group {
@@ -79,11 +79,13 @@ class Group {
   readonly #options: LiveOptions;
   readonly #listeners = new Set<Listener>();
   readonly #kept: LiveEvent[] = [];
-  /** Moves that were looked at, by pod and time, and when they were. */
+  /** Records that were looked at, and when they were last. */
   readonly #seen = new Map<string, number>();
   #covered: string | null | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isFirst = true;
+  /** Monotonic, of the last look that was answered; undefined before the first. */
+  #looked: number | undefined;
+  #isOverfull = false;
 
   constructor(ledger: AskedLedger, visibility: Visibility, cluster: string | undefined, options: LiveOptions) {
     this.#ledger = ledger;
@@ -96,7 +98,12 @@ class Group {
     return this.#listeners.size > 0;
   }
 
-  add(listener: Listener): () => void {
+  follow(after: string | undefined, listener: Listener): () => void {
+    if (!this.isFollowed) this.#forgetIfStale();
+    // Who begins learns at once how far the cluster is watched.
+    const latest = this.#kept.findLast((one) => one.event === 'coverage');
+    const missed = after !== undefined ? this.#since(after) : latest === undefined ? [] : [latest];
+    if (missed.length > 0) listener(missed);
     this.#listeners.add(listener);
     if (this.#timer === undefined) this.#plan(0);
     return () => {
@@ -107,7 +114,16 @@ class Group {
     };
   }
 
-  since(after: string): readonly LiveEvent[] {
+  /** Who comes back after a pause in which nobody looked is sent `reset`: some of it may never have been seen. */
+  #forgetIfStale(): void {
+    if (this.#looked === undefined || this.#ledger.monotonic() - this.#looked < LONGEST_PAUSE_MS) return;
+    this.#looked = undefined;
+    this.#covered = undefined;
+    this.#kept.length = 0;
+    this.#seen.clear();
+  }
+
+  #since(after: string): readonly LiveEvent[] {
     const at = this.#kept.findIndex(({ id }) => id === after);
     return at === -1
       ? [event('reset', { reason: 'this event is not remembered; ask for what is there now' })]
@@ -140,35 +156,51 @@ class Group {
 
   async #news(): Promise<LiveEvent[]> {
     const asker = this.#ledger.asker(this.#visibility);
-    const of = this.#cluster === undefined ? {} : { cluster: this.#cluster };
-    const since = new Date(epochMillis(asker.now - WINDOW_MS)).toISOString();
-    const document = await this.#ledger.ask(() =>
-      askQuestion(this.#ledger.reader, asker, 'moves', { since, limit: MOST_MOVES, ...of }),
-    );
-    const news: LiveEvent[] = [];
-    for (const move of document.moves) {
-      const key = `${move.uid} ${move.at}`;
-      if (!this.#seen.has(key)) news.push(event('move', move));
-      this.#seen.set(key, asker.now);
-    }
+    const [moves, changes] = await this.#ledger.ask(() => Promise.all([this.#moves(asker), this.#changes(asker)]));
+    const found = [
+      ...moves.moves.map((move) => ({ key: `move ${move.uid} ${move.at}`, name: 'move' as const, record: move })),
+      ...changes.items.map((record) => ({ key: changeKey(record), name: 'change' as const, record })),
+    ];
+    const unseen = found.filter(({ key }) => !this.#seen.has(key));
+    for (const { key } of found) this.#seen.set(key, asker.now);
     for (const [key, at] of this.#seen) if (at < asker.now - WINDOW_MS) this.#seen.delete(key);
     // What was there before anybody followed is no news.
-    const wasFirst = this.#isFirst;
-    this.#isFirst = false;
-    const said: LiveEvent[] = wasFirst
-      ? []
-      : document.more
-        ? [event('reset', { reason: 'too much happened at once' })]
-        : news;
-    const to = coveredTo(document);
-    if (to !== this.#covered) said.push(event('coverage', { cluster: document.query.cluster, to }));
+    const news = this.#looked === undefined ? [] : unseen.map(({ name, record }) => event(name, record));
+    this.#looked = this.#ledger.monotonic();
+    const isOverfull = moves.more || changes.more;
+    if (isOverfull && !this.#isOverfull) {
+      news.push(event('reset', { reason: 'too much happens at once: events come late; ask for what is there now' }));
+    }
+    this.#isOverfull = isOverfull;
+    const { to } = moves.coverage;
+    if (to !== this.#covered) news.push(event('coverage', { cluster: moves.query.cluster, to }));
     this.#covered = to;
-    return said;
+    return news;
+  }
+
+  async #moves(asker: Asker): Promise<DocumentOf<'moves'>> {
+    const since = new Date(epochMillis(asker.now - WINDOW_MS)).toISOString();
+    const of = this.#cluster === undefined ? {} : { cluster: this.#cluster };
+    return await askQuestion(this.#ledger.reader, asker, 'moves', { since, limit: MOST_AT_ONCE, ...of });
+  }
+
+  /** Those of all pods that may be seen. The catalogue asks for the changes of one pod or workload. */
+  async #changes({ visibility, now }: Asker) {
+    const { id } = clusterOf(await this.#ledger.clusters(), this.#cluster);
+    const span = { from: epochMillis(now - WINDOW_MS), to: epochMillis(now + 1) };
+    const found = await withSnapshot(this.#ledger.reader, id, (snapshot) =>
+      readChanges(snapshot, visibility, {
+        ...{ subject: undefined, key: undefined, span, paging: { limit: MOST_AT_ONCE } },
+        question: { listing: 'live', cluster: id },
+      }),
+    );
+    return { items: found.items.map(changeDocument), more: found.cursor !== undefined };
   }
 }
 
-function coveredTo({ coverage }: DocumentOf<'moves'>): string | null {
-  return coverage.to;
+/** One record: of changes that are counted only, the first of them. */
+function changeKey({ uid, key, evidence }: ReturnType<typeof changeDocument>): string {
+  return `change ${uid} ${evidence.epoch} ${evidence.resourceVersion} ${evidence.observedAt} ${key}`;
 }
 
 function event(name: LiveEvent['event'], data: unknown): LiveEvent {

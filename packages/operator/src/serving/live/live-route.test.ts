@@ -7,6 +7,7 @@ import { ALL_VISIBLE, epochMillis, type Visibility } from '@podtrail/history/wir
 import { ManualClock } from '@podtrail/machinery/testing';
 import { AskedLedger, type AskedReader } from '../api/asked-ledger.ts';
 import { accessOf, startedServer } from '../testing/started-server.ts';
+import { changeFact, podFacts } from '../testing/two-tenants.ts';
 import { liveRoute } from './live-route.ts';
 
 const SOON = { timeout: 60_000 };
@@ -21,6 +22,10 @@ function covered(to: number): StoredFact {
   };
 }
 
+const pod = (namespace: string, name: string, to?: number) => ({
+  ...{ namespace, name: `${namespace}-${name}`, ip: '10.1.0.1', from: NOW - 60_000, to },
+});
+
 async function live(t: TestContext, times = {}) {
   const engine = await ledgerOf([covered(NOW)]);
   const writer = await engine.takeOver({ id: 'c', name: 'c' });
@@ -32,11 +37,16 @@ async function live(t: TestContext, times = {}) {
       return engine.snapshot(cluster);
     },
   };
-  const ledger = new AskedLedger(reader, new ManualClock(NOW));
+  const clock = new ManualClock(NOW);
+  const ledger = new AskedLedger(reader, clock);
   const rights: Record<string, Visibility> = { jane: ALL_VISIBLE, sam: SHOP };
   const route = liveRoute(ledger, { everyMs: 10, heartbeatMs: 50, longestMs: 60_000, ...times });
   const { get } = await startedServer(t, [route], { access: accessOf(rights) });
-  return { get, rights, snapshots: () => snapshots, cover: (to: number) => writer.append({ facts: [covered(to)] }) };
+  return {
+    ...{ get, rights, clock, snapshots: () => snapshots },
+    cover: (to: number) => writer.append({ facts: [covered(to)] }),
+    record: (...facts: StoredFact[]) => writer.append({ facts }),
+  };
 }
 
 /** Reads until it has matched; the rest of the stream is left. */
@@ -60,6 +70,133 @@ test('a client that comes back gets what came meanwhile, and nothing twice', SOO
   const again = await until(await get('/api/v1/live', { headers: { 'last-event-id': id } }), /event: coverage\n.*\n\n/);
   assert.match(again, /12:00:01\.000Z/);
   assert.doesNotMatch(again, /12:00:00\.000Z/);
+});
+
+interface Sent {
+  readonly id: string;
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each test reads what it expects
+  readonly data: any;
+}
+
+function eventsIn(text: string): Sent[] {
+  return [...text.matchAll(/id: (\S+)\nevent: (\S+)\ndata: (.*)\n\n/g)].map(([, id = '', event = '', data = '']) => {
+    return { id, event, data: JSON.parse(data) };
+  });
+}
+
+const news = (text: string) =>
+  eventsIn(text).flatMap(({ event, data }) => (event === 'coverage' ? [] : [`${event} ${data.name ?? data.reason}`]));
+
+/** Reads until it has this. */
+const following = async (
+  get: (path: string, init?: object) => Promise<Response>,
+  expected: RegExp,
+  init: object = {},
+) => await until(await get('/api/v1/live', init), expected);
+
+test('moves and changes are events, each once, with the records of their listings', SOON, async (t) => {
+  const { get, record } = await live(t);
+  const stream = await get('/api/v1/live');
+  const reading = until(stream, /event: change\n(?:.|\n)*12:00:09/);
+  // What was there before the first look is no news: that has passed when the coverage is there.
+  await until(await get('/api/v1/live', { as: 'jane' }), /event: coverage\n/);
+  await record(...podFacts(pod('shop', 'goes', NOW - 1_000)));
+  await record(changeFact(pod('shop', 'stays'), NOW - 500, 'team', 'blue'));
+  await record(covered(NOW + 9_000));
+  const events = eventsIn(await reading);
+  assert.deepEqual(
+    events.flatMap(({ event, data }) => (event === 'coverage' ? [] : [[event, data.namespace, data.name]])),
+    [
+      ['move', 'shop', 'shop-goes'],
+      ['change', 'shop', 'shop-stays'],
+    ],
+  );
+  const [move, change] = events.filter(({ event }) => event !== 'coverage');
+  assert.equal(move?.data.cause, 'DeletedOnRequest', JSON.stringify(move));
+  assert.deepEqual([change?.data.key, change?.data.after], ['team', { text: 'blue' }]);
+});
+
+test('who comes back gets moves and changes of meanwhile, once, also when nobody followed', SOON, async (t) => {
+  const { get, record } = await live(t);
+  const first = eventsIn(await following(get, /event: coverage\n.*\n\n/)).at(-1);
+  await record(...podFacts(pod('shop', 'goes', NOW - 1_000)));
+  const again = await following(get, /event: move\n.*\n\n/, { headers: { 'last-event-id': first?.id } });
+  assert.deepEqual(news(again), ['move shop-goes']);
+  await record(changeFact(pod('shop', 'stays'), NOW - 500, 'team', 'blue'));
+  const last = eventsIn(again).at(-1);
+  const third = await following(get, /event: change\n.*\n\n/, { headers: { 'last-event-id': last?.id } });
+  assert.deepEqual(news(third), ['change shop-stays']);
+});
+
+test(
+  'who comes back after a pause in which nobody looked is sent reset: something may have been missed',
+  SOON,
+  async (t) => {
+    const { get, clock, record } = await live(t);
+    const first = eventsIn(await following(get, /event: coverage\n.*\n\n/)).at(-1);
+    await clock.advance(4 * 60_000);
+    await record(...podFacts(pod('shop', 'goes', NOW + 1_000)));
+    const again = await following(get, /id: /, { headers: { 'last-event-id': first?.id } });
+    assert.match(again, /event: reset\n/);
+  },
+);
+
+test(
+  'who may see one namespace gets the events of that one; ids of others are as unknown as nonsense',
+  SOON,
+  async (t) => {
+    const { get, record, cover } = await live(t);
+    const all = await get('/api/v1/live');
+    const some = await get('/api/v1/live', { as: 'sam' });
+    const [seen, narrow] = [until(all, /12:00:09/), until(some, /12:00:09/)];
+    await until(await get('/api/v1/live'), /event: coverage\n/);
+    await until(await get('/api/v1/live', { as: 'sam' }), /event: coverage\n/);
+    for (const namespace of ['vault', 'shop']) {
+      await record(...podFacts(pod(namespace, 'goes', NOW - 1_000)));
+      await record(changeFact(pod(namespace, 'stays'), NOW - 500, `${namespace}-key`, namespace));
+    }
+    await cover(NOW + 9_000);
+    const everything = await seen;
+    const little = await narrow;
+    assert.deepEqual(news(everything).sort(), [
+      ...['change shop-stays', 'change vault-stays', 'move shop-goes', 'move vault-goes'],
+    ]);
+    assert.deepEqual(news(little).sort(), ['change shop-stays', 'move shop-goes']);
+    assert.doesNotMatch(little, /vault/);
+    const hidden = eventsIn(everything).find(({ data }) => data.namespace === 'vault')?.id;
+    const own = eventsIn(little).find(({ event }) => event === 'move')?.id;
+    assert.ok(hidden !== own && /^[\w-]{12}$/.test(hidden ?? ''));
+    const as = async (id: string | undefined) => {
+      const text = await following(get, /id: /, { as: 'sam', headers: { 'last-event-id': id } });
+      return text.replaceAll(/id: \S+/g, 'id: ID');
+    };
+    assert.equal(await as(hidden), await as('nonsense'));
+  },
+);
+
+test('rights are looked at again while news come without a pause', SOON, async (t) => {
+  const { get, rights, cover } = await live(t, { heartbeatMs: 200 });
+  const response = await get('/api/v1/live', { as: 'sam' });
+  let isOver = false;
+  const ended = response.text().finally(() => (isOver = true));
+  for (let to = NOW; !isOver; to += 1_000) {
+    await cover(to);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (to === NOW + 5_000) rights['sam'] = { kind: 'namespaces', since: new Map() };
+    assert.ok(to < NOW + 3_000_000, 'the stream goes on');
+  }
+  assert.match(await ended, /event: end\ndata: \{"code":"rights-changed"/);
+});
+
+test('a thousand at once are sent to who reads them', SOON, async (t) => {
+  const { get, record, cover } = await live(t);
+  const reading = until(await get('/api/v1/live'), /12:00:09/);
+  await until(await get('/api/v1/live'), /event: coverage\n/);
+  const many = Array.from({ length: 900 }, (_, i) => changeFact(pod('shop', `p${i}`), NOW - 500, 'team', 'blue'));
+  await record(...many);
+  await cover(NOW + 9_000);
+  assert.equal(news(await reading).length, 900);
 });
 
 test('a hundred clients cost no more questions than one', SOON, async (t) => {

@@ -9,7 +9,7 @@ import { QueryParameters } from '../api/query-parameters.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import type { ReplyStream } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
-import { type LiveEvent, LiveHub, visibilityKey } from './live-hub.ts';
+import { type LiveEvent, LiveHub, MOST_AT_ONCE, visibilityKey } from './live-hub.ts';
 
 export interface LiveTimes {
   readonly everyMs: number;
@@ -18,8 +18,10 @@ export interface LiveTimes {
 }
 
 const TIMES: LiveTimes = { everyMs: 1_000, heartbeatMs: 15_000, longestMs: 10 * 60_000 };
-/** Events that wait for one client. */
-const MOST_WAITING = 256;
+/** Events that wait for one client: what one look may find, and as much again. */
+const MOST_WAITING = 4 * MOST_AT_ONCE;
+/** What a client may see is found out again after this, whatever is sent meanwhile. */
+const RIGHTS_MS = 10_000;
 /** Streams at once. */
 const MOST_CLIENTS = 512;
 
@@ -38,7 +40,8 @@ export function liveRoute(ledger: AskedLedger, times: LiveTimes = TIMES): Operat
   let clients = 0;
   return {
     ...{ method: 'GET', path: `${API}/live`, id: 'live', query: parameters },
-    summary: 'Moves as they are recorded, and how far the cluster is watched, as server-sent events.',
+    summary:
+      'Moves and changes of annotations as they are recorded, and how far the cluster is watched, as server-sent events.',
     reply: { 'text/event-stream': 'text' },
     handle: async (request) => {
       const parsed = parameters.safeParse(readable.read(request.query));
@@ -91,23 +94,27 @@ class LiveStream {
     const onEnd = () => this.#wake();
     signal.addEventListener('abort', onEnd, { once: true });
     const over = performance.now() + longestMs;
+    const rightsMs = Math.min(RIGHTS_MS, heartbeatMs);
+    let checked = performance.now();
     try {
       // Clients that lose the connection come back after so long.
       await this.#out.write('retry: 2000\n\n');
       while (!signal.aborted && performance.now() < over) {
         if (this.#isSlow)
           return await this.#end('too-slow', 'events came faster than they were read; ask for what is there now');
+        // Before anything is sent: beside a recorder there is news every second.
+        if (performance.now() - checked >= rightsMs) {
+          checked = performance.now();
+          if (visibilityKey(await this.#request.visibility()) !== visibilityKey(visibility))
+            return await this.#end('rights-changed', 'what you may see has changed; connect again');
+        }
         const events = this.#waiting;
         this.#waiting = [];
         if (events.length > 0) {
           await this.#out.write(events.map(textOf).join(''));
           continue;
         }
-        const isNews = await this.#news(heartbeatMs);
-        if (isNews) continue;
-        if (visibilityKey(await this.#request.visibility()) !== visibilityKey(visibility))
-          return await this.#end('rights-changed', 'what you may see has changed; connect again');
-        await this.#out.write(': still here\n\n');
+        if (!(await this.#news(heartbeatMs))) await this.#out.write(': still here\n\n');
       }
     } finally {
       stop();
