@@ -107,7 +107,12 @@ function apiserverFlags(setup: ApiserverSetup, port: number, auditLogFile: strin
   const audit =
     setup.auditPolicy === false
       ? []
-      : [`--audit-policy-file=${join(directory, `${name}-audit-policy.yaml`)}`, `--audit-log-path=${auditLogFile}`];
+      : [
+          `--audit-policy-file=${join(directory, `${name}-audit-policy.yaml`)}`,
+          `--audit-log-path=${auditLogFile}`,
+          // One file for the whole run: who reads it does not look for others beside it.
+          '--audit-log-maxsize=10000',
+        ];
   return [
     `--etcd-servers=${setup.etcdUrl}`,
     '--bind-address=127.0.0.1',

@@ -61,8 +61,8 @@ export function ownerDeletion(known: Case): OwnerDeletion {
     isByAnyController(known) ||
     known.unwatched.includes('events') ||
     isMerged(known) ||
-    isBusy(known) ||
-    isNamespaceGoneSoon(known);
+    isBusy(known);
+  if (isNamespaceGoneSoon(known)) return { by: 'unknown', isLost: false };
   if (isLost || !hasReported(known)) return { by: 'unknown', isLost };
   return { by: 'others' };
 }

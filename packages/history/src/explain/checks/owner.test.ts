@@ -322,6 +322,30 @@ verdictTable('ReplicaSets', {
     }),
     { cause: 'Rollout', certainty: 'inferred' },
   ],
+  'nothing is created in a namespace that is being deleted: that no replacement came is no sign of fewer replicas': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '4', 0)],
+      workload: [scaling(970, 'Scaled up replica set cart-old from 0 to 1')],
+      namespace: [evidence(object('Namespace', 'shop'), 'terminating', END + 2)],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'but that fewer were wanted is': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '4', 0), shrunk(OLD, 999.7, 'generation 3, 2 replicas desired, 4 before')],
+      workload: [scaling(970, 'Scaled up replica set cart-old from 0 to 1')],
+      namespace: [evidence(object('Namespace', 'shop'), 'terminating', END + 2)],
+    }),
+    { cause: 'ScaledDown', certainty: 'inferred', cites: 1 },
+  ],
+  'and not where they were wanted long before': [
+    aCase(aLife(rolled), {
+      owner: [numbered(OLD, '4', 0), shrunk(OLD, 900, 'generation 3, 2 replicas desired, 4 before')],
+      workload: [scaling(970, 'Scaled up replica set cart-old from 0 to 1')],
+      namespace: [evidence(object('Namespace', 'shop'), 'terminating', END + 2)],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
   'the same where its ReplicaSet named another pod then': [
     aCase(aLife(rolled), {
       owner: [{ ...deleted, message: 'Deleted pod: cart-9' }],

@@ -7,8 +7,11 @@ import type { Verdict } from '../cause.ts';
 import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
 import { lastShrink, scaledDown } from '../scaling.ts';
 import { announcedRevision, isRestart, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
-import { isSeenToEnd, isTerminalFirst, ofKind } from '../traces.ts';
+import { isSeenToEnd, isTerminalFirst, ofKind, SECOND_MS } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
+
+/** Its controller removes pods at once. */
+const SHRUNK_JUST_BEFORE_MS = 10 * SECOND_MS;
 
 export function replicaSet(known: Case): Verdict | undefined {
   const { owner } = known.life;
@@ -22,6 +25,9 @@ export function replicaSet(known: Case): Verdict | undefined {
   // A pod that its own ReplicaSet replaces was not its to delete.
   if (sameRevisionReplacement(known) !== undefined) return undefined;
   if (newer !== undefined) return rollout(known, newer, 'inferred', []);
+  const shrink = lastShrink(known);
+  const isScaled = shrink.evidence.some(({ at }) => at > known.endedAt - SHRUNK_JUST_BEFORE_MS);
+  if (shrink.why === 'scaled' && isScaled) return scaledDown(known, 'inferred', shrink.evidence);
   // Where nobody saw it go, a replacement may not have been seen, either.
   return deletion.isLost && isSeenToEnd(known.life) ? scaledDown(known, 'inferred', []) : undefined;
 }
