@@ -57,11 +57,7 @@ export function ownerDeletion(known: Case): OwnerDeletion {
   if (named.length > 0) return { by: 'owner', evidence: named };
   if (goingNamespace(known) !== undefined || goingOwner(known) !== undefined) return { by: 'others' };
   if (isOwnerUnwatched(known)) return { by: 'unknown', isLost: false };
-  const isLost =
-    isByAnyController(known) ||
-    known.unwatched.includes('events') ||
-    isMerged(known) ||
-    isBusy(known);
+  const isLost = isByAnyController(known) || known.unwatched.includes('events') || isMerged(known) || isBusy(known);
   if (isNamespaceGoneSoon(known)) return { by: 'unknown', isLost: false };
   if (isLost || !hasReported(known)) return { by: 'unknown', isLost };
   return { by: 'others' };
