@@ -3,7 +3,7 @@
 import type { Engine } from '@podtrail/history';
 import { type ClusterConfig, electionIdentity } from '@podtrail/machinery';
 import type { LogLevel, OperatorProcess } from '@podtrail/operator/process';
-import type { AskedLedger } from '@podtrail/operator/serving';
+import type { AskedLedger, TrackerSource } from '@podtrail/operator/serving';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
 import { CliError, UsageError } from '../errors.ts';
@@ -49,6 +49,7 @@ interface OperatorOptions extends SharedOptions, RecordingSizeOptions, CausesOpt
   readonly historyService: string;
   readonly historyServicePort: number;
   readonly historyServiceLocal?: boolean;
+  readonly historyAccessLog?: boolean;
   readonly footprintInterval: number;
   readonly logLevel: LogLevel;
 }
@@ -99,6 +100,10 @@ export function operatorCommand(cli: Cli): Command {
     .option('--history-service <name>', 'the Service by which API servers reach it', 'podtrail-history')
     .option('--history-service-port <port>', 'the port of that Service', portNumber('--history-service-port'), 443)
     .option('--history-service-local', 'that Service leads to this machine, although --bind is a loopback address')
+    .option(
+      '--history-access-log',
+      'log every request to it: who, what, how it went; never tokens or what was asked for',
+    )
     .option('--footprint-interval <duration>', 'time between rounds of footprints', intervalOf, 30_000)
     .addOption(
       new Option('--log-level <level>', 'the least that is logged, as JSON lines on standard error')
@@ -126,6 +131,8 @@ With --history it serves the history to kubectl (kubectl get tenures, moves …)
 v1.history.podtrail.dev once its port answers and the Service is there, renews the certificate that API servers trust,
 and takes it back when they cannot reach it or the last replica ends. If all replicas are killed at once, no namespace
 of the cluster can be deleted until one is back, or until: kubectl delete apiservice v1.history.podtrail.dev.
+The same port answers scripts: /api/v1, /openapi.json and /mcp, with a bearer token of the audience podtrail
+(kubectl create token NAME --audience podtrail). Everybody sees the namespaces in which they may list pods.
 
 The rights it needs are those of deploy/kustomize/.`,
     )
@@ -229,8 +236,10 @@ async function historyOf(cli: Cli, options: OperatorOptions, namespace: string, 
   const service = { namespace, name, port: historyServicePort };
   // Read only here: a recorder alone should not pay for it.
   const { apiOver } = await import('../remote/api-over.ts');
-  const routes = (ledger: AskedLedger) => apiOver(ledger, { engine, commandEnv: cli.commandEnv });
-  return { host, port, service, isServiceLocal: options.historyServiceLocal === true, routes };
+  const routes = (ledger: AskedLedger, trackers: TrackerSource) =>
+    apiOver(ledger, { engine, commandEnv: cli.commandEnv, trackers });
+  const accessLog = options.historyAccessLog === true;
+  return { host, port, service, isServiceLocal: options.historyServiceLocal === true, accessLog, routes };
 }
 
 function refuseSharedPorts(options: OperatorOptions): void {

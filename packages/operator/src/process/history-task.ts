@@ -3,6 +3,9 @@
 import type { Cluster, LedgerReader } from '@podtrail/history';
 import { epochMillis } from '@podtrail/history/wire';
 import type { Client, Clock, Informer, MetadataOnlyView, PodView, Random } from '@podtrail/machinery';
+import type { Registry } from 'prom-client';
+import type { PodTracker } from '../crds/podtracker.ts';
+import { HistoryMetrics } from '../metrics/history-metrics.ts';
 import { BearerTokens, TOKEN_REVIEWS, type TokenReview } from '../serving/access/bearer-tokens.ts';
 import { ClusterAccess } from '../serving/access/cluster-access.ts';
 import { FrontProxyConfig } from '../serving/access/front-proxy-config.ts';
@@ -18,6 +21,7 @@ import {
 import { keyOf } from '../serving/aggregated/present-pods.ts';
 import type { PresentPod } from '../serving/aggregated/resource.ts';
 import { AskedLedger } from '../serving/api/asked-ledger.ts';
+import type { TrackerSource } from '../serving/api/trackers-route.ts';
 import type { AccessLogEntry } from '../serving/http/access-log.ts';
 import { HttpServer } from '../serving/http/http-server.ts';
 import { renderProblem } from '../serving/http/problem-reply.ts';
@@ -43,7 +47,11 @@ export interface HistoryTaskOptions {
   /** It leads to an address of this machine alone: for tests and trials beside a cluster. */
   readonly isServiceLocal: boolean;
   /** What is served beside the aggregated API, with problem documents: /api/v1, /openapi.json, /mcp. */
-  readonly routes?: ((ledger: AskedLedger) => readonly Route[]) | undefined;
+  readonly routes?: ((ledger: AskedLedger, trackers: TrackerSource) => readonly Route[]) | undefined;
+  readonly trackers: Informer<PodTracker>;
+  /** A line for each request; otherwise only for those that failed by a fault of ours. */
+  readonly accessLog?: boolean | undefined;
+  readonly registry: Registry;
 }
 
 /** Of each caller; kubectl asks once or a few times for each page. */
@@ -65,6 +73,7 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
     return undefined;
   }
   const report = changedProblems(log);
+  const metrics = new HistoryMetrics(options.registry);
   return async (signal) => {
     const registration = new Registration({
       ...{ client, clock, service, identity },
@@ -79,18 +88,22 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       onError: report('front proxies are not trusted; trying again'),
     });
     const ledger = new AskedLedger(options.reader, clock, QUESTIONS);
+    metrics.watch(ledger);
     const present = () => presentPods(options.pods);
     const server = await HttpServer.start({
-      ...{ host, port, clock, tls: tls.options, access: accessOf(options, frontProxy, report) },
+      ...{ host, port, clock, tls: tls.options, access: accessOf(options, frontProxy, metrics, report) },
       routes: [
         ...aggregatedRoutes({ ledger, cluster, clock, replica: identity, present }),
-        ...(options.routes?.(ledger) ?? []),
+        ...(options.routes?.(ledger, () => knownTrackers(options.trackers)) ?? []),
       ],
       rateLimit: new RateLimit({ ...RATE, now: () => clock.monotonic() }),
       limits: { mostConnections: MOST_CONNECTIONS },
       renderProblem: (problem, requestId, path) =>
         isClusterPath(path) ? statusReply(problem) : renderProblem(problem, requestId),
-      log: (entry) => logFailure(log, entry),
+      log: (entry) => {
+        metrics.answered(entry);
+        logRequest(log, entry, options.accessLog === true);
+      },
     });
     tls.serve(server);
     log.info('the history API listens', { host, port: server.port });
@@ -105,24 +118,30 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
 function accessOf(
   { client, clock, namespaces }: HistoryTaskOptions,
   frontProxy: FrontProxyConfig,
+  metrics: HistoryMetrics,
   report: ReturnType<typeof changedProblems>,
 ): ClusterAccess {
+  const tokens = client.resource<TokenReview>(TOKEN_REVIEWS);
+  const rights = client.resource<AccessReview>(ACCESS_REVIEWS);
   return new ClusterAccess({
     frontProxy: () => frontProxy.trust,
     tokens: new BearerTokens({
-      ...{ reviews: client.resource<TokenReview>(TOKEN_REVIEWS), audiences: [AUDIENCE], clock },
+      ...{ audiences: [AUDIENCE], clock },
+      reviews: metrics.counted('token', tokens, ({ status }) => status?.authenticated === true),
     }),
     rights: new PodRights({
-      ...{ reviews: client.resource<AccessReview>(ACCESS_REVIEWS), clock },
+      ...{ clock, reviews: metrics.counted('access', rights, ({ status }) => status?.allowed === true) },
       namespaces: () => standingNamespaces(namespaces),
       onError: report('what a caller may see could not be found out; it sees nothing'),
     }),
   });
 }
 
-/** Bugs of ours; everything else is the client's to know. */
-function logFailure(log: Log, { error, requestId, route }: AccessLogEntry): void {
+/** Bugs of ours always. */
+function logRequest(log: Log, { error, ...entry }: AccessLogEntry, isLogged: boolean): void {
+  if (isLogged) log.info('request', entry);
   if (error === undefined) return;
+  const { requestId, route } = entry;
   const stack = error instanceof Error ? error.stack : undefined;
   log.error('a question to the history API failed', { requestId, route, problem: problemOf(error), stack });
 }
@@ -132,6 +151,11 @@ function presentPods({ synced, lister }: Informer<PodView>): readonly PresentPod
   if (!synced) return undefined;
   const pods = lister.list().map(({ metadata: { namespace, name, uid } }) => ({ namespace, name, uid }));
   return pods.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** Also without the definition there is a cache, which is empty and not in sync. */
+function knownTrackers({ synced, lister }: Informer<PodTracker>): readonly PodTracker[] | undefined {
+  return synced ? lister.list() : undefined;
 }
 
 function standingNamespaces({ synced, lister }: Informer<MetadataOnlyView>): readonly StandingNamespace[] | undefined {

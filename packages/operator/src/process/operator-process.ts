@@ -64,7 +64,9 @@ export interface OperatorProcessOptions {
     | { readonly host: string; readonly port: number; readonly address: ConversionAddress }
     | undefined;
   /** Undefined: the history API is not served by this replica. */
-  readonly history?: Pick<HistoryTaskOptions, 'host' | 'port' | 'service' | 'isServiceLocal' | 'routes'> | undefined;
+  readonly history?:
+    | Pick<HistoryTaskOptions, 'host' | 'port' | 'service' | 'isServiceLocal' | 'routes' | 'accessLog'>
+    | undefined;
   /** Undefined: audit events are not taken. */
   readonly audit?: Pick<AuditWebhookOptions, 'host' | 'port' | 'files' | 'clientName'> | undefined;
   readonly retentionMs?: number | undefined;
@@ -224,7 +226,7 @@ export class OperatorProcess {
     if (convert !== undefined) this.manager.addTask({ name: 'conversion', run: convert });
     const { history, engine: reader, cluster } = options;
     const served = { client, reader, cluster, clock, random, log, identity: replica, pods, namespaces };
-    const serve = history && historyTask({ ...served, ...history });
+    const serve = history && historyTask({ ...served, ...history, registry, trackers: trackers.trackers });
     if (serve !== undefined) this.manager.addTask({ name: 'history API', run: serve });
     watchControllers(registry, {
       caches: () =>

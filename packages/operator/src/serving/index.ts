@@ -9,6 +9,7 @@ export { indexPage } from './api/index-page.ts';
 export { API, type Operation } from './api/operation.ts';
 export { QueryParameters } from './api/query-parameters.ts';
 export { questionRoutes } from './api/question-routes.ts';
+export type { TrackerSource } from './api/trackers-route.ts';
 export type { AccessLog, AccessLogEntry } from './http/access-log.ts';
 export { HttpRequest } from './http/http-request.ts';
 export { type HttpLimits, HttpServer, type HttpServerOptions } from './http/http-server.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ApiError, ConnectionError } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { BearerTokens, type TokenReview } from './bearer-tokens.ts';
 
@@ -71,4 +72,47 @@ test('an API server that does not answer makes nobody of it, and is asked again'
   await assert.rejects(tokens.callerOf('t'), /no answer/);
   await assert.rejects(tokens.callerOf('t'), /no answer/);
   assert.equal(asked.length, 2);
+});
+
+test('a decision that is over is not used because the API server fails: 5xx, 429 and silence are refusals', async () => {
+  const failures = [
+    new ApiError(500, { message: 'broken' }, undefined),
+    new ApiError(503, { message: 'not now' }, 1_000),
+    new ApiError(429, { message: 'too many requests' }, 1_000),
+    new ConnectionError('timeout', 'no answer within 5 s'),
+  ];
+  for (const failure of failures) {
+    const clock = new ManualClock(NOW);
+    let fails = false;
+    const reviews = {
+      create: async ({ spec }: TokenReview) => {
+        if (fails) throw failure;
+        return { metadata: {}, spec, status: GOOD };
+      },
+    };
+    const tokens = new BearerTokens({ reviews, audiences: ['podtrail'], clock });
+    const token = jwt({ exp: NOW / 1000 + 3_600 });
+    assert.equal((await tokens.callerOf(token))?.name, 'jane');
+    fails = true;
+    await clock.advance(59_999);
+    assert.equal((await tokens.callerOf(token))?.name, 'jane', 'still within its minute');
+    await clock.advance(1);
+    await assert.rejects(tokens.callerOf(token), failure);
+    fails = false;
+    assert.equal((await tokens.callerOf(token))?.name, 'jane', 'a failure is not kept');
+  }
+});
+
+test('a refusal is kept for seconds only, and so are at most ten thousand decisions', async () => {
+  const { tokens, asked, clock } = tokensBy({ authenticated: false });
+  await tokens.callerOf('guess');
+  await clock.advance(4_999);
+  await tokens.callerOf('guess');
+  assert.equal(asked.length, 1);
+  await clock.advance(1);
+  await tokens.callerOf('guess');
+  assert.equal(asked.length, 2);
+  for (let i = 0; i < 10_000; i++) await tokens.callerOf(`other-${i}`);
+  await tokens.callerOf('guess');
+  assert.equal(asked.length, 10_003, 'the oldest was forgotten');
 });

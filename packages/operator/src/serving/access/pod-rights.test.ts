@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochMillis } from '@podtrail/history/wire';
+import { ApiError, ConnectionError } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { type AccessReview, PodRights, type StandingNamespace } from './pod-rights.ts';
 
@@ -102,4 +103,33 @@ test('in a cluster of very many namespaces who has rights in some names one', as
     kind: 'namespaces',
     since: new Map([['n7', epochMillis(0)]]),
   });
+});
+
+test('a right that is over is not used because the API server fails: 5xx, 429 and silence are denials', async () => {
+  const failures = [
+    new ApiError(500, { message: 'broken' }, undefined),
+    new ApiError(503, { message: 'not now' }, 1_000),
+    new ApiError(429, { message: 'too many requests' }, 1_000),
+    new ConnectionError('timeout', 'no answer within 5 s'),
+  ];
+  for (const failure of failures) {
+    let answer: boolean | Error = true;
+    const { rights, errors, clock } = rightsOf(() => answer, [SHOP]);
+    assert.deepEqual(await rights.visibility(JANE), { kind: 'all' });
+    answer = failure;
+    await clock.advance(9_999);
+    assert.deepEqual(await rights.visibility(JANE), { kind: 'all' }, 'still within its ten seconds');
+    await clock.advance(1);
+    assert.deepEqual(await rights.visibility(JANE), { kind: 'namespaces', since: new Map() });
+    assert.ok(errors.length > 0 && errors.every((error) => error === failure));
+    answer = true;
+    assert.deepEqual(await rights.visibility(JANE), { kind: 'all' }, 'a failure is not kept');
+  }
+});
+
+test('a failure in one namespace hides that one alone', async () => {
+  const of = (namespace: string | undefined) =>
+    namespace === 'shop' ? true : namespace === 'vault' ? new ApiError(500, { message: 'broken' }, undefined) : false;
+  const { rights } = rightsOf(of, [SHOP, VAULT]);
+  assert.deepEqual(await rights.visibility(JANE), { kind: 'namespaces', since: new Map([['shop', SHOP.created]]) });
 });

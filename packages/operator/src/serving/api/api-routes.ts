@@ -7,6 +7,7 @@ import { type AttributeLog, attributeRoute } from './attribute-route.ts';
 import { clustersRoute, type StoreCounts, statsRoute } from './clusters-route.ts';
 import type { Operation } from './operation.ts';
 import { questionRoutes } from './question-routes.ts';
+import { type TrackerSource, trackersRoute } from './trackers-route.ts';
 import { whoBatch } from './who-batch.ts';
 
 export interface ApiOptions {
@@ -17,9 +18,11 @@ export interface ApiOptions {
   readonly status?: (() => Promise<StoreCounts>) | undefined;
   /** What reads and writes rows; without it there is no /api/v1/attribute. */
   readonly attribute?: AttributeLog | undefined;
+  /** Those of the cluster, where an operator follows them; without it there is no /api/v1/trackers. */
+  readonly trackers?: TrackerSource | undefined;
 }
 
-export function apiRoutes({ ledger, version, status, attribute }: ApiOptions): readonly Operation[] {
+export function apiRoutes({ ledger, version, status, attribute, trackers }: ApiOptions): readonly Operation[] {
   const operations: Operation[] = [
     ...questionRoutes(ledger),
     whoBatch(ledger),
@@ -28,5 +31,6 @@ export function apiRoutes({ ledger, version, status, attribute }: ApiOptions): r
   ];
   if (attribute !== undefined) operations.push(attributeRoute(ledger, attribute));
   if (status !== undefined) operations.push(statsRoute(ledger, status));
+  if (trackers !== undefined) operations.push(trackersRoute(trackers));
   return [...operations, openApiRoute(operations, version)];
 }

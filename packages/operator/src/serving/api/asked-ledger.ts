@@ -28,6 +28,16 @@ export class AskedLedger {
     this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => shared.snapshot(cluster) };
   }
 
+  /** Questions that are on the store. */
+  get asking(): number {
+    return this.#gate.asking;
+  }
+
+  /** Questions that wait for their turn. */
+  get waiting(): number {
+    return this.#gate.waiting;
+  }
+
   monotonic(): number {
     return this.#clock.monotonic();
   }

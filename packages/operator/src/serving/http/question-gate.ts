@@ -22,6 +22,14 @@ export class QuestionGate {
     this.#options = options;
   }
 
+  get asking(): number {
+    return this.#asking;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   async run<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#asking >= this.#options.atOnce) await this.#wait();
     else this.#asking++;
