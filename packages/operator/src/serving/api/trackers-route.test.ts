@@ -63,7 +63,7 @@ test('trackers are listed by name, with what they select, their counts and condi
   assert.deepEqual((trackers[2] as unknown as { counts: null }).counts, null);
 });
 
-test('who sees some namespaces sees the trackers of those alone, without sentences about others, and is told so', async (t) => {
+test('who sees some namespaces sees the trackers of those alone, without sentences about others; the document says so', async (t) => {
   const { get } = await served(t);
   const { trackers, narrowed } = (await (await get('/api/v1/trackers', { as: 'shop' })).json()) as Listed;
   assert.deepEqual(
