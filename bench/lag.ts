@@ -1,6 +1,6 @@
 // `npm run bench -- lag`: from the commit of a pod's new address at the API server to the first right answer of another
 // process, while `podtrail record` writes and other pods change at a steady rate.
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,14 +11,12 @@ import { BenchError, type Benchmark, wholeNumber } from './benchmark.ts';
 import type { Answerable, Change } from './lag/asker.ts';
 import { BareWatch } from './lag/bare-watch.ts';
 import { changePods, runningPods } from './lag/pod-changer.ts';
+import { boundOf, ownLags, quantile, startAsker, startRecorder } from './lag/recorder-process.ts';
 import { megabytes, table } from './table.ts';
 
-const PODTRAIL = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'main.ts');
-const ASKER = join(import.meta.dirname, 'lag', 'asker.ts');
 const BAR_MS = 250;
 /** So many changes a second are followed to their answer; the others are load. */
 const SAMPLES_PER_SECOND = 20;
-const WATCHING_WITHIN_MS = 120_000;
 /** The first changes meet cold code; they are made, and not counted. */
 const WARM_UP_SECONDS = 3;
 
@@ -68,7 +66,8 @@ async function measure(stage: Stage) {
   const { client, rate, seconds, log } = stage;
   const url = `sqlite:${join(stage.directory, 'ledger.db')}`;
   log('Starting podtrail record …');
-  const recorder = await startRecorder(stage, url);
+  const recorder = await startRecorder({ ...stage, clusterName: 'bench' }, url);
+  log('It watches.');
   const { metadata } = await client.namespaces().get('kube-system');
   const asker = await startAsker(stage, url, metadata.uid ?? '');
   const targets = await runningPods(client);
@@ -164,74 +163,6 @@ async function measure(stage: Stage) {
     ),
     bars: [{ what: 'p99 from commit to answer, milliseconds', value: ms.p99, bar: BAR_MS }],
   };
-}
-
-interface StartedRecorder {
-  readonly pid: number | undefined;
-  /** Where it serves its metrics. */
-  readonly metrics: string;
-}
-
-async function startRecorder({ kubeconfig, children, log }: Stage, url: string): Promise<StartedRecorder> {
-  const words = [
-    'record',
-    '--kubeconfig',
-    kubeconfig,
-    '--store',
-    url,
-    '--cluster-name',
-    'bench',
-    '--metrics-port',
-    '0',
-  ];
-  const child = spawn(process.execPath, [PODTRAIL, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
-  children.push(child);
-  let said = '';
-  const watching = Promise.withResolvers<void>();
-  const fail = (why: string) => watching.reject(new BenchError(`podtrail record ${why}:\n${said.slice(-2000)}`));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    if (said.includes('"msg":"watching"')) watching.resolve();
-  });
-  child.once('exit', () => fail('ended'));
-  const patience = setTimeout(() => fail('does not watch'), WATCHING_WITHIN_MS);
-  await watching.promise.finally(() => clearTimeout(patience));
-  log('It watches.');
-  const metrics = /"metrics":"([^"]+)"/.exec(said)?.[1];
-  if (metrics === undefined)
-    throw new BenchError(`podtrail record names no address of its metrics:\n${said.slice(-2000)}`);
-  return { pid: child.pid, metrics };
-}
-
-/** How many events the recorder had durable within each bound, in seconds: its own part of the way. */
-async function ownLags(url: string): Promise<Map<number, number>> {
-  const page = await (await fetch(url)).text();
-  const found = new Map<number, number>();
-  for (const [, bound, count] of page.matchAll(/^podtrail_recorder_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)) {
-    found.set(bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound), Number(count));
-  }
-  return found;
-}
-
-/** The smallest bound within which this share of the events between two readings lies, in milliseconds. */
-function boundOf(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>, share: number): number {
-  const all = (after.get(Number.POSITIVE_INFINITY) ?? 0) - (before.get(Number.POSITIVE_INFINITY) ?? 0);
-  for (const [bound, count] of [...after].sort(([a], [b]) => a - b)) {
-    if (count - (before.get(bound) ?? 0) >= all * share) return bound * 1000;
-  }
-  return Number.NaN;
-}
-
-async function startAsker({ children }: Stage, url: string, cluster: string): Promise<ChildProcess> {
-  const child = fork(ASKER, [url, cluster]);
-  children.push(child);
-  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  if (first !== 'ready') throw new BenchError('the asking process ended before it began');
-  return child;
-}
-
-function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
 }
 
 /** Of a process on Linux, from /proc: CPU in ticks of a hundredth of a second. */
