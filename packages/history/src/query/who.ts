@@ -2,7 +2,7 @@
 import type { Moment, Snapshot } from '../engines/snapshot.ts';
 import type { Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
-import type { Placement, Tenure } from '../model/records.ts';
+import type { Coverage, Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
 import type { Ambiguous, Answer, AnsweredHolder, Free, Held, Unknown, UnknownReason } from './answer.ts';
 import { conflictsOf } from './conflicts.ts';
@@ -88,8 +88,15 @@ function neighbourHolders(around: Neighbours | undefined): Pick<Free, 'last' | '
 
 export async function readWatchedTime(snapshot: Pick<Snapshot, 'coverage' | 'expired'>): Promise<WatchedTime> {
   const [coverage, expired] = await Promise.all([snapshot.coverage(), snapshot.expired()]);
-  return watchedTime(coverage, expired);
+  // Questions that share what they read share what follows from it.
+  const known = WATCHED.get(coverage);
+  if (known?.expired === expired) return known;
+  const watched = watchedTime(coverage, expired);
+  WATCHED.set(coverage, watched);
+  return watched;
 }
+
+const WATCHED = new WeakMap<readonly Coverage[], WatchedTime>();
 
 type RestReader = Pick<Snapshot, 'cluster' | 'hostNetworkPodsOn' | 'occurrences'>;
 

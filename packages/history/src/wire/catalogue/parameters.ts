@@ -13,6 +13,8 @@ const LEAST_SECONDS = 100_000_000;
 const LEAST_MILLISECONDS = 100_000_000_000;
 const LEAST_MICROSECONDS = 100_000_000_000_000;
 const RFC_3339 = z.iso.datetime({ offset: true });
+/** Surely one of those, and nearly all that is asked with; days after the 28th depend on their month. */
+const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 
 const INSTANT = 'RFC 3339 with a zone (2026-11-15T10:05:00Z), or epoch seconds or milliseconds';
 
@@ -23,7 +25,7 @@ export function instantOf(text: string): EpochMillis | undefined {
     if (number < LEAST_SECONDS || number >= LEAST_MICROSECONDS) return undefined;
     return epochMillis(number < LEAST_MILLISECONDS ? number * 1000 : number);
   }
-  return RFC_3339.safeParse(text).success ? epochMillis(Date.parse(text)) : undefined;
+  return PLAIN.test(text) || RFC_3339.safeParse(text).success ? epochMillis(Date.parse(text)) : undefined;
 }
 
 function instant(description: string) {

@@ -1,7 +1,7 @@
 // Access for a server on this machine, for the person who started it: whoever has the token of the URL, or of the
 // Authorization header, sees everything. Other users of the machine and pages of other origins do not: tokens are drawn,
 // and Host and Origin must be ours, so that no name of somebody else leads here (DNS rebinding).
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { ALL_VISIBLE } from '@podtrail/history/wire';
@@ -33,6 +33,9 @@ export class LoopbackAccess implements Access {
   /** Undefined once it was used. */
   #oneTime: string | undefined;
   #port = 0;
+  /** As a request may write Host, and as it may write Origin. */
+  #hosts: ReadonlySet<string> = new Set();
+  #origins: ReadonlySet<string> = new Set();
 
   constructor({ token, draw = drawToken }: LoopbackOptions = {}) {
     if (token !== undefined && !/^[\w.~+/=-]+$/.test(token)) throw badToken('has characters that no token has');
@@ -47,19 +50,20 @@ export class LoopbackAccess implements Access {
   /** Once the server listens. The URL works once, in one browser. */
   urlOn({ host, port }: { readonly host: string; readonly port: number }): string {
     this.#port = port;
+    this.#hosts = new Set(NAMES.map((name) => `${name}:${port}`));
+    this.#origins = new Set(NAMES.map((name) => `http://${name}:${port}`));
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${this.#oneTime ?? ''}`;
   }
 
   /** Before anything is looked at. */
   readonly admit = ({ headers }: Pick<IncomingMessage, 'headers'>): void => {
-    const hosts = NAMES.map((name) => `${name}:${this.#port}`);
-    if (!hosts.includes((headers.host ?? '').toLowerCase())) {
+    if (!this.#hosts.has((headers.host ?? '').toLowerCase())) {
       throw new Problem(403, 'bad-host', 'this server is for requests to this machine by its own name', {
         hint: `use http://127.0.0.1:${this.#port}.`,
       });
     }
     const { origin } = headers;
-    if (origin !== undefined && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
+    if (origin !== undefined && !this.#origins.has(origin.toLowerCase())) {
       throw new Problem(403, 'bad-origin', 'pages of another origin may not ask here', {
         hint: `open http://127.0.0.1:${this.#port} itself.`,
       });
@@ -126,7 +130,7 @@ function drawToken(): string {
 }
 
 function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 function isSame(given: string, digest: Buffer): boolean {

@@ -2,6 +2,7 @@
 // none is answered from a state older than its request; whoever comes later waits for the next. What every question reads
 // (what was watched, what was removed) is read once for all of them.
 import type { LedgerReader, Snapshot } from '@podtrail/history/wire';
+import { GatheredReads } from './gathered-reads.ts';
 
 type Source = Pick<LedgerReader, 'snapshot'>;
 
@@ -32,12 +33,14 @@ export class SharedSnapshots {
 
 class Shared {
   readonly #snapshot: Snapshot;
+  readonly #gathered: GatheredReads;
   #users = 0;
   #coverage: ReturnType<Snapshot['coverage']> | undefined;
   readonly #expired = new Map<string, ReturnType<Snapshot['expired']>>();
 
   constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
+    this.#gathered = new GatheredReads(snapshot);
   }
 
   /** For one question, which closes it as if it were its own. */
@@ -47,7 +50,7 @@ class Shared {
     let isClosed = false;
     return {
       cluster: snapshot.cluster,
-      tenuresAt: (...asked) => snapshot.tenuresAt(...asked),
+      tenuresAt: (ip, at) => this.#gathered.tenuresAt(ip, at),
       tenuresAtMany: (...asked) => snapshot.tenuresAtMany(...asked),
       tenuresOfIp: (...asked) => snapshot.tenuresOfIp(...asked),
       tenuresOfIps: (...asked) => snapshot.tenuresOfIps(...asked),
@@ -55,7 +58,7 @@ class Shared {
       placementsOf: (...asked) => snapshot.placementsOf(...asked),
       placementsOn: (...asked) => snapshot.placementsOn(...asked),
       hostNetworkPodsOn: (...asked) => snapshot.hostNetworkPodsOn(...asked),
-      possibleTenures: (...asked) => snapshot.possibleTenures(...asked),
+      possibleTenures: (span) => this.#gathered.possibleTenures(span),
       occurrences: (question) => snapshot.occurrences(question),
       coverage: () => (this.#coverage ??= snapshot.coverage()),
       expired: (kind) => this.#readExpired(kind),

@@ -1,5 +1,5 @@
 // Puts a whole reply on the wire: ETag and 304, gzip where the client takes it and it is worth it, HEAD without a body.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -61,7 +61,7 @@ export function headersOf(
 
 /** Other bytes, another tag: a packed body is not the plain one. */
 function etagOf(body: string | Uint8Array, isPacked: boolean): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}${isPacked ? '-gzip' : ''}"`;
+  return `"${hash('sha256', body, 'base64url').slice(0, 27)}${isPacked ? '-gzip' : ''}"`;
 }
 
 function matches(header: string | undefined, etag: string): boolean {
