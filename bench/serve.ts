@@ -1,5 +1,6 @@
-// How `podtrail serve` bears many clients: who, trail and moves on a ledger of a million tenures, beside a bare node:http
-// server that sends the bytes of who, while a recorder writes. Each part in a process of its own. Needs no cluster.
+// How `podtrail serve` bears many clients: who on a ledger of a million tenures, beside a bare node:http server that sends the
+// same bytes; then who, trail and moves while `podtrail record` writes into the same store. Each part in a process of its
+// own. Needs no cluster: what is recorded is a sandbox.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,20 +10,23 @@ import { join } from 'node:path';
 import { type Bar, BenchError, type Benchmark, wholeNumber } from './benchmark.ts';
 import { median } from './median.ts';
 import type { ClientsResult, ClientsTask } from './serve/clients.ts';
-import { keptStore, shapeOf } from './store/filled-store.ts';
+import { LiveCluster } from './serve/live-cluster.ts';
+import { type Memory, MemorySampler } from './serve/memory-sampler.ts';
+import { CLUSTER, keptStore, shapeOf } from './store/filled-store.ts';
 import type { MadeLife } from './store/made-history.ts';
 import { megabytes, table } from './table.ts';
 
 const PODTRAIL = join(import.meta.dirname, '../packages/cli/src/main.ts');
 const TOKEN = 'a-token-of-the-benchmark-of-serve';
 const DAY_MS = 86_400_000;
-const LOOK_EVERY_MS = 200;
 /** Pairs of who and bare; the median of their ratios counts. */
 const PAIRS = 3;
-const PAIR_SECONDS = 5;
+const MOST_PAIR_SECONDS = 5;
 /** Of a bare server's rate. */
 const LEAST_RATIO = 0.4;
 const MOST_LAG_MS = 1_000;
+/** Of the server's own memory, from the second quarter of the minute to the last: what is kept is bounded. */
+const MOST_GROWTH = 1.3;
 
 export const serve: Benchmark = {
   name: 'serve',
@@ -31,6 +35,11 @@ export const serve: Benchmark = {
     tenures: { placeholder: 'N', help: 'tenures in the store, each with its placement', fallback: '1000000' },
     weeks: { placeholder: 'N', help: 'weeks over which they are spread', fallback: '8' },
     clients: { placeholder: 'N', help: 'clients at a time', fallback: '200' },
+    rate: {
+      placeholder: 'N',
+      help: 'pods of the recorded sandbox that get another address each second',
+      fallback: '20',
+    },
     seconds: { placeholder: 'N', help: 'of who, trail and moves together', fallback: '60' },
     seed: { placeholder: 'N', help: 'of everything that is made up', fallback: '1' },
     directory: { placeholder: 'DIR', help: 'where everything is made, and removed again' },
@@ -45,7 +54,8 @@ export const serve: Benchmark = {
     try {
       const path = join(directory, 'store.db');
       const { sample } = await keptStore(values['keep'] ?? join(directory, 'kept'), path, shape, session.log);
-      const stage = { url: `sqlite:${path}`, directory, sample, clients, seconds, seed: shape.seed, children };
+      const rate = wholeNumber(values, 'rate', 1);
+      const stage = { url: `sqlite:${path}`, directory, sample, clients, seconds, rate, children };
       return await measure(stage, session.log);
     } finally {
       for (const child of children) child.kill('SIGKILL');
@@ -60,7 +70,7 @@ interface Stage {
   readonly sample: readonly MadeLife[];
   readonly clients: number;
   readonly seconds: number;
-  readonly seed: number;
+  readonly rate: number;
   readonly children: ChildProcess[];
 }
 
@@ -87,31 +97,20 @@ async function measure(stage: Stage, log: (text: string) => void) {
   const [bareServer, barePort] = await started(stage, [join(import.meta.dirname, 'serve/bare-server.ts'), replyFile]);
   const task = { token: TOKEN, clients };
   log('Who, and the bare server, in turn …');
-  await ask({ ...task, port, seconds: PAIR_SECONDS, paths: paths.who });
+  const both = { ...task, seconds: Math.min(MOST_PAIR_SECONDS, seconds), paths: paths.who };
+  await ask({ ...both, port });
   const pairs: { readonly who: Measured; readonly bare: Measured }[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
-    const both = { ...task, seconds: PAIR_SECONDS, paths: paths.who };
     const who = await measured(served, { ...both, port });
     pairs.push({ who, bare: await measured(bareServer, { ...both, port: barePort }) });
   }
-  log(`Who, trail and moves for ${seconds} s, while a recorder writes …`);
-  const writer = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'serve/recording-writer.ts'), stage.url, String(stage.seed)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  stage.children.push(writer);
-  await firstLine(writer);
-  let peakOwnBytes = 0;
-  const looking = setInterval(() => {
-    peakOwnBytes = Math.max(peakOwnBytes, ownBytes(served.pid));
-  }, LOOK_EVERY_MS);
-  const mixed = await ask({ ...task, port, seconds, paths: paths.mixed }).finally(() => clearInterval(looking));
-  const said = firstLine(writer);
-  writer.kill('SIGTERM');
-  const recorder = JSON.parse(await said) as { commits: number; p99: number; max: number };
+  log('Starting a sandbox, and podtrail record on it …');
+  const live = await LiveCluster.start(stage.url, directory, stage.children);
+  log(`Who, trail and moves for ${seconds} s, while it records …`);
+  const sampler = new MemorySampler(served.pid);
+  const asking = ask({ ...task, port, seconds, paths: paths.mixed });
+  const [mixed, lag] = await Promise.all([asking, live.follow(stage.rate, seconds)]).finally(() => live.close());
+  const memory: Memory = sampler.stop();
   const who = median(pairs.map((pair) => pair.who.perSecond));
   const bare = median(pairs.map((pair) => pair.bare.perSecond));
   const ratios = {
@@ -120,14 +119,16 @@ async function measure(stage: Stage, log: (text: string) => void) {
     whoCpu: median(pairs.map((pair) => pair.bare.cpuMicros / pair.who.cpuMicros)),
   };
   const errors = mixed.errors + pairs.reduce((sum, pair) => sum + pair.who.errors, 0);
-  const load = loadavg()[0] ?? 0;
+  const load = loadavg();
   const row = (what: string, { perSecond, errors: lost, ms, cpuMicros }: ClientsResult & Partial<Measured>) => [
     ...[what, perSecond.toFixed(0), ms.p50.toFixed(1), ms.p99.toFixed(1), String(lost), cpuMicros?.toFixed(0) ?? ''],
   ];
   const bars: Bar[] = [
     { what: 'errors', value: errors, bar: 0 },
     { what: `bare / who (who at ≥ ${LEAST_RATIO} of a bare server)`, value: 1 / ratios.who, bar: 1 / LEAST_RATIO },
-    { what: 'commits of a recorder meanwhile, p99 in ms', value: recorder.p99, bar: MOST_LAG_MS },
+    { what: 'recorded meanwhile: from the commit to the right answer, p99 in ms', value: lag.p99, bar: MOST_LAG_MS },
+    { what: 'changes of which no answer came meanwhile', value: lag.missed, bar: 0 },
+    { what: 'own memory, last quarter to second', value: memory.growth, bar: MOST_GROWTH },
   ];
   return {
     report: {
@@ -138,8 +139,8 @@ async function measure(stage: Stage, log: (text: string) => void) {
       barePerSecond: bare,
       pairs,
       mixed,
-      recorder,
-      peakOwnBytes,
+      lag,
+      memory,
       errors,
       load,
     },
@@ -147,7 +148,7 @@ async function measure(stage: Stage, log: (text: string) => void) {
       ['serve', 'answers/s', 'p50 ms', 'p99 ms', 'errors', 'CPU µs'],
       [
         ...pairs.flatMap((pair) => [row('who', pair.who), row('bare node:http', pair.bare)]),
-        row(`who, trail, moves; own memory ${megabytes(peakOwnBytes)}, load ${load.toFixed(1)}`, mixed),
+        row(`who, trail, moves; own memory ${megabytes(memory.peakBytes)}, load ${load[0]?.toFixed(1)}`, mixed),
       ],
     ),
     bars,
@@ -163,10 +164,12 @@ function pathsOf(sample: readonly MadeLife[]): { readonly who: readonly string[]
     const at = new Date(Math.floor((start.at + (end?.at ?? start.at)) / 2)).toISOString();
     const asked = `/api/v1/who?ip=${ip}&at=${at}`;
     who.push(asked);
-    mixed.push(asked);
-    if (i % 10 === 0) mixed.push(`/api/v1/trail?subject=${holder.uid}`);
+    // The store holds the recorded sandbox, too.
+    const of = `cluster=${CLUSTER.name}`;
+    mixed.push(`${asked}&${of}`);
+    if (i % 10 === 0) mixed.push(`/api/v1/trail?subject=${holder.uid}&${of}`);
     const from = new Date(start.at - DAY_MS / 24).toISOString();
-    if (i % 10 === 5) mixed.push(`/api/v1/moves?since=${from}&until=${at}&limit=20`);
+    if (i % 10 === 5) mixed.push(`/api/v1/moves?since=${from}&until=${at}&limit=20&${of}`);
   }
   return { who, mixed };
 }
@@ -222,13 +225,4 @@ async function replyOf(port: number, path: string): Promise<{ headers: Record<st
   const headers = Object.fromEntries(response.headers);
   for (const name of ['connection', 'keep-alive', 'date', 'content-encoding']) delete headers[name];
   return { headers, body: await response.text() };
-}
-
-/** Without the files that are mapped into memory. */
-function ownBytes(pid: number | undefined): number {
-  try {
-    return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
-  } catch {
-    return 0; // it is gone
-  }
 }
