@@ -1,8 +1,9 @@
 // Looks at a cluster as the recorder would need it: can it be reached, does its clock agree, may we list and watch, may we
-// read the Leases of nodes and what causes are found from.
+// read the Leases of nodes and what causes are found from; and is its history API in order.
 import type { Client, ClusterConfig } from '@podtrail/machinery';
 import { EVIDENCE_RESOURCES } from '@podtrail/operator';
 import type { CommandEnv } from '../command-env.ts';
+import { checkHistory } from './check-history.ts';
 import { type Finding, found, looked } from './finding.ts';
 
 export interface ClusterToCheck {
@@ -39,6 +40,7 @@ export async function checkCluster(which: ClusterToCheck, commandEnv: CommandEnv
     }
     findings.push(await looked(NODE_LEASES, () => mayReadLeases(client)));
     findings.push(await looked(EVIDENCE, () => mayWatchEvidence(client)));
+    findings.push(...(await checkHistory(client)));
   } finally {
     await client.close();
   }
