@@ -130,7 +130,10 @@ async function readRest(
     holders.push(...pods.filter(({ uid }) => !holders.some((holder) => holder.uid === uid)));
   }
   const span = { from: epochMillis(at - CONFLICT_WINDOW_MS), to: epochMillis(at + CONFLICT_WINDOW_MS) };
-  const conflicts = verdict.tenures.length > 1 ? await conflictsOf(snapshot, ip, span) : [];
+  // One that names somebody hidden is not shown: then none is read, either.
+  const { visibility = ALL_VISIBLE } = question;
+  const named = verdict.tenures.filter(({ holder, start }) => isHolderVisible(visibility, holder, start));
+  const conflicts = named.length > 1 ? await conflictsOf(snapshot, ip, span) : [];
   return inFull(snapshot.cluster, question, verdict, watched, holders, conflicts);
 }
 

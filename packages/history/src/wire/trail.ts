@@ -6,7 +6,7 @@ import type { Boundary } from '../model/boundary.ts';
 import type { Holder } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
 import { checkedPage, checkedSpan } from '../query/limits.ts';
-import { type TrailEntry, trail } from '../query/trail.ts';
+import { type TrailEntry, type TrailQuestion, trail } from '../query/trail.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { type Ending, endingDocument, NO_ENDING, readEndings } from './ending.ts';
@@ -87,10 +87,12 @@ async function readStays(
       wanted: (stay) => stay.holder.kind === 'Service' && isVisible(stay),
     });
   }
+  const isWanted: TrailQuestion['isWanted'] =
+    visibility.kind === 'all' ? undefined : ({ pod, start }) => isHolderVisible(visibility, pod, start);
   const { items, cursor } = await collect(paging, {
     ...{ question, placeOf: placementPlace },
-    read: (page) => trail(snapshot, { subject: asked, span, page }),
-    wanted: visibility.kind === 'all' ? undefined : ({ pod, start }) => isHolderVisible(visibility, pod, start),
+    read: (page) => trail(snapshot, { subject: asked, span, page, isWanted }),
+    wanted: isWanted,
   });
   return { items: items.flatMap(staysOf), cursor };
 }

@@ -16,7 +16,7 @@ export const SINCE = NOW - 3_600_000;
 /** Everything that ends has ended by then. */
 export const UNTIL = NOW - 60_000;
 /** When the namespace twice was created again. */
-const AGAIN = NOW - 1_200_000;
+export const AGAIN = NOW - 1_200_000;
 
 const MINUTE = 60_000;
 const NODE = 'node-1';
@@ -128,6 +128,9 @@ function podsOf(namespace: string): readonly MadePod[] {
     { namespace, name: `${namespace}-stays`, ip: `${net}.1`, from: SINCE + MINUTE },
     { namespace, name: `${namespace}-goes`, ip: `${net}.2`, from: SINCE + MINUTE, to: SINCE + 10 * MINUTE },
     { namespace, name: `${namespace}-follows`, ip: `${net}.3`, from: SINCE + 10 * MINUTE, to: SINCE + 30 * MINUTE },
+    // Two at once had the same: ambiguous.
+    { namespace, name: `${namespace}-one`, ip: `${net}.4`, from: SINCE + MINUTE, to: SINCE + 20 * MINUTE },
+    { namespace, name: `${namespace}-two`, ip: `${net}.4`, from: SINCE + 2 * MINUTE, to: SINCE + 20 * MINUTE },
     { namespace, name: `${namespace}-agent`, ip: '', from: SINCE + MINUTE, hostNetwork: true },
   ];
 }

@@ -1,0 +1,128 @@
+// What is not yours costs what is not there costs: the same reads of the store in the same order, and no more rows than the
+// records of the thing itself. Work is counted, not time: the time of a read on a loaded machine tells nothing.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ledgerOf } from '@podtrail/history/testing';
+import { epochMillis, type Snapshot, type Visibility } from '@podtrail/history/wire';
+import { askQuestion, type QuestionName } from '@podtrail/history/wire/catalogue';
+import { NOW, SINCE, tenantFacts, UNTIL } from '../testing/two-tenants.ts';
+
+const SHOP: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(0)]]) };
+/** Rows of one pod that a read may give and that are left out then: its placement or tenure, its life, its changes. */
+const MOST_HIDDEN_ROWS = 6;
+
+interface Work {
+  readonly reads: readonly string[];
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+function rowsOf(result: unknown): number {
+  if (Array.isArray(result)) return result.reduce((sum: number, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
+  const { items } = (result ?? {}) as { readonly items?: readonly unknown[] };
+  return items?.length ?? 0;
+}
+
+/** Every read of the snapshot, and how many rows came out of it. */
+function counted(snapshot: Snapshot, reads: string[], add: (rows: number) => void): Snapshot {
+  return new Proxy(snapshot, {
+    get: (target, key) => {
+      const value = target[key as keyof Snapshot] as unknown;
+      if (typeof value !== 'function' || key === 'close')
+        return typeof value === 'function' ? value.bind(target) : value;
+      return async (...input: unknown[]) => {
+        const [{ kind } = {}] = input as [{ readonly kind?: string }?];
+        reads.push(key === 'occurrences' ? `${String(key)} ${kind}` : String(key));
+        const result = await (value as (...words: unknown[]) => Promise<unknown>).apply(target, input);
+        add(rowsOf(result));
+        return result;
+      };
+    },
+  });
+}
+
+async function workOf(name: QuestionName, parameters: object): Promise<Work> {
+  const reads: string[] = [];
+  let rows = 0;
+  const reader = {
+    clusters: () => engine.clusters(),
+    snapshot: async (cluster: string) => counted(await engine.snapshot(cluster), reads, (more) => (rows += more)),
+  };
+  const asker = { visibility: SHOP, now: epochMillis(NOW) };
+  const document = await askQuestion(reader, asker, name, parameters);
+  return { reads, rows, bytes: JSON.stringify(document).length };
+}
+
+const engine = await ledgerOf(tenantFacts(['shop', 'vault', 'twice', 'before']));
+const at = String(SINCE + 8 * 60_000);
+const span = { since: String(SINCE), until: String(UNTIL) };
+
+/** Hidden, and not there; texts of the same length, so that documents that repeat them are as long. */
+const PAIRS: readonly (readonly [what: string, name: QuestionName, hidden: object, absent: object])[] = [
+  ['an address that is held', 'who', { ip: '10.2.0.1', at }, { ip: '10.2.0.9', at }],
+  ['an address that was seen in use', 'who', { ip: '10.2.0.1', at, seen: true }, { ip: '10.2.0.9', at, seen: true }],
+  ['an address that two had', 'who', { ip: '10.2.0.4', at }, { ip: '10.2.0.9', at }],
+  ['the address of a Service', 'who', { ip: '10.96.2.1', at }, { ip: '10.96.2.9', at }],
+  ['the trail of an address', 'trail', { subject: '10.2.0.2', ...span }, { subject: '10.2.0.9', ...span }],
+  [
+    'the trail of a UID',
+    'trail',
+    { subject: 'uid/uid-vault-stays', ...span },
+    { subject: 'uid/uid-never-stays', ...span },
+  ],
+  [
+    'the trail of a pod of a namespace',
+    'trail',
+    { subject: 'vault-stays', namespace: 'vault', ...span },
+    { subject: 'never-stays', namespace: 'never', ...span },
+  ],
+  [
+    'the trail of a workload',
+    'trail',
+    { subject: 'deploy/vault-app', namespace: 'vault', ...span },
+    { subject: 'deploy/never-app', namespace: 'never', ...span },
+  ],
+  [
+    'the trail of a Service',
+    'trail',
+    { subject: 'svc/vault-service', namespace: 'vault', ...span },
+    { subject: 'svc/never-service', namespace: 'never', ...span },
+  ],
+  ['why a UID ended', 'explain', { subject: 'uid/uid-vault-goes', at }, { subject: 'uid/uid-never-goes', at }],
+  [
+    'why a pod ended',
+    'explain',
+    { subject: 'vault-goes', namespace: 'vault', at },
+    { subject: 'never-goes', namespace: 'never', at },
+  ],
+  ['why the holder of an address ended', 'explain', { subject: '10.2.0.2', at }, { subject: '10.2.0.9', at }],
+  [
+    'the changes of a pod',
+    'changes',
+    { subject: 'vault-stays', namespace: 'vault', ...span },
+    { subject: 'never-stays', namespace: 'never', ...span },
+  ],
+  [
+    'the changes of a UID',
+    'changes',
+    { subject: 'uid/uid-vault-stays', ...span },
+    { subject: 'uid/uid-never-stays', ...span },
+  ],
+  ['the moves of a namespace', 'moves', { namespace: 'vault', ...span }, { namespace: 'never', ...span }],
+  [
+    'the pods of a namespace on a node',
+    'node',
+    { node: 'node-1', namespace: 'vault', at },
+    { node: 'node-1', namespace: 'never', at },
+  ],
+];
+
+for (const [what, name, hidden, absent] of PAIRS) {
+  test(`${what}: the same work whether it is hidden or not there`, async (t) => {
+    const [yours, nobodys] = [await workOf(name, hidden), await workOf(name, absent)];
+    assert.deepEqual(yours.reads, nobodys.reads);
+    assert.equal(yours.bytes, nobodys.bytes);
+    t.diagnostic(`${yours.reads.length} reads; rows ${yours.rows} and ${nobodys.rows}`);
+    assert.ok(Math.abs(yours.rows - nobodys.rows) <= MOST_HIDDEN_ROWS, `${yours.rows} ${nobodys.rows}`);
+  });
+}
