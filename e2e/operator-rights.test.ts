@@ -24,13 +24,14 @@ const SELDOM = [
   ...['get', 'list'].map((verb) => `${verb} configmaps in kube-system named extension-apiserver-authentication`),
   ...['create tokenreviews.authentication.k8s.io'],
   ...['update apiservices.apiregistration.k8s.io named v1.history.podtrail.dev'],
+  ...['patch jobs.batch in podtrail named podtrail-history-deadline'],
   ...['patch events.events.k8s.io in default', 'get configmaps in podtrail', 'delete configmaps in podtrail'],
 ];
 
 /** What is called as people, or the hour, have it: no role can name it. */
 const NAMED_BY_OTHERS = [
   ...['podtrackers.podtrail.dev', 'podtrackers.podtrail.dev/status', 'podtrackerslices.podtrail.dev'],
-  ...['configmaps', 'events.events.k8s.io'],
+  ...['configmaps', 'events.events.k8s.io', 'ipaddresses.networking.k8s.io'],
 ];
 /** Called like its node. */
 const NODE_LEASE = 'get leases.coordination.k8s.io in kube-node-lease';

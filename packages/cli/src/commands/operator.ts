@@ -130,7 +130,8 @@ ${AUDIT_WEBHOOK_HELP}
 With --history it serves the history to kubectl (kubectl get tenures, moves …): it registers the APIService
 v1.history.podtrail.dev once its port answers and the Service is there, renews the certificate that API servers trust,
 and takes it back when they cannot reach it or the last replica ends. If all replicas are killed at once, no namespace
-of the cluster can be deleted until one is back, or until: kubectl delete apiservice v1.history.podtrail.dev.
+of the cluster can be deleted until one is back, or a timer of the cluster removes the APIService after five minutes
+(before Kubernetes 1.33: until kubectl delete apiservice v1.history.podtrail.dev).
 The same port answers scripts: /api/v1, /openapi.json and /mcp, with a bearer token of the audience podtrail
 (kubectl create token NAME --audience podtrail). Everybody sees the namespaces in which they may list pods.
 

@@ -80,6 +80,7 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       onRegistered: () =>
         log.info('the history API is registered', { service: `${service.namespace}/${service.name}` }),
       onError: report('the history API is not registered; trying again'),
+      onNoDeadline: report('nothing would remove the APIService if all replicas died at once; trying again'),
     });
     const tls = new ServingTls(registration.certificate);
     const frontProxy = new FrontProxyConfig({

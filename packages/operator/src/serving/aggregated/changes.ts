@@ -49,6 +49,7 @@ export const CHANGES: HistoryResource = {
       priority: 1,
       cell: (of) => brief(at(of, 'after', 'text')),
     },
+    { name: 'Name', type: 'string', description: 'Of this record.', priority: 1, cell: (of) => of.metadata.name },
   ],
   properties: {
     at: instant('When it was seen.'),

@@ -73,6 +73,13 @@ export const MOVES: HistoryResource = {
       priority: 1,
       cell: (of) => cellText(at(of, 'sentence')),
     },
+    {
+      name: 'Name',
+      type: 'string',
+      description: 'Of this record: the UID.',
+      priority: 1,
+      cell: (of) => of.metadata.name,
+    },
   ],
   properties: {
     at: instant('When it began to end.'),

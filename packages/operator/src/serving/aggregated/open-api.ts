@@ -13,7 +13,9 @@ const OBJECT_META = `${META}.ObjectMeta`;
 const LIST_META = `${META}.ListMeta`;
 const ROOT = `/apis/${GROUP_VERSION}`;
 
-type Reference = (name: string) => JsonSchema;
+const ITS_METADATA = 'Its name, namespace and version.';
+
+type Reference = (name: string, description: string) => JsonSchema;
 
 const IP_ATTRIBUTION: Readonly<Record<string, JsonSchema>> = {
   spec: {
@@ -62,14 +64,14 @@ function schemas(reference: Reference): Record<string, JsonSchema> {
   };
   for (const { kind, description, properties } of RESOURCES) {
     all[`${PREFIX}.${kind}`] = {
-      ...object(description, { ...typed, metadata: reference(OBJECT_META), ...properties }),
+      ...object(description, { ...typed, metadata: reference(OBJECT_META, ITS_METADATA), ...properties }),
       'x-kubernetes-group-version-kind': kindOf(kind),
     };
     all[`${PREFIX}.${kind}List`] = {
       ...object(`A list of ${kind}.`, {
         ...typed,
-        metadata: reference(LIST_META),
-        items: listOf(reference(`${PREFIX}.${kind}`), 'The objects.'),
+        metadata: reference(LIST_META, 'The version of the list, and the token of its next page.'),
+        items: listOf(reference(`${PREFIX}.${kind}`, `One ${kind}.`), 'The objects.'),
       }),
       required: ['items'],
       'x-kubernetes-group-version-kind': kindOf(`${kind}List`),
@@ -77,7 +79,7 @@ function schemas(reference: Reference): Record<string, JsonSchema> {
   }
   all[`${PREFIX}.${ATTRIBUTIONS.kind}`] = {
     ...object('Who held an address at an instant. It is answered at once, and nothing is kept of it.', {
-      ...{ ...typed, metadata: reference(OBJECT_META), ...IP_ATTRIBUTION },
+      ...{ ...typed, metadata: reference(OBJECT_META, ITS_METADATA), ...IP_ATTRIBUTION },
     }),
     required: ['spec'],
     'x-kubernetes-group-version-kind': kindOf(ATTRIBUTIONS.kind),
@@ -161,7 +163,7 @@ const INFO = { title: 'podtrail history', version: VERSION };
 const JSON_TYPE = 'application/json';
 
 const V3: Dialect = {
-  reference: (name) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }] }),
+  reference: (name, description) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }], description }),
   parameter: (name, within, { description, ...schema }) => ({
     ...{ name, in: within, description, schema, ...(within === 'path' ? { required: true } : {}) },
   }),
@@ -175,7 +177,7 @@ const V3: Dialect = {
 };
 
 const V2: Dialect = {
-  reference: (name) => ({ $ref: `#/definitions/${name}` }),
+  reference: (name, description) => ({ $ref: `#/definitions/${name}`, description }),
   parameter: (name, within, schema) => ({
     ...{ name, in: within, ...schema, ...(within === 'path' ? { required: true } : {}) },
   }),

@@ -16,6 +16,7 @@ import { issueCertificate, type ServingCertificate } from '../../certificates/ce
 import { splitBundle, withCertificate, withoutCertificatesOf } from '../../certificates/trust-bundle.ts';
 import { OperatorError } from '../../errors.ts';
 import { GROUP, GROUP_VERSION, VERSION } from './history-object.ts';
+import { type OwnerReference, RegistrationDeadline } from './registration-deadline.ts';
 import type { ServingTls } from './serving-tls.ts';
 
 // Not imported: see plain-server.ts.
@@ -65,13 +66,20 @@ export interface RegistrationOptions {
   readonly identity: string;
   readonly checkMs?: number;
   readonly silentAfterMs?: number;
+  /** After it was taken back for the first time; twice as long each time. */
+  readonly firstRestMs?: number;
+  /** How long a certificate is valid; it is renewed after two thirds of that. */
+  readonly validMs?: number;
   readonly onRegistered: () => void;
   readonly onError: (error: unknown) => void;
+  /** It is registered, but nothing removes it if all replicas die at once. */
+  readonly onNoDeadline?: (error: unknown) => void;
 }
 
 export class Registration {
   readonly #options: RegistrationOptions;
   readonly #serverName: string;
+  readonly #deadline: RegistrationDeadline;
   /** Announced before it is used: the newest first. */
   #certificates: [ServingCertificate, ...ServingCertificate[]];
   #serving: ServingCertificate;
@@ -79,13 +87,15 @@ export class Registration {
   #wasRegistered = false;
   /** Monotonic: since when API servers report that they cannot reach it. */
   #silentSince: number | undefined;
-  #restMs = FIRST_REST_MS;
+  #restMs: number;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
     const { name, namespace } = options.service;
+    this.#deadline = new RegistrationDeadline({ client: options.client, clock: options.clock, namespace });
     this.#serverName = `${name}.${namespace}.svc`;
+    this.#restMs = options.firstRestMs ?? FIRST_REST_MS;
     this.#serving = this.#issue();
     this.#certificates = [this.#serving];
   }
@@ -119,9 +129,9 @@ export class Registration {
     at: { readonly host: string; readonly port: number },
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, validMs = VALID_MS } = this.#options;
     const [newest] = this.#certificates;
-    if (clock.now() >= newest.notAfter - VALID_MS / 3) this.#certificates = [this.#issue(), newest];
+    if (clock.now() >= newest.notAfter - validMs / 3) this.#certificates = [this.#issue(), newest];
     await this.#answers(at);
     if (clock.monotonic() < this.#restsUntil) return;
     const wasKnown = this.#announced === this.#certificates[0];
@@ -140,17 +150,23 @@ export class Registration {
     });
     if (found === undefined) {
       await this.#checkService(signal);
-      await services.create(await this.#apiService(signal), { signal });
+      const role = await this.#role(signal);
+      const owner = (await this.#putOff(role, signal)) ?? role;
+      await services.create(this.#apiService(owner), { signal });
       return this.#begun();
     }
     this.#checkClaim(found);
     if (await this.#tookBack(found, signal)) return;
+    const owner = await this.#putOff(undefined, signal);
+    const isOwned = owner === undefined || found.metadata.ownerReferences?.[0]?.uid === owner.uid;
     const before = Buffer.from(found.spec.caBundle ?? '', 'base64').toString('utf8');
     const bundle = this.#bundle(before);
-    if (splitBundle(before).sort().join('') === splitBundle(bundle).sort().join('')) return this.#begun();
+    const isKnown = splitBundle(before).sort().join('') === splitBundle(bundle).sort().join('');
+    if (isOwned && isKnown) return this.#begun();
     const spec = { ...found.spec, ...this.#spec(bundle) };
+    const metadata = isOwned ? found.metadata : { ...found.metadata, ownerReferences: [owner] };
     try {
-      await services.update({ ...found, spec }, { signal });
+      await services.update({ ...found, metadata, spec }, { signal });
       this.#begun();
     } catch (error) {
       // Another replica announced itself in between; the next look adds ours.
@@ -191,7 +207,7 @@ export class Registration {
     const available = status?.conditions?.find(({ type }) => type === 'Available');
     if (available?.status !== 'False') {
       this.#silentSince = undefined;
-      if (available?.status === 'True') this.#restMs = FIRST_REST_MS;
+      if (available?.status === 'True') this.#restMs = this.#options.firstRestMs ?? FIRST_REST_MS;
       return false;
     }
     this.#silentSince ??= clock.monotonic();
@@ -249,19 +265,8 @@ export class Registration {
     };
   }
 
-  async #apiService(signal: AbortSignal): Promise<ApiService> {
-    const owner = await this.#options.client
-      .resource(CLUSTER_ROLES)
-      .get(OWNER, { signal })
-      .catch(() => undefined);
-    const ownerReferences =
-      owner?.metadata.uid === undefined
-        ? {}
-        : {
-            ownerReferences: [
-              { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: OWNER, uid: owner.metadata.uid },
-            ],
-          };
+  #apiService(owner: OwnerReference | undefined): ApiService {
+    const ownerReferences = owner === undefined ? {} : { ownerReferences: [owner] };
     return {
       ...{ apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
       metadata: { name: API_SERVICE, labels: LABELS, ...ownerReferences },
@@ -269,10 +274,33 @@ export class Registration {
     };
   }
 
+  /** Undefined where the cluster cannot do it (before 1.33, or without the rights): then an uninstall is all that ends it. */
+  async #putOff(role: OwnerReference | undefined, signal: AbortSignal): Promise<OwnerReference | undefined> {
+    try {
+      return await this.#deadline.putOff(role ?? (await this.#role(signal)), signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#options.onNoDeadline?.(error);
+      return undefined;
+    }
+  }
+
+  /** Deleted at an uninstall, and what it owns goes with it. */
+  async #role(signal: AbortSignal): Promise<OwnerReference | undefined> {
+    const { client } = this.#options;
+    const role = await client
+      .resource(CLUSTER_ROLES)
+      .get(OWNER, { signal })
+      .catch(() => undefined);
+    const uid = role?.metadata.uid;
+    if (uid === undefined) return undefined;
+    return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: OWNER, uid };
+  }
+
   #issue(): ServingCertificate {
-    const { identity, clock } = this.#options;
+    const { identity, clock, validMs = VALID_MS } = this.#options;
     const names = [this.#serverName, 'localhost'];
-    return issueCertificate({ commonName: identity, names, now: clock.now(), validMs: VALID_MS });
+    return issueCertificate({ commonName: identity, names, now: clock.now(), validMs });
   }
 
   /** Asks this replica itself, without a certificate: 401 is its answer, and shows that it is there. */

@@ -47,7 +47,19 @@ export function isClusterPath(path: string): boolean {
 
 export function statusReply(problem: Problem): WholeReply {
   const { status, headers } = problem;
-  return jsonReply(statusOf(problem), { status, headers });
+  return jsonReply(statusOf(status === 405 ? readOnly(problem) : problem), { status, headers });
+}
+
+/** What `kubectl delete`, `label` and `apply` print, and `kubectl get ipattributions`. */
+function readOnly({ status, code, headers }: Problem): Problem {
+  if (headers['allow'] === 'POST') {
+    return new Problem(status, code, 'ipattributions are questions, and none is kept', {
+      hint: 'create one, and read the answer in its status: kubectl create -o yaml -f -.',
+    });
+  }
+  return new Problem(status, code, 'the history is read-only: nothing of it can be created, changed or deleted', {
+    hint: 'what is older than --retention is pruned by itself.',
+  });
 }
 
 export function statusOf({ status, message, hint, code }: Problem, details: object = {}): StatusObject {
