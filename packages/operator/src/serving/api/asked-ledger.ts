@@ -12,11 +12,14 @@ export type AskedReader = Pick<LedgerReader, 'clusters' | 'snapshot'>;
 
 const CLUSTERS_MS = 1_000;
 const GATE: QuestionGateOptions = { atOnce: 64, mostWaiting: 512, waitMs: 10_000 };
+/** Of one address at one instant: those of one turn are read together, and none waits behind a listing. */
+const POINT_GATE: QuestionGateOptions = { ...GATE, atOnce: 256 };
 
 export class AskedLedger {
   readonly reader: AskedReader;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #gate: QuestionGate;
+  readonly #pointGate: QuestionGate;
   readonly #source: AskedReader;
   #clusters: { readonly read: Promise<readonly Cluster[]>; readonly until: number } | undefined;
 
@@ -24,6 +27,7 @@ export class AskedLedger {
     this.#source = source;
     this.#clock = clock;
     this.#gate = new QuestionGate({ ...GATE, ...gate });
+    this.#pointGate = new QuestionGate({ ...POINT_GATE, ...gate });
     const shared = new SharedSnapshots(source);
     this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => shared.snapshot(cluster) };
   }
@@ -46,10 +50,10 @@ export class AskedLedger {
     return { visibility, now: epochMillis(this.#clock.now()) };
   }
 
-  /** When it is its turn; what goes wrong is a Problem. */
-  async ask<T>(question: () => Promise<T>): Promise<T> {
+  /** When it is its turn; what goes wrong is a Problem. `isPoint`: about one address at one instant. */
+  async ask<T>(question: () => Promise<T>, isPoint = false): Promise<T> {
     try {
-      return await this.#gate.run(question);
+      return await (isPoint ? this.#pointGate : this.#gate).run(question);
     } catch (error) {
       throw historyProblem(error);
     }

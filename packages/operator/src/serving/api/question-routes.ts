@@ -29,7 +29,8 @@ function questionRoute(ledger: AskedLedger, { name, summary, parameters, documen
     handle: async (request) => {
       const asked = readable.read(request.query);
       const asker = ledger.asker(await request.visibility());
-      const document = await ledger.ask(() => askQuestion(ledger.reader, asker, name as QuestionName, asked));
+      const ask = () => askQuestion(ledger.reader, asker, name as QuestionName, asked);
+      const document = await ledger.ask(ask, name === 'who');
       return jsonReply(document, { hasETag: isPast(asked, asker.now) });
     },
   };
