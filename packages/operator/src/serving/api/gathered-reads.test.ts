@@ -58,6 +58,27 @@ test('a part of the store that one of them needs is damaged: only that one is re
   );
 });
 
+test('where many pods never showed their address, each moment reads its own for a while', async () => {
+  const asked: number[] = [];
+  const many = Array.from({ length: 600 }, (_, i) => ({ start: { notBefore: i }, end: { notAfter: i + 1 } }));
+  const source = {
+    tenuresAt: async () => [],
+    tenuresAtMany: async () => [],
+    possibleTenures: async ({ from, to }: { readonly from: number; readonly to: number }) => {
+      asked.push(to - from);
+      return many.filter(({ start, end }) => start.notBefore < to && end.notAfter > from);
+    },
+  } as unknown as Snapshot;
+  const manner = { turnsApart: 0 };
+  const spans = [0, 599].map((at) => ({ from: epochMillis(at), to: epochMillis(at + 1) }));
+  for (const expected of [[600], [1, 1]]) {
+    const gathered = new GatheredReads(source, manner);
+    const found = await Promise.all(spans.map((span) => gathered.possibleTenures(span)));
+    assert.deepEqual(found, [[many[0]], [many[599]]]);
+    assert.deepEqual(asked.splice(0), expected);
+  }
+});
+
 function counting(snapshot: Snapshot) {
   const calls = { tenuresAt: 0, tenuresAtMany: 0, possibleTenures: 0 };
   const counted = new Proxy(snapshot, {

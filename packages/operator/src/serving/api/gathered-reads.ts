@@ -8,11 +8,20 @@ type Tenures = Awaited<ReturnType<Source['tenuresAt']>>;
 type Span = Parameters<Source['possibleTenures']>[0];
 type Possible = Awaited<ReturnType<Source['possibleTenures']>>;
 
+/** Of pods that never showed their address a ledger has few; with more of them, reading those of a long time costs more. */
+const MOST_POSSIBLE = 500;
+const TURNS_APART = 1_000;
+
+/** What is kept from one snapshot to the next: for how many turns possible tenures are read one by one. */
+export interface ReadingManner {
+  turnsApart: number;
+}
+
 export class GatheredReads {
   readonly #tenuresAt: Gathered<{ readonly ip: TenuresAt[0]; readonly at: TenuresAt[1] }, Tenures>;
   readonly #possible: Gathered<Span, Possible>;
 
-  constructor(snapshot: Source) {
+  constructor(snapshot: Source, manner: ReadingManner = { turnsApart: 0 }) {
     this.#tenuresAt = new Gathered(
       ({ ip, at }) => snapshot.tenuresAt(ip, at),
       (moments) => snapshot.tenuresAtMany(moments),
@@ -20,7 +29,12 @@ export class GatheredReads {
     this.#possible = new Gathered(
       (span) => snapshot.possibleTenures(span),
       async (spans) => {
+        if (manner.turnsApart > 0) {
+          manner.turnsApart--;
+          return await Promise.all(spans.map((span) => snapshot.possibleTenures(span)));
+        }
         const all = await snapshot.possibleTenures(hullOf(spans));
+        if (all.length > MOST_POSSIBLE) manner.turnsApart = TURNS_APART;
         return all.length === 0 ? spans.map(() => all) : spans.map((span) => all.filter((one) => touches(one, span)));
       },
     );

@@ -2,7 +2,7 @@
 // none is answered from a state older than its request; whoever comes later waits for the next. What every question reads
 // (what was watched, what was removed) is read once for all of them.
 import type { LedgerReader, Snapshot } from '@podtrail/history/wire';
-import { GatheredReads } from './gathered-reads.ts';
+import { GatheredReads, type ReadingManner } from './gathered-reads.ts';
 
 type Source = Pick<LedgerReader, 'snapshot'>;
 
@@ -10,6 +10,7 @@ export class SharedSnapshots {
   readonly #source: Source;
   /** By cluster: those that are not opened yet. */
   readonly #opening = new Map<string, Promise<Shared>>();
+  readonly #manner: ReadingManner = { turnsApart: 0 };
 
   constructor(source: Source) {
     this.#source = source;
@@ -27,7 +28,7 @@ export class SharedSnapshots {
   async #open(cluster: string): Promise<Shared> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#opening.delete(cluster);
-    return new Shared(await this.#source.snapshot(cluster));
+    return new Shared(await this.#source.snapshot(cluster), this.#manner);
   }
 }
 
@@ -38,9 +39,9 @@ class Shared {
   #coverage: ReturnType<Snapshot['coverage']> | undefined;
   readonly #expired = new Map<string, ReturnType<Snapshot['expired']>>();
 
-  constructor(snapshot: Snapshot) {
+  constructor(snapshot: Snapshot, manner: ReadingManner) {
     this.#snapshot = snapshot;
-    this.#gathered = new GatheredReads(snapshot);
+    this.#gathered = new GatheredReads(snapshot, manner);
   }
 
   /** For one question, which closes it as if it were its own. */
