@@ -14,6 +14,10 @@ export interface FuzzedRequest {
   readonly isEndless: boolean;
   /** Nobody can say where the answer to it ends. */
   readonly isNonsense: boolean;
+  /** How it is sent: at once, in two parts, several ahead of their answers, or with an end after it. */
+  readonly sent: 'whole' | 'in-parts' | 'ahead' | 'half-closed';
+  /** It claims to be somebody by headers alone: nothing but 401 is right. */
+  readonly isForged: boolean;
 }
 
 const VALUES = [
@@ -123,6 +127,11 @@ const BODIES = [
   ...[
     `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
     '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_had_ip","arguments":{"ip":"10.0.0.1"}}}',
+    '{"words":["who","10.0.0.1"],"zone":"UTC","namespace":null,"colour":false}',
+    '{"words":["trail","deploy/cart","-n","shop","-o","yaml"],"zone":"Nowhere/None","namespace":"shop","colour":true}',
+    '{"words":["store","status"],"zone":"UTC","namespace":null,"colour":false}',
+    '{"questions":[{"ip":"\u00ff\u00fe"}]}',
     '\u001f\u008b\u0008\u0000',
   ],
 ];
@@ -151,9 +160,11 @@ export function fuzzedRequest(
   host: string,
 ): FuzzedRequest {
   if (chance.next() < 0.01) {
-    return { bytes: Buffer.from(chance.pick(NONSENSE), 'latin1'), isEndless: false, isNonsense: true };
+    return { bytes: Buffer.from(chance.pick(NONSENSE), 'latin1'), ...PLAIN, isNonsense: true };
   }
   const described = chance.pick(paths);
+  if (described.path.startsWith('/api/v1/') && !described.path.includes('..') && chance.next() < 0.03)
+    return forged(chance, described, host);
   const method = chance.next() < 0.8 ? described.method : chance.pick(METHODS);
   const path =
     chance.next() < 0.97 ? described.path : `${described.path}${chance.pick(['/', '/x', '//', '/%2e%2e', ';a', '#a'])}`;
@@ -164,15 +175,51 @@ export function fuzzedRequest(
   if (body !== '' && !headers.some((header) => header.startsWith('content-type'))) {
     headers.push(`content-type: ${chance.pick(['application/json', 'application/json', 'text/csv', 'text/plain'])}`);
   }
-  const bytes = Buffer.from(body, 'latin1');
-  headers.push(`content-length: ${bytes.length}`);
+  const isChunked = body !== '' && chance.next() < 0.2;
+  const isBroken = isChunked && chance.next() < 0.3;
+  const bytes = Buffer.from(isChunked ? chunked(chance, body, isBroken) : body, 'latin1');
+  headers.push(isChunked ? 'transfer-encoding: chunked' : `content-length: ${bytes.length}`);
   const target = query === '' ? path : `${path}?${query}`;
   const head = `${method} ${target.replaceAll(/[ \r\n]/g, '%20')} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
   return {
     bytes: Buffer.concat([Buffer.from(head, 'latin1'), bytes]),
+    ...PLAIN,
     isEndless: described.path.endsWith('/live'),
-    isNonsense: false,
+    isNonsense: isBroken,
+    sent: chance.next() < 0.9 ? 'whole' : chance.pick(['in-parts', 'ahead', 'half-closed']),
   };
+}
+
+const PLAIN = { isEndless: false, isNonsense: false, sent: 'whole', isForged: false } as const;
+
+/** As an API server names users to those behind it, without the certificate of one. */
+function forged(chance: Chance, { path, method }: DescribedPath, host: string): FuzzedRequest {
+  const claims = [
+    'x-remote-user: system:admin',
+    'x-remote-group: system:masters',
+    `x-remote-extra-scopes: ${chance.pick(VALUES).replaceAll(/[^ -~]/g, '')}`,
+    'x-forwarded-user: system:admin',
+    'impersonate-user: system:admin',
+    `x-client-cert: ${'A'.repeat(100)}`,
+  ];
+  const headers = [`host: ${host}`, ...claims, 'content-length: 0'];
+  const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`, 'latin1');
+  return { ...PLAIN, bytes, isForged: true };
+}
+
+/** A body in chunks; a broken one has a length that is wrong, none, or no end. */
+function chunked(chance: Chance, body: string, isBroken: boolean): string {
+  const half = Math.ceil(body.length / 2);
+  const parts = [body.slice(0, half), body.slice(half)].filter((part) => part !== '');
+  const text = parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
+  if (!isBroken) return `${text}0\r\n\r\n`;
+  return chance.pick([
+    text,
+    `zz\r\n${body}\r\n0\r\n\r\n`,
+    `fffffffffffffffff\r\n${body}`,
+    `-1\r\n\r\n`,
+    `${text}0\r\n: x\r\n\r\n`,
+  ]);
 }
 
 function queryOf(chance: Chance, { parameters }: DescribedPath): string {

@@ -6,6 +6,8 @@ import type { FuzzedRequest } from './fuzzed-request.ts';
 
 /** A server that says nothing for so long has not answered. */
 const PATIENCE_MS = 30_000;
+/** Between the parts of a request. */
+const PAUSE_MS = 2;
 
 /** `closed`: hung up without a word, as it may on what is no HTTP. `late`: nothing came. */
 export type Outcome = number | 'closed' | 'late' | 'refused';
@@ -18,15 +20,22 @@ export class RequestLane {
     this.#port = port;
   }
 
-  async send({ bytes, isEndless, isNonsense }: FuzzedRequest): Promise<Outcome> {
+  async send({ bytes, isEndless, isNonsense, sent }: FuzzedRequest): Promise<Outcome> {
     const socket = await this.#open();
     if (socket === undefined) return 'refused';
     const isHead = bytes.subarray(0, 5).toString('latin1') === 'HEAD ';
     const answered = answerOf(socket, isEndless, isHead);
-    socket.write(bytes);
-    if (isNonsense) socket.end();
+    if (sent === 'in-parts') {
+      const half = Math.floor(bytes.length / 2);
+      socket.write(bytes.subarray(0, half));
+      setTimeout(() => socket.write(bytes.subarray(half)), PAUSE_MS);
+    } else {
+      // Of those that are sent ahead the first answer is waited for, and the others are hung up on.
+      socket.write(sent === 'ahead' ? Buffer.concat([bytes, bytes, bytes, bytes]) : bytes);
+    }
+    if (isNonsense || sent === 'half-closed') setTimeout(() => socket.end(), PAUSE_MS * 2);
     const outcome = await answered;
-    if (isEndless || isNonsense || outcome.mustClose) this.close();
+    if (isEndless || isNonsense || sent !== 'whole' || outcome.mustClose) this.close();
     return outcome.status;
   }
 
