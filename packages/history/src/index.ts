@@ -8,8 +8,8 @@ export {
 export type { Engine } from './engines/engine.ts';
 export type { Batch, LedgerWriter, Resumption, Writer } from './engines/ledger-writer.ts';
 export { LineProblem } from './engines/occurrences/line.ts';
-export { parseOccurrence } from './engines/occurrences/registry.ts';
 export { openStore, planMigration } from './engines/open-store.ts';
+export { readFact } from './engines/read-fact.ts';
 export { DEFAULT_SIZE_LIMIT, parseSize, parseSizeLimit, type SizeLimit } from './engines/size-limit.ts';
 export type { Cluster, LedgerReader, Moment, Paged, Snapshot, Span, Subject } from './engines/snapshot.ts';
 export type {
@@ -109,3 +109,6 @@ export { parseScenario } from './scenario/parse-scenario.ts';
 export { type AskOutcome, runScenario } from './scenario/run-scenario.ts';
 export type { Ask, Scenario, Statement } from './scenario/scenario.ts';
 export { SpentHeap } from './spent-heap.ts';
+export type { Joined, JoinedReader, PeerReport } from './union/joined-reader.ts';
+export { type Part, partOf } from './union/part.ts';
+export { UnionSnapshot } from './union/union-snapshot.ts';

@@ -8,6 +8,7 @@ import {
   epochMillis,
   type Fact,
   LineProblem,
+  readFact,
   type StoredFact,
   storedFact,
   type Writer,
@@ -15,7 +16,6 @@ import {
 } from '@podtrail/history';
 import { CliError } from '../errors.ts';
 import { EXPORT_FORMAT, type ExportFooter } from './export-ledger.ts';
-import { readFact } from './fact-reader.ts';
 import { lineageOf } from './lineage.ts';
 
 export interface Imported {

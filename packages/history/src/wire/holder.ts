@@ -31,8 +31,9 @@ export function endDocument(end: Boundary | undefined): BoundaryDocument | null 
   return end === undefined ? null : boundaryDocument(end);
 }
 
-export function evidenceDocument({ source, epoch, resourceVersion, observedAt }: Provenance): EvidenceDocument {
-  return { source, epoch, resourceVersion, observedAt: toText(observedAt) };
+export function evidenceDocument(provenance: Provenance, namesCollector = false): EvidenceDocument {
+  const { source, epoch, resourceVersion, observedAt, collector } = provenance;
+  return { source, epoch, resourceVersion, observedAt: toText(observedAt), ...(namesCollector ? { collector } : {}) };
 }
 
 export function answeredHolderDocument(holder: AnsweredHolder): AnsweredHolderDocument {

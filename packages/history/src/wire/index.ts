@@ -26,6 +26,7 @@ export { LONGEST_SPAN_MS } from '../query/limits.ts';
 export { LIVENESS_MS } from '../query/liveness.ts';
 export type { NodePod } from '../query/node-pods.ts';
 export { type Doubt, doubtText } from '../query/why-in-doubt.ts';
+export type { JoinedReader, PeerReport } from '../union/joined-reader.ts';
 export { addressOf } from './address.ts';
 export { type AnomaliesAsked, type AnomaliesFound, anomalyDocument, askAnomalies } from './anomalies.ts';
 export { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';

@@ -8,6 +8,14 @@ import { EVIDENCE_KINDS } from '../model/evidence.ts';
 /** There where the asker may see some namespaces only. What is in others is neither in the document nor counted. */
 const narrowed = { narrowed: z.literal(true).exactOptional() };
 
+/** There where other replicas were asked, because this one was not watching all of the time. Without those, it is said. */
+const peers = {
+  peers: z
+    .array(z.strictObject({ collector: z.string(), answered: z.boolean(), why: z.string().exactOptional() }))
+    .readonly()
+    .exactOptional(),
+};
+
 /** RFC 3339 in UTC, with milliseconds. */
 const instant = z.iso.datetime({ precision: 3 });
 
@@ -26,6 +34,8 @@ export const evidenceSchema = z.strictObject({
   epoch: z.int(),
   resourceVersion: z.string(),
   observedAt: instant,
+  /** Which replica observed it, where several were asked. */
+  collector: z.string().exactOptional(),
 });
 
 export const holderSchema = z.strictObject({
@@ -59,6 +69,7 @@ const scope = z.union([
 
 const answerRest = {
   ...narrowed,
+  ...peers,
   query: query.extend({ ip: z.string(), at: instant }),
   provisional: z.boolean(),
   coverage: z.strictObject({
@@ -101,7 +112,7 @@ export const whoSchema = z.discriminatedUnion('answer', [
   }),
 ]);
 
-const paging = { ...narrowed, more: z.boolean(), cursor: z.string().nullable() };
+const paging = { ...narrowed, ...peers, more: z.boolean(), cursor: z.string().nullable() };
 
 export const gapSchema = z.strictObject({
   from: instant,
@@ -295,6 +306,7 @@ const predecessorSchema = z.strictObject({
 export const explainSchema = z.strictObject({
   query: query.extend({ ...subject, at: instant }),
   ...narrowed,
+  ...peers,
   /** Null: there is no record of such a pod. */
   pod: holderSchema.nullable(),
   isAlive: z.boolean(),

@@ -11,7 +11,10 @@ import type { WhoDocument } from './schemas.ts';
 import { watchedUntil } from './watched-until.ts';
 import { type Watched, watchedFromTo } from './watching.ts';
 
-export type WhoAsked = Omit<WhoQuestion, 'visibility'>;
+export interface WhoAsked extends Omit<WhoQuestion, 'visibility'> {
+  /** Where ledgers of several replicas are asked as one. */
+  readonly namesCollectors?: boolean | undefined;
+}
 
 export interface WhoFound {
   readonly answer: Answer;
@@ -28,7 +31,8 @@ export async function askWho(
 ): Promise<WhoFound> {
   const answer = await withDoubts(snapshot, await who(snapshot, { ...question, visibility }));
   const watched = watchedFromTo(answer.reason === 'damaged' ? [] : await snapshot.coverage());
-  return { answer, document: whoDocument(answer, visibility, cluster, question.now), watched };
+  const { now, namesCollectors } = question;
+  return { answer, document: whoDocument(answer, visibility, cluster, now, namesCollectors), watched };
 }
 
 export function whoDocument(
@@ -36,6 +40,7 @@ export function whoDocument(
   visibility: Visibility,
   cluster: Cluster,
   now: EpochMillis | undefined,
+  namesCollectors = false,
 ): WhoDocument {
   const { ip, at, provisional, conflicts, coverage } = answer;
   const query = { cluster: cluster.name, clusterId: cluster.id, ip, at: toText(at) };
@@ -47,7 +52,7 @@ export function whoDocument(
       to: textOrNull(watchedUntil(coverage.to, at, now)),
       gaps: coverage.gaps.map(({ from, to, reason }) => ({ from: toText(from), to: toText(to), reason })),
     },
-    evidence: [...answer.evidence, ...conflicts].map(evidenceDocument),
+    evidence: [...answer.evidence, ...conflicts].map((one) => evidenceDocument(one, namesCollectors)),
   };
   switch (answer.answer) {
     case 'held': {

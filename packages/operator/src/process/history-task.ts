@@ -1,5 +1,6 @@
 // The history port as a task of the operator: one TLS server on the ledger with two lists of routes, the aggregated API
 // and the HTTP API; who may ask, and the registration. Why it is not served is reported in the log.
+import { randomUUID } from 'node:crypto';
 import type { Cluster, LedgerReader } from '@podtrail/history';
 import { epochMillis } from '@podtrail/history/wire';
 import type { Client, Clock, Informer, MetadataOnlyView, PodView, Random } from '@podtrail/machinery';
@@ -27,6 +28,11 @@ import { HttpServer } from '../serving/http/http-server.ts';
 import { renderProblem } from '../serving/http/problem-reply.ts';
 import { RateLimit } from '../serving/http/rate-limit.ts';
 import type { Route } from '../serving/http/route.ts';
+import { PeerAddresses } from '../serving/peers/peer-addresses.ts';
+import { PeerConnections } from '../serving/peers/peer-connection.ts';
+import { peerRoute } from '../serving/peers/peer-route.ts';
+import { PeerTrust } from '../serving/peers/peer-trust.ts';
+import { PeeredReader } from '../serving/peers/peered-reader.ts';
 import { isLoopback } from './conversion-claim.ts';
 import { type Log, problemOf } from './log.ts';
 
@@ -46,6 +52,8 @@ export interface HistoryTaskOptions {
   readonly service: ServiceAddress;
   /** It leads to an address of this machine alone: for tests and trials beside a cluster. */
   readonly isServiceLocal: boolean;
+  /** The headless Service of all replicas, in the namespace of the other. */
+  readonly peersService?: string | undefined;
   /** What is served beside the aggregated API, with problem documents: /api/v1, /openapi.json, /mcp. */
   readonly routes?: ((ledger: AskedLedger, trackers: TrackerSource) => readonly Route[]) | undefined;
   readonly trackers: Informer<PodTracker>;
@@ -61,6 +69,7 @@ const QUESTIONS = { atOnce: 8, mostWaiting: 256, waitMs: 10_000 };
 const MOST_CONNECTIONS = 512;
 /** The manager waits for two seconds. */
 const CLOSE_MS = 1_000;
+const PEERS_SERVICE = 'podtrail-peers';
 /** Audience of tokens that are sent to the operator itself. */
 const AUDIENCE = 'podtrail';
 
@@ -79,8 +88,22 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       ...{ client, clock, service, identity },
       onRegistered: () =>
         log.info('the history API is registered', { service: `${service.namespace}/${service.name}` }),
+      onBundle: (bundle) => peers.trust(bundle),
       onError: report('the history API is not registered; trying again'),
       onNoDeadline: report('nothing would remove the APIService if all replicas died at once; trying again'),
+    });
+    const peers = new PeerTrust(() => clock.now());
+    const addresses = new PeerAddresses({
+      ...{ client, clock, service: { namespace: service.namespace, name: options.peersService ?? PEERS_SERVICE } },
+      onError: report('where other replicas are could not be read; they are not asked'),
+    });
+    const connections = new PeerConnections(() => ({
+      ...{ certificate: registration.certificate, bundle: peers.bundle },
+      serverName: `${service.name}.${service.namespace}.svc`,
+    }));
+    const reader = new PeeredReader({
+      ...{ own: options.reader, identity, clock, session: randomUUID, addresses: () => addresses.known },
+      send: (address, body, ends) => connections.send(address, body, ends),
     });
     const tls = new ServingTls(registration.certificate);
     const frontProxy = new FrontProxyConfig({
@@ -88,14 +111,16 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       onTrust: (trust) => tls.trust(trust?.clientCa),
       onError: report('front proxies are not trusted; trying again'),
     });
-    const ledger = new AskedLedger(options.reader, clock, QUESTIONS);
+    const ledger = new AskedLedger(reader, clock, QUESTIONS);
     metrics.watch(ledger);
     const present = () => presentPods(options.pods);
     const server = await HttpServer.start({
-      ...{ host, port, clock, tls: tls.options, access: accessOf(options, frontProxy, metrics, report) },
+      ...{ host, port, clock, tls: tls.options },
+      access: peers.within(accessOf(options, frontProxy, metrics, report)),
       routes: [
         ...aggregatedRoutes({ ledger, cluster, clock, replica: identity, present }),
         ...(options.routes?.(ledger, () => knownTrackers(options.trackers)) ?? []),
+        peerRoute({ reader: options.reader, cluster, identity, clock, isPeer: peers.isPeer }),
       ],
       rateLimit: new RateLimit({ ...RATE, now: () => clock.monotonic() }),
       limits: { mostConnections: MOST_CONNECTIONS },
@@ -109,8 +134,10 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
     tls.serve(server);
     log.info('the history API listens', { host, port: server.port });
     try {
-      await Promise.all([frontProxy.run(signal), registration.run(tls, { host, port: server.port }, signal)]);
+      const at = { host, port: server.port };
+      await Promise.all([frontProxy.run(signal), registration.run(tls, at, signal), addresses.run(signal)]);
     } finally {
+      connections.close();
       await server.close(CLOSE_MS);
     }
   };

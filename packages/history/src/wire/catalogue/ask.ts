@@ -1,9 +1,10 @@
 // Asks a question of the catalogue: checks what it is asked with, finds the cluster, reads one snapshot. What is wrong
 // with the parameters is said in a sentence that names the parameter.
-import type { Cluster, LedgerReader } from '../../engines/snapshot.ts';
+import type { Cluster, Snapshot } from '../../engines/snapshot.ts';
 import { withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { EpochMillis } from '../../model/time.ts';
+import type { JoinedReader } from '../../union/joined-reader.ts';
 import type { Visibility } from '../narrowed.ts';
 import type { Question } from './question.ts';
 import { type DocumentOf, QUESTIONS, type QuestionName } from './questions.ts';
@@ -15,7 +16,7 @@ export interface Asker {
 
 /** `parameters`: as they came, JSON values by name. */
 export async function askQuestion<Name extends QuestionName>(
-  reader: Pick<LedgerReader, 'clusters' | 'snapshot'>,
+  reader: JoinedReader,
   { visibility, now }: Asker,
   name: Name,
   parameters: unknown,
@@ -27,7 +28,36 @@ export async function askQuestion<Name extends QuestionName>(
   const document = await withSnapshot(reader, cluster.id, (snapshot) =>
     question.ask({ snapshot, visibility, cluster, now }, checked),
   );
-  return document as DocumentOf<Name>;
+  return (await withPeers(reader, cluster, document, (snapshot) =>
+    question.ask({ snapshot, visibility, cluster, now, namesCollectors: true }, checked),
+  )) as DocumentOf<Name>;
+}
+
+/** Asks the same of this ledger and those of its peers as one, where this one does not know all of it. */
+export async function withPeers<Document>(
+  reader: JoinedReader,
+  { id }: Pick<Cluster, 'id'>,
+  document: Document,
+  ask: (snapshot: Snapshot) => Promise<Document>,
+): Promise<Document> {
+  if (reader.joined === undefined || !leavesOpen(document)) return document;
+  const { value, peers } = await reader.joined(id, ask);
+  const said = value ?? document;
+  return peers.length === 0 ? said : { ...said, peers };
+}
+
+/** What the asker itself is the reason for: peers know no more. */
+const NOT_FOR_PEERS: readonly string[] = ['in-the-future', 'not-visible'];
+
+/** It is unknown, or there are times within what was asked in which nobody watched. */
+function leavesOpen(document: unknown): boolean {
+  const { answer, reason, coverage } = document as {
+    readonly answer?: string;
+    readonly reason?: string;
+    readonly coverage?: { readonly gaps?: readonly { readonly reason: string }[] };
+  };
+  if (answer === 'unknown') return !NOT_FOR_PEERS.includes(reason ?? '');
+  return (coverage?.gaps ?? []).some((gap) => !NOT_FOR_PEERS.includes(gap.reason));
 }
 
 export function checkedParameters(

@@ -11,6 +11,8 @@ export interface AskedOf {
   readonly visibility: Visibility;
   readonly cluster: Cluster;
   readonly now: EpochMillis;
+  /** The snapshot joins the ledgers of several replicas: evidence says whose it is. */
+  readonly namesCollectors?: boolean;
 }
 
 export interface Question<

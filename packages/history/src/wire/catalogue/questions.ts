@@ -44,8 +44,9 @@ const who = question({
   parameters: z.strictObject({ ...addressParameter, ...atParameter, ...seenParameter, ...clusterParameter }),
   document: whoSchema,
   audience: 'anyone',
-  ask: async ({ snapshot, visibility, cluster, now }, { ip, at = now, seen }) => {
-    const { document } = await askWho(snapshot, visibility, cluster, { ip: addressOf(ip), at, now, seen });
+  ask: async ({ snapshot, visibility, cluster, now, namesCollectors }, { ip, at = now, seen }) => {
+    const asked = { ip: addressOf(ip), at, now, seen, namesCollectors };
+    const { document } = await askWho(snapshot, visibility, cluster, asked);
     return document;
   },
 });

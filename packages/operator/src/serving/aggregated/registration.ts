@@ -71,6 +71,8 @@ export interface RegistrationOptions {
   /** How long a certificate is valid; it is renewed after two thirds of that. */
   readonly validMs?: number;
   readonly onRegistered: () => void;
+  /** The certificates of all replicas, as they are announced. */
+  readonly onBundle?: ((bundle: string) => void) | undefined;
   readonly onError: (error: unknown) => void;
   /** It is registered, but nothing removes it if all replicas die at once. */
   readonly onNoDeadline?: (error: unknown) => void;
@@ -100,7 +102,7 @@ export class Registration {
     this.#certificates = [this.#serving];
   }
 
-  /** What the server begins with. */
+  /** What the server shows now. */
   get certificate(): ServingCertificate {
     return this.#serving;
   }
@@ -161,6 +163,7 @@ export class Registration {
     const isOwned = owner === undefined || found.metadata.ownerReferences?.[0]?.uid === owner.uid;
     const before = Buffer.from(found.spec.caBundle ?? '', 'base64').toString('utf8');
     const bundle = this.#bundle(before);
+    this.#options.onBundle?.(bundle);
     const isKnown = splitBundle(before).sort().join('') === splitBundle(bundle).sort().join('');
     if (isOwned && isKnown) return this.#begun();
     const spec = { ...found.spec, ...this.#spec(bundle) };

@@ -1,6 +1,6 @@
 // The ledger as the API asks it: so many questions at once, those of one turn on one snapshot, and the list of clusters,
 // which hardly ever changes, read once a second at most.
-import type { Cluster, LedgerReader, Visibility } from '@podtrail/history/wire';
+import type { Cluster, JoinedReader, Visibility } from '@podtrail/history/wire';
 import { epochMillis } from '@podtrail/history/wire';
 import type { Asker } from '@podtrail/history/wire/catalogue';
 import type { Clock } from '@podtrail/machinery';
@@ -8,7 +8,7 @@ import { QuestionGate, type QuestionGateOptions } from '../http/question-gate.ts
 import { historyProblem } from './history-problems.ts';
 import { SharedSnapshots } from './shared-snapshots.ts';
 
-export type AskedReader = Pick<LedgerReader, 'clusters' | 'snapshot'>;
+export type AskedReader = JoinedReader;
 
 const CLUSTERS_MS = 1_000;
 const GATE: QuestionGateOptions = { atOnce: 64, mostWaiting: 512, waitMs: 10_000 };
@@ -29,7 +29,12 @@ export class AskedLedger {
     this.#gate = new QuestionGate({ ...GATE, ...gate });
     this.#pointGate = new QuestionGate({ ...POINT_GATE, ...gate });
     const shared = new SharedSnapshots(source);
-    this.reader = { clusters: () => this.clusters(), snapshot: (cluster) => shared.snapshot(cluster) };
+    const own: JoinedReader = {
+      clusters: () => this.clusters(),
+      snapshot: (cluster) => shared.snapshot(cluster),
+    };
+    this.reader =
+      source.joined === undefined ? own : { ...own, joined: (...asked) => source.joined?.(...asked) as never };
   }
 
   /** Questions that are on the store. */

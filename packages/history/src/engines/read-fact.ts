@@ -1,20 +1,12 @@
-// From a line of an export back to a fact. A file may come from anywhere: every field is looked at, and what is not as
+// From a line of an export back to a fact. A line may come from anywhere, a file or a peer: every field is looked at, and what is not as
 // the ledger writes it is refused with the place where it is wrong.
-import {
-  type Boundary,
-  type Coverage,
-  type EpochMillis,
-  epochMillis,
-  type Fact,
-  type Holder,
-  type IpAddress,
-  LineProblem,
-  type Placement,
-  type PossibleTenure,
-  parseIp,
-  parseOccurrence,
-  type Tenure,
-} from '@podtrail/history';
+import type { Boundary } from '../model/boundary.ts';
+import type { Fact } from '../model/fact.ts';
+import { type IpAddress, parseIp } from '../model/ip-address.ts';
+import type { Coverage, Holder, Placement, PossibleTenure, Tenure } from '../model/records.ts';
+import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { LineProblem } from './occurrences/line.ts';
+import { parseOccurrence } from './occurrences/registry.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;
