@@ -63,7 +63,7 @@ test('whoever selects the pods of the operator selects by labels that they have'
     named('NetworkPolicy', 'podtrail-conversion')['spec'].podSelector.matchLabels,
     ...manifests.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec.selector),
   ];
-  assert.equal(selectors.length, 8);
+  assert.equal(selectors.length, 9);
   for (const selector of selectors) {
     assert.ok(Object.keys(selector).length > 0);
     for (const [key, value] of Object.entries(selector)) assert.equal(labels[key], value);
@@ -146,7 +146,8 @@ test('it is served on both families, asks no DNS server, and bounds what it writ
   // The API server is reached by the address in the environment: no name is looked up.
   const { egress } = named('NetworkPolicy', 'podtrail-operator')['spec'];
   const out = egress.flatMap(({ ports }: { ports: { port: unknown }[] }) => ports.map(({ port }) => port));
-  assert.deepEqual(out, [443, 6443]);
+  // And the history port of the other replicas.
+  assert.deepEqual(out, [443, 6443, 9444]);
   const { requests, limits } = container.resources;
   assert.ok(requests['ephemeral-storage'] && limits['ephemeral-storage']);
   const [scratch] = operator.template.spec.volumes;
