@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { until, useCluster } from './controlplane/index.ts';
 import { install } from './operator-stage.ts';
@@ -19,6 +20,7 @@ const { skip } = cluster;
 const leavings: (() => Promise<unknown>)[] = [];
 const stage = { after: (done: () => Promise<unknown>) => void leavings.push(done) };
 const DOCUMENT = new URL('../docs/api.md', import.meta.url);
+const PODTRAIL = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
 let served: ServedHistory;
 let hand: Hand;
 
@@ -158,4 +160,31 @@ test('the access log has who, what and how it went, and no token, address or que
   ]) {
     assert.ok((await counted(series)) >= 1, series);
   }
+});
+
+interface Finding {
+  readonly check: string;
+  readonly result: string;
+  readonly detail: string;
+}
+
+/** Of the history API; what else it finds about this machine is not looked at. */
+async function doctor(): Promise<readonly Finding[]> {
+  const words = ['doctor', '--kubeconfig', cluster.kubeconfig, '--store', 'memory:', '-o', 'json'];
+  const out = await promisify(execFile)(process.execPath, [PODTRAIL, ...words]).catch(
+    (failed: { readonly stdout: string }) => failed,
+  );
+  const { findings } = JSON.parse(out.stdout) as { readonly findings: readonly Finding[] };
+  return findings.filter(({ check }) => check.startsWith('history API'));
+}
+
+test('doctor says that the history API answers, and names the right that is missing', { skip }, async () => {
+  const results = (await doctor()).map(({ check, result }) => `${check}: ${result}`);
+  assert.deepEqual(results, ['history API: ok', 'history API rights: ok']);
+  await kubectl('delete clusterrolebinding podtrail-history');
+  const [, rights] = await until('it is noticed', async () => {
+    const findings = await doctor();
+    return findings[1]?.result === 'failed' && findings;
+  });
+  assert.match(rights?.detail ?? '', /may not create tokenreviews \(no token is believed\)/);
 });
