@@ -4,7 +4,7 @@ import { type Cluster, type Engine, type EpochMillis, epochMillis, parseIp } fro
 import { ALL_VISIBLE, type Visibility } from '@podtrail/history/wire';
 import { Command, type CommanderError } from 'commander';
 import type { CommandEnv } from './command-env.ts';
-import { InterruptedError, UsageError } from './errors.ts';
+import { CliError, InterruptedError, UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseCluster } from './options/choose-cluster.ts';
 import {
@@ -29,6 +29,11 @@ export interface OpenLedger {
   readonly cluster: Cluster;
 }
 
+/** Of every command that asks: where, and as whom. */
+const ASKING_FLAGS: readonly SharedFlagName[] = [
+  ...(['server', 'serverCa', 'sendKubeconfigToken', 'context', 'kubeconfig', 'quiet'] as const),
+];
+
 export class Cli {
   readonly commandEnv: CommandEnv;
   /** One now for the whole run, so that `--since 1h --until 1h` is an empty span and not a millisecond. */
@@ -47,8 +52,8 @@ export class Cli {
   /** A subcommand with the shared flags that it takes. */
   command(name: string, summary: string, flags: readonly SharedFlagName[]): Command {
     const command = new Command(name).description(summary).exitOverride().allowExcessArguments(false);
-    for (const flag of flags) command.addOption(sharedOption(flag));
-    if (isAsking(name)) command.addOption(sharedOption('server'));
+    const asked = isAsking(name) || name === 'attribute' ? ASKING_FLAGS.filter((flag) => !flags.includes(flag)) : [];
+    for (const flag of [...flags, ...asked]) command.addOption(sharedOption(flag));
     command.configureOutput(this.#quiet());
     command.exitOverride((error) => {
       throw usageOf(error, pathOf(command), command);
@@ -92,9 +97,16 @@ export class Cli {
     ask: (ledger: OpenLedger) => Promise<T>,
     access: 'read' | 'write' = 'read',
   ): Promise<T> {
-    const opened = async (engine: Engine) =>
-      await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
+    const opened = async (engine: Engine, url: string) => {
+      if (access === 'read' && this.commandEnv.isServed !== true) await this.noteAsked(`asking ${url}`, options);
+      return await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
+    };
     return await this.withStore(options, opened, access);
+  }
+
+  /** What is asked, and where. */
+  async noteAsked(text: string, { quiet }: SharedOptions): Promise<void> {
+    if (quiet !== true) await this.note(text);
   }
 
   async withStore<T>(
@@ -103,12 +115,31 @@ export class Cli {
     access: 'read' | 'write' = 'read',
   ): Promise<T> {
     const url = storeUrl(options.store, this.commandEnv);
-    const engine = await this.commandEnv.openStore(url, access);
+    const engine = await this.commandEnv.openStore(url, access).catch(async (error: unknown) => {
+      throw (await this.#nowhere(error, options)) ?? error;
+    });
     try {
       return await use(engine, url);
     } finally {
       await engine.close();
     }
+  }
+
+  /** Who has no ledger may have meant a cluster: why that is not asked, too. */
+  async #nowhere(error: unknown, options: SharedOptions): Promise<CliError | undefined> {
+    const { isServed, loadConfig } = this.commandEnv;
+    if ((error as { code?: unknown }).code !== 'no-store' || options.store !== undefined || isServed === true)
+      return undefined;
+    const { message } = error as Error;
+    const cause = await loadConfig({}).then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    if (cause === undefined) return undefined;
+    return new CliError('no-store', `${message}, and there is no cluster to ask: ${cause.message}`, {
+      hint: 'start `podtrail record`, name a ledger with --store or a server with --server, or set KUBECONFIG to ask the operator of a cluster.',
+      cause: error,
+    });
   }
 
   zone({ timezone }: SharedOptions): Zone {
@@ -129,7 +160,7 @@ export class Cli {
       throw new UsageError(`${flag}: ${sentence}`, hint === undefined ? undefined : `${hint}.`);
     }
     const assumed = parsed.byZone === true ? this.#assumedZone(text, options) : '';
-    await this.note(`${flag} ${toUtcText(parsed.at)}${assumed}`);
+    await this.noteAsked(`${flag} ${toUtcText(parsed.at)}${assumed}`, options);
     return parsed.at;
   }
 
@@ -141,7 +172,7 @@ export class Cli {
   /** `--at`, else now. */
   async at(options: SharedOptions): Promise<EpochMillis> {
     if (options.at !== undefined) return await this.time('--at', options.at, options);
-    await this.note(`--at ${toUtcText(this.now)}`);
+    await this.noteAsked(`--at ${toUtcText(this.now)}`, options);
     return this.now;
   }
 

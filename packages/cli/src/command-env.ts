@@ -30,6 +30,8 @@ export interface CommandEnv {
   readonly signal: AbortSignal;
   /** Only `write` makes a store where there is none, and keeps other writers out. */
   readonly openStore: (url: string, access: 'read' | 'write') => Promise<Engine>;
+  /** A server runs the command: it has one ledger, and says nothing about where it asks. */
+  readonly isServed?: boolean;
   /** What may be seen of the store; everything, unless a server asks for somebody. */
   readonly visibility?: Visibility;
   /** What opening the store for writing would change in it; changes nothing. */

@@ -37,6 +37,16 @@ export class InterruptedError extends CliError {
   }
 }
 
+/** Said by whoever ran the command, in the words of the command: printed as it is. */
+export class ElsewhereError extends CliError {
+  readonly text: string;
+
+  constructor(text: string, exitCode: ExitCode) {
+    super('elsewhere', text, { exitCode });
+    this.text = text;
+  }
+}
+
 /** Of a store of which a part is damaged: what was asked for is unknown, and not only unsaid. */
 const DAMAGES = ['damaged', 'week-missing'];
 

@@ -65,7 +65,6 @@ test('a shared flag that makes no sense for a command is refused with the reason
   const table: readonly (readonly [string, RegExp])[] = [
     ['who 10.0.0.7 -l app=web', /who does not take -l: it does not select by labels/],
     ['who 10.0.0.7 --since 1h', /who does not take --since: it is not about a span/],
-    ['who 10.0.0.7 --context x', /who does not take --context: it reads the store/],
     ['gaps --at 1h', /gaps does not take --at/],
     ['store status --cluster=x', /store status does not take --cluster/],
     ['record -o json', /record does not take -o/],

@@ -30,7 +30,7 @@ export function askRows(ledger: AskAttributions): AskRows {
   };
 }
 
-async function askAll(
+export async function askAll(
   windows: AttributionWindows<Attribution>,
   questions: readonly Question[],
 ): Promise<Attribution[]> {

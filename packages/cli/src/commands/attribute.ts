@@ -1,6 +1,6 @@
 // `podtrail attribute`: who held each address of a flow log at the time of its row, in bulk.
 
-import { ALL_VISIBLE, askAttributions } from '@podtrail/history/wire';
+import { ALL_VISIBLE, type AskAttributions, askAttributions } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import { attributeStream, withoutZone } from '../attribute/attribute-stream.ts';
 import { FORMAT_NAMES, FORMATS, type WantedColumns } from '../attribute/choose-format.ts';
@@ -12,6 +12,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { counted } from '../output/counted.ts';
 import { visible } from '../output/visible.ts';
+import { placeOf } from '../remote/place.ts';
 
 interface AttributeFlags extends SharedOptions {
   readonly ip: readonly string[];
@@ -99,7 +100,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
   const started = clock.monotonic();
   let nextProgress = started + PROGRESS_MS;
   let listed = 0;
-  const { tally, prefixes, skipped } = await cli.withLedger(options, async ({ engine, cluster }) =>
+  const { tally, prefixes, skipped } = await withAttributions(cli, options, async (ledger) =>
     attributeStream({
       inputs: inputsOf(files, cli.commandEnv),
       out: stdout,
@@ -107,7 +108,7 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
       format: options.output,
       headers: options.headers !== false,
       zone,
-      ledger: askAttributions(engine, ALL_VISIBLE, cluster.id, cli.now),
+      ledger,
       signal,
       async onProgress({ rows }) {
         const now = clock.monotonic();
@@ -142,6 +143,34 @@ async function run(cli: Cli, files: readonly string[], options: AttributeFlags) 
     });
   }
   return EXIT.answered;
+}
+
+/** Of a store, or of whoever has one: rows are read and written here either way. */
+async function withAttributions<T>(
+  cli: Cli,
+  options: AttributeFlags,
+  use: (ledger: AskAttributions) => Promise<T>,
+): Promise<T> {
+  const place = await placeOf(options, cli.commandEnv);
+  if (place.kind === 'store' || place.kind === 'nowhere') {
+    return await cli.withLedger(options, ({ engine, cluster }) =>
+      use(askAttributions(engine, ALL_VISIBLE, cluster.id, cli.now)),
+    );
+  }
+  const [{ commandOf, openAsker }, { askLog, remoteAttributions }] = await Promise.all([
+    import('../remote/ask-remote.ts'),
+    import('../remote/remote-attributions.ts'),
+  ]);
+  const asker = await openAsker(place, options, cli.commandEnv);
+  try {
+    await cli.noteAsked(`asking ${asker.name}`, options);
+    const ask = askLog(asker, await commandOf(['attribute'], options, cli.commandEnv), options.cluster);
+    // Whether it may be asked, and about which cluster, before a row is read.
+    await ask([], false);
+    return await use(remoteAttributions(ask));
+  } finally {
+    await asker.close();
+  }
 }
 
 /** A field of megabytes is not for a terminal; the sentence behind it is. */

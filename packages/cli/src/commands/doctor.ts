@@ -1,6 +1,7 @@
 // `podtrail doctor`: looks at everything that podtrail needs, and says what to do about what is missing.
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
+import { checkAsking } from '../doctor/check-asking.ts';
 import { checkCluster } from '../doctor/check-cluster.ts';
 import { checkFileSystem } from '../doctor/check-file-system.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
@@ -17,7 +18,7 @@ interface DoctorOptions extends SharedOptions, StoreLimitOptions {}
 export function doctorCommand(cli: Cli): Command {
   return withStoreLimit(
     cli.command('doctor', 'Look at everything that podtrail needs: this machine, the store, the cluster.', [
-      ...(['kubeconfig', 'context', 'store', 'output', 'headers'] as const),
+      ...(['kubeconfig', 'context', 'store', 'server', 'output', 'headers'] as const),
     ]),
   )
     .addHelpText('after', '\nExit code 1 when something failed, 6 when only rights are missing. Changes nothing.')
@@ -31,6 +32,7 @@ async function run(cli: Cli, options: DoctorOptions): Promise<ExitCode> {
     ...checkMachine(process.versions),
     ...(await checkFileSystem(store, commandEnv)),
     ...(await checkStore(store, storeLimit(options, commandEnv), commandEnv)),
+    ...(await checkAsking(options, commandEnv)),
     ...(await checkCluster({ kubeconfig: options.kubeconfig, context: options.context }, commandEnv)),
   ];
   const listing: Listing<Finding> = {

@@ -236,9 +236,15 @@ async function historyOf(cli: Cli, options: OperatorOptions, namespace: string, 
   if (history !== true) return undefined;
   const service = { namespace, name, port: historyServicePort };
   // Read only here: a recorder alone should not pay for it.
-  const { apiOver } = await import('../remote/api-over.ts');
-  const routes = (ledger: AskedLedger, trackers: TrackerSource) =>
-    apiOver(ledger, { engine, commandEnv: cli.commandEnv, trackers });
+  const [{ apiOver }, { commandRunner }, { clusterCommandRoutes }] = await Promise.all([
+    import('../remote/api-over.ts'),
+    import('../remote/command-runner.ts'),
+    import('@podtrail/operator/serving'),
+  ]);
+  const routes = (ledger: AskedLedger, trackers: TrackerSource) => [
+    ...apiOver(ledger, { engine, commandEnv: cli.commandEnv, trackers }),
+    ...clusterCommandRoutes(commandRunner(ledger, cli.commandEnv)),
+  ];
   const accessLog = options.historyAccessLog === true;
   return { host, port, service, isServiceLocal: options.historyServiceLocal === true, accessLog, routes };
 }

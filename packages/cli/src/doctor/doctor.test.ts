@@ -124,6 +124,19 @@ function boundTo(engine: Engine): Partial<Engine> {
   return Object.fromEntries(names.map((name) => [name, engine[name].bind(engine)]));
 }
 
+test('where commands would ask is said, place by place', async () => {
+  const { out } = await doctor(aClient({}));
+  assert.match(out, /asking: --store +skipped +not given/);
+  assert.match(out, /asking: default ledger +ok +sqlite:.*ledger\.db: commands ask here/);
+  assert.match(out, /asking: Kubernetes API +skipped +not needed/);
+  const without = await run(['doctor'], { loadConfig: async () => CONFIG, connect: () => aClient({}) });
+  assert.match(without.out, /asking: default ledger +skipped +there is none/);
+  assert.match(without.out, /asking: Kubernetes API +ok +context "c" of file serves history\.podtrail\.dev: commands ask/);
+  const nowhere = await run(['doctor']);
+  assert.match(nowhere.out, /asking: Kubernetes API +warning +no Kubernetes configuration/);
+  assert.match(nowhere.err, /asking: Kubernetes API: start `podtrail record`/);
+});
+
 test('missing rights are exit code 6, with what to do', async () => {
   const { code, out, err } = await doctor(aClient({ allowed: false }));
   assert.equal(code, 6);

@@ -11,6 +11,9 @@ export interface SharedOptions {
   readonly cluster?: string;
   readonly store?: string;
   readonly server?: string;
+  readonly serverCa?: string;
+  readonly sendKubeconfigToken?: boolean;
+  readonly quiet?: boolean;
   readonly output?: string;
   readonly headers?: boolean;
   readonly color?: string;
@@ -52,7 +55,8 @@ export const SHARED_FLAGS = {
   },
   context: {
     flags: '--context <name>',
-    description: 'context of the kubeconfig',
+    description:
+      'context of the kubeconfig; a command that asks then asks its cluster, unless --store or --server is given',
     whyNot: 'it reads the store and no cluster; --cluster chooses among the clusters of the store.',
   },
   kubeconfig: {
@@ -72,8 +76,24 @@ export const SHARED_FLAGS = {
   },
   server: {
     flags: '--server <url>',
-    description: 'ask a server (podtrail serve) instead of a store; its token is in PODTRAIL_TOKEN',
+    description:
+      'ask a server (podtrail serve, or the port of the operator) instead of a store; its token: PODTRAIL_TOKEN',
     whyNot: 'it does not ask a ledger.',
+  },
+  serverCa: {
+    flags: '--server-ca <file>',
+    description: 'who signed the certificate of --server; else PODTRAIL_SERVER_CA, else those that the system trusts',
+    whyNot: 'it asks no server.',
+  },
+  sendKubeconfigToken: {
+    flags: '--send-kubeconfig-token',
+    description: 'send the token of the kubeconfig to --server, although it is meant for the API server',
+    whyNot: 'it asks no server.',
+  },
+  quiet: {
+    flags: '-q, --quiet',
+    description: 'do not say on standard error what was asked, and where; warnings stay',
+    whyNot: 'it says nothing that could be left out.',
   },
   output: {
     flags: '-o, --output <format>',

@@ -1,124 +1,17 @@
-// POST /api/v1/commands: runs a command that asks, for a caller, and sends back what it printed. Nothing of the server's
-// machine is within its reach: no files, no kubeconfig, no other store, no environment.
-import type { Engine } from '@podtrail/history';
-import { ConfigError } from '@podtrail/machinery';
-import { type AskedLedger, jsonReply, Problem, type Route } from '@podtrail/operator/serving';
-import { z } from 'zod';
-import type { CommandEnv, Sink } from '../command-env.ts';
-import { runPodtrail } from '../run.ts';
-import { COMMANDS_PATH, isAsking, type RanCommand, type RemoteCommand } from './remote-command.ts';
+// POST /api/v1/commands: a command that asks, run for a caller; what it printed is the answer.
+import { type AskedLedger, jsonReply, type Route } from '@podtrail/operator/serving';
+import type { CommandEnv } from '../command-env.ts';
+import { commandRunner } from './command-runner.ts';
+import { COMMANDS_PATH, MOST_BODY_BYTES } from './remote-command.ts';
 
-const MOST_BODY_BYTES = 64_000;
-/** More is asked for page by page: the whole output is held here at once. */
-const MOST_RECORDS = 10_000;
-const MOST_OUTPUT_BYTES = 64_000_000;
-/** Of the machine that runs the command, or of where it asks: both are the server's. */
-const OURS = /^--(?:store|server|kubeconfig|context)(?:=|$)/;
-
-const commandSchema = z.strictObject({
-  words: z.array(z.string().max(1_000)).min(1).max(100),
-  zone: z.string().max(100),
-  namespace: z.string().max(253).nullable(),
-  colour: z.boolean(),
-}) satisfies z.ZodType<RemoteCommand>;
-
-export function commandRoute(ledger: AskedLedger, { clock, random }: Pick<CommandEnv, 'clock' | 'random'>): Route {
+export function commandRoute(ledger: AskedLedger, commandEnv: Pick<CommandEnv, 'clock' | 'random'>): Route {
+  const run = commandRunner(ledger, commandEnv);
   return {
     method: 'POST',
     path: COMMANDS_PATH,
     handle: async (request) => {
-      const command = checked(await request.body.json(MOST_BODY_BYTES));
-      const visibility = await request.visibility();
-      if (command.words[0] === 'anomalies' && visibility.kind !== 'all') {
-        throw new Problem(403, 'forbidden', 'anomalies is for who may list pods in all namespaces');
-      }
-      const ran = await ledger.ask(() =>
-        run(command, { visibility, clock, random, signal: request.signal, engine: ledger.reader as Engine }),
-      );
-      return jsonReply(ran);
+      const posted = await request.body.json(MOST_BODY_BYTES);
+      return jsonReply(await run(posted, { visibility: await request.visibility(), signal: request.signal }));
     },
   };
-}
-
-function checked(body: unknown): RemoteCommand {
-  const parsed = commandSchema.safeParse(body);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Problem(400, 'bad-command', `${issue?.path.join('.')}: ${issue?.message}`, {
-      hint: 'use a podtrail of the version of this server.',
-    });
-  }
-  const { words } = parsed.data;
-  if (!isAsking(words[0])) throw new Problem(400, 'bad-command', `${words[0]} is not a command that a server runs`);
-  const ours = words.find((word) => OURS.test(word));
-  if (ours !== undefined) throw new Problem(400, 'bad-command', `${ours} is not for a server`);
-  const limit = limitOf(words);
-  if (limit === 0 || limit > MOST_RECORDS) {
-    throw new Problem(400, 'bad-page', `a server prints ${MOST_RECORDS} records at most`, {
-      hint: `ask with --limit ${MOST_RECORDS}, and go on with the cursor that it prints.`,
-    });
-  }
-  return parsed.data;
-}
-
-/** The last one counts. 1 where there is none, or where the command refuses what is written. */
-function limitOf(words: readonly string[]): number {
-  const at = words.findLastIndex((word) => word === '--limit' || word.startsWith('--limit='));
-  const text = at === -1 ? '1' : words[at] === '--limit' ? (words[at + 1] ?? '1') : (words[at]?.slice(8) ?? '1');
-  return /^\d+$/.test(text) ? Number(text) : 1;
-}
-
-interface Around extends Pick<CommandEnv, 'clock' | 'random' | 'signal' | 'visibility'> {
-  readonly engine: Engine;
-}
-
-async function run({ words, zone, namespace, colour }: RemoteCommand, around: Around): Promise<RanCommand> {
-  const { engine, ...rest } = around;
-  const out = new BoundedText(colour);
-  const err = new BoundedText(false);
-  const exitCode = await runPodtrail(words, {
-    ...rest,
-    // Colours are wanted or not: that was decided where the terminal is.
-    ...{ env: { TERM: 'xterm' }, home: '/', hostname: '', systemZone: zone },
-    ...{ stdin: nothing(), stdout: out, stderr: err },
-    openStore: async () => ({ ...bound(engine), close: async () => {} }),
-    planMigration: refused,
-    loadConfig: async () => {
-      if (namespace !== null) return { namespace } as Awaited<ReturnType<CommandEnv['loadConfig']>>;
-      throw new ConfigError('config-not-found', 'no Kubernetes configuration');
-    },
-    connect: refused,
-    fileSystemOf: refused,
-    readFile: refused,
-    mustBeReadable: refused,
-    filesIn: refused,
-  });
-  return { exitCode, out: out.text, err: err.text };
-}
-
-function bound({ clusters, snapshot }: Engine): Engine {
-  return { clusters, snapshot } as Engine;
-}
-
-function refused(): never {
-  throw new Problem(400, 'bad-command', 'this command reaches beyond the ledger');
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-class BoundedText implements Sink {
-  readonly isTTY: boolean;
-  text = '';
-
-  constructor(isTTY: boolean) {
-    this.isTTY = isTTY;
-  }
-
-  async write(chunk: string | Uint8Array): Promise<void> {
-    this.text += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
-    if (this.text.length <= MOST_OUTPUT_BYTES) return;
-    throw new Problem(400, 'too-much-output', 'that is more than a server prints at once', {
-      hint: 'ask with a smaller --limit, and go on with the cursor that it prints.',
-    });
-  }
 }

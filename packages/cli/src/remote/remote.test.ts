@@ -100,7 +100,50 @@ describe('of a server as of a store', () => {
   });
 });
 
+describe('attribute of a server as of a store', () => {
+  const rows = Array.from(
+    { length: 9_000 },
+    (_, i) =>
+      `10.0.0.${i % 11},2026-11-15T10:00:${String(i % 60).padStart(2, '0')}Z,2026-11-15T10:01:${String(i % 60).padStart(2, '0')}Z`,
+  );
+  const files = {
+    'flows.csv': `src,start,end\n${rows.join('\n')}\nnobody,2026-11-15T10:00:00Z,x\n`,
+    'flows.jsonl': '{"src":"10.0.0.7","start":1794736830}\n{"src":"10.0.0.7"}\n',
+    'empty.csv': '',
+    'zoneless.csv': 'src,start\n10.0.0.7,2026-11-15 10:00:00\n',
+  };
+  for (const command of [
+    'attribute flows.csv --ip src --time start',
+    'attribute flows.csv --ip src --time start --traffic',
+    'attribute flows.csv --ip src --time start --end end',
+    'attribute flows.csv --ip src --time start --end end --traffic -o jsonl',
+    'attribute flows.jsonl --ip src --time start',
+    'attribute flows.jsonl --ip src --time start -o csv --no-headers',
+    'attribute empty.csv --ip src --time start',
+    'attribute zoneless.csv --ip src --time start',
+    'attribute nothing.csv --ip src --time start',
+    'attribute flows.csv --ip src --time start --cluster other',
+    'attribute flows.csv --ip nowhere --time start',
+  ]) {
+    test(command, SOON, async (t) => {
+      const { origin, token: bearer } = await serve(t, { engine, now: at(201) });
+      const local = await run(words(command), { ...around, engine, files });
+      const env = { PODTRAIL_TOKEN: bearer };
+      const remote = await run([...words(command), '--server', origin], { ...around, env, files });
+      assert.deepEqual(withoutServer(remote), local);
+    });
+  }
+});
+
 describe('a server refuses', () => {
+  test('to be sent anything over plain HTTP, if it is another machine', SOON, async () => {
+    for (const url of ['http://10.1.2.3:7080', 'http://podtrail.example', 'http://127.0.0.1.example:7080']) {
+      const { code, err } = await run(['gaps', '--server', url], { ...around, env: { PODTRAIL_TOKEN: 'secret' } });
+      assert.equal(code, 2, url);
+      assert.match(err, /over plain HTTP\nhint: use https/);
+    }
+  });
+
   test('who has no token, what is no server, and two places to ask, each with what to do', SOON, async (t) => {
     const { origin } = await serve(t, { engine, now: at(201) });
     const asked = ['who', '10.0.0.7'];

@@ -458,6 +458,6 @@ function ipv4Bits(ip: IpAddress): number | undefined {
   return ip.includes(':') ? undefined : ip.split('.').reduce((bits, part) => (bits << 8) | Number(part), 0);
 }
 
-function ipv4Text(bits: number): IpAddress {
+export function ipv4Text(bits: number): IpAddress {
   return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}` as IpAddress;
 }

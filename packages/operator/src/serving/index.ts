@@ -1,6 +1,7 @@
 // What a process needs to serve the ledger: a server, who may ask, and what is sent.
 export type { Access, Caller } from './access/access.ts';
 export { checkLoopback, LoopbackAccess, type LoopbackOptions } from './access/loopback.ts';
+export { clusterCommandRoutes, type RunCommand } from './aggregated/commands.ts';
 export { type ApiOptions, apiRoutes } from './api/api-routes.ts';
 export { AskedLedger, type AskedReader } from './api/asked-ledger.ts';
 export type { AttributeLog } from './api/attribute-route.ts';

@@ -193,7 +193,7 @@ class AggregatedApi {
 }
 
 /** Refuses who may see nothing there, whether or not there is such a namespace. */
-async function visible(
+export async function visible(
   request: HttpRequest,
   verb: string,
   { plural }: { readonly plural: string },

@@ -18,9 +18,9 @@ export function warnings(sentences: readonly string[]): ReplyHeaders {
 }
 
 /** kubectl create --raw sends no type. */
-export async function postedObject(body: RequestBody): Promise<unknown> {
-  if (body.type !== '') return await body.json(LARGEST_BODY);
-  const bytes = await body.whole(LARGEST_BODY);
+export async function postedObject(body: RequestBody, mostBytes: number = LARGEST_BODY): Promise<unknown> {
+  if (body.type !== '') return await body.json(mostBytes);
+  const bytes = await body.whole(mostBytes);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

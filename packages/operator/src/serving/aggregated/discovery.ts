@@ -7,6 +7,13 @@ const READ = ['get', 'list', 'watch'];
 
 /** Answers to questions that are posted; nothing is kept of them. */
 export const ATTRIBUTIONS = { plural: 'ipattributions', singular: 'ipattribution', kind: 'IPAttribution' } as const;
+/** The same for a command that asks: `podtrail who` without a ledger of its own. */
+export const COMMANDS = { plural: 'commands', singular: 'command', kind: 'Command' } as const;
+
+const POSTED = [
+  { ...ATTRIBUTIONS, namespaced: false },
+  { ...COMMANDS, namespaced: true },
+];
 
 export function apiGroup(): object {
   const version = { groupVersion: GROUP_VERSION, version: VERSION };
@@ -25,10 +32,9 @@ export function apiResourceList(): object {
       ...RESOURCES.map(({ plural, singular, kind, namespaced }) => ({
         ...{ name: plural, singularName: singular, namespaced, kind, verbs: READ },
       })),
-      {
-        ...{ name: ATTRIBUTIONS.plural, singularName: ATTRIBUTIONS.singular, namespaced: false },
-        ...{ kind: ATTRIBUTIONS.kind, verbs: ['create'] },
-      },
+      ...POSTED.map(({ plural, singular, kind, namespaced }) => ({
+        ...{ name: plural, singularName: singular, namespaced, kind, verbs: ['create'] },
+      })),
     ],
   };
 }
@@ -41,10 +47,10 @@ export function apiGroupDiscovery(version: 'v2' | 'v2beta1'): object {
       ...{ resource: plural, singularResource: singular, responseKind: kindOf(kind), verbs: READ },
       scope: namespaced ? 'Namespaced' : 'Cluster',
     })),
-    {
-      ...{ resource: ATTRIBUTIONS.plural, singularResource: ATTRIBUTIONS.singular, scope: 'Cluster' },
-      ...{ responseKind: kindOf(ATTRIBUTIONS.kind), verbs: ['create'] },
-    },
+    ...POSTED.map(({ plural, singular, kind, namespaced }) => ({
+      ...{ resource: plural, singularResource: singular, responseKind: kindOf(kind), verbs: ['create'] },
+      scope: namespaced ? 'Namespaced' : 'Cluster',
+    })),
   ];
   return {
     ...{ kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {} },

@@ -16,7 +16,7 @@ test('every resource is in discovery, old and aggregated, with the same verbs; n
     group.versions[0].resources.map(({ resource, verbs }: Document) => [resource, verbs]),
   );
   for (const { name, verbs } of resources) {
-    assert.deepEqual(verbs, name === 'ipattributions' ? ['create'] : ['get', 'list', 'watch']);
+    assert.deepEqual(verbs, ['ipattributions', 'commands'].includes(name) ? ['create'] : ['get', 'list', 'watch']);
   }
 });
 

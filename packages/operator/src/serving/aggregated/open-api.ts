@@ -1,11 +1,11 @@
 // The OpenAPI documents of the group, version 3 and version 2: what `kubectl explain` reads and clients are generated
 // from. Made from the resources.
 import { createHash } from 'node:crypto';
-import { ATTRIBUTIONS } from './discovery.ts';
+import { ATTRIBUTIONS, COMMANDS } from './discovery.ts';
 import { GROUP, GROUP_VERSION, VERSION } from './history-object.ts';
 import type { HistoryResource, JsonSchema } from './resource.ts';
 import { RESOURCES } from './resources.ts';
-import { boundary, holder, instant, listOf, object, text, yesOrNo } from './shapes.ts';
+import { boundary, holder, instant, integer, listOf, object, text, yesOrNo } from './shapes.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const PREFIX = 'dev.podtrail.history.v1';
@@ -40,6 +40,31 @@ const IP_ATTRIBUTION: Readonly<Record<string, JsonSchema>> = {
       }),
       'One if it was held; the candidates if that is ambiguous.',
     ),
+  }),
+};
+
+const COMMAND: Readonly<Record<string, JsonSchema>> = {
+  spec: {
+    ...object('A command of podtrail that asks, as the command line sends it.', {
+      words: listOf({ type: 'string' }, 'The command first: who, 10.1.2.3, --at, 15m.'),
+      zone: text('The time zone of whoever asks, as Europe/Berlin.'),
+      namespace: { ...text('That of the current context.'), nullable: true },
+      colour: yesOrNo('Tables may have colours.'),
+      asked: object('With the words attribute: what the rows of a log ask.', {
+        aboutFree: yesOrNo('Who had an address before and after is wanted, too.'),
+        questions: listOf({ type: 'array', items: {} }, 'An address, and one time or two, in epoch milliseconds.'),
+      }),
+    }),
+    required: ['words', 'zone', 'colour'],
+  },
+  status: object('What it printed. Written by the server.', {
+    exitCode: integer('As that of the command.'),
+    out: text('Standard output.'),
+    err: text('Standard error.'),
+    attributions: object('The answers to asked.', {
+      unique: listOf({ type: 'object' }, 'Each answer once.'),
+      answers: listOf({ type: 'integer' }, 'For each question, which of them it is.'),
+    }),
   }),
 };
 
@@ -83,6 +108,13 @@ function schemas(reference: Reference): Record<string, JsonSchema> {
     }),
     required: ['spec'],
     'x-kubernetes-group-version-kind': kindOf(ATTRIBUTIONS.kind),
+  };
+  all[`${PREFIX}.${COMMANDS.kind}`] = {
+    ...object('A command that asks, run on the ledger of the server; nothing is kept of it.', {
+      ...{ ...typed, metadata: reference(OBJECT_META), ...COMMAND },
+    }),
+    required: ['spec'],
+    'x-kubernetes-group-version-kind': kindOf(COMMANDS.kind),
   };
   return all;
 }
@@ -132,14 +164,21 @@ function paths(dialect: Dialect): Record<string, object> {
       get: operation(resource, 'get', dialect)(''),
     };
   }
-  all[`${ROOT}/${ATTRIBUTIONS.plural}`] = {
+  const post = (kind: string, description: string, suffix = '') => ({
     post: {
-      ...{ description: 'Who held an address at an instant.', operationId: 'createHistoryV1IPAttribution' },
+      ...{ description, operationId: `createHistoryV1${kind}${suffix}` },
       'x-kubernetes-action': 'post',
-      'x-kubernetes-group-version-kind': { group: GROUP, version: VERSION, kind: ATTRIBUTIONS.kind },
-      ...dialect.body(`${PREFIX}.${ATTRIBUTIONS.kind}`),
-      responses: { 201: dialect.response(`${PREFIX}.${ATTRIBUTIONS.kind}`, 'Created') },
+      'x-kubernetes-group-version-kind': { group: GROUP, version: VERSION, kind },
+      ...dialect.body(`${PREFIX}.${kind}`),
+      responses: { 201: dialect.response(`${PREFIX}.${kind}`, 'Created') },
     },
+  });
+  const ran = 'Run a command that asks.';
+  all[`${ROOT}/${ATTRIBUTIONS.plural}`] = post(ATTRIBUTIONS.kind, 'Who held an address at an instant.');
+  all[`${ROOT}/${COMMANDS.plural}`] = post(COMMANDS.kind, ran, 'ForAllNamespaces');
+  all[`${ROOT}/namespaces/{namespace}/${COMMANDS.plural}`] = {
+    parameters: [dialect.parameter('namespace', 'path', { type: 'string', description: 'A namespace.' })],
+    ...post(COMMANDS.kind, ran, 'InNamespace'),
   };
   return all;
 }

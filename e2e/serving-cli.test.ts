@@ -1,0 +1,174 @@
+// Commands that ask, on the real control plane: of the operator's own ledger, through the Kubernetes API with no ledger at
+// hand, and of the operator's port. The same bytes and exit codes; users with fewer rights see less, and are told so.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Ended, PodtrailProcess } from './cli/podtrail-process.ts';
+import { until, useCluster } from './controlplane/index.ts';
+import { install } from './operator-stage.ts';
+import { Hand } from './podtracker-stage.ts';
+import { API_SERVICE, type ServedHistory, serveHistory } from './serving-stage.ts';
+
+const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true });
+const { skip } = cluster;
+const leavings: (() => Promise<unknown>)[] = [];
+const stage = { after: (done: () => Promise<unknown>) => void leavings.push(done) };
+let served: ServedHistory;
+/** Between the instants at which the pods came and the one that went. */
+let then = '';
+
+const kubectl = (words: string) => cluster.kubectl(words.split(' '));
+const kubeconfigs = new Map<string, string>();
+
+async function asked(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<Ended> {
+  const nothing = { HOME: '/nonexistent', XDG_DATA_HOME: '/nonexistent', PODTRAIL_STORE: '', KUBECONFIG: '' };
+  return await new PodtrailProcess(words, { env: { ...nothing, ...env }, input }).ended();
+}
+
+async function as(user: string, words: readonly string[], input = ''): Promise<Ended> {
+  let kubeconfig = kubeconfigs.get(user);
+  if (kubeconfig === undefined) {
+    const options = user === 'admin' ? {} : { user, via: 'cert' as const, namespace: 'shop' };
+    kubeconfig = await cluster.controlPlane.kubeconfig(options);
+    kubeconfigs.set(user, kubeconfig);
+  }
+  return await asked(words, { KUBECONFIG: kubeconfig }, input);
+}
+
+/** Without the line that names the place. */
+const plain = ({ code, out, err }: Ended): Ended => ({ code, out, err: err.replace(/^asking .*\n/m, '') });
+
+before(async () => {
+  if (skip !== false) return;
+  const plane = cluster.controlPlane;
+  await install(plane);
+  const hand = await Hand.of(stage, plane);
+  for (const namespace of ['shop', 'vault']) await cluster.kubectl(['create', 'namespace', namespace]);
+  await hand.createNode('node-1');
+  served = await serveHistory(stage, plane, 'history-0');
+  await served.operator.untilReady();
+  await hand.createPod('shop', 'cart', 'node-1', '10.1.0.1');
+  await hand.createPod('vault', 'gold', 'node-1', '10.1.0.3');
+  await hand.createPod('shop', 'till', 'node-1', '10.1.0.2');
+  const items = async (words: string) => JSON.parse(await kubectl(`${words} -o json`)).items;
+  await until('they are recorded', async () => (await items('get tenures -A')).length === 3);
+  then = new Date().toISOString();
+  await hand.deletePod('shop', 'till');
+  await until('the move is recorded', async () => (await items('get moves -A')).length === 1);
+  await kubectl('create clusterrolebinding reader --clusterrole=view --user=reader');
+  await kubectl('create rolebinding shop-reader -n shop --clusterrole=view --user=shop-reader');
+  await until('the rights are in force', async () => {
+    const [reader, shop] = [await as('reader', ['gaps']), await as('shop-reader', ['gaps'])];
+    return reader.code === 0 && shop.code === 0;
+  });
+});
+
+after(async () => {
+  for (const leave of leavings.reverse()) await leave();
+});
+
+const COMMANDS = () => [
+  ['who', '10.1.0.1', '--at', then],
+  ['who', '10.1.0.200', '--at', then],
+  ['who', '10.1.0.1', '--at', '2020-01-01T00:00:00Z'],
+  ['trail', 'cart', '-n', 'shop', '--until', then],
+  ['trail', 'nobody', '-n', 'shop', '--until', then],
+  ['node', 'node-1', '--at', then],
+  ['changes', 'cart', '-n', 'shop', '--until', then],
+  ['moves', '--since', then, '--until', then],
+  ['explain', 'till', '-n', 'shop', '--at', then],
+  ['anomalies', '--until', then],
+  ['gaps', '--until', then],
+  ['who', '10.1.0'],
+  ['trail', 'deploy/'],
+  ['gaps', '--cursor', 'nonsense'],
+];
+/** How far the cluster has been watched moves on between two questions. */
+const still = ({ code, out, err }: Ended) => {
+  const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+  const late = (text: string) => text.replaceAll(time, (found) => (found > then ? 'LATER' : found));
+  return { code, out: late(out), err: late(err) };
+};
+
+test('every command that asks prints the same through the Kubernetes API as on the ledger itself', {
+  skip,
+  timeout: 420_000,
+}, async () => {
+  for (const words of COMMANDS()) {
+    for (const format of ['table', 'wide', 'json', 'yaml', 'csv']) {
+      const all = [...words, '-o', format];
+      const [own, through] = await Promise.all([asked([...all, '--store', served.operator.store]), as('reader', all)]);
+      assert.deepEqual(still(plain(through)), still(plain(own)), all.join(' '));
+      if (through.code !== 2) assert.match(through.err, /asking the operator of .* through the Kubernetes API/);
+    }
+  }
+});
+
+test('attribute prints the same through the Kubernetes API', { skip, timeout: 240_000 }, async () => {
+  const rows = Array.from({ length: 6_000 }, (_, i) => `10.1.0.${i % 5},${then}`);
+  const log = `src,at\n${rows.join('\n')}\n`;
+  const words = ['attribute', '-', '--ip', 'src', '--time', 'at'];
+  const own = await asked([...words, '--store', served.operator.store], {}, log);
+  assert.equal(own.code, 0, own.err);
+  assert.deepEqual(plain(await as('reader', words, log)), plain(own));
+});
+
+test('who may see one namespace is answered about it, and told so; who may see nothing is told what to grant', {
+  skip,
+}, async () => {
+  const mine = await as('shop-reader', ['who', '10.1.0.1', '--at', then]);
+  assert.equal(mine.code, 0, mine.err);
+  assert.match(mine.err, /asked within the namespace shop: this user may not ask in the whole cluster/);
+  assert.match(mine.err, /narrowed to the namespaces in which you may list pods: shop/);
+  const others = await as('shop-reader', ['who', '10.1.0.3', '--at', then]);
+  assert.equal(others.code, 5);
+  assert.doesNotMatch(others.out + others.err, /gold|vault/);
+  assert.equal((await as('shop-reader', ['anomalies'])).code, 6);
+  const stranger = await as('stranger', ['who', '10.1.0.1']);
+  assert.equal(stranger.code, 6);
+  assert.match(stranger.err, /User "stranger" cannot create resource "commands"/);
+  assert.match(stranger.err, /hint: whoever may grant it: kubectl .*--user=stranger/);
+});
+
+test("the operator's own port is asked by a service account, with a token for podtrail alone", { skip }, async () => {
+  await kubectl('create serviceaccount robot -n shop');
+  await kubectl('create clusterrolebinding robot-views --clusterrole=view --serviceaccount=shop:robot');
+  await kubectl('create role tokens -n shop --verb=create --resource=serviceaccounts/token');
+  await kubectl('create rolebinding robot-tokens -n shop --role=tokens --serviceaccount=shop:robot');
+  const { caBundle } = JSON.parse(await kubectl(`get apiservice ${API_SERVICE} -o json`)).spec;
+  const plane = cluster.controlPlane;
+  const ca = join(plane.directory, 'history-ca.pem');
+  await writeFile(ca, Buffer.from(caBundle, 'base64'));
+  const url = `https://localhost:${served.port}`;
+  const words = ['who', '10.1.0.1', '--at', then, '-o', 'json', '--server', url];
+  const untrusted = await as('reader', words);
+  assert.equal(untrusted.code, 1);
+  assert.match(untrusted.err, /its certificate is not trusted: --server-ca FILE/);
+  const person = await as('reader', [...words, '--server-ca', ca]);
+  assert.equal(person.code, 6);
+  assert.match(person.err, /does not know who asks\nhint: put a token for the audience podtrail into PODTRAIL_TOKEN/);
+  const kubeconfig = await plane.kubeconfig({ serviceAccount: { namespace: 'shop', name: 'robot' } });
+  const robot = await until('the rights are in force', async () => {
+    const ran = await asked([...words, '--server-ca', ca], { KUBECONFIG: kubeconfig });
+    return ran.code === 0 && ran;
+  });
+  const own = await asked([...words.slice(0, -2), '--store', served.operator.store]);
+  assert.deepEqual(still(plain(robot)), still(plain(own)));
+  const sent = await asked([...words, '--server-ca', ca, '--send-kubeconfig-token'], { KUBECONFIG: kubeconfig });
+  assert.equal(sent.code, 6, 'a token of the API server is not one of podtrail');
+});
+
+test('where podtrail is not served, the command says how to have it', { skip }, async () => {
+  await served.operator.process.end('SIGTERM');
+  const gone = await until('it is not served any more', async () => {
+    const ran = await as('reader', ['gaps']);
+    return /does not serve/.test(ran.err) && ran;
+  });
+  assert.equal(gone.code, 1);
+  assert.match(gone.err, /does not serve history\.podtrail\.dev\nhint: no podtrail operator runs there with --history/);
+});
