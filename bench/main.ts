@@ -8,6 +8,7 @@ import { BenchError, type Benchmark, describeBar, type OptionValues, type Outcom
 import { flood } from './flood.ts';
 import { footprint } from './footprint.ts';
 import { hold } from './hold.ts';
+import { kubectl } from './kubectl.ts';
 import { lag } from './lag.ts';
 import { describeMachine } from './machine.ts';
 import { moves } from './moves.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   footprint,
   flood,
   serve,
+  kubectl,
   hold,
 ];
 

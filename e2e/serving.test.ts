@@ -95,9 +95,22 @@ test('every resource lists by its selectors, gets by name, and refuses what it c
     ['get tenures -A --field-selector since=2026-01-01T00:00:00Z', /needs to know whose/],
     ['get moves -A --field-selector cause=Bored', /Bored is no cause of a move/],
     ['get tenures -n shop nothing', /tenures\.history\.podtrail\.dev "nothing" not found/],
-    ['delete tenures -n shop nothing', /not supported|MethodNotAllowed|not for this|not allowed/],
+    ['delete tenures -n shop nothing', /the history is read-only: nothing of it can be .* deleted/],
+    ['label tenures -n shop --all a=b', /the history is read-only/],
+    ['get ipattributions', /ipattributions are questions, and none is kept: create one/],
   ];
   for (const [words, expected] of refusals) await assert.rejects(kubectl(words), expected, words);
+});
+
+test('describe, sort, chunks, columns of one own and wait work as on any resource', { skip }, async () => {
+  const name = (await kubectl('get tenures -n shop -o name --field-selector pod=cart')).trim();
+  assert.match(await kubectl(`describe -n shop ${name}`), /^Kind: +Tenure$/m);
+  const holders = (text: string) => text.match(/\b(?:cart|till|gold)\b/g);
+  assert.deepEqual(holders(await kubectl('get tenures -A --sort-by=.holder.name')), ['cart', 'gold', 'till']);
+  assert.deepEqual(holders(await kubectl('get tenures -A --chunk-size=1'))?.sort(), ['cart', 'gold', 'till']);
+  assert.match(await kubectl('get tenures -n shop -o custom-columns=IP:.ip'), /^IP\n10\.1\.0\.1\n10\.1\.0\.2\n$/);
+  const met = await kubectl(`wait -n shop ${name} --for=jsonpath={.holder.kind}=Pod --timeout=20s`);
+  assert.match(met, /condition met/);
 });
 
 interface Item {
@@ -155,6 +168,7 @@ test('kubectl explain, api-resources and auth can-i know the group', { skip }, a
   const explained = await kubectl('explain tenures');
   assert.match(explained, /^GROUP: +history\.podtrail\.dev\nKIND: +Tenure\nVERSION: +v1$/m);
   assert.match(explained, /holder\s+<Object>/);
+  assert.doesNotMatch(explained, /<no description>/);
   assert.match(await kubectl('explain moves.successor.certain'), /Nobody else can have taken it/);
   assert.match(await kubectl('explain ipattributions.spec'), /ip\s+<string> -required-/);
   const resources = await kubectl(`api-resources --api-group=${HISTORY} -o wide`);
