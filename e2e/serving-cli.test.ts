@@ -21,11 +21,7 @@ let then = '';
 const kubectl = (words: string) => cluster.kubectl(words.split(' '));
 const kubeconfigs = new Map<string, string>();
 
-async function asked(
-  words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  input = '',
-): Promise<Ended> {
+async function asked(words: readonly string[], env: Readonly<Record<string, string>> = {}, input = ''): Promise<Ended> {
   const nothing = { HOME: '/nonexistent', XDG_DATA_HOME: '/nonexistent', PODTRAIL_STORE: '', KUBECONFIG: '' };
   return await new PodtrailProcess(words, { env: { ...nothing, ...env }, input }).ended();
 }

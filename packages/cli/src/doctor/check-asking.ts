@@ -22,14 +22,19 @@ export async function checkAsking(options: PlaceOptions, commandEnv: CommandEnv)
     line(
       'default ledger',
       chosen === 'default',
-      chosen === 'default' ? store : place.kind === 'nowhere' || chosen === 'cluster' ? 'there is none' : 'not looked for',
+      chosen === 'default'
+        ? store
+        : place.kind === 'nowhere' || chosen === 'cluster'
+          ? 'there is none'
+          : 'not looked for',
     ),
   ];
   if (place.kind === 'cluster') return [...lines, await checkHistory(place.config, commandEnv)];
   const name = 'asking: Kubernetes API';
   if (place.kind === 'store' || place.kind === 'server') return [...lines, found(name, 'skipped', 'not needed')];
   const { message } = place.cause as Error;
-  const hint = 'start `podtrail record`, or name a ledger with --store, a server with --server or a cluster with --context.';
+  const hint =
+    'start `podtrail record`, or name a ledger with --store, a server with --server or a cluster with --context.';
   return [...lines, found(name, 'warning', message, hint)];
 }
 

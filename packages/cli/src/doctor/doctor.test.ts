@@ -131,7 +131,10 @@ test('where commands would ask is said, place by place', async () => {
   assert.match(out, /asking: Kubernetes API +skipped +not needed/);
   const without = await run(['doctor'], { loadConfig: async () => CONFIG, connect: () => aClient({}) });
   assert.match(without.out, /asking: default ledger +skipped +there is none/);
-  assert.match(without.out, /asking: Kubernetes API +ok +context "c" of file serves history\.podtrail\.dev: commands ask/);
+  assert.match(
+    without.out,
+    /asking: Kubernetes API +ok +context "c" of file serves history\.podtrail\.dev: commands ask/,
+  );
   const nowhere = await run(['doctor']);
   assert.match(nowhere.out, /asking: Kubernetes API +warning +no Kubernetes configuration/);
   assert.match(nowhere.err, /asking: Kubernetes API: start `podtrail record`/);
