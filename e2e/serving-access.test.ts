@@ -186,14 +186,20 @@ test('users × namespaces × endpoints: whoever may not list the pods of a names
           if (method === 'post') {
             for (const ip of ['10.1.0.1', '10.1.0.3', '10.1.0.200']) {
               const spec = { ip, at: new Date(Date.now() - 1).toISOString() };
-              const answer = await ask(user, url, {
-                body: { apiVersion: `${HISTORY}/v1`, kind: 'IPAttribution', spec },
-              });
+              const isCommand = plural === 'commands';
+              const command = {
+                words: ['who', ip, '--at', spec.at, '-o', 'json'],
+                zone: 'UTC',
+                namespace: null,
+                colour: false,
+              };
+              const posted = isCommand ? { kind: 'Command', spec: command } : { kind: 'IPAttribution', spec };
+              const answer = await ask(user, url, { body: { apiVersion: `${HISTORY}/v1`, ...posted } });
               asked++;
               // It repeats the question.
               const said = { ...answer, body: answer.body.replaceAll(ip, 'ASKED') };
               if (user !== 'reader') assert.doesNotMatch(said.body + said.headers, vault, `${user} ${label} ${ip}`);
-              if (user === 'shop-wide' && ip === '10.1.0.3') {
+              if (user === 'shop-wide' && ip === '10.1.0.3' && !isCommand) {
                 const free = await ask(user, url, {
                   body: { kind: 'IPAttribution', spec: { ...spec, ip: '10.1.0.200' } },
                 });
@@ -203,7 +209,7 @@ test('users × namespaces × endpoints: whoever may not list the pods of a names
                 };
                 assert.deepEqual(plain(answer.body), plain(free.body), 'held by others is as nobody has it');
               }
-              note(`${label} of ${{ '10.1.0.1': 'shop', '10.1.0.3': 'vault' }[ip] ?? 'nobody'}`, user, said);
+              note(`${label}${inWhich} of ${{ '10.1.0.1': 'shop', '10.1.0.3': 'vault' }[ip] ?? 'nobody'}`, user, said);
             }
             continue;
           }

@@ -48,7 +48,7 @@ const COMMAND: Readonly<Record<string, JsonSchema>> = {
     ...object('A command of podtrail that asks, as the command line sends it.', {
       words: listOf({ type: 'string' }, 'The command first: who, 10.1.2.3, --at, 15m.'),
       zone: text('The time zone of whoever asks, as Europe/Berlin.'),
-      namespace: { ...text('That of the current context.'), nullable: true },
+      namespace: text('That of the current context; null where there is none.'),
       colour: yesOrNo('Tables may have colours.'),
       asked: object('With the words attribute: what the rows of a log ask.', {
         aboutFree: yesOrNo('Who had an address before and after is wanted, too.'),
@@ -111,7 +111,7 @@ function schemas(reference: Reference): Record<string, JsonSchema> {
   };
   all[`${PREFIX}.${COMMANDS.kind}`] = {
     ...object('A command that asks, run on the ledger of the server; nothing is kept of it.', {
-      ...{ ...typed, metadata: reference(OBJECT_META), ...COMMAND },
+      ...{ ...typed, metadata: reference(OBJECT_META, ITS_METADATA), ...COMMAND },
     }),
     required: ['spec'],
     'x-kubernetes-group-version-kind': kindOf(COMMANDS.kind),
