@@ -39,12 +39,12 @@ export class AskedLedger {
 
   /** Questions that are on the store. */
   get asking(): number {
-    return this.#gate.asking;
+    return this.#gate.asking + this.#pointGate.asking;
   }
 
   /** Questions that wait for their turn. */
   get waiting(): number {
-    return this.#gate.waiting;
+    return this.#gate.waiting + this.#pointGate.waiting;
   }
 
   monotonic(): number {
