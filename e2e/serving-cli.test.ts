@@ -1,5 +1,5 @@
 // Commands that ask, on the real control plane: of the operator's own ledger, through the Kubernetes API with no ledger at
-// hand, and of the operator's port. The same bytes and exit codes; users with fewer rights see less, and are told so.
+// hand, and of the operator's port. The same bytes and exit codes; users with fewer rights see less, and standard error says so.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -122,7 +122,7 @@ test('attribute prints the same through the Kubernetes API', { skip, timeout: 24
   assert.deepEqual(plain(await as('reader', words, log)), plain(own));
 });
 
-test('who may see one namespace is answered about it, and told so; who may see nothing is told what to grant', {
+test('who may see one namespace is answered about it, and standard error says so; who may see nothing learns what to grant', {
   skip,
 }, async () => {
   const mine = await as('shop-reader', ['who', '10.1.0.1', '--at', then]);

@@ -112,7 +112,7 @@ test('without a ledger the operator is asked through the Kubernetes API: what it
 const NOT_IN_CLUSTER =
   'commands.history.podtrail.dev is forbidden: User "jane" cannot create resource "commands" in API group "history.podtrail.dev" at the cluster scope';
 
-test('who may not ask in the whole cluster asks in the namespace of -n, else of the context, and is told so', async () => {
+test('who may not ask in the whole cluster asks in the namespace of -n, else of the context, and standard error says so', async () => {
   const answer = ({ path }: Sent) => (path.includes('/namespaces/') ? RAN : refused(403, NOT_IN_CLUSTER)());
   for (const [more, namespace] of [
     [['-n', 'web'], 'web'],
