@@ -49,7 +49,19 @@ export async function proveRequests(options: RequestsOptions, write: (text: stri
   await writeFile(tokenFile, TOKEN, { mode: 0o600 });
   const server = spawn(
     process.execPath,
-    [PODTRAIL, 'serve', '--store', store, '--port', '0', '--rate-limit', '0', '--token-file', tokenFile],
+    [
+      PODTRAIL,
+      'serve',
+      '--store',
+      store,
+      '--port',
+      '0',
+      '--rate-limit',
+      '0',
+      '--token-file',
+      tokenFile,
+      '--access-log',
+    ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   try {

@@ -135,6 +135,8 @@ const BODIES = [
     '\u001f\u008b\u0008\u0000',
   ],
 ];
+/** Longer than any route takes; without a length it is refused while it comes. */
+const LONG_BODY = 'x'.repeat(1_100_000);
 const NONSENSE = [
   ...[
     '\u0000\u0001\r\n\r\n',
@@ -171,12 +173,13 @@ export function fuzzedRequest(
   const query = queryOf(chance, described);
   const headers = chance.next() < 0.97 ? [`host: ${host}`, `authorization: Bearer ${token}`] : [];
   for (let n = Math.floor(chance.next() * 3); n > 0; n--) headers.push(chance.pick(HEADERS));
-  const body = method === 'GET' || method === 'HEAD' ? '' : chance.pick(BODIES);
+  const isLong = chance.next() < 0.01;
+  const body = method === 'GET' || method === 'HEAD' ? '' : isLong ? LONG_BODY : chance.pick(BODIES);
   if (body !== '' && !headers.some((header) => header.startsWith('content-type'))) {
     headers.push(`content-type: ${chance.pick(['application/json', 'application/json', 'text/csv', 'text/plain'])}`);
   }
-  const isChunked = body !== '' && chance.next() < 0.2;
-  const isBroken = isChunked && chance.next() < 0.3;
+  const isChunked = body !== '' && (isLong || chance.next() < 0.2);
+  const isBroken = isChunked && !isLong && chance.next() < 0.3;
   const bytes = Buffer.from(isChunked ? chunked(chance, body, isBroken) : body, 'latin1');
   headers.push(isChunked ? 'transfer-encoding: chunked' : `content-length: ${bytes.length}`);
   const target = query === '' ? path : `${path}?${query}`;
@@ -185,7 +188,8 @@ export function fuzzedRequest(
     bytes: Buffer.concat([Buffer.from(head, 'latin1'), bytes]),
     ...PLAIN,
     isEndless: described.path.endsWith('/live'),
-    isNonsense: isBroken,
+    // A body that is refused is not read to its end: the connection ends, now and then before the answer is read.
+    isNonsense: isBroken || isLong,
     sent: chance.next() < 0.9 ? 'whole' : chance.pick(['in-parts', 'ahead', 'half-closed']),
   };
 }

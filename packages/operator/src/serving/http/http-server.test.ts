@@ -164,6 +164,44 @@ test('a body without a length is counted while it comes', SOON, async (t) => {
   assert.match(await said(socket), /^HTTP\/1\.1 413 /);
 });
 
+test(
+  'a body that is too long is in the log with where it came from; a log that fails ends nothing',
+  SOON,
+  async (t) => {
+    const entry = Promise.withResolvers<AccessLogEntry>();
+    const { server, get } = await startedServer(t, ROUTES, {
+      log: (one) => {
+        entry.resolve(one);
+        throw new Error('the disk is full');
+      },
+    });
+    const head = 'POST /echo HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\ncontent-type: application/json\r\n';
+    const socket = await opened(t, server.port, `${head}transfer-encoding: chunked\r\n\r\n`);
+    for (let i = 0; i < 3; i++) socket.write(`200\r\n${'x'.repeat(512)}\r\n`);
+    assert.match(await said(socket), /^HTTP\/1\.1 413 /);
+    const { status, remote } = await entry.promise;
+    assert.deepEqual([status, remote], [413, '127.0.0.1']);
+    assert.equal((await get('/short')).status, 200);
+  },
+);
+
+test('an answer that is late after a body was refused ends the connection, and not the process', SOON, async (t) => {
+  const route: Route = {
+    method: 'POST',
+    path: '/late',
+    handle: async ({ body }) => {
+      await body.whole(1_000).catch(() => {});
+      return await new Promise<never>(() => {});
+    },
+  };
+  const { server, get } = await startedServer(t, [route, ...ROUTES], { limits: { answerMs: 200 } });
+  const head = 'POST /late HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\n';
+  const socket = await opened(t, server.port, `${head}transfer-encoding: chunked\r\n\r\n`);
+  for (let i = 0; i < 3; i++) socket.write(`200\r\n${'x'.repeat(512)}\r\n`);
+  assert.equal(await said(socket), '');
+  assert.equal((await get('/short')).status, 200);
+});
+
 test('each caller has a rate of their own; who exceeds it learns when to come again', SOON, async (t) => {
   let now = 0;
   const rateLimit = new RateLimit({ perSecond: 2, burst: 3, now: () => now });

@@ -159,6 +159,8 @@ export class HttpServer {
       return;
     }
     const begun = this.#options.clock.monotonic();
+    // A message whose body was not read to its end has no socket any more.
+    const { remoteAddress } = socket;
     const request = new HttpRequest(requestIdOf(incoming.headers['x-request-id']), incoming, this.#options.access);
     this.#underWay.add(request);
     const answered = this.#connections.answering(socket);
@@ -170,21 +172,27 @@ export class HttpServer {
       if (this.#isEnding && this.#underWay.size === 0) this.#connections.closeAll();
     };
     response.once('close', ended);
-    void this.#answer(request, incoming, response).then(
-      (sent) => this.#log(request, incoming, begun, sent),
+    void this.#answer(request, incoming, socket, response)
       // The socket is gone; there is nobody to answer.
-      (error) => {
+      .catch((error): Sent => {
         response.destroy();
-        this.#log(request, incoming, begun, { status: 499, problem: asProblem(error) });
-      },
-    );
+        return { status: 499, problem: asProblem(error) };
+      })
+      .then((sent) => this.#log(request, remoteAddress, begun, sent))
+      // The answer has been sent. A log that fails must not end the process, which has other work.
+      .catch(() => {});
   }
 
-  async #answer(request: HttpRequest, incoming: IncomingMessage, response: ServerResponse): Promise<Sent> {
+  async #answer(
+    request: HttpRequest,
+    incoming: IncomingMessage,
+    socket: Socket,
+    response: ServerResponse,
+  ): Promise<Sent> {
     const { answerMs, drainMs } = this.#limits;
     let late: NodeJS.Timeout | undefined = setTimeout(() => {
       request.abort(tooLate(answerMs));
-      incoming.socket.destroy();
+      socket.destroy();
     }, answerMs);
     response.once('close', () => clearTimeout(late));
     const more: Record<string, string> = this.#isEnding ? { connection: 'close' } : {};
@@ -224,7 +232,7 @@ export class HttpServer {
     return await route.handle(request);
   }
 
-  #log(request: HttpRequest, { socket }: IncomingMessage, begun: number, sent: Sent): void {
+  #log(request: HttpRequest, remote: string | undefined, begun: number, sent: Sent): void {
     const { log, clock } = this.#options;
     if (log === undefined) return;
     const { id, caller, method, route, sentBytes: bytes } = request;
@@ -232,7 +240,7 @@ export class HttpServer {
     log({
       ...{ requestId: id, caller: caller.name, method, route, status, bytes, isStream },
       ms: Math.round((clock.monotonic() - begun) * 10) / 10,
-      remote: socket.remoteAddress,
+      remote,
       ...(problem === undefined ? {} : { code: problem.code }),
       ...(problem?.status === 500 ? { error: problem.cause } : {}),
     });
