@@ -22,6 +22,7 @@ import {
 import { keyOf } from '../serving/aggregated/present-pods.ts';
 import type { PresentPod } from '../serving/aggregated/resource.ts';
 import { AskedLedger } from '../serving/api/asked-ledger.ts';
+import { oneCluster } from '../serving/api/one-cluster.ts';
 import type { TrackerSource } from '../serving/api/trackers-route.ts';
 import type { AccessLogEntry } from '../serving/http/access-log.ts';
 import { HttpServer } from '../serving/http/http-server.ts';
@@ -111,7 +112,7 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       onTrust: (trust) => tls.trust(trust?.clientCa),
       onError: report('front proxies are not trusted; trying again'),
     });
-    const ledger = new AskedLedger(reader, clock, QUESTIONS);
+    const ledger = new AskedLedger(oneCluster(reader, cluster), clock, QUESTIONS);
     metrics.watch(ledger);
     const present = () => presentPods(options.pods);
     const server = await HttpServer.start({

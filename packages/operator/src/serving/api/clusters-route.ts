@@ -71,9 +71,13 @@ export function statsRoute(ledger: AskedLedger, status: () => Promise<StoreCount
         });
       }
       const { version, bytes, clusters } = await ledger.ask(counts);
-      const kept = clusters.map(({ name, id, tenures, placements, changes, live }) => ({
-        ...{ name, id, tenures, placements, changes, live },
-      }));
+      // An operator's ledger is of one cluster, whatever the store holds.
+      const own = new Set((await ledger.ask(() => ledger.clusters())).map(({ id }) => id));
+      const kept = clusters
+        .filter(({ id }) => own.has(id))
+        .map(({ name, id, tenures, placements, changes, live }) => ({
+          ...{ name, id, tenures, placements, changes, live },
+        }));
       return jsonReply({ storeVersion: version, bytes, clusters: kept });
     },
   };
