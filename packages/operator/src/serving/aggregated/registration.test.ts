@@ -49,7 +49,7 @@ async function replica(
   client: Client,
   identity: string,
   options: Partial<RegistrationOptions> = {},
-): Promise<{ readonly port: number; readonly errors: unknown[]; end(): Promise<void> }> {
+): Promise<{ readonly port: number; readonly errors: unknown[]; jam(): void; end(): Promise<void> }> {
   const errors: unknown[] = [];
   const registration = new Registration({
     ...{ client, clock: systemClock, service: SERVICE, identity, checkMs: 100 },
@@ -72,7 +72,11 @@ async function replica(
     server.close();
   };
   t.after(end);
-  return { port, errors, end };
+  const jam = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { port, errors, jam, end };
 }
 
 /** As an API server does: a connection of its own, trusting the bundle. Resolves with the serial number it was shown. */
@@ -169,3 +173,51 @@ test('a timer without pods owns the APIService through a Service and its address
     return spec.activeDeadlineSeconds >= 500 && spec.activeDeadlineSeconds < 520;
   });
 });
+
+test('a replica that does not answer itself removes what API servers cannot reach, and does not register it again', async (t) => {
+  const { client, of, apiService } = await apiServer();
+  const { errors, jam } = await replica(t, client, 'a', { silentAfterMs: 300, firstRestMs: 100 });
+  const first = await eventually('it is registered', apiService);
+  jam();
+  const conditions = [{ type: 'Available', status: 'False', message: 'connection refused' }];
+  await of('apiservices').update({ ...first, status: { conditions } });
+  await eventually('it is removed', async () => (await apiService()) === undefined);
+  assert.match(errors.map(String).join('\n'), /API servers get no answer from the history API: connection refused/);
+  const seen = errors.length;
+  await eventually('it has looked again after its rest', async () => errors.length > seen + 5);
+  assert.equal(await apiService(), undefined);
+});
+
+test('a replica that could not be registered for longer than a certificate lives is registered with a new one', async (t) => {
+  const { client, of, bundle } = await apiServer();
+  const apiServices = of('apiservices');
+  const get = apiServices.get.bind(apiServices);
+  let isDown = true;
+  apiServices.get = async (...asked) => (isDown ? Promise.reject(new Error('it is down')) : get(...asked));
+  // Ahead of TLS, which has a clock of its own: only what is served tells that the old one is not used any more.
+  let aheadMs = 0;
+  const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+  const { port, errors } = await replica(t, client, 'a', { clock, validMs: 90_000 });
+  await eventually('it has tried', async () => errors.length > 0);
+  const ca = await served(port);
+  for (let step = 0; step < 4; step++) {
+    aheadMs += 40_000;
+    const seen = errors.length;
+    await eventually('it has looked', async () => errors.length > seen + 1);
+  }
+  isDown = false;
+  const trusted = await eventually('it is registered', async () => (await bundle()) !== '' && (await bundle()));
+  assert.notEqual(await served(port), ca);
+  assert.equal(await shown(port, trusted), await served(port));
+});
+
+/** The serial number of what a port shows, whoever trusts it. */
+function served(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, rejectUnauthorized: false, agent: false }, (response) => {
+      const { serialNumber } = (response.socket as Any).getPeerCertificate();
+      response.resume().on('end', () => resolve(serialNumber));
+    });
+    asked.on('error', reject).end();
+  });
+}

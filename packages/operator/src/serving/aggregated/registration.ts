@@ -41,6 +41,8 @@ const CHECK_MS = 10_000;
 const SILENT_AFTER_MS = 60_000;
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 30 * 60_000;
+/** Of a write that other replicas make conflicts for. */
+const MOST_ATTEMPTS = 3;
 const LABELS = { 'app.kubernetes.io/name': 'podtrail', 'app.kubernetes.io/component': 'history' };
 
 export interface ServiceAddress {
@@ -134,8 +136,20 @@ export class Registration {
     const { clock, validMs = VALID_MS } = this.#options;
     const [newest] = this.#certificates;
     if (clock.now() >= newest.notAfter - validMs / 3) this.#certificates = [this.#issue(), newest];
-    await this.#answers(at);
-    if (clock.monotonic() < this.#restsUntil) return;
+    // Nobody trusts one that has expired or is not announced, so nobody has to see the new one in the bundle first.
+    const isTrusted = this.#announced !== undefined && clock.now() < this.#serving.notAfter;
+    if (!isTrusted && this.#serving !== this.#certificates[0]) server.use((this.#serving = this.#certificates[0]));
+    const failure = await this.#answers(at).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const isResting = clock.monotonic() < this.#restsUntil;
+    if (failure !== undefined) {
+      // Not announced while it does not answer, but removed where nobody answers: this may be the only replica.
+      if (!isResting) await this.#checkRegistered(signal);
+      throw failure.error;
+    }
+    if (isResting) return;
     const wasKnown = this.#announced === this.#certificates[0];
     await this.#announce(signal);
     this.#announced = this.#certificates[0];
@@ -144,12 +158,24 @@ export class Registration {
     else if (wasKnown) server.use((this.#serving = this.#certificates[0]));
   }
 
-  async #announce(signal: AbortSignal): Promise<void> {
+  async #checkRegistered(signal: AbortSignal): Promise<void> {
+    const found = await this.#found(signal);
+    if (found === undefined) return;
+    this.#checkClaim(found);
+    await this.#checkReached(found, signal);
+  }
+
+  async #found(signal: AbortSignal): Promise<ApiService | undefined> {
     const services = this.#options.client.resource<ApiService>(API_SERVICES);
-    const found = await services.get(API_SERVICE, { signal }).catch((error: unknown) => {
+    return await services.get(API_SERVICE, { signal }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
+  }
+
+  async #announce(signal: AbortSignal, attempts = MOST_ATTEMPTS): Promise<void> {
+    const services = this.#options.client.resource<ApiService>(API_SERVICES);
+    const found = await this.#found(signal);
     if (found === undefined) {
       await this.#checkService(signal);
       const role = await this.#role(signal);
@@ -158,7 +184,7 @@ export class Registration {
       return this.#begun();
     }
     this.#checkClaim(found);
-    if (await this.#tookBack(found, signal)) return;
+    await this.#checkReached(found, signal);
     const owner = await this.#putOff(undefined, signal);
     const isOwned = owner === undefined || found.metadata.ownerReferences?.[0]?.uid === owner.uid;
     const before = Buffer.from(found.spec.caBundle ?? '', 'base64').toString('utf8');
@@ -172,9 +198,9 @@ export class Registration {
       await services.update({ ...found, metadata, spec }, { signal });
       this.#begun();
     } catch (error) {
-      // Another replica announced itself in between; the next look adds ours.
-      if (!isConflict(error)) throw error;
-      await this.#announce(signal);
+      // Another replica announced itself in between.
+      if (!isConflict(error) || attempts === 1) throw error;
+      await this.#announce(signal, attempts - 1);
     }
   }
 
@@ -204,21 +230,22 @@ export class Registration {
     });
   }
 
-  /** True if it is not announced any more, because API servers get no answer. */
-  async #tookBack({ status, metadata }: ApiService, signal: AbortSignal): Promise<boolean> {
+  /** Deletes it and throws if API servers have got no answer for too long. */
+  async #checkReached({ status, metadata }: ApiService, signal: AbortSignal): Promise<void> {
     const { clock, client, silentAfterMs = SILENT_AFTER_MS } = this.#options;
     const available = status?.conditions?.find(({ type }) => type === 'Available');
     if (available?.status !== 'False') {
       this.#silentSince = undefined;
       if (available?.status === 'True') this.#restMs = this.#options.firstRestMs ?? FIRST_REST_MS;
-      return false;
+      return;
     }
     this.#silentSince ??= clock.monotonic();
-    if (clock.monotonic() - this.#silentSince < silentAfterMs) return false;
+    if (clock.monotonic() - this.#silentSince < silentAfterMs) return;
     const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } };
     await client.resource(API_SERVICES).delete(API_SERVICE, { signal, ...preconditions });
     this.#silentSince = undefined;
     this.#wasRegistered = false;
+    this.#announced = undefined;
     this.#restsUntil = clock.monotonic() + this.#restMs;
     this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
     throw new OperatorError(
@@ -234,7 +261,7 @@ export class Registration {
   async #withdraw(): Promise<void> {
     if (!this.#wasRegistered) return;
     const services = this.#options.client.resource<ApiService>(API_SERVICES);
-    for (let attempt = 0; attempt < 3; attempt++) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       try {
         const found = await services.get(API_SERVICE, { timeoutMs: 1_000 });
         this.#checkClaim(found);
