@@ -102,7 +102,7 @@ test('what cannot be meant is answered in words that a model can act on, and not
     call('moves', { limit: 1000 }),
     call('attribute_flows', { flows: [] }),
   );
-  const expected = [/^at: .* write RFC 3339/, /^ip: /, /namespace=NAME/, /^limit: /, /^flows: /];
+  const expected = [/^at: .* write RFC 3339/, /^ip: /, /its `namespace`/, /^limit: /, /^flows: /];
   for (const [i, { result }] of answers.entries()) {
     assert.equal(result.isError, true);
     assert.match(result.content[0].text, expected[i] ?? /^$/);

@@ -68,7 +68,7 @@ export function checkedParameters(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const known = Object.keys(schema.shape).join(', ');
-  if (issue?.code === 'unrecognized_keys') {
+  if (issue?.code === 'unrecognized_keys' && issue.path.length === 0) {
     throw new HistoryError('bad-parameter', `${name} has no parameter ${issue.keys.join(', ')}`, {
       hint: `it has ${known}.`,
     });

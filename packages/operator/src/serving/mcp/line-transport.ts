@@ -1,6 +1,7 @@
 // Messages of the protocol over two streams, one on a line. Unlike the transport of the protocol's own package it answers
 // what is under way when the input ends: a script may write its questions, close the pipe and read the answers.
 import {
+  isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
   ReadBuffer,
@@ -76,10 +77,18 @@ export class LineTransport implements Transport {
       if (message === null) return;
       if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
       this.onmessage?.(message);
+      // Nothing is sent for a call that is cancelled: nobody may wait for it.
+      const cancelled = cancelledId(message);
+      if (cancelled !== undefined) this.#unanswered.delete(cancelled);
     }
   }
 
   #endIfAnswered(): void {
     if (this.#isInputOver && this.#unanswered.size === 0) this.#done.resolve();
   }
+}
+
+function cancelledId(message: JSONRPCMessage): RequestId | undefined {
+  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
+  return message.params?.['requestId'] as RequestId | undefined;
 }

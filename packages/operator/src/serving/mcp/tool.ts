@@ -13,6 +13,10 @@ export interface Tool {
   /** What it answers, when to use it and what its answers mean: all that a model knows before it calls. */
   readonly description: string;
   readonly input: z.ZodObject;
+  /** Of a listing: the list that `limit` and `cursor` page through. */
+  readonly list?: 'stays' | 'pods' | 'moves' | 'gaps';
+  /** What to write instead of a subject that is refused; the question's own hint is for the command line. */
+  readonly aboutSubject?: string;
   /** `input` has been checked, and is as it came: the question reads its times. */
   readonly run: (ask: Ask, input: ToolInput) => Promise<object>;
 }
