@@ -37,10 +37,18 @@ export function isDisruptedBy(known: Case, ...reasons: readonly string[]): boole
  * It ended by itself or by its kubelet's word, and whatever deleted it came later. A container that had ended before and
  * was waiting for its next start makes no end: then the deletion was what began first.
  */
-export function isTerminalFirst({ life, endedAt }: Case): boolean {
+export function isTerminalFirst(known: Case): boolean {
+  const { life, endedAt } = known;
   const { terminal, deletion } = life;
   if (terminal === undefined) return false;
-  return deletion === undefined || (terminal.at < deletion.requested && endedAt < deletion.requested);
+  if (deletion === undefined || isSeenTerminalFirst(known)) return true;
+  return terminal.at < deletion.requested && endedAt < deletion.requested;
+}
+
+/** Within one second, where the watch showed the order: it had begun to end before anybody saw that it was to be deleted. */
+export function isSeenTerminalFirst({ life: { terminal, deletion }, endSeenAt }: Case): boolean {
+  if (terminal === undefined || deletion?.seenAt === undefined || endSeenAt === undefined) return false;
+  return terminal.at === deletion.requested && endSeenAt < deletion.seenAt;
 }
 
 /** Somebody watched when it ended: a request, a last state, or at least that it went. Else a listing lacked it. */

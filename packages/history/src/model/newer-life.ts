@@ -26,10 +26,8 @@ export function newerLife(stored: PodLife | undefined, incoming: PodLife): PodLi
       (a, b) => a.at - b.at || (a.seenAt ?? 0) - (b.seenAt ?? 0),
     ),
     terminal: ended(both.map(({ terminal, observedAt }) => seen(terminal, observedAt))),
-    // A grace is only shortened, at the latest by the kubelet, which deletes with none: the longest is what was asked for.
-    deletion: chosen(
-      both.map(({ deletion }) => deletion),
-      (a, b) => a.requested - b.requested || b.graceSeconds - a.graceSeconds,
+    deletion: requested(
+      both.map(({ deletion, observedAt }) => deletion && { ...deletion, seenAt: deletion.seenAt ?? observedAt }),
     ),
     gone: first(both.map(({ gone }) => gone)),
     restarts: Math.max(stored.restarts, incoming.restarts),
@@ -56,6 +54,12 @@ function ended(terminals: readonly PodLife['terminal'][]): PodLife['terminal'] {
   const words = chosen(terminals, (a, b) => (b?.seenAt ?? 0) - (a?.seenAt ?? 0));
   const at = first(terminals.map((terminal) => terminal?.at));
   return words === undefined || at === undefined ? words : { ...words, at };
+}
+
+/** A grace is only shortened, at the latest by the kubelet, which deletes with none: the longest is what was asked for. */
+function requested(deletions: readonly PodLife['deletion'][]): PodLife['deletion'] {
+  const asked = chosen(deletions, (a, b) => a.requested - b.requested || b.graceSeconds - a.graceSeconds);
+  return asked && { ...asked, seenAt: first(deletions.map((deletion) => deletion?.seenAt)) };
 }
 
 /** Negative: `a` was seen before `b`. */

@@ -15,6 +15,13 @@ export interface Reason {
   readonly seenAt?: EpochMillis | undefined;
 }
 
+export interface Deletion {
+  readonly requested: EpochMillis;
+  readonly graceSeconds: number;
+  /** When it was first seen: its own time is a whole second. Absent in lives of one sighting, and in older ones. */
+  readonly seenAt?: EpochMillis | undefined;
+}
+
 export interface ContainerEnding {
   readonly container: string;
   /** `OOMKilled`, `Error`, `Completed` … */
@@ -63,7 +70,7 @@ export interface PodLife extends Provenance {
   /** The first DisruptionTarget: a later one replaces its reason in the object, and is not the cause. */
   readonly disruption?: Reason | undefined;
   readonly terminal?: (Reason & { readonly phase: string }) | undefined;
-  readonly deletion?: { readonly requested: EpochMillis; readonly graceSeconds: number } | undefined;
+  readonly deletion?: Deletion | undefined;
   /** Its object is gone. */
   readonly gone?: EpochMillis | undefined;
   readonly restarts: number;

@@ -51,7 +51,8 @@ function reason(line: Line): Reason {
 }
 
 function deletion(line: Line): NonNullable<PodLife['deletion']> {
-  return { requested: line.time('requested'), graceSeconds: line.whole('graceSeconds') };
+  const seenAt = line.maybe('seenAt', (name) => line.time(name));
+  return { requested: line.time('requested'), graceSeconds: line.whole('graceSeconds'), ...seenAt };
 }
 
 function ending(line: Line): ContainerEnding {

@@ -4,7 +4,7 @@ import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
 import { ownerDeletion } from '../owner-deletion.ts';
 import { scaledDown } from '../scaling.ts';
-import { events, isBetween, isTerminalFirst, MINUTE_MS } from '../traces.ts';
+import { events, isBetween, isSeenTerminalFirst, isTerminalFirst, MINUTE_MS } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 import { kubeletWords } from './kubelet-termination.ts';
 
@@ -27,8 +27,9 @@ const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Caus
 export function jobCompleted(known: Case): Verdict | undefined {
   const { owner, terminal, deletion, disruption } = known.life;
   if (owner?.kind !== 'Job' || terminal?.phase !== 'Succeeded' || kubeletWords(known) !== undefined) return undefined;
-  const first = Math.min(deletion?.requested ?? Number.POSITIVE_INFINITY, disruption?.at ?? Number.POSITIVE_INFINITY);
-  return terminal.at < first ? certain('JobCompleted', `completed its work for Job ${owner.name}.`) : undefined;
+  const isDone = deletion === undefined || terminal.at < deletion.requested || isSeenTerminalFirst(known);
+  const isFirst = disruption === undefined || terminal.at < disruption.at;
+  return isDone && isFirst ? certain('JobCompleted', `completed its work for Job ${owner.name}.`) : undefined;
 }
 
 export function job(known: Case): Verdict | undefined {

@@ -652,6 +652,7 @@ verdictTable('DaemonSets', {
 const JOB = object('Job', 'load');
 const worker = { pod: aPod('load-x', { workload: { kind: 'Job', name: 'load', inferred: false } }), owner: JOB };
 const jobDeleted = event(JOB, 'job-controller', 'SuccessfulDelete', END, 'Deleted pod: load-x');
+const cleanedUp = (seen: number) => ({ requested: at(END), graceSeconds: 0, seenAt: at(seen) });
 const jobSaid = (reason: string, seconds = END + 1) => event(JOB, 'job-controller', reason, seconds);
 
 verdictTable('Jobs', {
@@ -664,6 +665,19 @@ verdictTable('Jobs', {
       owner: [evidence(JOB, 'deleted', END + 59)],
     }),
     { cause: 'JobCompleted' },
+  ],
+  'a pod that was seen to succeed before it was seen to be deleted, within one second, did its work': [
+    aCase(terminated('Succeeded', '', '', { ...worker, deletion: cleanedUp(END + 0.9) }), {
+      endSeenAt: at(END + 0.2),
+      owner: [jobSaid('Completed'), evidence(JOB, 'deleted', END + 0.9)],
+    }),
+    { cause: 'JobCompleted', certainty: 'certain' },
+  ],
+  'where both were seen at once the deletion may have been first': [
+    aCase(terminated('Succeeded', '', '', { ...worker, deletion: cleanedUp(END + 0.2) }), {
+      endSeenAt: at(END + 0.2),
+    }),
+    { cause: 'DeletedOnRequest' },
   ],
   'the deadline of the Job': [
     aCase(aLife(worker), { owner: [jobDeleted, jobSaid('DeadlineExceeded')] }),

@@ -71,7 +71,7 @@ describe('a life', () => {
       notReady: at(21),
       disruption: { ...eviction, at: at(20), seenAt: at(20.2) },
       terminal: { phase: 'Failed', reason: '', message: '', at: at(22), seenAt: at(23) },
-      deletion: { requested: at(20), graceSeconds: 30 },
+      deletion: { requested: at(20), graceSeconds: 30, seenAt: at(20.2) },
       gone: at(23),
       restarts: 0,
       endings: [{ container: 'main', reason: 'Error', exitCode: 143, signal: 0, at: at(22) }],
