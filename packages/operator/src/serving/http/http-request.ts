@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Visibility } from '@podtrail/history/wire';
 import type { Access, Caller } from '../access/access.ts';
-import { RequestBody } from './request-body.ts';
+import { type BodyLimits, RequestBody } from './request-body.ts';
 
 /** Of routes that are for anyone. */
 const NOBODY: Caller = { name: '', groups: [] };
@@ -26,7 +26,7 @@ export class HttpRequest {
   readonly #access: Access;
   readonly #gone = new LazyAbort();
 
-  constructor(id: string, incoming: IncomingMessage, access: Access) {
+  constructor(id: string, incoming: IncomingMessage, access: Access, limits: BodyLimits) {
     this.id = id;
     this.method = incoming.method ?? '';
     const url = incoming.url ?? '';
@@ -34,7 +34,7 @@ export class HttpRequest {
     this.path = mark === -1 ? url : url.slice(0, mark);
     this.query = mark === -1 ? '' : url.slice(mark + 1);
     this.headers = incoming.headers;
-    this.body = new RequestBody(incoming);
+    this.body = new RequestBody(incoming, limits);
     this.#access = access;
   }
 

@@ -202,6 +202,92 @@ test('an answer that is late after a body was refused ends the connection, and n
   assert.equal((await get('/short')).status, 200);
 });
 
+/** The head of a POST as jane, with a length that is never reached. */
+const postOf = (path: string, more = 'content-length: 100') =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\ncontent-type: application/json\r\n${more}\r\n\r\n`;
+
+test('a body that comes too slowly is refused with 408, however steadily it drips', SOON, async (t) => {
+  const { server } = await startedServer(t, ROUTES, { limits: { bodyMs: 300 } });
+  const socket = await opened(t, server.port, postOf('/echo'));
+  const drip = setInterval(() => socket.write(' '), 20);
+  t.after(() => clearInterval(drip));
+  const answer = await said(socket);
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, /"code":"slow-body"/);
+  assert.match(answer, /\r\nconnection: close\r\n/i);
+});
+
+test('of a body that is read as it comes each chunk has its time, and no more', SOON, async (t) => {
+  const read: string[] = [];
+  const counting: Route = {
+    method: 'POST',
+    path: '/count',
+    handle: async ({ body }) => {
+      for await (const chunk of body.chunks()) read.push(chunk.toString());
+      return jsonReply(read.join(''));
+    },
+  };
+  const { server } = await startedServer(t, [counting], { limits: { chunkMs: 500, bodyMs: 1 } });
+  const steady = await opened(t, server.port, postOf('/count', 'content-length: 8\r\nconnection: close'));
+  for (let i = 1; i <= 8; i++) {
+    steady.write('x');
+    while (read.length < i) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.match(await said(steady), /^HTTP\/1\.1 200 [\s\S]*"xxxxxxxx"/, 'longer in all than any chunk may take');
+  const stops = await opened(t, server.port, `${postOf('/count')}xx`);
+  assert.match(await said(stops), /^HTTP\/1\.1 408 [\s\S]*"code":"slow-body"/);
+});
+
+test(
+  'a body that stops in the middle of an answer that is streamed ends the connection, and is logged',
+  SOON,
+  async (t) => {
+    const entries: AccessLogEntry[] = [];
+    const logged = Promise.withResolvers<void>();
+    const echoing: Route = {
+      method: 'POST',
+      path: '/stream',
+      handle: async ({ body }) => ({
+        status: 200,
+        stream: async (out) => {
+          for await (const chunk of body.chunks()) await out.write(chunk);
+        },
+      }),
+    };
+    const log = (entry: AccessLogEntry) => {
+      entries.push(entry);
+      logged.resolve();
+    };
+    const { server } = await startedServer(t, [echoing], { limits: { chunkMs: 300 }, log });
+    const socket = await opened(t, server.port, `${postOf('/stream')}first`);
+    const answer = await said(socket);
+    assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*first/);
+    assert.doesNotMatch(answer, /\r\n0\r\n\r\n$/, 'a part must not be taken for the whole');
+    await logged.promise;
+    assert.equal(entries[0]?.code, 'slow-body');
+  },
+);
+
+test('who does not read a whole answer is cut off after its time, and its place is free again', SOON, async (t) => {
+  const large: Route = {
+    method: 'GET',
+    path: '/large',
+    handle: async () => textReply(200, 'x'.repeat(64 * 1024 * 1024)),
+  };
+  const { get, server } = await startedServer(t, [large, ...ROUTES], { limits: { answerMs: 1_000, mostAhead: 1 } });
+  const socket = await opened(t, server.port, 'GET /large HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\n\r\n');
+  socket.pause();
+  const closed = once(socket, 'close');
+  // What is in the buffers can be read after the end; the rest never comes.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  let received = 0;
+  socket.on('data', (chunk: Buffer) => (received += chunk.length)).resume();
+  await closed;
+  assert.ok(received < 64 * 1024 * 1024, `${received}`);
+  assert.equal((await get('/short')).status, 200);
+});
+
 test('each caller has a rate of their own; who exceeds it learns when to come again', SOON, async (t) => {
   let now = 0;
   const rateLimit = new RateLimit({ perSecond: 2, burst: 3, now: () => now });

@@ -14,13 +14,14 @@ import type { AccessLog } from './access-log.ts';
 import { HttpRequest } from './http-request.ts';
 import { asProblem, type RenderProblem, renderProblem } from './problem-reply.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { BodyLimits } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
 import { sendReply } from './send-reply.ts';
 import { streamReply } from './stream-reply.ts';
 
-export interface HttpLimits {
+export interface HttpLimits extends BodyLimits {
   readonly mostConnections: number;
   /** Requests of one connection that are answered at once; whoever sends more ahead is cut off. */
   readonly mostAhead: number;
@@ -40,6 +41,8 @@ const LIMITS: HttpLimits = {
   /** Longer than API servers keep a connection that they do not use (90 s): they hang up, and never meet a closed one. */
   keepAliveMs: 100_000,
   answerMs: 60_000,
+  bodyMs: 15_000,
+  chunkMs: 30_000,
   drainMs: 30_000,
   mostHeaderBytes: 16 * 1024,
 };
@@ -161,7 +164,12 @@ export class HttpServer {
     const begun = this.#options.clock.monotonic();
     // A message whose body was not read to its end has no socket any more.
     const { remoteAddress } = socket;
-    const request = new HttpRequest(requestIdOf(incoming.headers['x-request-id']), incoming, this.#options.access);
+    const request = new HttpRequest(
+      requestIdOf(incoming.headers['x-request-id']),
+      incoming,
+      this.#options.access,
+      this.#limits,
+    );
     this.#underWay.add(request);
     const answered = this.#connections.answering(socket);
     const ended = () => {

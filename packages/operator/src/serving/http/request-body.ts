@@ -3,16 +3,20 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
 
-/** From the first look to the last byte, of a body that is read as a whole. */
-const WHOLE_MS = 15_000;
-/** Between two chunks of one that is read as it comes. */
-const CHUNK_MS = 30_000;
+export interface BodyLimits {
+  /** From the first look to the last byte, of a body that is read as a whole. */
+  readonly bodyMs: number;
+  /** Between two chunks of one that is read as it comes. */
+  readonly chunkMs: number;
+}
 
 export class RequestBody {
   readonly #incoming: IncomingMessage;
+  readonly #limits: BodyLimits;
 
-  constructor(incoming: IncomingMessage) {
+  constructor(incoming: IncomingMessage, limits: BodyLimits) {
     this.#incoming = incoming;
+    this.#limits = limits;
   }
 
   /** The media type without its parameters, in lower case; empty where there is none. */
@@ -28,19 +32,14 @@ export class RequestBody {
       });
     this.#refuseEncoded();
     if (Number(this.#incoming.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
-    const late = setTimeout(() => this.#incoming.destroy(slowBody(WHOLE_MS)), WHOLE_MS);
-    try {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      for await (const chunk of this.#incoming as AsyncIterable<Buffer>) {
-        length += chunk.length;
-        if (length > mostBytes) throw tooLarge();
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks, length);
-    } finally {
-      clearTimeout(late);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of this.#within(this.#limits.bodyMs, 'whole')) {
+      length += chunk.length;
+      if (length > mostBytes) throw tooLarge();
+      chunks.push(chunk);
     }
+    return Buffer.concat(chunks, length);
   }
 
   /** JSON in UTF-8, of whatever shape. */
@@ -61,16 +60,29 @@ export class RequestBody {
   /** As it comes, and no faster than it is taken. */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#refuseEncoded();
-    let late: NodeJS.Timeout | undefined;
-    const wait = () => {
-      late = setTimeout(() => this.#incoming.destroy(slowBody(CHUNK_MS)), CHUNK_MS);
-    };
+    yield* this.#within(this.#limits.chunkMs, 'each chunk');
+  }
+
+  /**
+   * Rejects when the time of the whole, or of a chunk, is up. The connection stays open meanwhile: a stream that is
+   * destroyed takes its socket along, and the refusal would never be sent.
+   */
+  async *#within(ms: number, of: 'whole' | 'each chunk'): AsyncGenerator<Buffer> {
+    const chunks = this.#incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+    let giveUp: (error: Problem) => void = () => {};
+    const wait = () => setTimeout(() => giveUp(slowBody(ms)), ms);
+    let late = wait();
     try {
-      wait();
-      for await (const chunk of this.#incoming as AsyncIterable<Buffer>) {
-        clearTimeout(late);
-        yield chunk;
-        wait();
+      while (true) {
+        // One promise for each chunk: a race with one for all of them would keep every chunk until the end.
+        const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+          giveUp = reject;
+          chunks.next().then(resolve, reject);
+        });
+        if (next.done === true) return;
+        if (of === 'each chunk') clearTimeout(late);
+        yield next.value;
+        if (of === 'each chunk') late = wait();
       }
     } finally {
       clearTimeout(late);
