@@ -1,6 +1,6 @@
 // Who sees what over HTTP: users × namespaces × endpoints × methods, made from /openapi.json. Whoever may not see a
 // namespace gets, byte for byte, what a server sends whose ledger never had it: bodies, headers, counts, cursors, ETags,
-// errors. The quick form of e2e/serving-http.test.ts, with an Access that believes everybody.
+// errors. The quick form of e2e/serving-access.test.ts, with an Access that believes everybody.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ledgerOf } from '@podtrail/history/testing';
@@ -10,16 +10,21 @@ import { ManualClock } from '@podtrail/machinery/testing';
 import { AskedLedger, apiRoutes, mcpRoute } from '@podtrail/operator/serving';
 import {
   AGAIN,
+  type AskedValues,
   accessOf,
   type DescribedApi,
   type DescribedRequest,
   describedRequests,
+  LIST_TOOLS,
+  listedTools,
   NOW,
-  type RequestValues,
+  requestValues,
   SINCE,
   type StartedServer,
   startedServer,
   tenantFacts,
+  toolCall,
+  toolCalls,
   UNTIL,
 } from '@podtrail/operator/serving/testing';
 import { attributeLog } from '../attribute/attribute-log.ts';
@@ -52,39 +57,15 @@ const SUBJECTS = [
   ...['uid-vault-goes', 'uid-first-life', 'deploy/vault-app', 'svc/vault-service', '10.2.0.1', '192.168.0.1'],
 ];
 const DURING = SINCE + 8 * 60_000;
-const rows = ADDRESSES.map((ip) => `${ip},${new Date(DURING).toISOString()}\n`).join('');
-const VALUES: RequestValues = {
-  parameters: {
-    ip: ADDRESSES,
-    subject: SUBJECTS,
-    namespace: ['shop', 'vault', 'twice'],
-    at: [String(DURING), String(UNTIL)],
-    since: [String(SINCE)],
-    until: [String(UNTIL)],
-    node: ['node-1', 'node-9'],
-    fromNode: ['node-1'],
-    toNode: ['node-1'],
-    cause: ['DeletedOnRequest'],
-    key: ['vault-key'],
-    seen: ['true'],
-    limit: ['1'],
-    cursor: ['nonsense'],
-    cluster: ['other'],
-  },
-  bodies: {
-    'POST /api/v1/who': [
-      {
-        type: 'application/json',
-        text: JSON.stringify({ questions: ADDRESSES.map((ip) => ({ ip, at: String(DURING) })) }),
-      },
-      { type: 'application/json', text: JSON.stringify({ questions: [{ ip: 'nonsense' }] }) },
-    ],
-    'POST /api/v1/attribute': [
-      { type: 'text/csv', text: `src,start\n${rows}`, query: 'ip=src&time=start' },
-      { type: 'text/csv', text: `src,start\n${rows}`, query: 'ip=src&time=start&traffic=true&output=jsonl' },
-      { type: 'text/csv', text: 'src,start\nx', query: 'ip=dst&time=start' },
-    ],
-  },
+const ASKED: AskedValues = {
+  addresses: ADDRESSES,
+  subjects: SUBJECTS,
+  namespaces: ['shop', 'vault', 'twice'],
+  nodes: ['node-1', 'node-9'],
+  at: [DURING, UNTIL],
+  since: SINCE,
+  until: UNTIL,
+  key: 'vault-key',
 };
 
 async function served(t: TestContext, of: Parameters<typeof tenantFacts>[0]): Promise<StartedServer> {
@@ -123,7 +104,7 @@ async function api(server: StartedServer): Promise<DescribedRequest[]> {
   // A stream without an end: live-route.test.ts has it.
   const { '/api/v1/live': live, ...paths } = document.paths;
   assert.ok(live !== undefined);
-  return describedRequests({ paths }, VALUES);
+  return describedRequests({ paths }, requestValues(ASKED));
 }
 
 const HIDDEN: Readonly<Record<Narrowed, RegExp>> = {
@@ -198,48 +179,19 @@ test('other methods are refused alike, and strangers everywhere', SOON, async (t
   }
 });
 
-const tool = (name: string, input: object) => ({
-  ...{ method: 'POST', url: '/mcp' },
-  body: {
-    type: 'application/json',
-    text: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }),
-  },
-});
+const posted = (text: string) => ({ method: 'POST', url: '/mcp', body: { type: 'application/json', text } });
 const ACCEPT = { accept: 'application/json, text/event-stream' };
-
-/** Calls of each tool that aim at what is hidden. */
-const CALLS: Readonly<Record<string, readonly object[]>> = {
-  who_had_ip: ADDRESSES.map((ip) => ({ ip, at: String(DURING) })),
-  attribute_flows: [
-    { flows: ADDRESSES.map((ip) => ({ at: String(DURING), source: ip, destination: '10.1.0.1' })) },
-    { flows: [{ at: 'then' }] },
-  ],
-  pod_trail: SUBJECTS.flatMap((subject) => [
-    { subject, namespace: 'vault' },
-    { subject, namespace: 'shop' },
-    { subject },
-  ]),
-  node_at: [{ node: 'node-1' }, { node: 'node-1', since: String(SINCE), until: String(UNTIL) }, { node: 'node-9' }],
-  moves: [{}, { namespace: 'vault' }, { fromNode: 'node-1', limit: 1 }],
-  explain: SUBJECTS.flatMap((subject) => [{ subject, namespace: 'vault' }, { subject }]),
-  coverage: [{}],
-};
 
 test('the tools of assistants show no more, and their refusals tell nothing', SOON, async (t) => {
   const full = await served(t, ['shop', 'vault', 'twice', 'before']);
-  const list = {
-    ...tool('', {}),
-    body: { type: 'application/json', text: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
-  };
-  const listed = [...(await ask(full, 'jane', list, ACCEPT)).body.matchAll(/"name":"(\w+)","title"/g)].map(
-    ([, name]) => name,
-  );
-  assert.deepEqual([...listed].sort(), Object.keys(CALLS).sort(), 'a new tool: say here how it is called');
+  const calls = toolCalls(ASKED);
+  const listed = listedTools((await ask(full, 'jane', posted(LIST_TOOLS), ACCEPT)).body);
+  assert.deepEqual(listed, Object.keys(calls).sort(), 'a new tool: say in asked-values.ts how it is called');
   for (const user of NARROWED) {
     const bare = await served(t, VISIBLE[user]);
-    for (const [name, inputs] of Object.entries(CALLS)) {
+    for (const [name, inputs] of Object.entries(calls)) {
       for (const input of inputs) {
-        const request = tool(name, input);
+        const request = posted(toolCall(name, input));
         const [seen, expected] = [await ask(full, user, request, ACCEPT), await ask(bare, user, request, ACCEPT)];
         assert.deepEqual(seen, expected, `${user} ${name} ${JSON.stringify(input)}`);
       }

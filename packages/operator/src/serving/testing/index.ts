@@ -1,6 +1,14 @@
 // For tests of serving in other packages: a server that believes everybody, a ledger of two tenants, and requests made
 // from an OpenAPI document.
 export {
+  type AskedValues,
+  LIST_TOOLS,
+  listedTools,
+  requestValues,
+  toolCall,
+  toolCalls,
+} from './asked-values.ts';
+export {
   type DescribedApi,
   type DescribedRequest,
   describedRequests,
