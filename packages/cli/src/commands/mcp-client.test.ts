@@ -42,11 +42,29 @@ async function callsAll(client: Client): Promise<void> {
     assert.notEqual(answer.isError, true, `${name} ${JSON.stringify(answer)}`);
     assert.ok(document.coverage !== undefined && typeof document.provisional === 'boolean', name);
     assert.ok(JSON.stringify(document).length < MOST_BYTES, name);
+    // Clients show a model the one or the other.
+    const [shown] = answer.content;
+    assert.deepEqual(shown?.type === 'text' ? JSON.parse(shown.text) : undefined, document);
     const refusal = await client.callTool({ name, arguments: { ...wrong } });
     assert.equal(refusal.isError, true, name);
     assert.match(JSON.stringify(refusal.content), said, name);
   }
+  await mixed(client);
   await client.close();
+}
+
+/** Calls at once, a tool that is not there, and a call that is given up: the others are answered. */
+async function mixed(client: Client): Promise<void> {
+  const who = { name: 'who_had_ip', arguments: { ip: '10.1.0.1', at: AT } };
+  const given = new AbortController();
+  const flows = Array.from({ length: 200 }, () => ({ at: AT, source: '10.1.0.1', destination: '10.1.0.4' }));
+  const long = client.callTool({ name: 'attribute_flows', arguments: { flows } }, { signal: given.signal });
+  const calls = [client.callTool(who), client.callTool({ name: 'coverage', arguments: DURING })];
+  given.abort('given up');
+  await assert.rejects(long, /given up/);
+  await assert.rejects(client.callTool({ name: 'drop_tables', arguments: {} }), /drop_tables/);
+  for (const { structuredContent } of await Promise.all(calls)) assert.ok(structuredContent);
+  assert.deepEqual((await client.callTool(who)).isError ?? false, false);
 }
 
 async function aStore(t: TestContext): Promise<string> {

@@ -59,11 +59,14 @@ test('the tools are listed, each with its description, its schema and that it on
     tools.map(({ name }: { name: string }) => name),
     Object.keys(CALLS),
   );
-  for (const { description, inputSchema, annotations } of tools) {
+  for (const { name, description, inputSchema, annotations } of tools) {
     assert.equal(inputSchema.type, 'object');
     assert.equal(inputSchema.additionalProperties, false);
     assert.equal(annotations.readOnlyHint, true);
-    assert.ok(description.length > 100);
+    // All that a model knows before it calls.
+    for (const word of ['`provisional`', 'with a zone', '`asOf`'])
+      assert.ok(description.includes(word), `${name}: ${word}`);
+    assert.ok(description.length < 2_000, `${name}: ${description.length}`);
   }
 });
 
