@@ -1,6 +1,6 @@
 // Which pods ended, why, and who took their place where.
 import { comparePlaces, type Place } from '../engines/order.ts';
-import type { Cluster, Paged, Snapshot } from '../engines/snapshot.ts';
+import type { Cluster, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import {
   isWantedDeparture,
   isWantedMove,
@@ -13,7 +13,7 @@ import {
   visibleMove,
 } from '../explain/index.ts';
 import type { Departure } from '../model/pod-life.ts';
-import { type EpochMillis, toText } from '../model/time.ts';
+import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { checkedPage, checkedSpan } from '../query/limits.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
@@ -28,6 +28,8 @@ export interface MovesAsked extends MoveFilters {
   readonly span: AskedSpan;
   readonly paging: Paging;
   readonly now: EpochMillis;
+  /** Only of these pods; undefined: of all. */
+  readonly subject?: Subject | undefined;
   /** Of the labels of pods, as kubectl writes it. */
   readonly selector?: string | undefined;
 }
@@ -66,7 +68,7 @@ export async function askMoves(
   cluster: Cluster,
   question: MovesAsked,
 ): Promise<MovesFound> {
-  const { span, paging, now, causes, fromNode, toNode, namespace, selector } = question;
+  const { span, paging, now, causes, fromNode, toNode, namespace, selector, subject } = question;
   const filters = { causes, fromNode, toNode, namespace };
   const isVisible = ({ pod, at }: Departure) => isHolderVisible(visibility, pod, { notBefore: at });
   const labels = selector === undefined ? undefined : parseLabelSelector(selector);
@@ -80,13 +82,15 @@ export async function askMoves(
   };
   const isWanted = async (departure: Departure) =>
     isVisible(departure) && isWantedDeparture(filters, departure) && (await isSelected(departure));
+  const narrowing = { ...(selector === undefined ? {} : { selector }), ...(subject === undefined ? {} : { subject }) };
+  const read = visibleSpan(span, visibility, namespace ?? namespaceOf(subject));
   const moves = await collect(paging, {
-    question: { listing: 'moves', cluster: cluster.id, ...filters, ...(selector === undefined ? {} : { selector }) },
+    question: { listing: 'moves', cluster: cluster.id, ...filters, ...narrowing },
     placeOf: movePlace,
     read: async ({ limit = MOST_AT_ONCE, cursor }) => {
       const page = checkedPage({ limit: Math.min(limit, MOST_AT_ONCE), cursor });
-      const read = await readMoves(snapshot, { span: checkedSpan(span), page, isWanted });
-      return { ...read, items: read.items.map((move) => listed(visibleMove(move, visibility))) };
+      const found = await readMoves(snapshot, { span: read, subject, page, isWanted });
+      return { ...found, items: found.items.map((move) => listed(visibleMove(move, visibility))) };
     },
     // What a departure says itself was decided when it was read.
     wanted: causes === undefined && toNode === undefined ? undefined : (move) => isWantedMove(filters, move),
@@ -111,6 +115,28 @@ export async function askMoves(
     coverage: watchingDocument(watching),
   };
   return { moves, unjudged: left, watching, document };
+}
+
+function namespaceOf(subject: Subject | undefined): string | undefined {
+  return subject === undefined || subject.by === 'uid' ? undefined : subject.namespace;
+}
+
+/**
+ * Without the time before the caller sees anything: of a namespace that was created again, what its predecessor had is not
+ * read, so it costs nothing however much there is of it.
+ */
+function visibleSpan(span: Span, visibility: Visibility, namespace: string | undefined): Span {
+  const { from, to } = checkedSpan(span);
+  if (visibility.kind === 'all') return { from, to };
+  const { since } = visibility;
+  const first = namespace === undefined ? earliest(since.values()) : since.get(namespace);
+  return first === undefined || first <= from || first >= to ? { from, to } : { from: first, to };
+}
+
+function earliest(instants: Iterable<EpochMillis>): EpochMillis | undefined {
+  let first = Number.POSITIVE_INFINITY;
+  for (const instant of instants) first = Math.min(first, instant);
+  return Number.isFinite(first) ? epochMillis(first) : undefined;
 }
 
 export function moveDocument({ departure, from, to, addresses, verdict, downtimeMs }: Move): MoveDocument {

@@ -113,50 +113,31 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   }
   const asked = await subjectOf(question);
   const span = spanOf(question, BY_DEFAULT_MS);
-  if (asked !== undefined && asked.by !== 'ip' && asked.by !== 'service') return await ofSubject(question, asked, span);
-  return await during(question, span, { limit, cursor });
+  if (asked?.by === 'ip' || asked?.by === 'service') {
+    throw new Problem(400, 'bad-selector', 'moves are of pods, and a Service is none', {
+      hint: 'name who has the pods: workload=deploy/cart.',
+    });
+  }
+  return await during({ ...question, subject: asked }, span, { limit, cursor });
 }
 
 async function during(
-  question: ListQuestion,
+  question: ListQuestion & { readonly subject?: Subject | undefined },
   span: AskedSpan,
   paging: { readonly limit: number; readonly cursor: string | undefined },
 ): Promise<FoundRecords & { readonly moves: readonly Move[] }> {
-  const { snapshot, visibility, cluster, now, namespace, selector, labelSelector } = question;
+  const { snapshot, visibility, cluster, now, namespace, selector, labelSelector, subject } = question;
   const filters = {
     causes: causesOf(selector.get('cause')),
     fromNode: selector.get('node'),
     toNode: undefined,
     namespace,
   };
-  const asked = { ...filters, span, paging, now, selector: labelSelector };
+  const asked = { ...filters, span, paging, now, subject, selector: labelSelector };
   const { moves, unjudged, document } = await askMoves(snapshot, visibility, cluster, asked);
   const records = moves.items.map(recordOf);
   const left = unjudged === 0 ? [] : [`the labels of ${unjudged} pods that ended are not known: they are left out`];
   return { records, moves: moves.items, cursor: moves.cursor, warnings: [...left, ...gapWarnings(document.coverage)] };
-}
-
-/** So many departures of a workload are looked at for one page. */
-const MOST_READ = 2_000;
-
-/** The departures of the pods, one by one: each is asked for as a list of one instant, so that who may see what holds. */
-async function ofSubject(question: ListQuestion, subject: Subject, span: AskedSpan): Promise<FoundRecords> {
-  const { snapshot, limit } = question;
-  const records: HistoryRecord[] = [];
-  let { cursor } = question;
-  for (let read = 0; read < MOST_READ && records.length < limit; ) {
-    const page = { limit: Math.min(100, limit - records.length), cursor };
-    const found = await snapshot.occurrences({ kind: 'departure', subject, span, page });
-    for (const { pod, at: departed } of found.items) {
-      const one = { from: departed, to: epochMillis(departed + 1), hasSince: true, hasUntil: true };
-      const { moves } = await during(question, one, { limit: 1_000, cursor: undefined });
-      records.push(...moves.filter(({ departure }) => departure.pod.uid === pod.uid).map(recordOf));
-    }
-    read += found.items.length;
-    cursor = found.cursor;
-    if (cursor === undefined) break;
-  }
-  return { records, cursor };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
