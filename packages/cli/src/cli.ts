@@ -94,14 +94,20 @@ export class Cli {
 
   async withLedger<T>(
     options: SharedOptions,
-    ask: (ledger: OpenLedger) => Promise<T>,
+    use: (ledger: OpenLedger) => Promise<T>,
     access: 'read' | 'write' = 'read',
   ): Promise<T> {
-    const opened = async (engine: Engine, url: string) => {
-      if (access === 'read' && this.commandEnv.isServed !== true) await this.noteAsked(`asking ${url}`, options);
-      return await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
-    };
+    const opened = async (engine: Engine) =>
+      await use({ engine, cluster: await chooseCluster(engine, options.cluster) });
     return await this.withStore(options, opened, access);
+  }
+
+  /** For commands that can ask elsewhere, too: standard error names the ledger. */
+  async askLedger<T>(options: SharedOptions, ask: (ledger: OpenLedger) => Promise<T>): Promise<T> {
+    return await this.withStore(options, async (engine, url) => {
+      if (this.commandEnv.isServed !== true) await this.noteAsked(`asking ${url}`, options);
+      return await ask({ engine, cluster: await chooseCluster(engine, options.cluster) });
+    });
   }
 
   /** What is asked, and where. */

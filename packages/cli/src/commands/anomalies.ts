@@ -36,7 +36,7 @@ Examples:
 async function run(cli: Cli, options: AnomaliesOptions) {
   const print = cli.print(options);
   const span = await spanOf(cli, options);
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
+  return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
       askAnomalies(snapshot, cli.visibility, cluster, question),

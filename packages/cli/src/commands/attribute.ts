@@ -153,7 +153,7 @@ async function withAttributions<T>(
 ): Promise<T> {
   const place = await placeOf(options, cli.commandEnv);
   if (place.kind === 'store' || place.kind === 'nowhere') {
-    return await cli.withLedger(options, ({ engine, cluster }) =>
+    return await cli.askLedger(options, ({ engine, cluster }) =>
       use(askAttributions(engine, ALL_VISIBLE, cluster.id, cli.now)),
     );
   }
@@ -164,7 +164,10 @@ async function withAttributions<T>(
   const asker = await openAsker(place, options, cli.commandEnv);
   try {
     await cli.noteAsked(`asking ${asker.name}`, options);
-    const ask = askLog(asker, await commandOf(['attribute'], options, cli.commandEnv), options.cluster);
+    const ask = askLog(asker, await commandOf(['attribute'], options, cli.commandEnv), {
+      cluster: options.cluster,
+      onNote: (text) => cli.commandEnv.stderr.write(text),
+    });
     // Whether it may be asked, and about which cluster, before a row is read.
     await ask([], false);
     return await use(remoteAttributions(ask));

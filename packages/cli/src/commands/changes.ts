@@ -60,7 +60,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   if (asked.by === 'service')
     throw new UsageError('annotations of Services are not recorded', 'ask about the pods behind it: deploy/NAME.');
   const span = await spanOf(cli, options);
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
+  return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { asked, key: options.key, span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
       askChanges(snapshot, cli.visibility, cluster, question),

@@ -64,7 +64,7 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
   const print = cli.print(options);
   const asked = await parseSubject(what, () => cli.namespace(options));
   const at = await cli.at(options);
-  return await cli.withLedger(options, async (ledger) => {
+  return await cli.askLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
     const question = { asked, at, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>

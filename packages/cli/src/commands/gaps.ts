@@ -35,7 +35,7 @@ Examples:
 async function run(cli: Cli, options: GapsOptions) {
   const print = cli.print(options);
   const span = await spanOf(cli, options);
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
+  return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>
       askGaps(snapshot, cli.visibility, cluster, question),

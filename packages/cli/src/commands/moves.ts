@@ -83,7 +83,7 @@ async function run(cli: Cli, options: MovesOptions) {
   const span = await spanOf(cli, options, WITHOUT_SINCE_MS);
   if (options.since === undefined)
     await cli.note(`--since is not given: the 24 hours from ${toUtcText(span.from)} on; --since 168h shows a week`);
-  return await cli.withLedger(options, async (ledger) => {
+  return await cli.askLedger(options, async (ledger) => {
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const { fromNode, toNode, selector, cause: causes } = options;
     const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector };

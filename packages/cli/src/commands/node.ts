@@ -61,7 +61,7 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const at = isSpan ? undefined : await cli.at(options);
   const asked = at === undefined ? await spanOf(cli, options) : undefined;
   const span: Span = asked ?? { from: at ?? cli.now, to: epochMillis((at ?? cli.now) + 1) };
-  return await cli.withLedger(options, async (ledger) => {
+  return await cli.askLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const during = asked ?? { at: span.from };

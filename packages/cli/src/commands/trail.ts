@@ -56,7 +56,7 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   const print = cli.print(options);
   const asked = await parseSubject(what, () => cli.namespace(options));
   const span = await spanOf(cli, options);
-  return await cli.withLedger(options, async (ledger) => {
+  return await cli.askLedger(options, async (ledger) => {
     const { engine, cluster } = ledger;
     const question = { asked, span, paging: options, now: cli.now };
     const found = await withSnapshot(engine, cluster.id, (snapshot) =>

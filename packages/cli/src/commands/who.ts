@@ -56,7 +56,7 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   const ip = addressOf(text);
   const print = cli.print(options);
   const at = await cli.at(options);
-  return await cli.withLedger(options, async ({ engine, cluster }) => {
+  return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { ip, at, now: cli.now, seen: options.seen === true };
     const asked = await withSnapshot(engine, cluster.id, (snapshot) =>
       askWho(snapshot, cli.visibility, cluster, question),

@@ -37,7 +37,9 @@ export function commandRunner(ledger: AskedLedger, { clock, random }: Pick<Comma
     const command = checked(posted);
     const engine = ledger.reader as Engine;
     if (command.words[0] === 'attribute') {
-      return await ledger.ask(() => attributeQuestions(command, { engine, visibility, now: epochMillis(clock.now()) }));
+      const now = epochMillis(clock.now());
+      const ran = await ledger.ask(() => attributeQuestions(command, { engine, visibility, now }));
+      return { ...ran, err: ran.err + narrowedNote(visibility) };
     }
     if (command.words[0] === 'anomalies' && visibility.kind !== 'all') {
       throw new Problem(403, 'forbidden', 'anomalies is for who may list pods in all namespaces');

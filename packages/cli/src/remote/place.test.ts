@@ -56,6 +56,15 @@ test('standard error names the ledger that was asked, and not with -q', async ()
   assert.equal(await asked('-q'), '');
 });
 
+test('what copies or repairs a ledger asks nobody, and says no such thing', async () => {
+  const engine = await aStory();
+  for (const words of [['export'], ['store', 'repair']]) {
+    const { code, err } = await run(words, { engine, now: at(201), keepsPlace: true });
+    assert.equal(code, 0, err);
+    assert.doesNotMatch(err, /asking/);
+  }
+});
+
 test('without a ledger and a kubeconfig a command says both, and what to do; a wrong question is still one', async () => {
   const nowhere = await run(['who', '10.0.0.7']);
   assert.equal(nowhere.code, 1);

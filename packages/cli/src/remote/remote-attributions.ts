@@ -18,11 +18,22 @@ const MOST_KEPT = 50_000;
 
 export type AskLog = (questions: readonly Question[], aboutFree: boolean) => Promise<readonly Attribution[]>;
 
-export function askLog(asker: RemoteAsker, command: RemoteCommand, cluster: string | undefined): AskLog {
+export interface AskLogOptions {
+  readonly cluster: string | undefined;
+  /** What the server adds for people: that answers are narrowed. Each text once, however many parts there are. */
+  readonly onNote: (text: string) => Promise<void>;
+}
+
+export function askLog(asker: RemoteAsker, command: RemoteCommand, { cluster, onNote }: AskLogOptions): AskLog {
+  const noted = new Set(['']);
   return async (questions, aboutFree) => {
     const asked = { aboutFree, questions, ...(cluster === undefined ? {} : { cluster }) };
     const { exitCode, err, attributions } = await asker.ask({ ...command, asked });
     if (attributions === undefined) throw new ElsewhereError(err, exitCode as ExitCode);
+    if (!noted.has(err)) {
+      noted.add(err);
+      await onNote(err);
+    }
     const { unique, answers } = attributions;
     return answers.map((place) => unique[place] as Attribution);
   };

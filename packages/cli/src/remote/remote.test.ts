@@ -1,7 +1,7 @@
 // Commands that ask, of a store and of a server: the same bytes and the same exit code, in every format, also when
 // something is wrong.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { before, describe, type TestContext, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { epochMillis, type Visibility } from '@podtrail/history/wire';
 import { systemClock, systemRandom } from '@podtrail/machinery';
@@ -191,15 +191,8 @@ describe('a server refuses', () => {
   });
 
   test('nothing of what the caller may not see: neither rows nor hints', SOON, async (t) => {
-    const visibility: Visibility = { kind: 'namespaces', since: new Map([['other', epochMillis(0)]]) };
-    const ledger = new AskedLedger(engine, new ManualClock(at(201)));
-    const server = await HttpServer.start({
-      ...{ host: '127.0.0.1', port: 0, clock: systemClock },
-      routes: [commandRoute(ledger, { clock: new ManualClock(at(201)), random: systemRandom })],
-      access: { identify: async () => ({ name: 'sam', groups: [] }), visibility: async () => visibility },
-    });
-    t.after(() => server.close(0));
-    const asked = (text: string) => run([...words(text), '--server', `http://127.0.0.1:${server.port}`], around);
+    const origin = await narrowed(t);
+    const asked = (text: string) => run([...words(text), '--server', origin], around);
     for (const command of COMMANDS.filter((one) => !one.startsWith('anomalies'))) {
       const { out, err } = await asked(command);
       // What was asked about may be repeated.
@@ -209,4 +202,29 @@ describe('a server refuses', () => {
     assert.equal((await asked('who 10.0.0.7 --at 2026-11-15T10:00:30Z')).code, 5);
     assert.equal((await asked('anomalies')).code, 6);
   });
+
+  test('attribute says once that its answers are narrowed, however long the log is', SOON, async (t) => {
+    const row = '10.0.0.7,2026-11-15T10:00:30Z\n';
+    const asked = ['attribute', 'flows.csv', '--ip', 'src', '--time', 'at', '--server', await narrowed(t)];
+    for (const more of [[], ['-q']]) {
+      const ran = await run([...asked, ...more], { ...around, files: { 'flows.csv': `src,at\n${row.repeat(9_000)}` } });
+      assert.equal(ran.code, 0, ran.err);
+      const said = ran.err.split('\n').filter((line) => line.startsWith('narrowed '));
+      assert.deepEqual(said, ['narrowed to the namespaces in which you may list pods: other']);
+      for (const name of HIDDEN) assert.ok(!`${ran.out}${ran.err}`.includes(name), name);
+    }
+  });
 });
+
+/** The origin of a server whose caller may see one namespace, of which the ledger has nothing. */
+async function narrowed(t: TestContext): Promise<string> {
+  const visibility: Visibility = { kind: 'namespaces', since: new Map([['other', epochMillis(0)]]) };
+  const ledger = new AskedLedger(engine, new ManualClock(at(201)));
+  const server = await HttpServer.start({
+    ...{ host: '127.0.0.1', port: 0, clock: systemClock },
+    routes: [commandRoute(ledger, { clock: new ManualClock(at(201)), random: systemRandom })],
+    access: { identify: async () => ({ name: 'sam', groups: [] }), visibility: async () => visibility },
+  });
+  t.after(() => server.close(0));
+  return `http://127.0.0.1:${server.port}`;
+}
