@@ -1,4 +1,5 @@
-// What tests of machinery's users need: a clock that the test moves, a scripted server, and a feed for informers.
+// What tests of machinery's users need: a clock that the test moves, a scripted server, a feed for informers, a certificate.
+export { selfSignedCertificate } from '../config/testing/self-signed-certificate.ts';
 export { feed } from './informer-feed.ts';
 export { ManualClock, settle } from './manual-clock.ts';
 export { MemoryResourceClient, refusal } from './memory-resource-client.ts';
