@@ -35,16 +35,18 @@ const commandSchema = z.strictObject({
 export function commandRunner(ledger: AskedLedger, { clock, random }: Pick<CommandEnv, 'clock' | 'random'>) {
   return async (posted: unknown, { visibility, signal }: Asker): Promise<RanCommand> => {
     const command = checked(posted);
-    const engine = ledger.reader as Engine;
+    const request = { gone: signal };
+    const engine = ledger.readerFor(request) as Engine;
     if (command.words[0] === 'attribute') {
       const now = epochMillis(clock.now());
-      const ran = await ledger.ask(() => attributeQuestions(command, { engine, visibility, now }));
+      const ran = await ledger.ask(() => attributeQuestions(command, { engine, visibility, now }), false, request);
       return { ...ran, err: ran.err + narrowedNote(visibility) };
     }
     if (command.words[0] === 'anomalies' && visibility.kind !== 'all') {
       throw new Problem(403, 'forbidden', 'anomalies is for who may list pods in all namespaces');
     }
-    const ran = await ledger.ask(() => run(command, { visibility, clock, random, signal, engine }));
+    const asked = { visibility, clock, random, signal, engine };
+    const ran = await ledger.ask(() => run(command, asked), false, request);
     return { ...ran, err: ran.err + narrowedNote(visibility) };
   };
 }

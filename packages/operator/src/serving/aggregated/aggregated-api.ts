@@ -77,7 +77,7 @@ class AggregatedApi {
     const now = epochMillis(this.#options.clock.now());
     const cursor = asked.continue === '' ? undefined : cursorOf(asked.continue, now);
     const question = { visibility, namespace, selector, labelSelector, limit, cursor, now };
-    const { found, until } = await this.#read(resource, question);
+    const { found, until } = await this.#read(request, resource, question);
     const objects = found.records.map((record) => this.#objectOf(resource, record));
     const next = found.cursor === undefined ? {} : { continue: continueToken(found.cursor, now) };
     const metadata = { resourceVersion: this.#versions.of(until), ...next };
@@ -92,11 +92,12 @@ class AggregatedApi {
     const visibility = await visible(request, 'get', resource, namespace);
     const { ledger, cluster, present, clock } = this.#options;
     const now = epochMillis(clock.now());
-    const record = await ledger.ask(() =>
-      withSnapshot(ledger.reader, cluster.id, (snapshot) =>
+    const reader = ledger.readerFor(request);
+    const ask = () =>
+      withSnapshot(reader, cluster.id, (snapshot) =>
         resource.get({ snapshot, visibility, cluster, now, namespace, present }, name),
-      ),
-    );
+      );
+    const record = await ledger.ask(ask, false, request);
     if (record === undefined) {
       throw new Problem(404, 'not-found', `${resource.plural}.${GROUP} "${name}" not found`);
     }
@@ -107,23 +108,24 @@ class AggregatedApi {
   async attribute(request: HttpRequest): Promise<Reply> {
     const visibility = await visible(request, 'create', ATTRIBUTIONS, undefined);
     const { ledger, cluster, clock } = this.#options;
-    const asker = { reader: ledger.reader, cluster, visibility, now: epochMillis(clock.now()) };
+    const asker = { reader: ledger.readerFor(request), cluster, visibility, now: epochMillis(clock.now()) };
     const posted = await postedObject(request.body);
-    const review = await ledger.ask(() => attribute(asker, posted));
+    const review = await ledger.ask(() => attribute(asker, posted), false, request);
     return jsonReply(review, { status: 201, headers: warnings(narrowedWarning(visibility, undefined)) });
   }
 
   async #read(
+    request: HttpRequest,
     resource: HistoryResource,
     asked: Omit<ListQuestion, 'snapshot' | 'cluster' | 'present'>,
   ): Promise<{ readonly found: FoundRecords; readonly until: EpochMillis }> {
     const { ledger, cluster, present } = this.#options;
-    return await ledger.ask(() =>
-      withSnapshot(ledger.reader, cluster.id, async (snapshot) => {
+    const ask = () =>
+      withSnapshot(ledger.readerFor(request), cluster.id, async (snapshot) => {
         const found = await resource.list({ ...asked, snapshot, cluster, present });
         return { found, until: recordedUntil(await snapshot.coverage()) };
-      }),
-    );
+      });
+    return await ledger.ask(ask, false, request);
   }
 
   #objectOf({ kind }: HistoryResource, record: HistoryRecord): HistoryObject {
@@ -179,7 +181,7 @@ class AggregatedApi {
     let cursor: string | undefined;
     while (true) {
       const question = { visibility, namespace, selector, labelSelector, limit: PAGE, cursor, now, watchedFrom };
-      const { found, until } = await this.#read(resource, question);
+      const { found, until } = await this.#read(request, resource, question);
       records.push(...found.records);
       if (records.length > MOST_WATCHED) {
         throw new Problem(400, 'too-many', `a watch is of ${MOST_WATCHED} ${resource.plural} at most`, {

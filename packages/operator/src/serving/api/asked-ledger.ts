@@ -4,7 +4,8 @@ import type { Cluster, JoinedReader, Visibility } from '@podtrail/history/wire';
 import { epochMillis } from '@podtrail/history/wire';
 import type { Asker } from '@podtrail/history/wire/catalogue';
 import type { Clock } from '@podtrail/machinery';
-import { QuestionGate, type QuestionGateOptions } from '../http/question-gate.ts';
+import { type Abandonable, QuestionGate, type QuestionGateOptions } from '../http/question-gate.ts';
+import { abandonableReader } from './abandonable-reader.ts';
 import { historyProblem } from './history-problems.ts';
 import { SharedSnapshots } from './shared-snapshots.ts';
 
@@ -55,10 +56,18 @@ export class AskedLedger {
     return { visibility, now: epochMillis(this.#clock.now()) };
   }
 
-  /** When it is its turn; what goes wrong is a Problem. `isPoint`: about one address at one instant. */
-  async ask<T>(question: () => Promise<T>, isPoint = false): Promise<T> {
+  /** For one request: reads nothing more once nobody waits for its answer. */
+  readerFor({ gone }: Abandonable): AskedReader {
+    return abandonableReader(this.reader, gone);
+  }
+
+  /**
+   * When it is its turn; what goes wrong is a Problem. `isPoint`: about one address at one instant. A question that waits
+   * is not begun when its request has been abandoned.
+   */
+  async ask<T>(question: () => Promise<T>, isPoint = false, request?: Abandonable): Promise<T> {
     try {
-      return await (isPoint ? this.#pointGate : this.#gate).run(question);
+      return await (isPoint ? this.#pointGate : this.#gate).run(question, request);
     } catch (error) {
       throw historyProblem(error);
     }

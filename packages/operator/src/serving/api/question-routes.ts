@@ -29,8 +29,11 @@ function questionRoute(ledger: AskedLedger, { name, summary, parameters, documen
     handle: async (request) => {
       const asked = readable.read(request.query);
       const asker = ledger.asker(await request.visibility());
-      const ask = () => askQuestion(ledger.reader, asker, name as QuestionName, asked);
-      const document = await ledger.ask(ask, name === 'who');
+      const isPoint = name === 'who';
+      // One read: there is nothing to give up in between.
+      const reader = isPoint ? ledger.reader : ledger.readerFor(request);
+      const ask = () => askQuestion(reader, asker, name as QuestionName, asked);
+      const document = await ledger.ask(ask, isPoint, request);
       return jsonReply(document, { hasETag: isPast(asked, asker.now) });
     },
   };

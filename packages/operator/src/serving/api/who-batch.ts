@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { jsonReply } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
-import type { AskedLedger } from './asked-ledger.ts';
+import type { AskedLedger, AskedReader } from './asked-ledger.ts';
 import { historyProblem } from './history-problems.ts';
 import { API, type Operation } from './operation.ts';
 
@@ -44,13 +44,13 @@ export function whoBatch(ledger: AskedLedger): Operation {
     handle: async (request) => {
       const body = await request.body.json(MOST_BYTES);
       const asker = ledger.asker(await request.visibility());
-      const answers = await ledger.ask(() => answer(ledger, asker, body));
+      const answers = await ledger.ask(() => answer(ledger, ledger.readerFor(request), asker, body), false, request);
       return jsonReply({ answers });
     },
   };
 }
 
-async function answer(ledger: AskedLedger, asker: Asker, body: unknown): Promise<readonly Who[]> {
+async function answer(ledger: AskedLedger, reader: AskedReader, asker: Asker, body: unknown): Promise<readonly Who[]> {
   const schema = { name: 'POST who', parameters: questionsSchema } as unknown as Question;
   const { questions } = checkedParameters(schema, body) as { readonly questions: readonly Checked[] };
   const clusters = await ledger.clusters();
@@ -63,7 +63,7 @@ async function answer(ledger: AskedLedger, asker: Asker, body: unknown): Promise
   }
   const answers: Who[] = [];
   for (const [cluster, places] of byCluster) {
-    await withSnapshot(ledger.reader, cluster.id, async (snapshot) => {
+    await withSnapshot(reader, cluster.id, async (snapshot) => {
       for (let from = 0; from < places.length; from += TOGETHER) {
         const some = places.slice(from, from + TOGETHER);
         await Promise.all(

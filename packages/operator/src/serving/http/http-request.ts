@@ -24,6 +24,7 @@ export class HttpRequest {
   /** Of the body of the answer, as it was sent. */
   sentBytes = 0;
   readonly #access: Access;
+  readonly #ended = new LazyAbort();
   readonly #gone = new LazyAbort();
 
   constructor(id: string, incoming: IncomingMessage, access: Access, limits: BodyLimits) {
@@ -45,11 +46,22 @@ export class HttpRequest {
 
   /** Aborts when the client has gone, the time is up, or the server ends. */
   get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Aborts when nobody waits for the answer any more. Not when the server ends: what is under way may end. */
+  get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** By the server. */
+  /** By a server that ends. */
   abort(reason: unknown): void {
+    this.#ended.abort(reason);
+  }
+
+  /** By the server, when the client has gone or the time is up. */
+  abandon(reason: unknown): void {
+    this.#ended.abort(reason);
     this.#gone.abort(reason);
   }
 }

@@ -175,7 +175,7 @@ export class HttpServer {
     const ended = () => {
       this.#ahead.set(socket, (this.#ahead.get(socket) ?? 1) - 1);
       this.#underWay.delete(request);
-      if (!response.writableFinished) request.abort(clientGone());
+      if (!response.writableFinished) request.abandon(clientGone());
       answered();
       if (this.#isEnding && this.#underWay.size === 0) this.#connections.closeAll();
     };
@@ -199,7 +199,7 @@ export class HttpServer {
   ): Promise<Sent> {
     const { answerMs, drainMs } = this.#limits;
     let late: NodeJS.Timeout | undefined = setTimeout(() => {
-      request.abort(tooLate(answerMs));
+      request.abandon(tooLate(answerMs));
       socket.destroy();
     }, answerMs);
     response.once('close', () => clearTimeout(late));

@@ -40,3 +40,21 @@ test('whoever waits too long is sent away; a question that fails leaves its plac
   await assert.rejects(first, /no/);
   assert.equal(await gate.run(async () => 2), 2);
 });
+
+test('who goes while waiting leaves the queue, and is not asked for', async () => {
+  const gate = new QuestionGate({ atOnce: 1, mostWaiting: 1, waitMs: 60_000 });
+  const end = Promise.withResolvers<void>();
+  const first = gate.run(() => end.promise);
+  const client = new AbortController();
+  const reason = new Error('gone');
+  const waiting = gate.run(async () => assert.fail('nobody waits for this'), { gone: client.signal });
+  assert.equal(gate.waiting, 1);
+  client.abort(reason);
+  await assert.rejects(waiting, reason);
+  assert.equal(gate.waiting, 0, 'the next one finds room');
+  const next = gate.run(async () => 2);
+  end.resolve();
+  await first;
+  assert.equal(await next, 2);
+  assert.deepEqual([gate.asking, gate.waiting], [0, 0]);
+});

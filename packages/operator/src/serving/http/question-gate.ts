@@ -8,9 +8,14 @@ export interface QuestionGateOptions {
   readonly waitMs: number;
 }
 
+/** Who waits for an answer. */
+export interface Abandonable {
+  /** Aborts when nobody waits for it any more. Looked at only where there is a queue. */
+  readonly gone: AbortSignal;
+}
+
 interface Waiting {
   readonly admit: () => void;
-  readonly late: NodeJS.Timeout;
 }
 
 export class QuestionGate {
@@ -30,8 +35,9 @@ export class QuestionGate {
     return this.#waiting.size;
   }
 
-  async run<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#asking >= this.#options.atOnce) await this.#wait();
+  /** Rejects with 503 `busy`, and with the reason of `request.gone` where that aborts before its turn. */
+  async run<T>(ask: () => Promise<T>, request?: Abandonable): Promise<T> {
+    if (this.#asking >= this.#options.atOnce) await this.#wait(request?.gone);
     else this.#asking++;
     try {
       return await ask();
@@ -40,15 +46,26 @@ export class QuestionGate {
     }
   }
 
-  #wait(): Promise<void> {
+  #wait(gone: AbortSignal | undefined): Promise<void> {
     const { mostWaiting, waitMs } = this.#options;
+    if (gone?.aborted === true) return Promise.reject(gone.reason);
     if (this.#waiting.size >= mostWaiting) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
+      const leave = (reason: unknown) => {
         this.#waiting.delete(waiting);
-        reject(busy());
-      }, waitMs);
-      const waiting = { admit: resolve, late };
+        clearTimeout(late);
+        gone?.removeEventListener('abort', onGone);
+        reject(reason);
+      };
+      const onGone = () => leave(gone?.reason);
+      const late = setTimeout(() => leave(busy()), waitMs);
+      const admit = () => {
+        clearTimeout(late);
+        gone?.removeEventListener('abort', onGone);
+        resolve();
+      };
+      const waiting: Waiting = { admit };
+      gone?.addEventListener('abort', onGone, { once: true });
       this.#waiting.add(waiting);
     });
   }
@@ -61,7 +78,6 @@ export class QuestionGate {
       return;
     }
     this.#waiting.delete(first);
-    clearTimeout(first.late);
     first.admit();
   }
 }

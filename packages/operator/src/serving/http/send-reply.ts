@@ -10,6 +10,8 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 const compress = promisify(gzip);
 /** A packet has room for so much anyway. */
 const WORTH_BYTES = 1_400;
+/** In logs: nobody has received anything. */
+const CLIENT_GONE = 499;
 /** Answers are compressed once and read once. */
 const LEVEL = 4;
 
@@ -42,7 +44,7 @@ export async function sendReply(
     headers['content-encoding'] = 'gzip';
   }
   const bytes = isPacked ? body.length : length;
-  if (response.destroyed) return reply.status;
+  if (response.destroyed) return CLIENT_GONE;
   if (reply.status !== 204) headers['content-length'] = bytes;
   response.writeHead(reply.status, headers as OutgoingHttpHeaders);
   const isEmpty = method === 'HEAD' || bytes === 0;

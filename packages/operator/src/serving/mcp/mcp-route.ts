@@ -25,11 +25,12 @@ export function mcpRoute({ ledger, version }: McpRouteOptions): Route {
     handle: async (request) => {
       const body = await request.body.json(MOST_BYTES);
       const visibility = await request.visibility();
+      const reader = ledger.readerFor(request);
       const tools = {
         version,
         now: () => ledger.asker(visibility).now,
         ask: (name: Parameters<typeof askQuestion>[2], parameters: object) =>
-          ledger.ask(() => askQuestion(ledger.reader, ledger.asker(visibility), name, parameters)),
+          ledger.ask(() => askQuestion(reader, ledger.asker(visibility), name, parameters), false, request),
       };
       const handler = createMcpHandler(() => createToolServer(tools), { maxSubscriptions: 0 });
       try {
