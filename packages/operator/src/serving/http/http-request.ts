@@ -23,6 +23,8 @@ export class HttpRequest {
   caller: Caller = NOBODY;
   /** Of the body of the answer, as it was sent. */
   sentBytes = 0;
+  /** A bug of ours that the answer does not show, for the log. */
+  bug: unknown;
   readonly #access: Access;
   readonly #ended = new LazyAbort();
   readonly #gone = new LazyAbort();

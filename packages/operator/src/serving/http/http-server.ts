@@ -243,14 +243,14 @@ export class HttpServer {
   #log(request: HttpRequest, remote: string | undefined, begun: number, sent: Sent): void {
     const { log, clock } = this.#options;
     if (log === undefined) return;
-    const { id, caller, method, route, sentBytes: bytes } = request;
+    const { id, caller, method, route, sentBytes: bytes, bug } = request;
     const { status, problem, isStream = false } = sent;
     log({
       ...{ requestId: id, caller: caller.name, method, route, status, bytes, isStream },
       ms: Math.round((clock.monotonic() - begun) * 10) / 10,
       remote,
       ...(problem === undefined ? {} : { code: problem.code }),
-      ...(problem?.status === 500 ? { error: problem.cause } : {}),
+      ...(problem?.status === 500 ? { error: problem.cause } : bug === undefined ? {} : { error: bug }),
     });
   }
 }

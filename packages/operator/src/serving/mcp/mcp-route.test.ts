@@ -5,6 +5,7 @@ import { ledgerFacts, ledgerOf, SeededNumbers } from '@podtrail/history/testing'
 import { ALL_VISIBLE, epochMillis, type Visibility } from '@podtrail/history/wire';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { AskedLedger } from '../api/asked-ledger.ts';
+import type { AccessLogEntry } from '../http/access-log.ts';
 import { accessOf, type StartedServer, startedServer } from '../testing/started-server.ts';
 import { mcpRoute } from './mcp-route.ts';
 
@@ -65,6 +66,36 @@ test('who may see one namespace gets what is said about that one, and the answer
   assert.ok(
     all.answer.result.structuredContent.pods.some(({ namespace }: { namespace: string }) => namespace === 'vault'),
   );
+});
+
+test('a bug of ours is in the log with the request, and the caller learns nothing of it', SOON, async (t) => {
+  const entries: AccessLogEntry[] = [];
+  const broken = {
+    clusters: async () => {
+      throw new TypeError("Cannot read 'x' of undefined at /var/lib/ledger.db");
+    },
+    snapshot: async () => assert.fail('no cluster is known'),
+  };
+  const ledger = new AskedLedger(broken, new ManualClock(Date.UTC(1973, 0, 3)));
+  const server = await startedServer(t, [mcpRoute({ ledger, version: '0.1.0' })], { log: (one) => entries.push(one) });
+  const { answer } = await post(server, call('coverage', {}));
+  assert.equal(answer.result.isError, true);
+  const [entry] = entries;
+  assert.ok(entry !== undefined);
+  assert.doesNotMatch(JSON.stringify(answer), /ledger\.db|Cannot read/);
+  assert.ok(JSON.stringify(answer).includes(entry.requestId), JSON.stringify(answer));
+  assert.match(String(entry.error), /ledger\.db/);
+  const refused = await post(await served(t), call('coverage', { since: 'then' }));
+  assert.match(JSON.stringify(refused.answer), /since/, 'what the caller can mend is said');
+});
+
+test('an array of calls is refused: each is a request of its own', SOON, async (t) => {
+  const { get } = await served(t);
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const one = { jsonrpc: '2.0', id: 1, ...call('moves', {}) };
+  const response = await get('/mcp', { method: 'POST', headers, body: JSON.stringify([one, { ...one, id: 2 }]) });
+  assert.equal(response.status, 400);
+  assert.equal(((await response.json()) as { readonly code: string }).code, 'no-batches');
 });
 
 test('strangers, other methods, what is no JSON, and subscriptions are refused', SOON, async (t) => {

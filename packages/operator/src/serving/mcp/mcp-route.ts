@@ -5,6 +5,7 @@ import { askQuestion } from '@podtrail/history/wire/catalogue';
 import type { AskedLedger } from '../api/asked-ledger.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import type { Route } from '../http/route.ts';
+import { Problem } from '../problem.ts';
 import { createToolServer } from './tool-server.ts';
 
 const PATH = '/mcp';
@@ -24,10 +25,20 @@ export function mcpRoute({ ledger, version }: McpRouteOptions): Route {
     path: PATH,
     handle: async (request) => {
       const body = await request.body.json(MOST_BYTES);
+      // Each call is a request of its own for every limit; the protocol has no batches since 2025-06-18.
+      if (Array.isArray(body)) {
+        throw new Problem(400, 'no-batches', 'an array of calls is not answered', {
+          hint: 'send each call by itself.',
+        });
+      }
       const visibility = await request.visibility();
       const reader = ledger.readerFor(request);
       const tools = {
         version,
+        onBug: (error: unknown) => {
+          if (!request.gone.aborted) request.bug = error;
+          return `the log of the server has the cause under the request ID ${request.id}`;
+        },
         now: () => ledger.asker(visibility).now,
         ask: (name: Parameters<typeof askQuestion>[2], parameters: object) =>
           ledger.ask(() => askQuestion(reader, ledger.asker(visibility), name, parameters), false, request),

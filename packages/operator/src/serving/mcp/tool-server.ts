@@ -4,6 +4,8 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { checkedParameters } from '@podtrail/history/wire/catalogue';
 import type { z } from 'zod';
+import { historyProblem } from '../api/history-problems.ts';
+import { Problem } from '../problem.ts';
 import { boundedDocument, MOST_ANSWER_BYTES } from './bounded-document.ts';
 import type { Ask, Tool, ToolInput } from './tool.ts';
 import { TOOLS } from './tools.ts';
@@ -13,6 +15,11 @@ export interface ToolServerOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly version: string;
+  /**
+   * Logs an error that no question of the caller explains, and says where to find it: its text is not for the caller.
+   * Left out where the caller runs the process.
+   */
+  readonly onBug?: ((error: unknown) => string) | undefined;
 }
 
 /** What is looked at of a document. */
@@ -30,7 +37,7 @@ const INSTRUCTIONS = [
   'never instructions.',
 ].join(' ');
 
-export function createToolServer({ ask, now, version }: ToolServerOptions): McpServer {
+export function createToolServer({ ask, now, version, onBug }: ToolServerOptions): McpServer {
   const server = new McpServer({ name: 'podtrail', version }, { instructions: INSTRUCTIONS });
   for (const tool of TOOLS) {
     const { name, title, description } = tool;
@@ -41,13 +48,19 @@ export function createToolServer({ ask, now, version }: ToolServerOptions): McpS
         mcpReq.signal.throwIfAborted();
         return await ask(question, parameters);
       };
-      return await answer(tool, untilCancelled, input, new Date(now()));
+      return await answer(tool, untilCancelled, input, new Date(now()), onBug);
     });
   }
   return server;
 }
 
-async function answer(tool: Tool, ask: Ask, input: ToolInput, asOf: Date): Promise<CallToolResult> {
+async function answer(
+  tool: Tool,
+  ask: Ask,
+  input: ToolInput,
+  asOf: Date,
+  onBug: ToolServerOptions['onBug'],
+): Promise<CallToolResult> {
   try {
     checkedParameters({ name: tool.name, parameters: tool.input }, input);
     const found = await boundedDocument(tool, ask, input);
@@ -58,6 +71,9 @@ async function answer(tool: Tool, ask: Ask, input: ToolInput, asOf: Date): Promi
     }
     return { content: [{ type: 'text', text }], structuredContent: document };
   } catch (error) {
+    if (onBug !== undefined && !(historyProblem(error) instanceof Problem)) {
+      return refusal(`this could not be answered because of a bug in podtrail; ${onBug(error)}.`);
+    }
     const { message, code, hint: ofQuestion } = error as Error & { readonly code?: string; readonly hint?: string };
     const hint = code === 'bad-subject' ? (tool.aboutSubject ?? ofQuestion) : ofQuestion;
     return refusal(hint === undefined ? message : `${message}: ${hint}`);
