@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
+import { aLedgerWith, departure, life, pod, watched } from '../testing/moves-story.ts';
 import { run } from '../testing/run-in-process.ts';
 import { aStory, at } from '../testing/story.ts';
 
@@ -21,6 +22,11 @@ const CALLS: Readonly<Record<string, object>> = {
   coverage: {},
 };
 
+interface Request {
+  readonly method: string;
+  readonly params?: object;
+}
+
 interface Answered {
   readonly id: number;
   readonly error?: { readonly message: string };
@@ -34,11 +40,15 @@ before(async () => {
 });
 
 /** Writes all requests, closes the pipe and reads the answers, by the order of the requests. */
-async function asks(...requests: readonly { readonly method: string; readonly params?: object }[]) {
+async function asks(...requests: readonly Request[]) {
+  return await asksOf(engine, ...requests);
+}
+
+async function asksOf(ledger: Engine, ...requests: readonly Request[]) {
   const all = [HELLO, ...requests].map((request, id) => JSON.stringify({ jsonrpc: '2.0', id, ...request }));
   const started = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const { code, out, err } = await run(['mcp'], {
-    ...{ engine, now: at(201) },
+    ...{ engine: ledger, now: at(201) },
     input: [all[0], started, ...all.slice(1), ''].join('\n'),
   });
   const answers = out
@@ -119,4 +129,29 @@ test('a line that is no message, and a tool that is not there, end nothing', asy
   assert.ok(answers[1]?.result.structuredContent);
   const garbage = await run(['mcp'], { engine, input: 'hello\n{"jsonrpc":"2.0"}\n\u0000\n' });
   assert.equal(garbage.code, 0);
+});
+
+test('moves that do not fit into one answer come by its cursor, each of them once', async () => {
+  const node = 'node-'.repeat(50);
+  const pods = Array.from({ length: 120 }, (_, i) => pod(`${'long-'.repeat(45)}${i}`, `uid-${i}`, node));
+  const ledger = await aLedgerWith([
+    watched(0, 200),
+    ...pods.flatMap((one, i) => [life(one, 1, { gone: at(20 + i) }), departure(one, 20 + i)]),
+  ]);
+  const found: string[] = [];
+  let pages = 0;
+  for (let cursor: string | null | undefined; cursor !== null; pages++) {
+    const during = { since: '2026-11-15T10:00:00Z', until: '2026-11-15T10:03:00Z', limit: 100 };
+    const { answers } = await asksOf(ledger, call('moves', { ...during, ...(cursor === undefined ? {} : { cursor }) }));
+    const { content, structuredContent } = (answers[0] as Answered).result;
+    assert.ok(content[0].text.length <= 100_000, `${content[0].text.length} bytes`);
+    for (const { uid } of structuredContent.moves) found.push(uid);
+    if (pages === 0) assert.match(structuredContent.note, /moves is cut to \d+.*`cursor`/);
+    cursor = structuredContent.cursor;
+  }
+  assert.deepEqual(
+    found,
+    pods.map(({ uid }) => uid),
+  );
+  assert.ok(pages >= 2, `${pages} pages`);
 });
