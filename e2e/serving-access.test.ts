@@ -1,6 +1,6 @@
 // Who sees what through the history API: users × namespaces × endpoints × forms, made from the discovery and OpenAPI
-// documents that the API server serves, so that a new endpoint cannot be forgotten. No answer to whoever may not list the
-// pods of a namespace may show anything of it, nor that it exists. docs/access-matrix.md is the table of what was found.
+// documents that the servers serve, so that a new endpoint cannot be forgotten. No answer to whoever may not list the pods
+// of a namespace may show anything of it, nor that it exists. docs/access-matrix.md is the table of what was found.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -8,7 +8,9 @@ import type { KeyAndCertificate } from './controlplane/certificate-authority.ts'
 import { until, useCluster } from './controlplane/index.ts';
 import { install } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
-import { HISTORY, serveHistory } from './serving-stage.ts';
+import { type HttpTenants, httpMatrix, httpTable } from './serving-http-access.ts';
+import { askDirectly } from './serving-requests.ts';
+import { HISTORY, type ServedHistory, serveHistory } from './serving-stage.ts';
 
 const USERS = ['reader', 'shop-reader', 'shop-wide', 'nobody', 'stranger'] as const;
 type User = (typeof USERS)[number];
@@ -25,6 +27,10 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const kubectl = (words: string) => cluster.kubectl(words.split(' '));
 const json = async (words: string) => JSON.parse(await kubectl(`${words} -o json`));
 let hand: Hand;
+let served: ServedHistory;
+/** When all of shop and vault were there, and when the first life of the namespace twice was. */
+let allThere = 0;
+let firstLife = 0;
 const identities = new Map<User, KeyAndCertificate>();
 
 interface Answer {
@@ -58,8 +64,8 @@ before(async () => {
   hand = await Hand.of(stage, plane);
   for (const namespace of ['shop', 'vault']) await cluster.kubectl(['create', 'namespace', namespace]);
   await hand.createNode('node-1');
-  const { operator } = await serveHistory(stage, plane, 'history-0');
-  await operator.untilReady();
+  served = await serveHistory(stage, plane, 'history-0');
+  await served.operator.untilReady();
   let next = 1;
   for (const namespace of ['shop', 'vault']) {
     await hand.createPod(namespace, `${namespace}-stays`, 'node-1', `10.1.0.${next++}`);
@@ -67,6 +73,7 @@ before(async () => {
     await hand.annotate(namespace, `${namespace}-stays`, { [`${namespace}-key`]: `${namespace}-value` });
   }
   await until('all of them are recorded', async () => (await json('get tenures -A')).items.length === 4);
+  allThere = Date.now();
   for (const namespace of ['shop', 'vault']) await hand.deletePod(namespace, `${namespace}-goes`);
   await until('the moves are recorded', async () => (await json('get moves -A')).items.length === 2);
   await until('the changes are recorded', async () => (await json('get changes -A')).items.length === 2);
@@ -150,6 +157,17 @@ async function nameIn(namespace: string, plural: string): Promise<string> {
   if (plural === 'gaps') return 'start-1000';
   const [first] = (await json(`get ${plural}.${HISTORY} -n ${namespace}`)).items;
   return first.metadata.name;
+}
+
+/** A section of the page, as it was found; it must be what the page has. */
+async function checkSection(heading: string, lines: readonly string[]): Promise<void> {
+  const page = await readFile(MATRIX, 'utf8');
+  const section = `## ${heading}\n\n${lines.join('\n')}\n`;
+  const found = new RegExp(`^## ${heading}\\n[\\s\\S]*?(?=\\n## |(?![\\s\\S]))`, 'm');
+  assert.match(page, found);
+  const expected = page.replace(found, () => section);
+  if (process.env['PODTRAIL_WRITE'] === '1') await writeFile(MATRIX, expected);
+  assert.equal(await readFile(MATRIX, 'utf8'), expected);
 }
 
 /** Questions that aim at an address, a pod or a node of the vault. */
@@ -254,28 +272,27 @@ test('users × namespaces × endpoints: whoever may not list the pods of a names
   }
   t.diagnostic(`${asked} requests, 0 leaks`);
   const lines = [...rows].map(([row, cells]) => `| \`${row}\` | ${USERS.map((user) => cells.get(user)).join(' | ')} |`);
-  const page = [
-    '# Who sees what through history.podtrail.dev',
-    '',
-    'Made by [e2e/serving-access.test.ts](../e2e/serving-access.test.ts) on a real control plane, from the discovery and OpenAPI documents; the test fails when the page is not what it finds (`PODTRAIL_WRITE=1 npm run e2e -- serving-access` writes it). A cell says of which namespaces an answer shows something, or the status of a refusal. `reader` has `view` in the whole cluster; `shop-reader` has it in the namespace shop; `shop-wide` has that and `podtrail-history-viewer` in the whole cluster; `nobody` has the latter alone, and may list no pods; `stranger` has nothing. There is no namespace `nowhere`.',
+  await checkSection('Through the API server', [
+    'From the discovery and OpenAPI documents that the API server serves. `reader` has `view` in the whole cluster; `shop-reader` has it in the namespace shop; `shop-wide` has that and `podtrail-history-viewer` in the whole cluster; `nobody` has the latter alone, and may list no pods; `stranger` has nothing. There is no namespace `nowhere`.',
     '',
     `| request | ${USERS.join(' | ')} |`,
     `|---|${USERS.map(() => '---').join('|')}|`,
     ...lines,
-    '',
-  ].join('\n');
-  if (process.env['PODTRAIL_WRITE'] === '1') await writeFile(MATRIX, page);
-  assert.equal(await readFile(MATRIX, 'utf8').catch(() => ''), page);
+  ]);
 });
 
-test('of a namespace that was created again nothing of its predecessor is shown', {
-  skip,
-  timeout: 240_000,
-}, async () => {
+/** The UID of a pod of a namespace that was deleted; it was created again, and shop-wide may see the new one. */
+const recreated = (() => {
+  let uid: Promise<string> | undefined;
+  return () => (uid ??= recreate());
+})();
+
+async function recreate(): Promise<string> {
   await kubectl('create namespace twice');
   await hand.createPod('twice', 'first-life', 'node-1', '10.1.0.9');
   await hand.annotate('twice', 'first-life', { 'first-key': 'first-value' });
   await until('it is recorded', async () => (await json('get changes -n twice')).items.length === 1);
+  firstLife = Date.now();
   await hand.deletePod('twice', 'first-life');
   await until('its end is recorded', async () => (await json('get moves -n twice')).items.length === 1);
   await kubectl('delete namespace twice --timeout=120s');
@@ -286,8 +303,15 @@ test('of a namespace that was created again nothing of its predecessor is shown'
     const { status, body } = await ask('shop-wide', `${ROOT}/namespaces/twice/tenures`);
     return status === 200 && body.includes('second-life');
   });
-  const { uid } = (await json('get moves -n twice')).items[0].pod;
-  const first = new RegExp(`first-|10\\.1\\.0\\.9\\D|10-1-0-9\\D|${uid}`);
+  return (await json('get moves -n twice')).items[0].pod.uid;
+}
+
+test('of a namespace that was created again nothing of its predecessor is shown', {
+  skip,
+  timeout: 240_000,
+}, async () => {
+  const uid = await recreated();
+  const first = new RegExp(`first-(?:life|key|value)|10\\.1\\.0\\.9\\D|10-1-0-9\\D|${uid}`);
   for (const { path, method, plural } of await endpoints()) {
     if (method !== 'get' || plural === 'gaps') continue;
     const name = path.endsWith('{name}') ? await nameIn('twice', plural).catch(() => uid) : '';
@@ -302,4 +326,97 @@ test('of a namespace that was created again nothing of its predecessor is shown'
     (await json('get tenures -A --field-selector ip=10.1.0.9')).items.length === 1,
     'the administrator sees it',
   );
+});
+
+const ROBOTS = ['reader', 'shop-reader', 'twice-reader', 'nobody', 'stranger'] as const;
+
+/** ServiceAccounts with their tokens for the operator; that of the stranger is for the API server. */
+async function robots(): Promise<ReadonlyMap<string, string>> {
+  await kubectl('create namespace robots');
+  for (const robot of ROBOTS) await kubectl(`create serviceaccount ${robot} -n robots`);
+  const bind = (words: string, robot: string) =>
+    kubectl(`create ${words} --clusterrole=view --serviceaccount=robots:${robot}`);
+  await bind('clusterrolebinding robot-reader', 'reader');
+  await bind('rolebinding robot-reader -n shop', 'shop-reader');
+  await bind('rolebinding robot-reader -n twice', 'twice-reader');
+  const tokens = new Map<string, string>();
+  for (const robot of ROBOTS) {
+    const audience = robot === 'stranger' ? '' : ' --audience=podtrail';
+    tokens.set(robot, (await kubectl(`create token ${robot} -n robots${audience}`)).trim());
+  }
+  const answer = async (robot: string, ip: string) => {
+    const headers = { Authorization: `Bearer ${tokens.get(robot)}` };
+    return JSON.parse((await askDirectly(served.port, `/api/v1/who?ip=${ip}`, { headers })).body).answer;
+  };
+  await until('their rights are in force', async () => {
+    const seen = [answer('reader', '10.1.0.3'), answer('shop-reader', '10.1.0.1'), answer('twice-reader', '10.1.0.10')];
+    return (await Promise.all(seen)).every((said) => said === 'held');
+  });
+  return tokens;
+}
+
+test('the same with bearer tokens at the operator itself: every operation of /openapi.json, commands and tools', {
+  skip,
+  timeout: 420_000,
+}, async (t) => {
+  const firstUid = await recreated();
+  const tokens = await robots();
+  for (const name of ['shop', 'vault']) {
+    const tracker = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', metadata: { name: `of-${name}` } };
+    const input = JSON.stringify({ ...tracker, spec: { namespaces: [name] } });
+    await cluster.kubectl(['apply', '-f', '-'], { input });
+  }
+  const { items: moves } = await json('get moves -A');
+  const uidOf = (pod: string) => moves.find((move: { pod: { name: string } }) => move.pod.name === pod).pod.uid;
+  const markers = async (namespace: string) =>
+    new RegExp(`${(await markersOf(namespace)).source.replaceAll('\\.1|', '\\.1(?!\\d)|')}|of-${namespace}`);
+  const tenants: HttpTenants = {
+    ...{ port: served.port, tokens },
+    markers: new Map([
+      ['shop', await markers('shop')],
+      ['vault', await markers('vault')],
+      ['twice', /second-life|10\.1\.0\.10(?!\d)/],
+      ['before', new RegExp(`first-(?:life|key|value)|10\\.1\\.0\\.9(?!\\d)|${firstUid}`)],
+    ]),
+    sees: {
+      reader: ['shop', 'vault', 'twice', 'before'],
+      'shop-reader': ['shop'],
+      'twice-reader': ['twice'],
+    },
+    values: {
+      addresses: ['10.1.0.1', '10.1.0.3', '10.1.0.4', '10.1.0.9', '10.1.0.200'],
+      subjects: ['shop-stays', 'vault-stays', uidOf('vault-goes'), 'first-life', 'no-such-pod', NO_UID],
+      namespaces: ['shop', 'vault', 'nowhere'],
+      nodes: ['node-1', 'node-9'],
+      at: [allThere, firstLife],
+      since: allThere - 60_000,
+      until: firstLife,
+      key: 'vault-key',
+    },
+    names: {
+      ...{ '10.1.0.1': 'of shop', '10.1.0.3': 'of vault', '10.1.0.4': 'once of vault', '10.1.0.9': 'once of twice' },
+      ...{ '10.1.0.200': 'of nobody', [uidOf('vault-goes')]: 'a UID of vault', [NO_UID]: 'a UID of nobody' },
+    },
+    twins: [
+      ...['10.1.0.3', '10.1.0.4'].map((hidden) => ({ hidden, absent: '10.1.0.200', of: 'vault' })),
+      { hidden: '10.1.0.9', absent: '10.1.0.200', of: 'before' },
+      { hidden: 'vault-stays', absent: 'no-such-pod', of: 'vault' },
+      { hidden: 'first-life', absent: 'no-such-pod', of: 'before' },
+      { hidden: uidOf('vault-goes'), absent: NO_UID, of: 'vault' },
+      { hidden: 'vault', absent: 'nowhere', of: 'vault' },
+    ],
+  };
+  await until('the trackers are known', async () => {
+    const headers = { Authorization: `Bearer ${tokens.get('reader')}` };
+    const { body } = await askDirectly(served.port, '/api/v1/trackers', { headers });
+    return body.includes('of-shop') && body.includes('of-vault');
+  });
+  const found = await httpMatrix(tenants);
+  t.diagnostic(`${found.asked} requests, ${found.compared} compared with what is not there, 0 leaks`);
+  assert.ok(found.compared > 300, `${found.compared}`);
+  await checkSection('At the operator itself', [
+    'From the `/openapi.json` of the operator, with bearer tokens of ServiceAccounts. `reader` has `view` in the whole cluster, `shop-reader` in the namespace shop, `twice-reader` in the namespace twice, which was deleted and created again (`before` is what was in the deleted one); `nobody` has no rights; the token of `stranger` is for another audience. A row of several requests says what any of them showed.',
+    '',
+    ...httpTable(ROBOTS, found),
+  ]);
 });
