@@ -68,8 +68,8 @@ provoked there, in a shuffled order, half of them beside others. Exit code 1 if 
   --no-audit       do not judge each pod once more with the audit log of the API server
   --no-run         only write that page
 
-requests: on podtrail serve alone, without a control plane; requests that are right, nearly right and nonsense. Exit code 1
-if it ends, does not answer, or answers with a 5xx that is not 503
+requests: on podtrail serve and on the aggregated API, without a control plane; requests that are right, nearly right and
+nonsense. Exit code 1 if one of them ends, does not answer, answers with a 5xx that is not 503, or believes forged headers
   --requests N     (default 1000000)
 
 all:

@@ -1,14 +1,17 @@
-// `npm run proof -- requests`: a server that is sent what nobody should send it, from a seed. It must neither end nor say
-// that it failed: 4xx is an answer, 503 is one, any other 5xx is a bug. No cluster is needed.
-import { type ChildProcess, spawn } from 'node:child_process';
+// `npm run proof -- requests`: servers that are sent what nobody should send them, from a seed: `podtrail serve`, and the
+// aggregated API behind TLS. They must neither end nor say that they failed: 4xx is an answer, 503 is one, any other 5xx is
+// a bug. No cluster is needed.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { openStore } from '@podtrail/history';
 import { ledgerFacts, SeededNumbers } from '@podtrail/history/testing';
 import { Chance } from './random.ts';
+import { aggregatedTarget } from './requests/aggregated-target.ts';
 import { type DescribedPath, fuzzedRequest } from './requests/fuzzed-request.ts';
 import { type Outcome, RequestLane } from './requests/request-lane.ts';
+import { type ConnectionKind, endServer, portOf, type RequestTarget, startServer } from './requests/request-target.ts';
 import { residentBytes } from './resident-memory.ts';
 
 const PODTRAIL = join(import.meta.dirname, '../../packages/cli/src/main.ts');
@@ -38,82 +41,96 @@ export interface RequestsProof {
 }
 
 export async function proveRequests(options: RequestsOptions, write: (text: string) => void): Promise<RequestsProof> {
-  const { seed, requests, out, log } = options;
+  const { seed, out, log } = options;
   const store = `sqlite:${join(out, 'requests.db')}`;
   const engine = await openStore(store, { access: 'write' });
   await (await engine.takeOver({ id: 'c', name: 'c' })).append({
     facts: ledgerFacts(new SeededNumbers(seed), ['shop', 'vault']),
   });
   await engine.close();
-  const tokenFile = join(out, 'token');
-  await writeFile(tokenFile, TOKEN, { mode: 0o600 });
-  const server = spawn(
-    process.execPath,
-    [
-      PODTRAIL,
-      'serve',
-      '--store',
-      store,
-      '--port',
-      '0',
-      '--rate-limit',
-      '0',
-      '--token-file',
-      tokenFile,
-      '--access-log',
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const targets: RequestTarget[] = [];
   try {
-    const result = await fuzz(server, options);
+    targets.push(await servedTarget(store, out));
+    targets.push(await aggregatedTarget(store, out));
+    const result = await fuzz(targets, options);
     write(`${reportOf(result, seed)}\n`);
     return result;
   } finally {
-    if (server.exitCode === null && server.signalCode === null) {
-      server.kill('SIGTERM');
-      await once(server, 'exit');
-    }
-    log(`the server has ended`);
+    for (const { child } of targets) await endServer(child);
+    log('the servers have ended');
   }
+}
 
-  async function fuzz(child: ChildProcess, { log: say }: RequestsOptions): Promise<RequestsProof> {
-    let crashes = 0;
+async function fuzz(targets: readonly RequestTarget[], options: RequestsOptions): Promise<RequestsProof> {
+  const { seed, requests, out, log } = options;
+  let crashes = 0;
+  for (const { name, child } of targets) {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
     child.once('exit', (code, signal) => {
       crashes++;
-      say(`the server ended by itself (${code ?? signal}): ${said}`);
+      log(`${name} ended by itself (${code ?? signal}): ${said}`);
     });
-    const port = await portOf(child);
-    const paths = await describedPaths(port);
-    const chance = new Chance(seed);
-    const outcomes = new Map<string, number>();
-    const kept: string[] = [];
-    let sent = 0;
-    let wrong = 0;
-    let peakRssBytes = 0;
-    const begun = performance.now();
-    const lane = async () => {
-      const connection = new RequestLane(port);
-      while (sent < requests && crashes === 0) {
-        if (++sent % REPORT_EVERY === 0) say(`${sent} requests, ${rate(sent, begun).toFixed(0)} a second`);
-        if (sent % 1_000 === 0) peakRssBytes = Math.max(peakRssBytes, (await residentBytes(child.pid ?? 0)).all);
-        const request = fuzzedRequest(chance, paths, TOKEN, `127.0.0.1:${port}`);
-        const outcome = await connection.send(request);
-        outcomes.set(String(outcome), (outcomes.get(String(outcome)) ?? 0) + 1);
-        if (!isWrong(outcome) && (!request.isForged || outcome === 401)) continue;
-        wrong++;
-        if (kept.length < MOST_KEPT) kept.push(`${outcome}: ${JSON.stringify(request.bytes.toString('latin1'))}`);
-      }
-      connection.close();
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
-    child.removeAllListeners('exit');
-    const perSecond = rate(sent, begun);
-    if (kept.length > 0) await writeFile(join(out, 'wrong-requests.txt'), `${kept.join('\n')}\n`);
-    const counts = Object.fromEntries([...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)));
-    return { requests: sent, outcomes: counts, crashes, wrong: wrong + crashes, perSecond, peakRssBytes };
   }
+  const chance = new Chance(seed);
+  const outcomes = new Map<string, number>();
+  const kept: string[] = [];
+  let sent = 0;
+  let wrong = 0;
+  let peakRssBytes = 0;
+  const begun = performance.now();
+  const lane = async ({ connect, nextRequest }: ConnectionKind) => {
+    const connection = new RequestLane(connect);
+    while (sent < requests && crashes === 0) {
+      if (++sent % REPORT_EVERY === 0) log(`${sent} requests, ${rate(sent, begun).toFixed(0)} a second`);
+      if (sent % 1_000 === 0) peakRssBytes = Math.max(peakRssBytes, await largestOf(targets));
+      const request = nextRequest(chance);
+      const outcome = await connection.send(request);
+      outcomes.set(String(outcome), (outcomes.get(String(outcome)) ?? 0) + 1);
+      if (!isWrong(outcome) && (!request.isForged || outcome === 401)) continue;
+      wrong++;
+      if (kept.length < MOST_KEPT) kept.push(`${outcome}: ${JSON.stringify(request.bytes.toString('latin1'))}`);
+    }
+    connection.close();
+  };
+  const lanes = targets.flatMap(({ kinds }) =>
+    Array.from({ length: LANES / targets.length }, (_, at) => kinds[at % kinds.length] as ConnectionKind),
+  );
+  await Promise.all(lanes.map(lane));
+  for (const { child } of targets) child.removeAllListeners('exit');
+  const perSecond = rate(sent, begun);
+  if (kept.length > 0) await writeFile(join(out, 'wrong-requests.txt'), `${kept.join('\n')}\n`);
+  const counts = Object.fromEntries([...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { requests: sent, outcomes: counts, crashes, wrong: wrong + crashes, perSecond, peakRssBytes };
+}
+
+/** `podtrail serve`, by its token. */
+async function servedTarget(store: string, out: string): Promise<RequestTarget> {
+  const tokenFile = join(out, 'token');
+  await writeFile(tokenFile, TOKEN, { mode: 0o600 });
+  const words = ['--port', '0', '--rate-limit', '0', '--token-file', tokenFile, '--access-log'];
+  const child = startServer([PODTRAIL, 'serve', '--store', store, ...words]);
+  const port = await portOf(child);
+  const paths = await describedPaths(port);
+  const identity = `authorization: Bearer ${TOKEN}`;
+  return {
+    ...{ name: 'podtrail serve', child },
+    kinds: [
+      {
+        connect: async () => {
+          const socket = connect(port, '127.0.0.1');
+          await once(socket, 'connect');
+          return socket;
+        },
+        nextRequest: (chance) => fuzzedRequest(chance, paths, identity, `127.0.0.1:${port}`),
+      },
+    ],
+  };
+}
+
+async function largestOf(targets: readonly RequestTarget[]): Promise<number> {
+  const sizes = await Promise.all(targets.map(({ child }) => residentBytes(child.pid ?? 0)));
+  return Math.max(...sizes.map(({ all }) => all));
 }
 
 function rate(sent: number, begun: number): number {
@@ -123,16 +140,6 @@ function rate(sent: number, begun: number): number {
 function isWrong(outcome: Outcome): boolean {
   if (typeof outcome === 'string') return outcome === 'late' || outcome === 'refused';
   return outcome >= 500 && outcome !== 503;
-}
-
-async function portOf({ stdout }: ChildProcess): Promise<number> {
-  let text = '';
-  for await (const chunk of stdout ?? []) {
-    text += String(chunk);
-    const port = /^http:\/\/127\.0\.0\.1:(\d+)\//.exec(text)?.[1];
-    if (port !== undefined) return Number(port);
-  }
-  throw new Error('podtrail serve ended before it said where it listens');
 }
 
 /** What there is to ask, by the server's own description; and what is beside it. */

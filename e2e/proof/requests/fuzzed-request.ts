@@ -35,6 +35,15 @@ const VALUES = [
     '10001',
   ],
   ...[
+    'ip=10.0.0.1',
+    'ip%3Dfd00::1,at%3Dthen',
+    'node!=node-a',
+    'pod%3Dpod-7,,',
+    'app in (cart,',
+    'x%3D%3D%3Dy',
+    'Exact',
+  ],
+  ...[
     'true',
     'false',
     '1970-01-01T10:00:00Z',
@@ -131,6 +140,9 @@ const BODIES = [
     '{"words":["who","10.0.0.1"],"zone":"UTC","namespace":null,"colour":false}',
     '{"words":["trail","deploy/cart","-n","shop","-o","yaml"],"zone":"Nowhere/None","namespace":"shop","colour":true}',
     '{"words":["store","status"],"zone":"UTC","namespace":null,"colour":false}',
+    '{"kind":"IPAttribution","spec":{"ip":"10.0.0.1","at":"1970-01-01T10:00:00Z"}}',
+    '{"kind":"IPAttribution","apiVersion":"history.podtrail.dev/v1","spec":{"ip":"x"}}',
+    '{"kind":"Pod","spec":null}',
     '{"questions":[{"ip":"\u00ff\u00fe"}]}',
     '\u001f\u008b\u0008\u0000',
   ],
@@ -158,7 +170,8 @@ const NONSENSE = [
 export function fuzzedRequest(
   chance: Chance,
   paths: readonly DescribedPath[],
-  token: string,
+  /** The header that says who asks. */
+  identity: string,
   host: string,
 ): FuzzedRequest {
   if (chance.next() < 0.01) {
@@ -166,12 +179,12 @@ export function fuzzedRequest(
   }
   const described = chance.pick(paths);
   if (described.path.startsWith('/api/v1/') && !described.path.includes('..') && chance.next() < 0.03)
-    return forged(chance, described, host);
+    return forgedRequest(chance, described, host);
   const method = chance.next() < 0.8 ? described.method : chance.pick(METHODS);
   const path =
     chance.next() < 0.97 ? described.path : `${described.path}${chance.pick(['/', '/x', '//', '/%2e%2e', ';a', '#a'])}`;
   const query = queryOf(chance, described);
-  const headers = chance.next() < 0.97 ? [`host: ${host}`, `authorization: Bearer ${token}`] : [];
+  const headers = chance.next() < 0.97 ? [`host: ${host}`, identity] : [];
   for (let n = Math.floor(chance.next() * 3); n > 0; n--) headers.push(chance.pick(HEADERS));
   const isLong = chance.next() < 0.01;
   const body = method === 'GET' || method === 'HEAD' ? '' : isLong ? LONG_BODY : chance.pick(BODIES);
@@ -187,7 +200,7 @@ export function fuzzedRequest(
   return {
     bytes: Buffer.concat([Buffer.from(head, 'latin1'), bytes]),
     ...PLAIN,
-    isEndless: described.path.endsWith('/live'),
+    isEndless: described.path.endsWith('/live') || query.includes('watch='),
     // A body that is refused is not read to its end: the connection ends, now and then before the answer is read.
     isNonsense: isBroken || isLong,
     sent: chance.next() < 0.9 ? 'whole' : chance.pick(['in-parts', 'ahead', 'half-closed']),
@@ -197,7 +210,7 @@ export function fuzzedRequest(
 const PLAIN = { isEndless: false, isNonsense: false, sent: 'whole', isForged: false } as const;
 
 /** As an API server names users to those behind it, without the certificate of one. */
-function forged(chance: Chance, { path, method }: DescribedPath, host: string): FuzzedRequest {
+export function forgedRequest(chance: Chance, { path, method }: DescribedPath, host: string): FuzzedRequest {
   const claims = [
     'x-remote-user: system:admin',
     'x-remote-group: system:masters',

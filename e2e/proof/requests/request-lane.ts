@@ -1,7 +1,6 @@
 // One connection of the fuzzer: sends a request, waits for the end of its answer, and goes on; on a new connection where the
 // server has closed it, or where nobody can say where an answer ends.
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { FuzzedRequest } from './fuzzed-request.ts';
 
 /** A server that says nothing for so long has not answered. */
@@ -13,11 +12,12 @@ const PAUSE_MS = 2;
 export type Outcome = number | 'closed' | 'late' | 'refused';
 
 export class RequestLane {
-  readonly #port: number;
+  readonly #connect: () => Promise<Socket>;
   #socket: Socket | undefined;
 
-  constructor(port: number) {
-    this.#port = port;
+  /** `connect` resolves once requests can be sent. */
+  constructor(connect: () => Promise<Socket>) {
+    this.#connect = connect;
   }
 
   async send({ bytes, isEndless, isNonsense, sent }: FuzzedRequest): Promise<Outcome> {
@@ -46,15 +46,10 @@ export class RequestLane {
 
   async #open(): Promise<Socket | undefined> {
     if (this.#socket !== undefined && !this.#socket.destroyed && this.#socket.writable) return this.#socket;
-    const socket = connect(this.#port, '127.0.0.1');
+    const socket = await this.#connect().catch(() => undefined);
     this.#socket = socket;
-    try {
-      await once(socket, 'connect');
-    } catch {
-      return undefined;
-    }
     // A server may close at any time.
-    socket.on('error', () => {});
+    socket?.on('error', () => {});
     return socket;
   }
 }

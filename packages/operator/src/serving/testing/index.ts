@@ -14,5 +14,6 @@ export {
   describedRequests,
   type RequestValues,
 } from './described-requests.ts';
+export { type HistoryPortOptions, startHistoryPort } from './history-port.ts';
 export { accessOf, type StartedServer, startedServer } from './started-server.ts';
 export { AGAIN, NOW, SINCE, tenantFacts, UNTIL } from './two-tenants.ts';
