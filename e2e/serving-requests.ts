@@ -13,13 +13,17 @@ export interface DirectAnswer {
 export function askDirectly(
   port: number,
   path: string,
-  options: { readonly client?: KeyAndCertificate; readonly headers?: Record<string, string | string[]> } = {},
+  options: {
+    readonly host?: string;
+    readonly client?: KeyAndCertificate;
+    readonly headers?: Record<string, string | string[]>;
+  } = {},
 ): Promise<DirectAnswer> {
-  const { client, headers = {} } = options;
+  const { host = '127.0.0.1', client, headers = {} } = options;
   const identity = client === undefined ? {} : { key: client.key, cert: client.certificate };
   return new Promise((resolve, reject) => {
     const asked = request(
-      { host: '127.0.0.1', port, path, headers, ...identity, rejectUnauthorized: false, agent: false },
+      { host, port, path, headers, ...identity, rejectUnauthorized: false, agent: false },
       async (response) => {
         const body = Buffer.concat(await response.toArray()).toString('utf8');
         resolve({ status: response.statusCode ?? 0, body });
@@ -37,7 +41,13 @@ export function kubectlGoesOn(file: string, kubeconfig: string, args: readonly s
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  let code: number | null | undefined;
+  child.on('close', (ended) => (code = ended));
   return {
+    /** Undefined while it goes on. */
+    get code() {
+      return code;
+    },
     get out() {
       return out;
     },

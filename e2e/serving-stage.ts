@@ -43,7 +43,7 @@ async function leadServiceHere(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['-n', 'podtrail', 'create', 'service', 'externalname', 'podtrail-history', ...external]);
 }
 
-async function untilAvailable(plane: ControlPlane): Promise<void> {
+export async function untilAvailable(plane: ControlPlane): Promise<void> {
   await until('the history API is available', async () => {
     const { status } = JSON.parse(await plane.kubectl(['get', 'apiservice', API_SERVICE, '-o', 'json']));
     const available = status?.conditions?.find(({ type }: { type: string }) => type === 'Available');
