@@ -126,7 +126,7 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       rateLimit: new RateLimit({ ...RATE, now: () => clock.monotonic() }),
       limits: { mostConnections: MOST_CONNECTIONS },
       renderProblem: (problem, requestId, path) =>
-        isClusterPath(path) ? statusReply(problem) : renderProblem(problem, requestId),
+        isClusterPath(path) ? statusReply(problem, path) : renderProblem(problem, requestId),
       log: (entry) => {
         metrics.answered(entry);
         logRequest(log, entry, options.accessLog === true);

@@ -9,6 +9,8 @@ import type { AccessLogEntry } from '../http/access-log.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import { startedServer } from '../testing/started-server.ts';
 import { aggregatedRoutes } from './aggregated-api.ts';
+import { clusterCommandRoutes } from './commands.ts';
+import { POSTED } from './discovery.ts';
 import type { HistoryObject } from './history-object.ts';
 import type { PresentPod } from './resource.ts';
 import { statusReply } from './status.ts';
@@ -32,10 +34,13 @@ async function served(
   const errors: unknown[] = [];
   const clock = { ...systemClock, now: () => NOW, monotonic: () => performance.now() } as typeof systemClock;
   const ledger = new AskedLedger(reader, clock, { atOnce: 4, mostWaiting: 64 });
-  const routes = aggregatedRoutes({ ledger, cluster, clock, replica: 'one', present: () => present });
+  const routes = [
+    ...aggregatedRoutes({ ledger, cluster, clock, replica: 'one', present: () => present }),
+    ...clusterCommandRoutes(async () => ({})),
+  ];
   const { origin } = await startedServer(t, routes, {
     rateLimit: new RateLimit({ perSecond, burst: perSecond, now: () => 0 }),
-    renderProblem: statusReply,
+    renderProblem: (problem, _requestId, path) => statusReply(problem, path),
     log: ({ error }: AccessLogEntry) => error !== undefined && errors.push(error),
     access: {
       identify: async () => ({ name: 'jane', groups: [] }),
@@ -172,6 +177,25 @@ test('what cannot be meant is a Status with a sentence, never a 500', async (t) 
     assert.deepEqual([status, body.kind, body.code], [expected, 'Status', expected], `${path} ${JSON.stringify(body)}`);
     assert.ok(body.message.length > 5);
   }
+});
+
+test('what can only be created says so of itself, and what can only be read says that', async (t) => {
+  const { ask } = await served(t, ALL);
+  const sentences: readonly [string, string, RegExp][] = [
+    ['GET', '/ipattributions', /^ipattributions are questions, and none is kept: create one/],
+    ['GET', '/commands', /^commands are run as they are posted, and none is kept: run podtrail/],
+    ['GET', '/namespaces/shop/commands', /^commands are run/],
+    ['DELETE', '/tenures', /^the history is read-only/],
+  ];
+  for (const [method, path, expected] of sentences) {
+    const { status, body } = await ask(ROOT + path, { method });
+    assert.equal(status, 405, path);
+    assert.match(body.message, expected);
+  }
+  assert.deepEqual(
+    sentences.slice(0, 2).map(([, path]) => path.slice(1)),
+    POSTED.map(({ plural }) => plural),
+  );
 });
 
 test('a list that names nobody is of the pods that are there, and not of those of other namespaces', async (t) => {

@@ -10,10 +10,17 @@ export const ATTRIBUTIONS = { plural: 'ipattributions', singular: 'ipattribution
 /** The same for a command that asks: `podtrail who` without a ledger of its own. */
 export const COMMANDS = { plural: 'commands', singular: 'command', kind: 'Command' } as const;
 
-const POSTED = [
-  { ...ATTRIBUTIONS, namespaced: false },
-  { ...COMMANDS, namespaced: true },
-];
+/** What can only be created: why there is none to get, and what to do instead. */
+export const POSTED = [
+  {
+    ...{ ...ATTRIBUTIONS, namespaced: false, notKept: 'ipattributions are questions, and none is kept' },
+    instead: 'create one, and read the answer in its status: kubectl create -o yaml -f -.',
+  },
+  {
+    ...{ ...COMMANDS, namespaced: true, notKept: 'commands are run as they are posted, and none is kept' },
+    instead: 'run podtrail, which posts one where it has no ledger: podtrail who ADDRESS.',
+  },
+] as const;
 
 export function apiGroup(): object {
   const version = { groupVersion: GROUP_VERSION, version: VERSION };

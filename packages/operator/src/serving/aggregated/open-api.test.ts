@@ -1,7 +1,7 @@
 // Discovery and OpenAPI say the same as the resources, and objects are as their schemas say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aggregatedVersion, apiGroupDiscovery, apiResourceList } from './discovery.ts';
+import { aggregatedVersion, apiGroupDiscovery, apiResourceList, POSTED } from './discovery.ts';
 import { openApiV2, openApiV3, openApiV3Index } from './open-api.ts';
 import { RESOURCES } from './resources.ts';
 
@@ -16,7 +16,7 @@ test('every resource is in discovery, old and aggregated, with the same verbs; n
     group.versions[0].resources.map(({ resource, verbs }: Document) => [resource, verbs]),
   );
   for (const { name, verbs } of resources) {
-    assert.deepEqual(verbs, ['ipattributions', 'commands'].includes(name) ? ['create'] : ['get', 'list', 'watch']);
+    assert.deepEqual(verbs, POSTED.some(({ plural }) => plural === name) ? ['create'] : ['get', 'list', 'watch']);
   }
 });
 
@@ -39,7 +39,7 @@ test('both versions of OpenAPI describe every resource, every reference leads so
     for (const [, name] of JSON.stringify(document).matchAll(/"\$ref":"#\/[a-z/]+\/([^"]+)"/g)) {
       assert.ok(schemas[name ?? ''] !== undefined, String(name));
     }
-    for (const { kind } of RESOURCES) described(schemas[`dev.podtrail.history.v1.${kind}`], kind);
+    for (const { kind } of [...RESOURCES, ...POSTED]) described(schemas[`dev.podtrail.history.v1.${kind}`], kind);
   }
   const [[path, { serverRelativeURL }]] = Object.entries((openApiV3Index() as Document).paths) as [[string, Document]];
   assert.equal(path, 'apis/history.podtrail.dev/v1');

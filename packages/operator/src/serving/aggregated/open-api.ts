@@ -15,7 +15,7 @@ const ROOT = `/apis/${GROUP_VERSION}`;
 
 const ITS_METADATA = 'Its name, namespace and version.';
 
-type Reference = (name: string, description?: string) => JsonSchema;
+type Reference = (name: string, description: string) => JsonSchema;
 
 const IP_ATTRIBUTION: Readonly<Record<string, JsonSchema>> = {
   spec: {

@@ -4,6 +4,7 @@ import { HistoryError } from '@podtrail/history';
 import { historyProblem } from '../api/history-problems.ts';
 import { jsonReply, type WholeReply } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
+import { POSTED } from './discovery.ts';
 
 export interface StatusObject {
   readonly kind: 'Status';
@@ -45,18 +46,15 @@ export function isClusterPath(path: string): boolean {
   return /^\/(?:apis|openapi)(?:\/|$)/.test(path);
 }
 
-export function statusReply(problem: Problem): WholeReply {
+export function statusReply(problem: Problem, path: string): WholeReply {
   const { status, headers } = problem;
-  return jsonReply(statusOf(status === 405 ? readOnly(problem) : problem), { status, headers });
+  return jsonReply(statusOf(status === 405 ? notDone(problem, path) : problem), { status, headers });
 }
 
-/** What `kubectl delete`, `label` and `apply` print, and `kubectl get ipattributions`. */
-function readOnly({ status, code, headers }: Problem): Problem {
-  if (headers['allow'] === 'POST') {
-    return new Problem(status, code, 'ipattributions are questions, and none is kept', {
-      hint: 'create one, and read the answer in its status: kubectl create -o yaml -f -.',
-    });
-  }
+/** What `kubectl delete`, `label` and `apply` print, and `kubectl get` of what can only be created. */
+function notDone({ status, code }: Problem, path: string): Problem {
+  const posted = POSTED.find(({ plural }) => path.split('/').includes(plural));
+  if (posted !== undefined) return new Problem(status, code, posted.notKept, { hint: posted.instead });
   return new Problem(status, code, 'the history is read-only: nothing of it can be created, changed or deleted', {
     hint: 'what is older than --retention is pruned by itself.',
   });
