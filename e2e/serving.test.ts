@@ -98,6 +98,7 @@ test('every resource lists by its selectors, gets by name, and refuses what it c
     ['delete tenures -n shop nothing', /the history is read-only: nothing of it can be .* deleted/],
     ['label tenures -n shop --all a=b', /the history is read-only/],
     ['get ipattributions', /ipattributions are questions, and none is kept: create one/],
+    ['get commands -n shop', /commands are run as they are posted, and none is kept: run podtrail/],
   ];
   for (const [words, expected] of refusals) await assert.rejects(kubectl(words), expected, words);
 });
@@ -114,7 +115,10 @@ test('describe, sort, chunks, columns of one own and wait work as on any resourc
 });
 
 interface Item {
-  readonly pod: { readonly name: string };
+  readonly metadata: { readonly name: string };
+  readonly pod: { readonly name: string; readonly uid: string };
+  readonly holder?: { readonly uid: string };
+  readonly end?: { readonly notAfter?: string };
 }
 
 test('pages follow each other by limit and continue; an old or foreign token is refused', { skip }, async () => {
@@ -164,11 +168,133 @@ test('kubectl get moves -w reports a pod that ends, and kubectl get tenures -w t
   assert.ok(closed.end.at >= closed.start.at);
 });
 
+test('every field selector of every resource selects by kubectl, by the list that the server gives itself', {
+  skip,
+}, async () => {
+  const before = new Date(Date.now() - 60_000).toISOString();
+  const { name, uid } = await podOfDeployment('web', '10.1.0.9');
+  await hand.annotate('shop', name, { team: 'red' });
+  const during = await until('it is recorded', async () => {
+    const lists = ['tenures', 'changes'].map((plural) => json(`get ${plural} -n shop --field-selector uid=${uid}`));
+    return (await Promise.all(lists)).every(({ items }) => items.length === 1) && new Date().toISOString();
+  });
+  await hand.deletePod('shop', name);
+  const [{ cause }] = await until('its end is recorded', async () => {
+    const { items } = await json(`get moves -n shop --field-selector uid=${uid}`);
+    const [tenure] = (await json(`get tenures -n shop --field-selector uid=${uid}`)).items;
+    return items.length === 1 && tenure?.end !== undefined && items;
+  });
+  const later = new Date().toISOString();
+  const cart = (await json('get pod -n shop cart')).metadata.uid;
+  // One that selects it, and one that does not.
+  const values: Readonly<Record<string, readonly [string, string]>> = {
+    ip: ['10.1.0.9', '10.1.0.1'],
+    node: ['node-2', 'node-1'],
+    pod: [name, 'cart'],
+    uid: [uid, cart],
+    workload: ['deploy/web', 'deploy/cart'],
+    cause: [cause, cause === 'Evicted' ? 'NodeLost' : 'Evicted'],
+    at: [during, before],
+    since: [before, later],
+    until: [later, before],
+    'metadata.namespace': ['shop', 'vault'],
+  };
+  const tried: string[] = [];
+  for (const { name: plural, namespaced } of await listedResources()) {
+    for (const field of await selectorsOf(plural)) {
+      tried.push(`${plural} ${field}`);
+      const scope = !namespaced ? '' : field === 'metadata.namespace' ? '-A' : '-n shop';
+      const get = async (selector: string) =>
+        (await json(`get ${plural} ${scope} --field-selector ${selector}`.replace('  ', ' '))).items as Item[];
+      const its = (items: readonly Item[]) => items.filter((item) => (item.pod ?? item.holder)?.uid === uid);
+      if (field === 'metadata.name') {
+        const [item] = namespaced ? await get(`uid=${uid}`) : [];
+        if (item !== undefined) assert.deepEqual(await get(`metadata.name=${item.metadata.name}`), [item], plural);
+        assert.deepEqual(await get('metadata.name=nothing'), [], plural);
+        continue;
+      }
+      const [selects, selectsNot] = values[field] ?? assert.fail(`no value for ${field} of ${plural}: add one here`);
+      // Of a time: whose must be said.
+      const whose = /^(?:at|since|until|metadata\.namespace)$/.test(field) && namespaced ? `,uid=${uid}` : '';
+      const [found, others] = [await get(`${field}=${selects}${whose}`), await get(`${field}=${selectsNot}${whose}`)];
+      if (namespaced) assert.equal(its(found).length, 1, `${plural} ${field}=${selects}: ${JSON.stringify(found)}`);
+      // No kubelet says that the address is free: the end is at an instant from then on, and since= asks what may touch it.
+      const mayTouch = field === 'since' && (its(found)[0]?.end?.notAfter ?? '') > later;
+      assert.equal(its(others).length, mayTouch ? 1 : 0, `${plural} ${field}=${selectsNot}`);
+    }
+  }
+  for (const field of Object.keys(values))
+    assert.ok(
+      tried.some((pair) => pair.endsWith(` ${field}`)),
+      field,
+    );
+  assert.ok(tried.length >= 37, `${tried.length}: ${tried}`);
+});
+
+/** Bound to node-2 by its template; the address is the test's. */
+async function podOfDeployment(name: string, ip: string): Promise<{ readonly name: string; readonly uid: string }> {
+  const labels = { app: name };
+  const containers = [{ name: 'c', image: 'none' }];
+  const template = { metadata: { labels }, spec: { nodeName: 'node-2', containers } };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: 'shop' }, spec };
+  await kubectl('create -f -', JSON.stringify(deployment));
+  const { metadata } = await until('its pod is there', async () => {
+    return (await json(`get pods -n shop -l app=${name}`)).items[0];
+  });
+  await hand.setStatus('shop', metadata.name, ip, 'Running');
+  return metadata;
+}
+
+/** From discovery: what can be listed. */
+async function listedResources(): Promise<{ readonly name: string; readonly namespaced: boolean }[]> {
+  const { resources } = JSON.parse(await kubectl(`get --raw /apis/${HISTORY}/v1`));
+  return resources.filter(({ verbs }: { verbs: string[] }) => verbs.includes('list'));
+}
+
+/** As it refuses another one. */
+async function selectorsOf(plural: string): Promise<string[]> {
+  const refusal = await kubectl(`get ${plural} --field-selector colour=red`).catch(String);
+  const [, list = ''] = /to select by: there are (.*)/s.exec(refusal) ?? assert.fail(refusal);
+  return [...`, ${list}`.matchAll(/, ([\w.]+) \(/g)].map(([, field = '']) => field);
+}
+
+test('bookmarks come through kubectl: at the end of what there is, at the end of a watch, and a watch goes on from one', {
+  skip,
+}, async () => {
+  const path = `/apis/${HISTORY}/v1/namespaces/shop/tenures?watch=true&allowWatchBookmarks=true&timeoutSeconds=2`;
+  const watched = async (more: string) =>
+    (await kubectl(`get --raw ${path}${more}`))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; object: { kind: string; metadata: Bookmark } });
+  const first = await watched('&sendInitialEvents=true&resourceVersionMatch=NotOlderThan');
+  const marks = first.filter(({ type }) => type === 'BOOKMARK');
+  assert.ok(first[0]?.type === 'ADDED' && first.at(-1)?.type === 'BOOKMARK', JSON.stringify(first));
+  assert.equal(marks[0]?.object.kind, 'Tenure');
+  assert.deepEqual(marks[0]?.object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
+  assert.equal(marks.at(-1)?.object.metadata.annotations, undefined);
+  const version = marks.at(-1)?.object.metadata.resourceVersion ?? '';
+  assert.ok(Number(version) >= Number(marks[0]?.object.metadata.resourceVersion), version);
+  const next = await watched(`&resourceVersion=${version}`);
+  assert.deepEqual([...new Set(next.map(({ type }) => type))], ['BOOKMARK'], 'nothing is reported twice');
+  const none = (
+    await kubectl(`get --raw ${path.replace('allowWatchBookmarks=true&', '')}&resourceVersion=${version}`)
+  ).trim();
+  assert.equal(none, '', 'who does not ask for bookmarks gets none');
+});
+
+interface Bookmark {
+  readonly resourceVersion: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 test('kubectl explain, api-resources and auth can-i know the group', { skip }, async () => {
   const explained = await kubectl('explain tenures');
   assert.match(explained, /^GROUP: +history\.podtrail\.dev\nKIND: +Tenure\nVERSION: +v1$/m);
   assert.match(explained, /holder\s+<Object>/);
   assert.doesNotMatch(explained, /<no description>/);
+  assert.doesNotMatch(await kubectl('explain commands'), /<no description>/);
   assert.match(await kubectl('explain moves.successor.certain'), /Nobody else can have taken it/);
   assert.match(await kubectl('explain ipattributions.spec'), /ip\s+<string> -required-/);
   const resources = await kubectl(`api-resources --api-group=${HISTORY} -o wide`);
