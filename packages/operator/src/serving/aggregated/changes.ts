@@ -2,7 +2,7 @@
 import { type Change, changeDocument, readChanges, readWatching, watchingDocument } from '@podtrail/history/wire';
 import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
 import { digestName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
-import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, cellText, cellTime, evidence, instant, integer, object, text, yesOrNo } from './shapes.ts';
 import { gapWarnings } from './watched-warnings.ts';
 
@@ -78,10 +78,7 @@ function brief(of: unknown): string {
 async function list(question: ListQuestion): Promise<FoundRecords> {
   const { snapshot, visibility, cluster, now, namespace, limit, cursor, selector } = question;
   const name = selector.get('metadata.name');
-  if (name !== undefined) {
-    const found = await get(question, name);
-    return { records: found === undefined ? [] : [found], cursor: undefined };
-  }
+  if (name !== undefined) return onlyRecord(await get(question, name));
   const asked = await subjectOf(question);
   const subject = asked === undefined || asked.by === 'ip' || asked.by === 'service' ? undefined : asked;
   const span = spanOf(question, subject === undefined ? BY_DEFAULT_MS : undefined);

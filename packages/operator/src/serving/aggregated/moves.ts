@@ -5,7 +5,7 @@ import { askMoves, CAUSES, type Cause, epochMillis, type Move, moveDocument } fr
 import { Problem } from '../problem.ts';
 import { spanOf, subjectOf } from './asked-of.ts';
 import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
-import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import {
   at,
   cellText,
@@ -107,10 +107,7 @@ function causeCell(of: Parameters<typeof at>[0]): string {
 async function list(question: ListQuestion): Promise<FoundRecords> {
   const { selector, limit, cursor } = question;
   const name = selector.get('metadata.name');
-  if (name !== undefined) {
-    const found = await get(question, name);
-    return { records: found === undefined ? [] : [found], cursor: undefined };
-  }
+  if (name !== undefined) return onlyRecord(await get(question, name));
   const asked = await subjectOf(question);
   const span = spanOf(question, BY_DEFAULT_MS);
   if (asked?.by === 'ip' || asked?.by === 'service') {

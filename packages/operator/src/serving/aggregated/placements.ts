@@ -2,7 +2,6 @@
 
 import type { Boundary, Holder, Subject } from '@podtrail/history/wire';
 import {
-  askNode,
   askPlacements,
   boundaryDocument,
   endDocument,
@@ -10,10 +9,11 @@ import {
   holderDocument,
   watchingDocument,
 } from '@podtrail/history/wire';
-import { spanOf, subjectOf, timesOf, wholeSpan, within } from './asked-of.ts';
+import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
 import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
+import { podsOnNode } from './on-node.ts';
 import { namelessTime, recordsOfPresent } from './present-pods.ts';
-import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
 import { gapWarnings } from './watched-warnings.ts';
 
@@ -60,10 +60,7 @@ export const PLACEMENTS: HistoryResource = {
 async function list(question: ListQuestion): Promise<FoundRecords> {
   const { selector } = question;
   const name = selector.get('metadata.name');
-  if (name !== undefined) {
-    const found = await get(question, name);
-    return { records: found === undefined ? [] : [found], cursor: undefined };
-  }
+  if (name !== undefined) return onlyRecord(await get(question, name));
   const node = selector.get('node');
   const asked = await subjectOf(question);
   if (asked !== undefined && asked.by !== 'ip' && asked.by !== 'service') {
@@ -89,12 +86,8 @@ async function ofSubject(question: ListQuestion, subject: Subject): Promise<Foun
 }
 
 async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
-  const { snapshot, visibility, cluster, now, namespace, limit, cursor } = question;
-  const { at: instant } = timesOf(question.selector);
-  const during = instant === undefined ? spanOf(question, undefined) : { at: instant };
-  const asked = { node, during, namespace, paging: { limit, cursor }, now };
-  const { pods, document } = await askNode(snapshot, visibility, cluster, asked);
-  return { records: pods.items.map(recordOf), cursor: pods.cursor, warnings: gapWarnings(document.coverage) };
+  const { pods, cursor, warnings } = await podsOnNode(question, node);
+  return { records: pods.map(recordOf), cursor, warnings };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {

@@ -54,6 +54,11 @@ export interface FoundRecords {
   readonly isPresent?: boolean;
 }
 
+/** What a list by metadata.name finds. */
+export function onlyRecord(found: HistoryRecord | undefined): FoundRecords {
+  return { records: found === undefined ? [] : [found], cursor: undefined };
+}
+
 export interface HistoryResource {
   readonly plural: string;
   readonly singular: string;

@@ -3,7 +3,6 @@
 
 import type { Asked, AskedSpan, EpochMillis } from '@podtrail/history/wire';
 import {
-  askNode,
   askTrail,
   boundaryDocument,
   endDocument,
@@ -12,10 +11,11 @@ import {
   parseIp,
   type Stay,
 } from '@podtrail/history/wire';
-import { spanOf, subjectOf, timesOf, wholeSpan, within } from './asked-of.ts';
+import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
 import { addressName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
+import { podsOnNode } from './on-node.ts';
 import { namelessTime, recordsOfPresent } from './present-pods.ts';
-import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
+import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
 import { gapWarnings } from './watched-warnings.ts';
 
@@ -70,10 +70,7 @@ function holderCell(of: Parameters<typeof at>[0]): string {
 async function list(question: ListQuestion): Promise<FoundRecords> {
   const { selector, cursor } = question;
   const name = selector.get('metadata.name');
-  if (name !== undefined) {
-    const found = await get(question, name);
-    return { records: found === undefined ? [] : [found], cursor: undefined };
-  }
+  if (name !== undefined) return onlyRecord(await get(question, name));
   const asked = await subjectOf(question);
   if (asked !== undefined) return await ofSubject(question, asked, spanOf(question, undefined), cursor);
   const node = selector.get('node');
@@ -116,18 +113,14 @@ function isOf(wanted: string | undefined, uid: string): boolean {
 
 /** The addresses of the pods that were there. */
 async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
-  const { snapshot, visibility, cluster, now, namespace, limit, cursor } = question;
-  const { at: instant } = timesOf(question.selector);
+  const { pods, cursor, warnings } = await podsOnNode(question, node);
   const span = spanOf(question, undefined);
-  const during = instant === undefined ? span : { at: instant };
-  const asked = { node, during, namespace, paging: { limit, cursor }, now };
-  const { pods, document } = await askNode(snapshot, visibility, cluster, asked);
   const records: HistoryRecord[] = [];
-  for (const { pod } of pods.items) {
+  for (const { pod } of pods) {
     const found = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid: pod.uid }, span, undefined);
     records.push(...found.records);
   }
-  return { records, cursor: pods.cursor, warnings: gapWarnings(document.coverage) };
+  return { records, cursor, warnings };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
