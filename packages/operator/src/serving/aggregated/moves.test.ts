@@ -6,6 +6,7 @@ import { ledgerOf } from '@podtrail/history/testing';
 import { epochMillis, type Snapshot } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
 import { AskedLedger } from '../api/asked-ledger.ts';
+import type { RenderProblem } from '../http/problem-reply.ts';
 import { accessOf, startedServer } from '../testing/started-server.ts';
 import { AGAIN, coverageFact, NOW, podFacts } from '../testing/two-tenants.ts';
 import { aggregatedRoutes } from './aggregated-api.ts';
@@ -50,7 +51,8 @@ async function served(t: TestContext, hidden: number) {
   const since = new Map([['twice', epochMillis(AGAIN)]]);
   const routes = aggregatedRoutes({ ledger, cluster, clock, replica: 'one', present: () => [] });
   const access = accessOf({ jane: { kind: 'namespaces', since } });
-  const { get } = await startedServer(t, routes, { access, renderProblem: (problem) => statusReply(problem) });
+  const renderProblem: RenderProblem = (problem, _requestId, path) => statusReply(problem, path);
+  const { get } = await startedServer(t, routes, { access, renderProblem });
   return async (query: string) => {
     reads = 0;
     const reply = await get(`${ROOT}?${query}`);
