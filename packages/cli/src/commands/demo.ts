@@ -5,24 +5,37 @@ import type { Cli } from '../cli.ts';
 import { Demo } from '../demo/demo.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { portNumber } from '../options/port-number.ts';
+import { DEFAULT_PORT } from '../options/serve-defaults.ts';
 import { checkSize, type SizeOptions, sizeFlags } from '../sandbox/size-flags.ts';
 import { parseDuration } from '../times/duration.ts';
 
 interface DemoOptions extends SizeOptions {
   readonly duration?: number;
+  readonly serve?: boolean;
+  readonly port?: number;
 }
 
 export function demoCommand(cli: Cli): Command {
   const command = cli.command('demo', 'Show podtrail at work on a simulated cluster, without a real one.', []);
   return sizeFlags(command, { nodes: 40, pods: 2000 })
     .option('--duration <time>', 'end by itself after so long, e.g. 1m; default: at Ctrl+C', duration)
+    .option('--serve', 'answer over HTTP on this machine, too, as podtrail serve does')
+    .option(
+      '--port <port>',
+      `with --serve: the port; 0 lets the system choose one; default: ${DEFAULT_PORT}`,
+      portNumber('--port'),
+    )
     .addHelpText(
       'after',
       `
 A day of history is recorded in a few seconds of virtual time; then the cluster lives on at real speed, with rollouts,
 drains, dying nodes and jobs, and a recorder that watches it. It prints commands to try in another terminal. On a
 terminal, k kills the recorder for 20 seconds and q ends the demo. Everything lies in a temporary directory, which is
-removed at the end.`,
+removed at the end.
+
+With --serve it prints a URL with a token, once the day is recorded. The URL works once, in one browser, which then keeps
+a cookie; scripts send the token that is printed below it. Only this machine reaches it. It is served until the demo ends.`,
     )
     .action(cli.finishes((options: DemoOptions) => run(cli, options)));
 }
@@ -30,12 +43,16 @@ removed at the end.`,
 async function run(cli: Cli, options: DemoOptions): Promise<ExitCode> {
   const { random, signal } = cli.commandEnv;
   checkSize(options);
+  if (options.port !== undefined && options.serve !== true) {
+    throw new UsageError('--port is the port of --serve', 'write demo --serve --port N.');
+  }
   const seed = options.seed ?? Math.floor(random() * 2 ** 31);
   const { nodes, pods, speed } = options;
+  const port = options.serve === true ? (options.port ?? DEFAULT_PORT) : undefined;
   const stop = new AbortController();
   const until = options.duration === undefined ? undefined : AbortSignal.timeout(options.duration);
   const ended = AbortSignal.any([signal, stop.signal, ...(until === undefined ? [] : [until])]);
-  await using demo = await Demo.begin(cli.commandEnv, { nodes, pods, speed, seed, quit: () => stop.abort() });
+  await using demo = await Demo.begin(cli.commandEnv, { nodes, pods, speed, seed, port, quit: () => stop.abort() });
   await demo.run(ended);
   return EXIT.answered;
 }

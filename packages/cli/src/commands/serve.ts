@@ -1,12 +1,11 @@
 // `podtrail serve`: the ledger over HTTP on this machine, for a browser and for scripts. Only reads, beside a recorder
 // or alone, until it is stopped.
-import { jsonLine } from '@podtrail/operator/json-line';
-import type { AccessLogEntry } from '@podtrail/operator/serving';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { describeError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { portNumber } from '../options/port-number.ts';
+import { DEFAULT_PORT, DEFAULT_RATE } from '../options/serve-defaults.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 
 interface ServeOptions extends SharedOptions {
@@ -17,10 +16,7 @@ interface ServeOptions extends SharedOptions {
   readonly accessLog?: boolean;
 }
 
-const DEFAULT_PORT = 7080;
 const MOST_TOKEN_BYTES = 4_096;
-/** Requests a second; one person and their scripts, and nobody who keeps others out. */
-const DEFAULT_RATE = 2_000;
 
 export function serveCommand(cli: Cli): Command {
   return cli
@@ -46,32 +42,22 @@ read; a recorder may write to it meanwhile. SIGTERM ends it, after the requests 
 }
 
 async function run(cli: Cli, options: ServeOptions): Promise<ExitCode> {
-  const { clock, signal, stdout, stderr } = cli.commandEnv;
+  const { signal, stdout } = cli.commandEnv;
   // Read only here: no other command should wait for it.
-  const [serving, { apiOver }] = await Promise.all([
+  const [{ checkLoopback }, { serveOnLoopback }] = await Promise.all([
     import('@podtrail/operator/serving'),
-    import('../remote/api-over.ts'),
+    import('../remote/loopback-server.ts'),
   ]);
-  serving.checkLoopback(options.bind);
-  const access = new serving.LoopbackAccess({ token: await tokenOf(cli, options.tokenFile) });
+  // Before the store is opened: a wrong address is wrong whatever is in it.
+  checkLoopback(options.bind);
+  const token = await tokenOf(cli, options.tokenFile);
   return await cli.withStore(options, async (engine, url) => {
-    const ledger = new serving.AskedLedger(engine, clock);
-    const { rateLimit: perSecond } = options;
-    const server = await serving.HttpServer.start({
-      ...{ host: options.bind, port: options.port, access, clock, admit: access.admit },
-      routes: [
-        serving.indexPage((request) => access.exchange(request)),
-        ...apiOver(ledger, { engine, commandEnv: cli.commandEnv }),
-      ],
-      rateLimit:
-        perSecond === 0
-          ? undefined
-          : new serving.RateLimit({ perSecond, burst: 2 * perSecond, now: () => clock.monotonic() }),
-      log: options.accessLog === true ? (entry) => void stderr.write(logLine(entry, clock.now())) : undefined,
-    });
+    const { port, bind, rateLimit, accessLog } = options;
+    const asked = { port, bind, token, rateLimit, hasAccessLog: accessLog === true };
+    const server = await serveOnLoopback(engine, asked, cli.commandEnv);
     try {
-      await stdout.write(`${access.urlOn(server)}\n`);
-      if (options.tokenFile === undefined) await cli.note(`for scripts: Authorization: Bearer ${access.bearer}`);
+      await stdout.write(`${server.url}\n`);
+      if (options.tokenFile === undefined) await cli.note(`for scripts: Authorization: Bearer ${server.bearer}`);
       await cli.note(`serving ${url}; Ctrl+C ends it`);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     } finally {
@@ -94,10 +80,4 @@ async function tokenOf({ commandEnv }: Cli, file: string | undefined): Promise<s
 function rateOf(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
   throw new UsageError(`--rate-limit ${text} is not a number of requests`, 'a whole number; 0 is any number.');
-}
-
-function logLine({ error, ...entry }: AccessLogEntry, now: number): string {
-  const problem = error === undefined ? {} : { problem: describeError(error, false) };
-  const level = entry.status === 500 ? 'error' : 'info';
-  return jsonLine({ time: new Date(now).toISOString(), level, msg: 'request', ...entry, ...problem });
 }

@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../main.ts', import.meta.url));
 const FLAGS = ['--nodes', '4', '--pods', '60', '--seed', '7', '--speed', '20'];
+/** As small as it gets, for what does not depend on what happens. */
+const SMALL = ['--nodes', '2', '--pods', '8', '--seed', '7', '--speed', '0'];
 
 function podtrail(words: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
   return spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env });
@@ -46,12 +48,13 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code, ...output };
 }
 
-/** Resolves at the first line that matches. */
-function printed(child: ChildProcess, wanted: RegExp): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+/** Resolves at the first line that matches, with its first group. */
+function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const lines = createInterface({ input: child.stdout! });
   lines.on('line', (line) => {
-    if (wanted.test(line)) resolve();
+    const found = wanted.exec(line);
+    if (found !== null) resolve(found[1] ?? '');
   });
   child.once('close', (code) => reject(new Error(`it ended with ${code} before it said ${wanted}`)));
   return promise;
@@ -74,6 +77,9 @@ test('the demo records a day, prints commands that work as they are printed, liv
     await isLiving.promise;
     assert.match(lines[0] ?? '', /^podtrail demo: a simulated cluster of 4 nodes and about 60 pods \(--seed 7\)$/);
     assert.match(lines[1] ?? '', /^a day of history \(\d+ changes\) recorded in [\d.]+ s$/);
+    const overHttp =
+      /^over HTTP, .*: npx podtrail serve --store sqlite:\S+, or another time npx podtrail demo --serve$/;
+    assert.ok(lines.some((line) => overHttp.test(line)));
     const commands = lines.flatMap((line) => /^ {5}npx podtrail (.+)$/.exec(line)?.[1] ?? []);
     assert.deepEqual(
       commands.map((command) => command.split(' ')[0]),
@@ -116,6 +122,38 @@ test('a demo that is asked to end before its day is over ends at once, and leave
   assert.equal(code, 0);
   assert.match(stdout, /^podtrail demo: /);
 });
+
+test(
+  'demo --serve answers on this machine until it ends: a URL that works once, a cookie, a token',
+  SOON,
+  async (t) => {
+    const { root, env } = aTemporaryRoot(t);
+    const demo = podtrailOf(t, ['demo', ...SMALL, '--serve', '--port', '0'], env);
+    const end = ended(demo);
+    const [url, bearer] = await Promise.all([
+      printed(demo, /^over HTTP, in one browser: (http:\/\/127\.0\.0\.1:\d+\/\S+)$/),
+      printed(demo, /^for scripts: Authorization: Bearer (\S+)$/),
+    ]);
+    const { origin } = new URL(url);
+    const gaps = (headers: Record<string, string>) => fetch(`${origin}/api/v1/gaps`, { headers });
+    assert.equal((await gaps({})).status, 401);
+    const first = await fetch(url, { redirect: 'manual' });
+    assert.equal(first.status, 303);
+    const cookie = first.headers.get('set-cookie') ?? '';
+    assert.match(cookie, /; HttpOnly; SameSite=Strict; /);
+    assert.equal((await fetch(url, { redirect: 'manual' })).status, 401, 'it works once');
+    assert.equal((await gaps({ cookie: cookie.split(';')[0] ?? '' })).status, 200);
+    assert.equal((await gaps({ authorization: `Bearer ${bearer}` })).status, 200);
+    assert.equal((await gaps({ authorization: `Bearer ${bearer}`, origin: 'http://evil.example' })).status, 403);
+    const asked = await ended(podtrail(['gaps', '--server', origin], { ...env, PODTRAIL_TOKEN: bearer }));
+    assert.ok(asked.code === 0 || asked.code === 3, asked.stderr);
+    assert.match(asked.stdout, /^demo was watched from /);
+    demo.kill('SIGINT');
+    const { code, stderr } = await end;
+    assert.deepEqual({ code, stderr, left: readdirSync(root) }, { code: 0, stderr: '', left: [] });
+    await assert.rejects(gaps({}));
+  },
+);
 
 for (const [sentence, signals] of [
   ['SIGTERM', ['SIGTERM']],
@@ -200,6 +238,7 @@ test('what cannot be simulated is refused with a sentence', async () => {
     [['--speed', 'fast'], /--speed fast is out of range/],
     [['--duration', 'soon'], /--duration soon is not a duration/],
     [['--seed', '-1'], /--seed/],
+    [['--port', '7080'], /--port is the port of --serve/],
   ] as const) {
     const { code, stderr } = await ended(podtrail(['demo', ...words]));
     assert.equal(code, 2, stderr);

@@ -5,6 +5,8 @@ import { type Engine, epochMillis, gaps, withSnapshot } from '@podtrail/history'
 import type { SandboxServer } from '@podtrail/sandbox';
 import type { CommandEnv } from '../command-env.ts';
 import { describeError } from '../errors.ts';
+import { DEFAULT_RATE } from '../options/serve-defaults.ts';
+import type { LoopbackServer } from '../remote/loopback-server.ts';
 import { ADMIN, LivingCluster } from '../sandbox/living-cluster.ts';
 import { DemoDirectory, removeLeftovers } from './demo-directory.ts';
 import { flowLog } from './flow-log.ts';
@@ -21,6 +23,8 @@ export interface DemoOptions {
   readonly pods: number;
   readonly speed: number;
   readonly seed: number;
+  /** Where it answers over HTTP, on this machine only; undefined: nowhere. */
+  readonly port: number | undefined;
   /** A key asked for the end, or nobody is there any more to see it. */
   readonly quit: () => void;
 }
@@ -68,6 +72,9 @@ export class Demo implements AsyncDisposable {
     const server = await this.#living.serve(0);
     this.#ends.push(() => server.close());
     await this.#writeFiles(server);
+    // Before anything happens: what it prints belongs below the commands to try.
+    const served = await this.#serve();
+    if (signal.aborted) return;
     this.#startRecorder(signal);
     this.#news = new News(this.#living.cluster, (line) => this.#stage.happened(line));
     this.#moves = new LedgerMoves(this.#commandEnv.clock.now());
@@ -76,7 +83,7 @@ export class Demo implements AsyncDisposable {
       onChurn: (kind, about) => this.#news?.churned(kind, about),
       onError: (error) => this.#stage.happened(describeError(error, false)),
     });
-    this.#suggest();
+    this.#suggest(served);
     this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key, signal), this.#options.quit));
     await this.#watch(signal);
   }
@@ -145,11 +152,25 @@ export class Demo implements AsyncDisposable {
     this.#recorder.start();
   }
 
-  #suggest(): void {
+  /** As `podtrail serve` does. Only then is it loaded. */
+  async #serve(): Promise<LoopbackServer | undefined> {
+    const { port } = this.#options;
+    if (port === undefined) return undefined;
+    const { serveOnLoopback } = await import('../remote/loopback-server.ts');
+    const engine = await this.#commandEnv.openStore(`sqlite:${this.#store}`, 'read');
+    this.#ends.push(() => engine.close());
+    const options = { port, bind: '127.0.0.1', rateLimit: DEFAULT_RATE, hasAccessLog: false };
+    const server = await serveOnLoopback(engine, options, this.#commandEnv);
+    this.#ends.push(() => server.close());
+    return server;
+  }
+
+  #suggest(server: LoopbackServer | undefined): void {
     const flows = this.#directory.file('flows.csv');
     const { tenures } = this.#living.cluster.truth;
     const now = this.#commandEnv.clock.now();
-    const found = suggestions({ tenures, now, program: calledAs(this.#commandEnv.env), store: this.#store, flows });
+    const program = calledAs(this.#commandEnv.env);
+    const found = suggestions({ tenures, now, program, store: this.#store, flows });
     const lines = found.map(({ why, command }, n) => `  ${n + 1}. ${why}:\n     ${command}`);
     const keys = process.stdin.isTTY
       ? 'k kills the recorder for 20 s, q or Ctrl+C ends the demo'
@@ -157,6 +178,11 @@ export class Demo implements AsyncDisposable {
     this.#stage.say(`\nTry in another terminal, in this directory:\n\n${lines.join('\n')}\n`);
     this.#stage.say(
       `kubectl works too: kubectl --kubeconfig ${this.#directory.file('kubeconfig')} get pods -A -o wide`,
+    );
+    this.#stage.say(
+      server === undefined
+        ? `over HTTP, for a browser and scripts: ${program} serve --store sqlite:${this.#store}, or another time ${program} demo --serve`
+        : `over HTTP, in one browser: ${server.url}\nfor scripts: Authorization: Bearer ${server.bearer}`,
     );
     this.#stage.say(`${keys}\n`);
   }

@@ -1,0 +1,63 @@
+// A ledger over HTTP on this machine, for a browser and for scripts: `podtrail serve`, and `podtrail demo --serve`. Only
+// reads. Closing it waits for the requests that are under way.
+
+import type { Engine } from '@podtrail/history';
+import { jsonLine } from '@podtrail/operator/json-line';
+import {
+  type AccessLogEntry,
+  AskedLedger,
+  checkLoopback,
+  HttpServer,
+  indexPage,
+  LoopbackAccess,
+  RateLimit,
+} from '@podtrail/operator/serving';
+import type { CommandEnv } from '../command-env.ts';
+import { describeError } from '../errors.ts';
+import { apiOver } from './api-over.ts';
+
+export interface LoopbackServerOptions {
+  readonly port: number;
+  readonly bind: string;
+  /** For scripts; undefined: a new one. */
+  readonly token?: string | undefined;
+  /** Requests a second; 0: any number. */
+  readonly rateLimit: number;
+  readonly hasAccessLog: boolean;
+}
+
+export interface LoopbackServer {
+  /** With a token that works once, in one browser. */
+  readonly url: string;
+  /** The token for scripts. */
+  readonly bearer: string;
+  close(): Promise<void>;
+}
+
+export async function serveOnLoopback(
+  engine: Engine,
+  options: LoopbackServerOptions,
+  commandEnv: CommandEnv,
+): Promise<LoopbackServer> {
+  const { bind: host, port, token, rateLimit: perSecond } = options;
+  const { clock, stderr } = commandEnv;
+  checkLoopback(host);
+  const access = new LoopbackAccess({ token });
+  const server = await HttpServer.start({
+    ...{ host, port, access, clock, admit: access.admit },
+    routes: [
+      indexPage((request) => access.exchange(request)),
+      ...apiOver(new AskedLedger(engine, clock), { engine, commandEnv }),
+    ],
+    rateLimit:
+      perSecond === 0 ? undefined : new RateLimit({ perSecond, burst: 2 * perSecond, now: () => clock.monotonic() }),
+    log: options.hasAccessLog ? (entry) => void stderr.write(logLine(entry, clock.now())) : undefined,
+  });
+  return { url: access.urlOn(server), bearer: access.bearer, close: () => server.close() };
+}
+
+function logLine({ error, ...entry }: AccessLogEntry, now: number): string {
+  const problem = error === undefined ? {} : { problem: describeError(error, false) };
+  const level = entry.status === 500 ? 'error' : 'info';
+  return jsonLine({ time: new Date(now).toISOString(), level, msg: 'request', ...entry, ...problem });
+}
