@@ -33,6 +33,18 @@ test('a front proxy names user, groups and what else is known, each header by it
   });
 });
 
+test('names are UTF-8, as API servers send them; what is not UTF-8 is nobody, and no key of extra is lost', () => {
+  const sent = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+  const headers = { 'x-remote-user': [sent('jürgen')], 'x-remote-group': [sent('Köln'), 'dev'] };
+  const extra = { 'x-remote-extra-__proto__': [sent('é')] };
+  // Of others than those that name the caller nothing is asked.
+  const caller = frontProxyCaller(TRUST, asked({ ...headers, ...extra, 'user-agent': ['\xff'] }));
+  assert.deepEqual([caller?.name, caller?.groups], ['jürgen', ['Köln', 'dev']]);
+  assert.deepEqual(Object.entries(caller?.extra ?? {}), [['__proto__', ['é']]]);
+  assert.equal(frontProxyCaller(TRUST, asked({ 'x-remote-user': ['j\xfcrgen'] })), undefined);
+  assert.equal(frontProxyCaller(TRUST, asked({ 'x-remote-user': ['jane'], 'x-remote-group': ['\xff'] })), undefined);
+});
+
 test('without a certificate of the authority, or by another name, headers are nothing', () => {
   const headers = { 'x-remote-user': ['jane'] };
   assert.equal(frontProxyCaller(TRUST, asked(headers, { authorized: false })), undefined);

@@ -47,7 +47,7 @@ function listOf(data: Readonly<Record<string, string>> | undefined, key: string)
   throw new OperatorError('no-front-proxy', `${key} of the cluster is no list of names`);
 }
 
-/** Undefined: no front proxy that is trusted, or one that names nobody. */
+/** Undefined: no front proxy that is trusted, or one that names nobody, or not in UTF-8. */
 export function frontProxyCaller(
   trust: FrontProxyTrust,
   { headersDistinct, socket }: Pick<IncomingMessage, 'headersDistinct' | 'socket'>,
@@ -57,19 +57,43 @@ export function frontProxyCaller(
   // A certificate may have several common names; Node gives them as a list then.
   const names = [tls.getPeerCertificate().subject?.CN ?? []].flat();
   if (trust.allowedNames.length > 0 && !names.some((name) => trust.allowedNames.includes(name))) return undefined;
-  const values = (headers: readonly string[]) => headers.flatMap((name) => headersDistinct[name.toLowerCase()] ?? []);
+  const given = decodedHeaders(trust, headersDistinct);
+  if (given === undefined) return undefined;
+  const values = (headers: readonly string[]) => headers.flatMap((name) => given.get(name.toLowerCase()) ?? []);
   const [name] = values(trust.usernameHeaders).filter((value) => value !== '');
   if (name === undefined) return undefined;
   const [uid] = values(trust.uidHeaders);
   const groups = values(trust.groupHeaders);
-  const extra: Record<string, readonly string[]> = {};
+  const extras = new Map<string, readonly string[]>();
   for (const prefix of trust.extraHeaderPrefixes.map((text) => text.toLowerCase())) {
-    for (const [header, found = []] of Object.entries(headersDistinct)) {
+    for (const [header, found] of given) {
       if (header.startsWith(prefix) && header.length > prefix.length)
-        extra[extraKey(header.slice(prefix.length))] = found;
+        extras.set(extraKey(header.slice(prefix.length)), found);
     }
   }
-  return { name, groups, ...(uid === undefined ? {} : { uid }), ...(Object.keys(extra).length === 0 ? {} : { extra }) };
+  const extra = extras.size === 0 ? {} : { extra: Object.fromEntries(extras) };
+  return { name, groups, ...(uid === undefined ? {} : { uid }), ...extra };
+}
+
+/** What names the caller. API servers send UTF-8; Node gives each byte as a character. Undefined: it is no UTF-8. */
+function decodedHeaders(
+  { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes }: FrontProxyTrust,
+  headers: IncomingMessage['headersDistinct'],
+): Map<string, readonly string[]> | undefined {
+  const names = new Set([...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()));
+  const prefixes = extraHeaderPrefixes.map((prefix) => prefix.toLowerCase());
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const found = new Map<string, readonly string[]>();
+  try {
+    for (const [name, values = []] of Object.entries(headers)) {
+      if (!names.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))) continue;
+      const decoded = values.map((text) => decoder.decode(Buffer.from(text, 'latin1')));
+      found.set(name, decoded);
+    }
+  } catch {
+    return undefined;
+  }
+  return found;
 }
 
 /** Keys are written with %2F for a slash. */
