@@ -153,6 +153,7 @@ test('what cannot be meant is a Status with a sentence, never a 500', async (t) 
     ['/tenures', { method: 'DELETE' }, 405],
     ['/ipattributions', {}, 405],
     ['/tenures', { headers: { accept: 'application/yaml' } }, 406],
+    ['/tenures', { headers: { accept: 'application/json;as=constructor;g=meta.k8s.io;v=v1' } }, 406],
     ['/tenures?limit=x', {}, 400],
     ['/tenures?continue=%00', {}, 400],
     ['/tenures?fieldSelector=ip', {}, 400],

@@ -22,7 +22,7 @@ export function formOf(accept: string | undefined): Form {
     const given = new Map(parameters.map((text) => text.split('=', 2) as [string, string]));
     const as = given.get('as');
     if (as === undefined) return 'object';
-    const form = FORMS[as];
+    const form = Object.hasOwn(FORMS, as) ? FORMS[as] : undefined;
     if (form !== undefined && given.get('g') === 'meta.k8s.io' && given.get('v') === 'v1') return form;
   }
   throw new Problem(406, 'not-acceptable', 'only application/json can be sent, as objects, as a Table or as metadata', {
