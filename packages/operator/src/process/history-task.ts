@@ -19,8 +19,7 @@ import {
   ServingTls,
   statusReply,
 } from '../serving/aggregated/index.ts';
-import { keyOf } from '../serving/aggregated/present-pods.ts';
-import type { PresentPod } from '../serving/aggregated/resource.ts';
+import { followPresent } from '../serving/aggregated/present-index.ts';
 import { AskedLedger } from '../serving/api/asked-ledger.ts';
 import { oneCluster } from '../serving/api/one-cluster.ts';
 import type { TrackerSource } from '../serving/api/trackers-route.ts';
@@ -114,7 +113,7 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
     });
     const ledger = new AskedLedger(oneCluster(reader, cluster), clock, QUESTIONS);
     metrics.watch(ledger);
-    const present = () => presentPods(options.pods);
+    const { present, end: endPresent } = followPresent(options.pods);
     const server = await HttpServer.start({
       ...{ host, port, clock, tls: tls.options },
       access: peers.within(accessOf(options, frontProxy, metrics, report)),
@@ -138,6 +137,7 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       const at = { host, port: server.port };
       await Promise.all([frontProxy.run(signal), registration.run(tls, at, signal), addresses.run(signal)]);
     } finally {
+      endPresent();
       connections.close();
       await server.close(CLOSE_MS);
     }
@@ -173,13 +173,6 @@ function logRequest(log: Log, { error, ...entry }: AccessLogEntry, isLogged: boo
   const { requestId, route } = entry;
   const stack = error instanceof Error ? error.stack : undefined;
   log.error('a question to the history API failed', { requestId, route, problem: problemOf(error), stack });
-}
-
-/** In the order of their keys, so that pages follow each other. */
-function presentPods({ synced, lister }: Informer<PodView>): readonly PresentPod[] | undefined {
-  if (!synced) return undefined;
-  const pods = lister.list().map(({ metadata: { namespace, name, uid } }) => ({ namespace, name, uid }));
-  return pods.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 /** Also without the definition there is a cache, which is empty and not in sync. */

@@ -27,13 +27,15 @@ export async function recordsOfPresent(
       headers: { 'retry-after': '1' },
     });
   }
-  const isVisible = (pod: PresentPod) =>
-    (namespace === undefined || pod.namespace === namespace) &&
-    (visibility.kind === 'all' || visibility.since.has(pod.namespace));
+  const isVisible = (pod: PresentPod) => visibility.kind === 'all' || visibility.since.has(pod.namespace);
   const records: HistoryRecord[] = [];
   let last: string | undefined;
-  for (const pod of all) {
-    if (!isVisible(pod) || (cursor !== undefined && keyOf(pod) <= cursor)) continue;
+  const first = namespace === undefined ? '' : `${namespace}/`;
+  for (let i = firstAfter(all, cursor !== undefined && cursor > first ? cursor : first); i < all.length; i++) {
+    const pod = all[i] as PresentPod;
+    // Those of one namespace follow each other.
+    if (namespace !== undefined && pod.namespace !== namespace) break;
+    if (!isVisible(pod)) continue;
     const found = await read(pod);
     // Another one follows: only then there is a next page.
     if (records.length > 0 && records.length + found.length > limit) return { records, cursor: last, isPresent: true };
@@ -41,6 +43,17 @@ export async function recordsOfPresent(
     last = keyOf(pod);
   }
   return { records, cursor: undefined, isPresent: true };
+}
+
+/** By halves: where keys are behind this one. */
+function firstAfter(sorted: readonly PresentPod[], key: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (keyOf(sorted[middle] as PresentPod) <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export function keyOf({ namespace, name, uid }: PresentPod): string {

@@ -31,7 +31,7 @@ export interface RecordsOf {
   readonly now: EpochMillis;
   /** Only of this one; undefined: of all that are visible. */
   readonly namespace: string | undefined;
-  /** In one order for ever; undefined while they are not known. */
+  /** In the order of `keyOf`; undefined while they are not known. */
   readonly present: () => readonly PresentPod[] | undefined;
 }
 
