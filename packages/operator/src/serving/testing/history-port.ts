@@ -46,6 +46,6 @@ export async function startHistoryPort(options: HistoryPortOptions): Promise<Htt
       ...clusterCommandRoutes(async (spec) => ({ asked: spec === undefined ? 'nothing' : 'something' })),
     ],
     renderProblem: (problem, requestId, path) =>
-      isClusterPath(path) ? statusReply(problem) : renderProblem(problem, requestId),
+      isClusterPath(path) ? statusReply(problem, path) : renderProblem(problem, requestId),
   });
 }
