@@ -116,3 +116,22 @@ test('a refusal is kept for seconds only, and so are at most ten thousand decisi
   await tokens.callerOf('guess');
   assert.equal(asked.length, 10_003, 'the oldest was forgotten');
 });
+
+test('however many tokens are guessed at once, few are under review, and those beyond the queue are sent away', async () => {
+  let underReview = 0;
+  let most = 0;
+  const reviews = {
+    create: async ({ spec }: TokenReview) => {
+      most = Math.max(most, ++underReview);
+      await new Promise((resolve) => setImmediate(resolve));
+      underReview--;
+      return { metadata: {}, spec, status: { authenticated: false } };
+    },
+  };
+  const tokens = new BearerTokens({ reviews, audiences: ['podtrail'], clock: new ManualClock(NOW) });
+  const guessed = await Promise.allSettled(Array.from({ length: 1_000 }, (_, i) => tokens.callerOf(`guess-${i}`)));
+  assert.equal(most, 16);
+  const sentAway = guessed.filter((one) => one.status === 'rejected');
+  assert.equal(sentAway.length, 1_000 - 16 - 256);
+  assert.equal(sentAway[0]?.reason.status, 503);
+});

@@ -3,6 +3,7 @@
 // kept for at most a minute and the token's life, by a hash: the token itself is kept nowhere.
 import { createHash } from 'node:crypto';
 import type { Clock, KubeObject, ResourceClient } from '@podtrail/machinery';
+import { QuestionGate } from '../http/question-gate.ts';
 import type { Caller } from './access.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
@@ -37,8 +38,12 @@ const MOST_KEPT = 10_000;
 const LONGEST_TOKEN = 16 * 1024;
 const ANSWER_WITHIN_MS = 5_000;
 
+/** Whoever guesses must not make more work for the API server than this. */
+const REVIEWS = { atOnce: 16, mostWaiting: 256, waitMs: ANSWER_WITHIN_MS };
+
 export class BearerTokens {
   readonly #options: BearerTokensOptions;
+  readonly #gate = new QuestionGate(REVIEWS);
   readonly #decisions: ExpiringCache<Caller | undefined>;
 
   constructor(options: BearerTokensOptions) {
@@ -51,7 +56,7 @@ export class BearerTokens {
     if (token === '' || token.length > LONGEST_TOKEN) return undefined;
     const key = createHash('sha256').update(token).digest('base64url');
     return await this.#decisions.get(key, async () => {
-      const value = await this.#review(token);
+      const value = await this.#gate.run(() => this.#review(token));
       return { value, forMs: value === undefined ? REFUSED_MS : this.#lifeOf(token) };
     });
   }

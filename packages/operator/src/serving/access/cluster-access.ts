@@ -45,6 +45,7 @@ export class ClusterAccess implements Access {
     try {
       return await tokens.callerOf(token);
     } catch (cause) {
+      if (cause instanceof Problem) throw cause;
       throw new Problem(401, 'not-reviewed', 'whose token that is cannot be found out now', {
         hint: 'the API server does not answer; ask again.',
         cause,

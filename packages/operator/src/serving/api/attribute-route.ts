@@ -3,8 +3,8 @@
 import { type AskAttributions, askAttributions } from '@podtrail/history/wire';
 import { checkedParameters, clusterOf, type Question } from '@podtrail/history/wire/catalogue';
 import { z } from 'zod';
+import { CallerPlaces } from '../http/caller-places.ts';
 import type { HttpRequest } from '../http/http-request.ts';
-import { QuestionGate } from '../http/question-gate.ts';
 import type { Reply, ReplyStream } from '../http/reply.ts';
 import type { AskedLedger } from './asked-ledger.ts';
 import { historyProblem } from './history-problems.ts';
@@ -47,11 +47,11 @@ export type AttributeLog = (log: LogToAttribute) => Promise<void>;
 const CSV = 'text/csv';
 const NDJSON = 'application/x-ndjson';
 /** Each takes a processor for as long as it lasts: whoever comes later asks again. */
-const AT_ONCE = 4;
+const LOGS = { most: 4, mostOfOne: 2, code: 'too-many-logs', message: 'too many logs are being attributed' };
 
 export function attributeRoute(ledger: AskedLedger, attribute: AttributeLog): Operation {
   const readable = new QueryParameters(parameters);
-  const gate = new QuestionGate({ atOnce: AT_ONCE, mostWaiting: 0, waitMs: 0 });
+  const places = new CallerPlaces(LOGS);
   return {
     ...{ method: 'POST', path: `${API}/attribute`, id: 'attribute' },
     summary: 'The rows of a flow log, each with who held its addresses at its time; streamed in and out.',
@@ -70,17 +70,18 @@ export function attributeRoute(ledger: AskedLedger, attribute: AttributeLog): Op
       const { visibility, now } = ledger.asker(await request.visibility());
       const cluster = await ledger.ask(async () => clusterOf(await ledger.clusters(), asked.cluster));
       const answers = askAttributions(ledger.reader, visibility, cluster.id, now);
-      return streamed(request, asked, (out) =>
-        gate.run(async () => {
-          const { signal } = request;
-          const write = (bytes: string | Uint8Array) => out.write(bytes);
-          try {
-            await attribute({ input: request.body.chunks(), write, parameters: asked, ledger: answers, signal });
-          } catch (error) {
-            throw historyProblem(error);
-          }
-        }),
-      );
+      return streamed(request, asked, async (out) => {
+        const release = places.take(request.caller);
+        const { signal } = request;
+        const write = (bytes: string | Uint8Array) => out.write(bytes);
+        try {
+          await attribute({ input: request.body.chunks(), write, parameters: asked, ledger: answers, signal });
+        } catch (error) {
+          throw historyProblem(error);
+        } finally {
+          release();
+        }
+      });
     },
   };
 }

@@ -233,3 +233,15 @@ test('live refuses what it does not know, before it streams', SOON, async (t) =>
   assert.equal((await get('/api/v1/live?cluster=other')).status, 404);
   assert.equal((await get('/api/v1/live', { as: 'mallory' })).status, 401);
 });
+
+test('one caller has 128 streams at most, and others still get theirs', SOON, async (t) => {
+  const { get } = await live(t);
+  const open = async (as: string) => {
+    const response = await get('/api/v1/live', { as });
+    t.after(() => response.body?.cancel().catch(() => {}));
+    return response.status;
+  };
+  for (let i = 0; i < 128; i++) assert.equal(await open('jane'), 200);
+  assert.equal(await open('jane'), 429);
+  assert.equal(await open('sam'), 200);
+});

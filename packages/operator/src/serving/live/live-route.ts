@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { AskedLedger } from '../api/asked-ledger.ts';
 import { API, type Operation } from '../api/operation.ts';
 import { QueryParameters } from '../api/query-parameters.ts';
+import { CallerPlaces } from '../http/caller-places.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import type { ReplyStream } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
@@ -22,8 +23,8 @@ const TIMES: LiveTimes = { everyMs: 1_000, heartbeatMs: 15_000, longestMs: 10 * 
 const MOST_WAITING = 4 * MOST_AT_ONCE;
 /** What a client may see is found out again after this, whatever is sent meanwhile. */
 const RIGHTS_MS = 10_000;
-/** Streams at once. */
-const MOST_CLIENTS = 512;
+/** Streams at once: well below the connections that a server takes, so that there is room for those who ask. */
+const STREAMS = { most: 256, mostOfOne: 128, code: 'too-many-streams', message: 'there are too many streams' };
 
 const parameters = z.strictObject({
   cluster: z
@@ -37,7 +38,7 @@ const parameters = z.strictObject({
 export function liveRoute(ledger: AskedLedger, times: LiveTimes = TIMES): Operation {
   const readable = new QueryParameters(parameters);
   const hub = new LiveHub(ledger, { everyMs: times.everyMs });
-  let clients = 0;
+  const places = new CallerPlaces(STREAMS);
   return {
     ...{ method: 'GET', path: `${API}/live`, id: 'live', query: parameters },
     summary:
@@ -49,18 +50,15 @@ export function liveRoute(ledger: AskedLedger, times: LiveTimes = TIMES): Operat
         throw new Problem(400, 'bad-parameter', 'live has the parameter cluster', { hint: 'leave out others.' });
       const { cluster } = parsed.data;
       await ledger.ask(async () => clusterOf(await ledger.clusters(), cluster));
-      if (clients >= MOST_CLIENTS) {
-        throw new Problem(503, 'busy', `${MOST_CLIENTS} streams are open`, { headers: { 'retry-after': '30' } });
-      }
       return {
         status: 200,
         headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
         stream: async (out) => {
-          clients++;
+          const release = places.take(request.caller);
           try {
             await new LiveStream(request, out, times).run(hub, cluster);
           } finally {
-            clients--;
+            release();
           }
         },
       };
