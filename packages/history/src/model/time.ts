@@ -30,8 +30,28 @@ export function clamp(instant: EpochMillis, least: EpochMillis, most: EpochMilli
 
 /** RFC 3339 with milliseconds, as every answer prints it. */
 export function toText(instant: EpochMillis): string {
-  return new Date(instant).toISOString();
+  const inDay = instant % DAY_MS;
+  if (!(inDay >= 0 && instant <= LAST && Number.isInteger(instant))) return new Date(instant).toISOString();
+  const day = instant - inDay;
+  // Instants of one answer are mostly of one day, and its date is what takes longest.
+  if (day !== lastDay) {
+    lastDate = new Date(day).toISOString().slice(0, -13);
+    lastDay = day;
+  }
+  const seconds = Math.floor(inDay / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const millis = inDay % 1000;
+  const clock = `${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds % 60]}`;
+  return `${lastDate}${clock}.${millis < 100 ? `0${TWO[millis]}` : millis}Z`;
 }
+
+const DAY_MS = 86_400_000;
+/** Of a Date. */
+const LAST = 8.64e15;
+/** 00 to 99. */
+const TWO = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
+let lastDay = Number.NaN;
+let lastDate = '';
 
 /** The latest time of a boundary that is in doubt: as long as nothing bounds it, no instant is certain. */
 export const NOT_KNOWN_YET = epochMillis(Date.UTC(9999, 11, 31));
