@@ -34,8 +34,8 @@ drains, dying nodes and jobs, and a recorder that watches it. It prints commands
 terminal, k kills the recorder for 20 seconds and q ends the demo. Everything lies in a temporary directory, which is
 removed at the end.
 
-With --serve it prints a URL with a token, once the day is recorded. The URL works once, in one browser, which then keeps
-a cookie; scripts send the token that is printed below it. Only this machine reaches it. It is served until the demo ends.`,
+With --serve it prints a URL with a token, once the day is recorded. The URL works once, in one browser, which then
+keeps a cookie; scripts send the token that is printed below it. Only this machine reaches it, until the demo ends.`,
     )
     .action(cli.finishes((options: DemoOptions) => run(cli, options)));
 }
