@@ -92,6 +92,14 @@ export function decodePlace(cursor: string): Place {
   return { time: Number(time), key: Buffer.from(key, 'base64url').toString('utf8') };
 }
 
+/** Whether both are of one tenure, recorded by two recorders: each counts epochs itself. */
+export function isSameRecord(a: Place, b: Place): boolean {
+  if (a.time !== b.time) return false;
+  const [uid, ip, , resourceVersion] = a.key.split('|');
+  const other = b.key.split('|');
+  return resourceVersion !== undefined && uid === other[0] && ip === other[1] && resourceVersion === other[3];
+}
+
 export function encodePlace({ time, key }: Place): string {
   return `${time}.${Buffer.from(key, 'utf8').toString('base64url')}`;
 }

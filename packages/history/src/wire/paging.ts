@@ -1,7 +1,7 @@
 // Pages of a listing: as many records as are wanted, and where the next ones begin. A cursor is of one question: with
 // another one it is refused, because it would skip records there.
 import { createHash } from 'node:crypto';
-import { decodePlace, encodePlace, type Place } from '../engines/order.ts';
+import { decodePlace, encodePlace, isSameRecord, type Place } from '../engines/order.ts';
 import type { Paged } from '../engines/snapshot.ts';
 import { HistoryError } from '../errors.ts';
 import { LARGEST_PAGE, type PageRequest } from '../query/limits.ts';
@@ -39,20 +39,23 @@ export async function collect<T>({ limit, cursor }: Paging, listing: PagedListin
   const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const items: T[] = [];
   let after = cursor === undefined ? undefined : placeCursor(cursor, question);
+  const given = after === undefined ? undefined : decodePlace(after);
+  // The cursor may be of another replica, where the same record has another place.
+  const isGiven = (item: T) => given !== undefined && isSameRecord(given, placeOf(item));
   do {
     const missing = most + 1 - items.length;
     const page = await read({
       limit: Math.min(LARGEST_PAGE, wanted === undefined ? missing : Math.max(missing, LEAST_READ)),
       cursor: after,
     });
-    for (const item of page.items) if (wanted === undefined || wanted(item)) items.push(item);
+    for (const item of page.items) if ((wanted === undefined || wanted(item)) && !isGiven(item)) items.push(item);
     after = page.cursor;
     if (after !== undefined && items.length <= most && isEnough?.() === true)
       return { items, cursor: questionCursor(decodePlace(after), question) };
   } while (after !== undefined && items.length <= most);
   if (items.length <= most) return { items, cursor: undefined };
-  const given = items.slice(0, most);
-  return { items: given, cursor: questionCursor(placeOf(given.at(-1) as T), question) };
+  const last = items[most - 1] as T;
+  return { items: items.slice(0, most), cursor: questionCursor(placeOf(last), question) };
 }
 
 export function checkLimit(limit: number): void {
