@@ -1,5 +1,5 @@
 // `podtrail anomalies`: what Kubernetes should not have reported, and when.
-import { type Anomaly, anomalyDocument, askAnomalies, withSnapshot } from '@podtrail/history/wire';
+import { type Anomaly, anomalyDocument, askAnomalies } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -7,6 +7,7 @@ import { notePaging, type PagingOptions, withPaging } from '../options/paging.ts
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { gapWarning } from '../views/watched.ts';
 
@@ -38,7 +39,7 @@ async function run(cli: Cli, options: AnomaliesOptions) {
   const span = await spanOf(cli, options);
   return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+    const found = await askReplicas(cli, { engine, cluster }, (snapshot) =>
       askAnomalies(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;

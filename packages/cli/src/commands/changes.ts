@@ -8,7 +8,6 @@ import {
   neverSeenPod,
   parseSubject,
   subjectPhrase,
-  withSnapshot,
 } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.ts';
@@ -20,6 +19,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { SUBJECT_HELP } from '../options/subject-help.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { holderName } from '../views/holder.ts';
 import { gapWarning } from '../views/watched.ts';
@@ -62,7 +62,7 @@ async function run(cli: Cli, what: string, options: ChangesOptions) {
   const span = await spanOf(cli, options);
   return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { asked, key: options.key, span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+    const found = await askReplicas(cli, { engine, cluster }, (snapshot) =>
       askChanges(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;

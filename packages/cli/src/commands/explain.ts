@@ -10,7 +10,6 @@ import {
   neverSeenPod,
   parseSubject,
   subjectPhrase,
-  withSnapshot,
 } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
@@ -19,6 +18,7 @@ import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { verdictColour } from '../output/colour.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { answerSentence } from '../views/answer.ts';
@@ -65,11 +65,9 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
   const asked = await parseSubject(what, () => cli.namespace(options));
   const at = await cli.at(options);
   return await cli.askLedger(options, async (ledger) => {
-    const { engine, cluster } = ledger;
+    const { cluster } = ledger;
     const question = { asked, at, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askExplain(snapshot, cli.visibility, cluster, question),
-    );
+    const found = await askReplicas(cli, ledger, (snapshot) => askExplain(snapshot, cli.visibility, cluster, question));
     const { document, evidence, verdict } = found;
     const listing: Listing<Evidence> = {
       rows: evidence,

@@ -1,5 +1,5 @@
 // `podtrail gaps`: when nobody was watching, and why.
-import { askGaps, gapDocument, type Unwatched, type Watching, withSnapshot } from '@podtrail/history/wire';
+import { askGaps, gapDocument, type Unwatched, type Watching } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -8,6 +8,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { counted } from '../output/counted.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showSpan, showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { gapLength, unwatchedReason } from '../views/watched.ts';
@@ -37,7 +38,7 @@ async function run(cli: Cli, options: GapsOptions) {
   const span = await spanOf(cli, options);
   return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
+    const found = await askReplicas(cli, { engine, cluster }, (snapshot) =>
       askGaps(snapshot, cli.visibility, cluster, question),
     );
     const { document, watching } = found;

@@ -10,8 +10,6 @@ import {
   nearest,
   neverSeenNode,
   type Paging,
-  type Visibility,
-  withSnapshot,
 } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import type { Cli, OpenLedger } from '../cli.ts';
@@ -23,6 +21,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { counted } from '../output/counted.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showDuration } from '../times/duration.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import { lifeColumns, nextText } from '../views/ending.ts';
@@ -87,7 +86,7 @@ async function run(cli: Cli, options: MovesOptions) {
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const { fromNode, toNode, selector, cause: causes } = options;
     const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector };
-    const found = await readMoves(ledger, cli.visibility, question);
+    const found = await readMoves(cli, ledger, question);
     const { document, watching } = found;
     const isNarrowed = [causes, fromNode, toNode, namespace, selector].some((filter) => filter !== undefined);
     const moves = found.moves.items;
@@ -146,13 +145,9 @@ async function run(cli: Cli, options: MovesOptions) {
 const AT_ONCE = 500;
 
 /** All of them page after page, each as the store is by then: what ends meanwhile may be missed, and nothing comes twice. */
-async function readMoves(
-  { engine, cluster }: OpenLedger,
-  visibility: Visibility,
-  question: MovesAsked,
-): Promise<MovesFound> {
+async function readMoves(cli: Cli, ledger: OpenLedger, question: MovesAsked): Promise<MovesFound> {
   const ask = (paging: Paging) =>
-    withSnapshot(engine, cluster.id, (snapshot) => askMoves(snapshot, visibility, cluster, { ...question, paging }));
+    askReplicas(cli, ledger, (snapshot) => askMoves(snapshot, cli.visibility, ledger.cluster, { ...question, paging }));
   const { paging } = question;
   if (paging.limit > 0) return await ask(paging);
   const items: Move[] = [];

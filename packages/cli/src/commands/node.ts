@@ -1,13 +1,5 @@
 // `podtrail node`: which pods were on a node at an instant, or within a span of time.
-import {
-  askNode,
-  epochMillis,
-  type NodeStay,
-  neverSeenNode,
-  nodePodDocument,
-  type Span,
-  withSnapshot,
-} from '@podtrail/history/wire';
+import { askNode, epochMillis, type NodeStay, neverSeenNode, nodePodDocument, type Span } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../errors.ts';
@@ -17,6 +9,7 @@ import { searchOf } from '../options/search.ts';
 import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
 import { ENDING_CSV, endingColumns } from '../views/ending.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
@@ -62,13 +55,11 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
   const asked = at === undefined ? await spanOf(cli, options) : undefined;
   const span: Span = asked ?? { from: at ?? cli.now, to: epochMillis((at ?? cli.now) + 1) };
   return await cli.askLedger(options, async (ledger) => {
-    const { engine, cluster } = ledger;
+    const { cluster } = ledger;
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
     const during = asked ?? { at: span.from };
     const question = { node, during, namespace, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askNode(snapshot, cli.visibility, cluster, question),
-    );
+    const found = await askReplicas(cli, ledger, (snapshot) => askNode(snapshot, cli.visibility, cluster, question));
     const { document, watching } = found;
     const pods = found.pods.items;
     const listing: Listing<NodeStay> = {

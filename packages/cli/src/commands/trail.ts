@@ -7,7 +7,6 @@ import {
   parseSubject,
   stayDocument,
   subjectPhrase,
-  withSnapshot,
 } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
@@ -18,6 +17,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { SUBJECT_HELP } from '../options/subject-help.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import { ENDING_CSV, endingColumns } from '../views/ending.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
@@ -57,11 +57,9 @@ async function run(cli: Cli, what: string, options: TrailOptions) {
   const asked = await parseSubject(what, () => cli.namespace(options));
   const span = await spanOf(cli, options);
   return await cli.askLedger(options, async (ledger) => {
-    const { engine, cluster } = ledger;
+    const { cluster } = ledger;
     const question = { asked, span, paging: options, now: cli.now };
-    const found = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askTrail(snapshot, cli.visibility, cluster, question),
-    );
+    const found = await askReplicas(cli, ledger, (snapshot) => askTrail(snapshot, cli.visibility, cluster, question));
     const { document, watching } = found;
     const stays = found.stays.items;
     const listing: Listing<ExplainedStay> = {

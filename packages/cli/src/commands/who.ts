@@ -6,7 +6,6 @@ import {
   answeredHolderDocument,
   askWho,
   type EpochMillis,
-  withSnapshot,
 } from '@podtrail/history/wire';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
@@ -15,6 +14,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { answerColour } from '../output/colour.ts';
 import { type CsvColumn, formatCsv } from '../output/csv.ts';
 import { type Listing, printListing } from '../output/print.ts';
+import { askReplicas } from '../remote/ask-replicas.ts';
 import { showBoundary, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { answerSentence } from '../views/answer.ts';
@@ -58,8 +58,8 @@ async function run(cli: Cli, text: string, options: WhoFlags) {
   const at = await cli.at(options);
   return await cli.askLedger(options, async ({ engine, cluster }) => {
     const question = { ip, at, now: cli.now, seen: options.seen === true };
-    const asked = await withSnapshot(engine, cluster.id, (snapshot) =>
-      askWho(snapshot, cli.visibility, cluster, question),
+    const asked = await askReplicas(cli, { engine, cluster }, (snapshot, namesCollectors) =>
+      askWho(snapshot, cli.visibility, cluster, { ...question, namesCollectors }),
     );
     const { answer, document, watched } = asked;
     if (print.format === 'csv') {

@@ -127,8 +127,8 @@ async function run({ words, zone, namespace, colour }: RemoteCommand, around: Ar
   return { exitCode, out: out.text, err: err.text };
 }
 
-function bound({ clusters, snapshot }: Engine): Engine {
-  return { clusters, snapshot } as Engine;
+function bound({ clusters, snapshot, joined }: AskedLedger['reader']): Engine {
+  return { clusters, snapshot, joined } as unknown as Engine;
 }
 
 function refused(): never {

@@ -4,7 +4,7 @@ import type { Cluster, Snapshot } from '../../engines/snapshot.ts';
 import { withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import type { JoinedReader } from '../../union/joined-reader.ts';
+import type { Joined, JoinedReader } from '../../union/joined-reader.ts';
 import type { Visibility } from '../narrowed.ts';
 import type { Question } from './question.ts';
 import { type DocumentOf, QUESTIONS, type QuestionName } from './questions.ts';
@@ -40,23 +40,50 @@ export async function withPeers<Document>(
   document: Document,
   ask: (snapshot: Snapshot) => Promise<Document>,
 ): Promise<Document> {
-  if (reader.joined === undefined || !leavesOpen(document)) return document;
-  const { value, peers } = await reader.joined(id, ask);
-  const said = value ?? document;
-  return peers.length === 0 ? said : { ...said, peers };
+  const { value, peers } = await askPeers(reader, id, document, ask);
+  return peers.length === 0 ? document : { ...(value ?? document), peers };
+}
+
+/** The same where more than the document is wanted of it: no value and no peers where none was asked, or none is there. */
+export async function askPeers<T>(
+  reader: JoinedReader,
+  cluster: string,
+  document: unknown,
+  ask: (snapshot: Snapshot) => Promise<T>,
+): Promise<Joined<T>> {
+  if (reader.joined === undefined || !leavesOpen(document)) return { value: undefined, peers: [] };
+  return await reader.joined(cluster, ask);
+}
+
+/** The same for many questions: those that are left open are asked together, at the cost of one. */
+export async function manyWithPeers<Document>(
+  reader: JoinedReader,
+  { id }: Pick<Cluster, 'id'>,
+  documents: readonly Document[],
+  /** Answers those at these places, in their order. */
+  ask: (snapshot: Snapshot, places: readonly number[]) => Promise<readonly Document[]>,
+): Promise<readonly Document[]> {
+  const open = documents.flatMap((document, i) => (leavesOpen(document) ? [i] : []));
+  if (reader.joined === undefined || open.length === 0) return documents;
+  const { value, peers } = await reader.joined(id, (snapshot) => ask(snapshot, open));
+  if (peers.length === 0) return documents;
+  const said = [...documents];
+  for (const [i, place] of open.entries()) said[place] = { ...(value?.[i] ?? documents[place]), peers } as Document;
+  return said;
 }
 
 /** What the asker itself is the reason for: peers know no more. */
 const NOT_FOR_PEERS: readonly string[] = ['in-the-future', 'not-visible'];
 
-/** It is unknown, or there are times within what was asked in which nobody watched. */
+/** It is unknown, or there are times within what was asked in which nobody watched, or nothing was ever watched. */
 function leavesOpen(document: unknown): boolean {
   const { answer, reason, coverage } = document as {
     readonly answer?: string;
     readonly reason?: string;
-    readonly coverage?: { readonly gaps?: readonly { readonly reason: string }[] };
+    readonly coverage?: { readonly from?: string | null; readonly gaps?: readonly { readonly reason: string }[] };
   };
   if (answer === 'unknown') return !NOT_FOR_PEERS.includes(reason ?? '');
+  if (answer === undefined && coverage?.from === null) return true;
   return (coverage?.gaps ?? []).some((gap) => !NOT_FOR_PEERS.includes(gap.reason));
 }
 

@@ -1,11 +1,12 @@
 // POST /api/v1/who: up to a thousand questions about addresses in one request, answered in their order. All of them about
 // one cluster are answered from one state of the ledger.
-import { type Cluster, withSnapshot } from '@podtrail/history/wire';
+import { type Cluster, type Snapshot, withSnapshot } from '@podtrail/history/wire';
 import {
   type Asker,
   checkedParameters,
   clusterOf,
   type DocumentOf,
+  manyWithPeers,
   QUESTIONS,
   type Question,
 } from '@podtrail/history/wire/catalogue';
@@ -63,19 +64,30 @@ async function answer(ledger: AskedLedger, reader: AskedReader, asker: Asker, bo
   }
   const answers: Who[] = [];
   for (const [cluster, places] of byCluster) {
-    await withSnapshot(reader, cluster.id, async (snapshot) => {
-      for (let from = 0; from < places.length; from += TOGETHER) {
-        const some = places.slice(from, from + TOGETHER);
-        await Promise.all(
-          some.map(async (i) => {
-            const of = { snapshot, cluster, ...asker };
-            answers[i] = await QUESTIONS.who.ask(of, questions[i] as Checked).catch((error) => {
-              throw ofQuestion(i, error);
-            });
-          }),
-        );
-      }
-    });
+    const askEach = (snapshot: Snapshot, some: readonly number[], namesCollectors?: true) =>
+      eachOf(some, (i) => {
+        const of = { snapshot, cluster, ...asker, ...(namesCollectors && { namesCollectors }) };
+        return QUESTIONS.who.ask(of, questions[i] as Checked).catch((error) => {
+          throw ofQuestion(i, error);
+        });
+      });
+    const own = await withSnapshot(reader, cluster.id, (snapshot) => askEach(snapshot, places));
+    const said = await manyWithPeers(reader, cluster, own, (snapshot, open) =>
+      askEach(
+        snapshot,
+        open.map((i) => places[i] as number),
+        true,
+      ),
+    );
+    for (const [i, place] of places.entries()) answers[place] = said[i] as Who;
+  }
+  return answers;
+}
+
+async function eachOf(places: readonly number[], ask: (place: number) => Promise<Who>): Promise<readonly Who[]> {
+  const answers: Who[] = [];
+  for (let from = 0; from < places.length; from += TOGETHER) {
+    answers.push(...(await Promise.all(places.slice(from, from + TOGETHER).map(ask))));
   }
   return answers;
 }

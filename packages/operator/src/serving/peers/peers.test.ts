@@ -10,9 +10,10 @@ import { askQuestion } from '@podtrail/history/wire/catalogue';
 import { type Clock, systemClock } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { issueCertificate, type ServingCertificate } from '../../certificates/certificate.ts';
+import { apiRoutes } from '../api/api-routes.ts';
 import { AskedLedger } from '../api/asked-ledger.ts';
 import { HttpServer } from '../http/http-server.ts';
-import { accessOf } from '../testing/started-server.ts';
+import { accessOf, startedServer } from '../testing/started-server.ts';
 import { PeerConnections } from './peer-connection.ts';
 import { PeerFailure } from './peer-failure.ts';
 import { PEER_PATH } from './peer-reads.ts';
@@ -146,6 +147,34 @@ test('gaps, trails and nodes are those of the union', async (t) => {
     trail.stays.map(({ name }) => name),
     ['cart'],
   );
+});
+
+test('of a batch, what the replica does not know is asked of its peers in one go; the rest stays as it is', async (t) => {
+  const { asked, address, own } = await stage(t);
+  const routes = apiRoutes({ ledger: asked.ledger, version: '0', status: () => own.status() });
+  const { get } = await startedServer(t, routes);
+  const batch = async (...minutes: readonly number[]) => {
+    const questions = minutes.map((minute) => ({ ip: IP, at: new Date(at(minute)).toISOString() }));
+    const headers = { 'content-type': 'application/json' };
+    const answer = await get('/api/v1/who', { method: 'POST', headers, body: JSON.stringify({ questions }) });
+    return ((await answer.json()) as { answers: Awaited<ReturnType<typeof asked.who>>[] }).answers;
+  };
+  const minutes = [50, 20, 2, 35];
+  const alone = await batch(...minutes);
+  asked.known.push(address);
+  const answers = await batch(...minutes);
+  assert.deepEqual(
+    answers.map(({ answer, peers }) => [answer, peers?.map(({ collector }) => collector)]),
+    [
+      ['free', undefined],
+      ['held', ['replica-1']],
+      ['free', undefined],
+      ['free', ['replica-1']],
+    ],
+  );
+  assert.equal(answers[1]?.evidence[0]?.collector, 'replica-1');
+  assert.deepEqual([answers[0], answers[2]], [alone[0], alone[2]]);
+  assert.deepEqual(await Promise.all(minutes.map((minute) => asked.who(minute))), answers, 'as each of them alone');
 });
 
 test('who may see other namespaces only learns nothing more from peers', async (t) => {
