@@ -114,9 +114,13 @@ class Group {
     };
   }
 
+  get #isStale(): boolean {
+    return this.#looked !== undefined && this.#ledger.monotonic() - this.#looked >= LONGEST_PAUSE_MS;
+  }
+
   /** Who comes back after a pause in which nobody looked is sent `reset`: some of it may never have been seen. */
   #forgetIfStale(): void {
-    if (this.#looked === undefined || this.#ledger.monotonic() - this.#looked < LONGEST_PAUSE_MS) return;
+    if (!this.#isStale) return;
     this.#looked = undefined;
     this.#covered = undefined;
     this.#kept.length = 0;
@@ -166,6 +170,8 @@ class Group {
     for (const [key, at] of this.#seen) if (at < asker.now - WINDOW_MS) this.#seen.delete(key);
     // What was there before anybody followed is no news.
     const news = this.#looked === undefined ? [] : unseen.map(({ name, record }) => event(name, record));
+    // The ledger could not answer for long, and those who follow do not know it.
+    if (this.#isStale) news.unshift(event('reset', { reason: 'nobody looked for a while; ask for what is there now' }));
     this.#looked = this.#ledger.monotonic();
     const isOverfull = moves.more || changes.more;
     if (isOverfull && !this.#isOverfull) {

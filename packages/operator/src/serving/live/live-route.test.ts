@@ -142,6 +142,16 @@ test(
   },
 );
 
+test('who follows while the ledger could not answer for long is sent reset', SOON, async (t) => {
+  const { get, clock } = await live(t);
+  const stream = await get('/api/v1/live');
+  const reset = until(stream, /event: reset\n/);
+  await until(await get('/api/v1/live'), /event: coverage\n/);
+  // No look was answered in all this time.
+  await clock.advance(4 * 60_000);
+  assert.match(await reset, /nobody looked for a while/);
+});
+
 test(
   'who may see one namespace gets the events of that one; ids of others are as unknown as nonsense',
   SOON,

@@ -48,7 +48,11 @@ export function createToolServer({ ask, now, version, onBug }: ToolServerOptions
         mcpReq.signal.throwIfAborted();
         return await ask(question, parameters);
       };
-      return await answer(tool, untilCancelled, input, new Date(now()), onBug);
+      const asked = answer(tool, untilCancelled, input, new Date(now()), (error) => {
+        // Nobody reads what is said about a call that was given up.
+        return mcpReq.signal.aborted || onBug === undefined ? undefined : onBug(error);
+      });
+      return await asked;
     });
   }
   return server;
@@ -59,7 +63,7 @@ async function answer(
   ask: Ask,
   input: ToolInput,
   asOf: Date,
-  onBug: ToolServerOptions['onBug'],
+  onBug: (error: unknown) => string | undefined,
 ): Promise<CallToolResult> {
   try {
     checkedParameters({ name: tool.name, parameters: tool.input }, input);
@@ -71,9 +75,8 @@ async function answer(
     }
     return { content: [{ type: 'text', text }], structuredContent: document };
   } catch (error) {
-    if (onBug !== undefined && !(historyProblem(error) instanceof Problem)) {
-      return refusal(`this could not be answered because of a bug in podtrail; ${onBug(error)}.`);
-    }
+    const reported = historyProblem(error) instanceof Problem ? undefined : onBug(error);
+    if (reported !== undefined) return refusal(`this could not be answered because of a bug in podtrail; ${reported}.`);
     const { message, code, hint: ofQuestion } = error as Error & { readonly code?: string; readonly hint?: string };
     const hint = code === 'bad-subject' ? (tool.aboutSubject ?? ofQuestion) : ofQuestion;
     return refusal(hint === undefined ? message : `${message}: ${hint}`);
