@@ -46,15 +46,15 @@ export class RemoteSnapshot implements Snapshot {
     const [items = []] = await this.tenuresOfIps([{ ip, ...span }], Number.MAX_SAFE_INTEGER);
     return { items, cursor: undefined };
   }
-  tenuresOfIps = this.#read('tenuresOfIps');
-  tenuresOf = this.#read('tenuresOf');
-  placementsOf = this.#read('placementsOf');
-  placementsOn = this.#read('placementsOn');
-  hostNetworkPodsOn = this.#read('hostNetworkPodsOn');
-  possibleTenures = this.#read('possibleTenures');
+  tenuresOfIps: Snapshot['tenuresOfIps'] = this.#read('tenuresOfIps');
+  tenuresOf: Snapshot['tenuresOf'] = this.#read('tenuresOf');
+  placementsOf: Snapshot['placementsOf'] = this.#read('placementsOf');
+  placementsOn: Snapshot['placementsOn'] = this.#read('placementsOn');
+  hostNetworkPodsOn: Snapshot['hostNetworkPodsOn'] = this.#read('hostNetworkPodsOn');
+  possibleTenures: Snapshot['possibleTenures'] = this.#read('possibleTenures');
   occurrences = this.#read('occurrences') as Snapshot['occurrences'];
-  coverage = this.#read('coverage');
-  expired = this.#read('expired');
+  coverage: Snapshot['coverage'] = this.#read('coverage');
+  expired: Snapshot['expired'] = this.#read('expired');
 
   /** Of a whole ledger: peers do not send it. */
   async liveStates(): Promise<readonly LiveState[]> {
