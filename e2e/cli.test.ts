@@ -90,7 +90,7 @@ test('record, who, trail, node, gaps and attribute, with an address that is used
   const table = await podtrail(`who ${ip} --at ${calm} --store ${store}`);
   assert.equal(table.code, 0);
   assert.match(table.out, new RegExp(`^${ip} was held by pod ${namespace}/${predecessor.metadata.name} on node`));
-  assert.equal(table.err, `--at ${calm}\n`);
+  assert.equal(table.err, `--at ${calm}\nasking ${store}\n`);
 
   const free = await podtrail(`who 10.255.255.1 --at ${calm} --store ${store}`);
   assert.deepEqual([free.code, /^Nobody held/.test(free.out)], [3, true], free.out);
@@ -122,7 +122,9 @@ test('record, who, trail, node, gaps and attribute, with an address that is used
   for (const [, , expected, answer, , , pod] of rows.slice(0, 6)) assert.deepEqual([answer, pod], ['held', expected]);
   assert.equal(rows[6]?.[3], 'free');
   // Pods that hold their address still, and nobody, are provisional until the server has said how far it is.
-  const closing = /^(7 rows: .*? unknown)(?:; (\d) of them provisional: .+)?\nmost rows: .+\n$/.exec(attributed.err);
+  const closing = /^asking \S+\n(7 rows: .*? unknown)(?:; (\d) of them provisional: .+)?\nmost rows: .+\n$/.exec(
+    attributed.err,
+  );
   assert.ok(closing, attributed.err);
   const [, percent, provisional = '0'] = closing;
   assert.equal(percent, '7 rows: 85.7% held, 14.3% free, 0.0% ambiguous, 0.0% unknown');
