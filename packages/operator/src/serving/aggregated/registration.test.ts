@@ -194,7 +194,7 @@ test('a replica that could not be registered for longer than a certificate lives
   const get = apiServices.get.bind(apiServices);
   let isDown = true;
   apiServices.get = async (...asked) => (isDown ? Promise.reject(new Error('it is down')) : get(...asked));
-  // Ahead of TLS, which has a clock of its own: only what is served tells that the old one is not used any more.
+  // Ahead of TLS, which has a clock of its own: only what is served shows that the old one is not used any more.
   let aheadMs = 0;
   const clock = { ...systemClock, now: () => Date.now() + aheadMs };
   const { port, errors } = await replica(t, client, 'a', { clock, validMs: 90_000 });

@@ -1,5 +1,5 @@
 // What is not yours costs what is not there costs: the same reads of the store in the same order, and no more rows than the
-// records of the thing itself. Work is counted, not time: the time of a read on a loaded machine tells nothing.
+// records of the thing itself. Work is counted, not time: the time of a read on a loaded machine proves nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ledgerOf } from '@podtrail/history/testing';
