@@ -200,5 +200,6 @@ test('without causes nothing is asked for them and nothing is stored; who held w
   );
   const moved = await withSnapshot(recorded.engine, recorded.cluster.id, (snapshot) => readCase(snapshot, uid));
   assert.equal(moved, undefined);
+  assert.equal(await recorded.recorder.recordEvidence([]), false, 'nor is evidence taken from elsewhere');
   assert.deepEqual([await recorded.says('10.0.0.8'), await recorded.says('10.0.0.9')], ['held next', 'free']);
 });

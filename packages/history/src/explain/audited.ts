@@ -2,6 +2,7 @@
 // the pod's own kubelet, and never the cause.
 import type { Evidence } from '../model/evidence.ts';
 import type { Case } from './case.ts';
+import { disruptionOrder } from './seen-order.ts';
 import { CLOCK_SLACK_MS, isBetween, isSeenToEnd, latestEnd, ofKind, SECOND_MS } from './traces.ts';
 
 const DELETIONS = new Set(['delete', 'evict', 'delete-collection']);
@@ -82,7 +83,19 @@ function deletions(known: Case): Evidence[] {
   const to = deletion === undefined ? latestEnd(known) + CLOCK_SLACK_MS : deletion.requested + AT_END_MS;
   return ofKind(known.pod, 'audited')
     .filter((one) => DELETIONS.has(one.reason) && !isFinisher(one) && isBetween(one, from, to))
+    .filter((one) => isOfFirstReason(known, one))
     .filter((one) => !isSeen || !mayBeDryRun(one) || isAtEnd(known, one));
+}
+
+/**
+ * The pod showed whether an eviction was the first: then requests of the other kind began nothing, whenever they were
+ * received. An eviction that is no DisruptionTarget of its own came after the one that the pod showed first.
+ */
+function isOfFirstReason(known: Case, { reason }: Evidence): boolean {
+  const order = disruptionOrder(known);
+  if (order === 'after') return reason !== 'evict';
+  const isEviction = known.life.disruption?.reason === 'EvictionByEvictionAPI';
+  return order !== 'before' || !isEviction || reason === 'evict';
 }
 
 /** Who is to be named: both, where one asked in the name of another. */

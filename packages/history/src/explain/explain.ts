@@ -19,12 +19,17 @@ import { sandboxReplaced } from './checks/sandbox-replaced.ts';
 import { statefulSet } from './checks/stateful-set.ts';
 import { deviceTaint, taint } from './checks/taint.ts';
 import { unknown } from './checks/unknown.ts';
+import { asFarAsSeen } from './first-disruption.ts';
 
 const CHECKS: readonly Check[] = [
   sandboxReplaced,
   jobCompleted,
   // The first DisruptionTarget.
-  ...[apiEviction, taint, deviceTaint, preemption, nodeGone],
+  ...[apiEviction, taint, deviceTaint, preemption, nodeGone].map(
+    (check: Check): Check =>
+      (known) =>
+        asFarAsSeen(known, check(known)),
+  ),
   // The status.
   ...[kubeletTermination, rejected, deadline],
   // Who asked first, if an audit log says so.

@@ -3,7 +3,16 @@ import type { Evidence } from '../model/evidence.ts';
 import { actorOf, controllerOf } from './audited.ts';
 import type { Case } from './case.ts';
 import type { Verdict } from './cause.ts';
-import { events, isBetween, isWrittenLater, latestEnd, MINUTE_MS, ofKind, SECOND_MS } from './traces.ts';
+import {
+  events,
+  isBetween,
+  isWrittenBefore,
+  isWrittenLater,
+  latestEnd,
+  MINUTE_MS,
+  ofKind,
+  SECOND_MS,
+} from './traces.ts';
 import { certain, inferred } from './verdict.ts';
 
 export function scaledDown(known: Case, certainty: Verdict['certainty'], evidence: readonly Evidence[]): Verdict {
@@ -26,7 +35,8 @@ export function lastShrink(known: Case): {
   readonly evidence: Evidence[];
 } {
   const before = ofKind(known.owner, 'revision').filter(
-    (one) => one.at < latestEnd(known) + SHRUNK_WITHIN_MS && !isWrittenLater(known, one),
+    (one) =>
+      isWrittenBefore(known, one) || (one.at < latestEnd(known) + SHRUNK_WITHIN_MS && !isWrittenLater(known, one)),
   );
   // Where nobody knows the order: what came within the second in which it was to be deleted may have been before.
   const since = known.endVersion === undefined ? known.endedAt : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 // How checks read a case: what lies in time around the end, which evidence names the pod, what came first. Pure.
 import type { Evidence, EvidenceKind } from '../model/evidence.ts';
-import type { PodLife, Reason } from '../model/pod-life.ts';
+import type { PodLife } from '../model/pod-life.ts';
 import { compareVersions } from '../model/version-order.ts';
 import type { Case } from './case.ts';
 
@@ -11,45 +11,11 @@ export const MINUTE_MS = 60_000;
 export const CLOCK_SLACK_MS = 5000;
 
 /** A DisruptionTarget that no deletion follows is reset after two minutes: then it is not why the pod ended. */
-const DISRUPTION_LASTS_MS = 2 * MINUTE_MS + CLOCK_SLACK_MS;
+export const DISRUPTION_LASTS_MS = 2 * MINUTE_MS + CLOCK_SLACK_MS;
 
 /** An event about a deletion is sent right after it; what it says may still have waited in a queue. */
 const EVENT_BEFORE_MS = 10 * SECOND_MS;
 const EVENT_AFTER_MS = 2 * MINUTE_MS;
-
-/** The first DisruptionTarget, if it is why the pod ended: neither long before its end nor after it. */
-export function firstDisruption({ life, endedAt, endSeenAt }: Case): Reason | undefined {
-  const { disruption } = life;
-  if (disruption === undefined) return undefined;
-  // Whoever evicts writes the condition first, and deletes then: one that a pod shows later is a second reason.
-  if (endSeenAt !== undefined && disruption.seenAt !== undefined && disruption.seenAt > endSeenAt) return undefined;
-  const before = endedAt - disruption.at;
-  // A kubelet decides, and writes it down with the end: as long after as the pod's grace lasts.
-  const lasts = disruption.reason === 'TerminationByKubelet' ? Number.POSITIVE_INFINITY : DISRUPTION_LASTS_MS;
-  return before >= -CLOCK_SLACK_MS && before <= lasts ? disruption : undefined;
-}
-
-export function isDisruptedBy(known: Case, ...reasons: readonly string[]): boolean {
-  return reasons.includes(firstDisruption(known)?.reason ?? '');
-}
-
-/**
- * It ended by itself or by its kubelet's word, and whatever deleted it came later. A container that had ended before and
- * was waiting for its next start makes no end: then the deletion was what began first.
- */
-export function isTerminalFirst(known: Case): boolean {
-  const { life, endedAt } = known;
-  const { terminal, deletion } = life;
-  if (terminal === undefined) return false;
-  if (deletion === undefined || isSeenTerminalFirst(known)) return true;
-  return terminal.at < deletion.requested && endedAt < deletion.requested;
-}
-
-/** Within one second, where the watch showed the order: it had begun to end before anybody saw that it was to be deleted. */
-export function isSeenTerminalFirst({ life: { terminal, deletion }, endSeenAt }: Case): boolean {
-  if (terminal === undefined || deletion?.seenAt === undefined || endSeenAt === undefined) return false;
-  return terminal.at === deletion.requested && endSeenAt < deletion.seenAt;
-}
 
 /** Somebody watched when it ended: a request, a last state, or at least that it went. Else a listing lacked it. */
 export function isSeenToEnd({ deletion, terminal, gone, source }: PodLife): boolean {
@@ -59,16 +25,6 @@ export function isSeenToEnd({ deletion, terminal, gone, source }: PodLife): bool
 /** Until when it had begun to end at the latest. Where nobody saw it go: when it was found to be gone. */
 export function latestEnd({ life, endedAt }: Case): number {
   return isSeenToEnd(life) ? endedAt : Math.max(endedAt, life.gone ?? endedAt);
-}
-
-/**
- * A reason in its status, if it was there before anybody deleted it. Controllers that mark a pod as failed delete it
- * within the same second.
- */
-export function statusReason({ life }: Case): { readonly reason: string; readonly message: string } | undefined {
-  const { terminal, deletion } = life;
-  if (terminal === undefined || (terminal.reason === '' && terminal.message === '')) return undefined;
-  return deletion === undefined || terminal.at <= deletion.requested + 2 * SECOND_MS ? terminal : undefined;
 }
 
 /** When it began to end, by what it showed itself; undefined while it lives. */
@@ -102,10 +58,20 @@ export function isBeforeEnd(known: Case, { at }: Evidence, withinMs = Number.POS
  * It happened after the pod had begun to end, by the order in which the API server wrote both; false where that is not
  * known. Of an Event that is when it was sent, and says nothing.
  */
-export function isWrittenLater({ endVersion }: Case, { what, source, epoch, resourceVersion }: Evidence): boolean {
-  if (endVersion === undefined || source !== 'watch' || what === 'event' || epoch !== endVersion.epoch) return false;
+export function isWrittenLater(known: Case, evidence: Evidence): boolean {
+  return writtenOrder(known, evidence) > 0;
+}
+
+/** By the same order, before: then a watch that is behind makes no difference. */
+export function isWrittenBefore(known: Case, evidence: Evidence): boolean {
+  return writtenOrder(known, evidence) < 0;
+}
+
+/** 0: not known. */
+function writtenOrder({ endVersion }: Case, { what, source, epoch, resourceVersion }: Evidence): number {
+  if (endVersion === undefined || source !== 'watch' || what === 'event' || epoch !== endVersion.epoch) return 0;
   const isNumber = /^\d+$/.test(resourceVersion) && /^\d+$/.test(endVersion.resourceVersion);
-  return isNumber && compareVersions(resourceVersion, endVersion.resourceVersion) > 0;
+  return isNumber ? compareVersions(resourceVersion, endVersion.resourceVersion) : 0;
 }
 
 /** The pod's name as a word: "Deleted pod: web-1" does not name web-10. */

@@ -1,7 +1,8 @@
 // Two versions of one record of a pod's life made one. Invariant: in whichever order versions come, and however often,
 // the record in the end is the same: the last version, with what was first of that which happens once.
 
-import type { Departure, PodLife, Reason } from './pod-life.ts';
+import { compareFirstSeen, firstSeenIn } from './first-seen.ts';
+import type { Departure, FirstSeen, PodLife, Reason } from './pod-life.ts';
 import type { EpochMillis } from './time.ts';
 import { compareVersions } from './version-order.ts';
 
@@ -15,20 +16,19 @@ export function newerLife(stored: PodLife | undefined, incoming: PodLife): PodLi
     scheduled: first(both.map(({ scheduled }) => scheduled)),
     networkUp: first(both.map(({ networkUp }) => networkUp)),
     ready: first(both.map(({ ready }) => ready)),
-    notReady: last(both.map(({ notReady }) => notReady)),
+    // A kubelet that comes back reports the pod as ready once more, and then its end.
+    notReady: first(both.map(({ notReady }) => notReady)),
     unschedulable: chosen(
       both.map(({ unschedulable }) => unschedulable),
       (a, b) => b.at - a.at,
     ),
     // What replaces its reason keeps the time of its transition: the one that was seen first counts.
     disruption: chosen(
-      both.map(({ disruption, observedAt }) => seen(disruption, observedAt)),
-      (a, b) => a.at - b.at || (a.seenAt ?? 0) - (b.seenAt ?? 0),
+      both.map((life) => seen(life.disruption, life)),
+      (a, b) => a.at - b.at || compareSeenIn(a.seenIn, b.seenIn) || a.seenAt - b.seenAt,
     ),
-    terminal: ended(both.map(({ terminal, observedAt }) => seen(terminal, observedAt))),
-    deletion: requested(
-      both.map(({ deletion, observedAt }) => deletion && { ...deletion, seenAt: deletion.seenAt ?? observedAt }),
-    ),
+    terminal: ended(both.map((life) => seen(life.terminal, life))),
+    deletion: requested(both.map((life) => seen(life.deletion, life))),
     gone: first(both.map(({ gone }) => gone)),
     restarts: Math.max(stored.restarts, incoming.restarts),
     endings:
@@ -44,22 +44,39 @@ export function earlierDeparture(stored: Departure | undefined, incoming: Depart
   return chosen([stored, incoming], (a, b) => a.at - b.at) ?? incoming;
 }
 
-/** With when it was first seen: the record may be of a later observation. */
-function seen<T extends Reason>(reason: T | undefined, observedAt: EpochMillis): T | undefined {
-  return reason === undefined ? undefined : { ...reason, seenAt: reason.seenAt ?? observedAt };
+type Seen<T> = T & { readonly seenAt: EpochMillis; readonly seenIn: FirstSeen };
+type Reported = Pick<Reason, 'seenAt' | 'seenIn'>;
+
+/** With when and in which version it was first seen: the record may be of a later observation. */
+function seen<T extends Reported>(reason: T | undefined, life: PodLife): Seen<T> | undefined {
+  if (reason === undefined) return undefined;
+  return { ...reason, seenAt: reason.seenAt ?? life.observedAt, seenIn: firstSeenIn(reason.seenIn, life) };
 }
 
 /** The later words, and the earlier time: a second look may not see any more when that was. */
-function ended(terminals: readonly PodLife['terminal'][]): PodLife['terminal'] {
-  const words = chosen(terminals, (a, b) => (b?.seenAt ?? 0) - (a?.seenAt ?? 0));
+function ended(terminals: readonly (Seen<NonNullable<PodLife['terminal']>> | undefined)[]): PodLife['terminal'] {
+  const words = chosen(terminals, (a, b) => b.seenAt - a.seenAt);
   const at = first(terminals.map((terminal) => terminal?.at));
-  return words === undefined || at === undefined ? words : { ...words, at };
+  return words === undefined || at === undefined ? words : { ...words, at, seenIn: earliestSeen(terminals) };
 }
 
 /** A grace is only shortened, at the latest by the kubelet, which deletes with none: the longest is what was asked for. */
-function requested(deletions: readonly PodLife['deletion'][]): PodLife['deletion'] {
+function requested(deletions: readonly (Seen<NonNullable<PodLife['deletion']>> | undefined)[]): PodLife['deletion'] {
   const asked = chosen(deletions, (a, b) => a.requested - b.requested || b.graceSeconds - a.graceSeconds);
-  return asked && { ...asked, seenAt: first(deletions.map((deletion) => deletion?.seenAt)) };
+  const seenAt = first(deletions.map((deletion) => deletion?.seenAt));
+  return asked && { ...asked, seenAt, seenIn: earliestSeen(deletions) };
+}
+
+function earliestSeen(reasons: readonly ({ readonly seenIn: FirstSeen } | undefined)[]): FirstSeen | undefined {
+  return chosen(
+    reasons.map((reason) => reason?.seenIn),
+    compareSeenIn,
+  );
+}
+
+/** Of one and the same version, that of a watch knows more than that of a listing. */
+function compareSeenIn(a: FirstSeen, b: FirstSeen): number {
+  return compareFirstSeen(a, b) || Number(a.listed ?? false) - Number(b.listed ?? false);
 }
 
 /** Negative: `a` was seen before `b`. */
@@ -84,10 +101,6 @@ function chosen<T>(values: readonly (T | undefined)[], compare: (a: T, b: T) => 
 
 function first<T extends number>(times: readonly (T | undefined)[]): T | undefined {
   return chosen(times, (a, b) => a - b);
-}
-
-function last<T extends number>(times: readonly (T | undefined)[]): T | undefined {
-  return chosen(times, (a, b) => b - a);
 }
 
 function lastEnd(endings: PodLife['endings']): number {

@@ -5,6 +5,17 @@ import type { ObjectReference } from './object-reference.ts';
 import type { Holder } from './records.ts';
 import type { EpochMillis } from './time.ts';
 
+/**
+ * The version of the pod in which something was first seen. Invariant: what is first by versions was first; times have
+ * whole seconds, and one delivery of a watch may have several versions.
+ */
+export interface FirstSeen {
+  readonly epoch: number;
+  readonly resourceVersion: string;
+  /** By a listing, which shows no versions between: what it shows at once may have come one after the other. */
+  readonly listed?: true | undefined;
+}
+
 /** A condition or a status that somebody wrote, with its own words. */
 export interface Reason {
   readonly reason: string;
@@ -13,6 +24,8 @@ export interface Reason {
   readonly at: EpochMillis;
   /** When it was first seen, where that decides: what replaces it keeps its time. */
   readonly seenAt?: EpochMillis | undefined;
+  /** Absent where that is the version of the record itself. */
+  readonly seenIn?: FirstSeen | undefined;
 }
 
 export interface Deletion {
@@ -20,6 +33,8 @@ export interface Deletion {
   readonly graceSeconds: number;
   /** When it was first seen: its own time is a whole second. Absent in lives of one sighting, and in older ones. */
   readonly seenAt?: EpochMillis | undefined;
+  /** Absent where that is the version of the record itself. */
+  readonly seenIn?: FirstSeen | undefined;
 }
 
 export interface ContainerEnding {
@@ -65,7 +80,7 @@ export interface PodLife extends Provenance {
   readonly networkUp?: EpochMillis | undefined;
   /** The first time. */
   readonly ready?: EpochMillis | undefined;
-  /** When it was last seen to become unready. */
+  /** Since when it was unready, as it first showed when its end had begun: a lost node is before the deletion. */
   readonly notReady?: EpochMillis | undefined;
   /** The first DisruptionTarget: a later one replaces its reason in the object, and is not the cause. */
   readonly disruption?: Reason | undefined;

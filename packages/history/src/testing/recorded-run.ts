@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { Batch } from '../engines/ledger-writer.ts';
 import { CauseObserver } from '../explain/observe/cause-observer.ts';
 import type { StoredFact } from '../model/fact.ts';
-import type { Checkpoint, Scope } from '../model/records.ts';
+import type { Checkpoint, Scope, StreamPosition } from '../model/records.ts';
 import type { Observation } from '../observe/observation.ts';
 import { Observer } from '../observe/observer.ts';
 import type { RecorderLife } from './simulated-watch.ts';
@@ -12,28 +12,34 @@ const EVERYTHING: Scope = { kind: 'cluster' };
 /** One change of a pod and three of a namespace within an hour: the budgets are soon used up. */
 const SMALL_BUDGETS = { pod: 600, namespace: 1700 };
 
-/**
- * Every life resumes from the store. `gather`: so many appends become one, for engines with dear transactions. Returns
- * what was appended. `causes`: with their traces.
- */
+export interface RecordOptions {
+  /** So many appends become one, for engines with dear transactions. */
+  readonly gather?: number;
+  /** With the traces of causes. */
+  readonly causes?: boolean;
+  readonly collector?: string;
+  /** Kinds without which nothing is free. Simulated recorders begin with a listing of them in every life. */
+  readonly alsoFollows?: readonly StreamPosition['kind'][];
+}
+
+/** Every life resumes from the store. Returns what was appended. */
 export async function record(
   engine: Engine,
   cluster: string,
   lives: readonly RecorderLife[],
-  gather = 1,
-  causes = false,
+  { gather = 1, causes = false, collector = 'simulated', alsoFollows = [] }: RecordOptions = {},
 ): Promise<Batch[]> {
   const batches: Batch[] = [];
   for (const [index, { appends, lost }] of lives.entries()) {
     const writer = await engine.takeOver({ id: cluster, name: cluster });
     const resumed = index === 0 ? undefined : await engine.resume(cluster);
     const observer = new Observer({
-      collector: 'simulated',
+      ...{ collector, alsoFollows },
       scope: EVERYTHING,
       changeBudgets: SMALL_BUDGETS,
       ...(resumed === undefined ? {} : { resume: resumed.state, checkpoint: resumed.checkpoint }),
     });
-    const traces = causes ? new CauseObserver({ collector: 'simulated', ledger: observer }) : undefined;
+    const traces = causes ? new CauseObserver({ collector, ledger: observer }) : undefined;
     let checkpoint = resumed?.checkpoint;
     const durable = appends.slice(0, appends.length - lost);
     for (let first = 0; first < durable.length; first += gather) {

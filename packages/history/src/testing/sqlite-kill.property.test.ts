@@ -79,7 +79,7 @@ propertySuite({ name: 'the SQLite engine, killed at any write', open: async () =
 async function stepsOf({ cluster: clusterPlan, watch }: Plan): Promise<Step[]> {
   const cluster = simulateCluster(clusterPlan);
   const { lives } = simulateWatch(cluster, watch);
-  const batches = await record(new MemoryEngine(), CLUSTER.id, lives, APPENDS_IN_ONE);
+  const batches = await record(new MemoryEngine(), CLUSTER.id, lives, { gather: APPENDS_IN_ONE });
   const middle = Math.floor(batches.length / 2);
   const steps = batches.flatMap(({ facts, checkpoint }, i): Step[] => {
     // The time of a checkpoint shows which append it was of.

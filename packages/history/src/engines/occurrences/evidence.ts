@@ -12,7 +12,8 @@ export const EVIDENCE: OccurrenceType<Evidence> = {
   write: writeJsonBody,
   read: readJsonBody,
   parse: (line) => ({
-    ...line.provenance(),
+    // That a stream was lost is no version of anything.
+    ...line.provenance({ mayLackVersion: true }),
     id: line.text('id'),
     about: line.object('about').reference(),
     what: line.oneOf('what', EVIDENCE_KINDS),

@@ -1,7 +1,7 @@
 // The life of a pod. One record for each pod, written again as it goes on.
 
 import { newerLife } from '../../model/newer-life.ts';
-import type { ContainerEnding, PodLife, Reason } from '../../model/pod-life.ts';
+import type { ContainerEnding, FirstSeen, PodLife, Reason } from '../../model/pod-life.ts';
 import { readJsonBody, writeJsonBody } from './json-body.ts';
 import type { Line } from './line.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
@@ -46,13 +46,23 @@ function labels(line: Line): NonNullable<PodLife['labels']> {
 }
 
 function reason(line: Line): Reason {
-  const seenAt = line.maybe('seenAt', (name) => line.time(name));
-  return { reason: line.text('reason'), message: line.text('message'), at: line.time('at'), ...seenAt };
+  return { reason: line.text('reason'), message: line.text('message'), at: line.time('at'), ...seen(line) };
 }
 
 function deletion(line: Line): NonNullable<PodLife['deletion']> {
-  const seenAt = line.maybe('seenAt', (name) => line.time(name));
-  return { requested: line.time('requested'), graceSeconds: line.whole('graceSeconds'), ...seenAt };
+  return { requested: line.time('requested'), graceSeconds: line.whole('graceSeconds'), ...seen(line) };
+}
+
+function seen(line: Line): Pick<Reason, 'seenAt' | 'seenIn'> {
+  return {
+    ...line.maybe('seenAt', (name) => line.time(name)),
+    ...line.maybe('seenIn', (name) => firstSeen(line.object(name))),
+  };
+}
+
+function firstSeen(line: Line): FirstSeen {
+  const listed = line.has('listed') && line.flag('listed') ? { listed: true as const } : {};
+  return { epoch: line.count('epoch'), resourceVersion: line.version('resourceVersion'), ...listed };
 }
 
 function ending(line: Line): ContainerEnding {

@@ -20,13 +20,14 @@ import {
 import { LineProblem } from './line.ts';
 import { occurrenceKinds, parseOccurrence } from './registry.ts';
 
-const because = { reason: 'Why', message: 'because', at: at(1), seenAt: at(2) };
+const seen = { seenAt: at(2), seenIn: { epoch: 1, resourceVersion: '7', listed: true as const } };
+const because = { reason: 'Why', message: 'because', at: at(1), ...seen };
 const LIFE = occurrenceFact(
   'life',
   aPodLife('web-1', 10, {
     ...{ restartedAt: '2026-11-16T00:00:00Z', labels: { app: 'web' }, labelsCut: true, priority: -7, restarts: 3 },
     ...{ networkUp: at(3), notReady: at(8), gone: at(9), unschedulable: because, disruption: because },
-    ...{ terminal: { ...because, phase: 'Failed' }, deletion: { requested: at(7), graceSeconds: 30 } },
+    ...{ terminal: { ...because, phase: 'Failed' }, deletion: { requested: at(7), graceSeconds: 30, ...seen } },
     endings: [{ container: 'app', reason: 'Error', exitCode: 1, signal: 0, at: at(6), restarted: true }],
   }),
 );

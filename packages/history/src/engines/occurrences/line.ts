@@ -88,13 +88,19 @@ export class Line {
     return parsed;
   }
 
-  provenance(): Provenance {
-    const resourceVersion = this.text('resourceVersion');
-    if (!/^\d{1,40}$/.test(resourceVersion)) throw new LineProblem('resourceVersion is not a decimal');
+  version(name: string): string {
+    const value = this.text(name);
+    if (!/^\d{1,40}$/.test(value)) throw new LineProblem(`${name} is not a decimal`);
+    return value;
+  }
+
+  /** `mayLackVersion`: it is about something that is no object of the API. */
+  provenance({ mayLackVersion = false } = {}): Provenance {
+    const isLacking = mayLackVersion && this.text('resourceVersion') === '';
     return {
       source: this.oneOf('source', ['watch', 'list', 'audit', 'import', 'inferred'] as const),
       epoch: this.count('epoch'),
-      resourceVersion,
+      resourceVersion: isLacking ? '' : this.version('resourceVersion'),
       observedAt: this.time('observedAt'),
       collector: this.text('collector'),
     };

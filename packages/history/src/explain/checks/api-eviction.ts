@@ -4,18 +4,9 @@ import type { Evidence } from '../../model/evidence.ts';
 import { actorOf, firstDeletion } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { ownerDeletion } from '../owner-deletion.ts';
-import {
-  events,
-  firstDisruption,
-  isBetween,
-  isDisruptedBy,
-  isTerminalFirst,
-  MINUTE_MS,
-  ofKind,
-  SECOND_MS,
-  standingAtEnd,
-} from '../traces.ts';
+import { firstDisruption, isDisruptedBy } from '../first-disruption.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { events, isBetween, MINUTE_MS, ofKind, SECOND_MS, standingAtEnd } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 interface Evictor {
@@ -50,11 +41,12 @@ const ANNOUNCED_MS = 15 * MINUTE_MS;
 const DONE_AT_ONCE_MS = 10 * SECOND_MS;
 
 export function apiEviction(known: Case): Verdict | undefined {
-  const request = firstDeletion(known);
+  const first = firstDeletion(known);
+  // Who deleted it evicted nobody.
+  const request = first?.reason === 'evict' ? first : undefined;
   // Where nobody saw the condition, the audit log may have the request.
-  const isAudited = request?.reason === 'evict' && firstDisruption(known) === undefined && !isTerminalFirst(known);
+  const isAudited = request !== undefined && firstDisruption(known) === undefined && !isTerminalFirst(known);
   if (!isDisruptedBy(known, 'EvictionByEvictionAPI') && !isAudited) return undefined;
-  if (isOwnersFirst(known, request)) return undefined;
   const { life, node, unwatched } = known;
   const event = byEvent(known, request);
   if (event !== undefined) {
@@ -79,16 +71,6 @@ export function apiEviction(known: Case): Verdict | undefined {
 }
 
 /** What was announced long before a request of another user was not done then. */
-/**
- * Its controller deleted it, too. Controllers leave pods alone that are being deleted, so that theirs was the first request,
- * unless the condition was seen before the deletion.
- */
-function isOwnersFirst(known: Case, request: Evidence | undefined): boolean {
-  if (ownerDeletion(known).by !== 'owner') return false;
-  const seenAt = firstDisruption(known)?.seenAt;
-  return request !== undefined || (seenAt !== undefined && seenAt === known.endSeenAt);
-}
-
 function byEvent(
   known: Case,
   request: Evidence | undefined,

@@ -3,7 +3,7 @@
 import type { ContainerEnding } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { isTerminalFirst } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
 import { certain, inferred } from '../verdict.ts';
 
 export function containerEndings(known: Case): Verdict | undefined {

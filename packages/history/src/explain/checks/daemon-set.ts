@@ -4,7 +4,7 @@ import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
 import { isReplacedInTime, isRestart, isSameRevision, newerRevision, sameNode } from '../siblings.ts';
-import { isTerminalFirst } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
 import { certain, inferred } from '../verdict.ts';
 
 export function daemonSet(known: Case): Verdict | undefined {

@@ -1,7 +1,9 @@
 // It ran longer than its own activeDeadlineSeconds. That of its Job is shown by the Job: job.ts.
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { events, firstDisruption, isAroundEnd, statusReason } from '../traces.ts';
+import { firstDisruption } from '../first-disruption.ts';
+import { statusReason } from '../terminal.ts';
+import { events, isAroundEnd } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 export function deadline(known: Case): Verdict | undefined {

@@ -4,7 +4,8 @@ import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { namingEvents } from '../owner-deletion.ts';
 import { AUDIT_STREAM, missingStreams } from '../streams.ts';
-import { isSeenToEnd, isTerminalFirst } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { isSeenToEnd } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** The audit log names a person or a program that is no part of Kubernetes. */

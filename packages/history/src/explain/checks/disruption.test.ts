@@ -4,6 +4,7 @@ import { at } from '../../engines/testing/record-builders.ts';
 import {
   aCase,
   aLife,
+  aPod,
   because,
   disrupted,
   END,
@@ -571,5 +572,83 @@ verdictTable('a second reason after a deletion', {
   'a condition that is seen with the deletion came before it': [
     aCase(late(EVICTION), { endSeenAt: at(END + 0.6) }),
     { cause: 'Evicted' },
+  ],
+});
+
+/** A deletion and a condition within one delivery: only their versions differ. */
+const inVersions = (reason: string, disruption: string, deletion: string) =>
+  aLife({
+    disruption: { ...because(reason, END), seenIn: { epoch: 1, resourceVersion: disruption } },
+    deletion: { requested: at(END), graceSeconds: 30, seenIn: { epoch: 1, resourceVersion: deletion } },
+  });
+const asked = (reason: string, by: string, seconds: number) => evidence(POD, 'audited', seconds, { reason, by });
+const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
+const TAINTER = 'system:serviceaccount:kube-system:node-controller';
+const CART = { owner: REPLICA_SET, pod: aPod('cart-1', { workload: undefined }) };
+const listedAtOnce = (reason: string) => {
+  const seenIn = { epoch: 1, resourceVersion: '99', listed: true } as const;
+  const deletion = { requested: at(END), graceSeconds: 30, seenIn };
+  return aLife({ disruption: { ...because(reason, END), seenIn }, deletion });
+};
+
+verdictTable('what the audit log adds to the order of versions', {
+  'who deleted it evicted nobody: the garbage collector came first, and an eviction right after': [
+    aCase(
+      { ...inVersions(EVICTION, '100', '99'), ...CART },
+      {
+        pod: [asked('delete', COLLECTOR, END + 0.1), asked('evict', 'admin', END + 0.2)],
+        owner: [evidence(REPLICA_SET, 'terminating', END - 1)],
+      },
+    ),
+    { cause: 'OwnerDeleted', certainty: 'certain', sentence: 'was deleted with ReplicaSet cart-7f9.' },
+  ],
+  'an eviction that was received first and written later is not why it ended': [
+    aCase(inVersions(EVICTION, '100', '99'), {
+      pod: [asked('evict', 'admin', END + 0.1), asked('delete', 'alice', END + 0.2)],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice' },
+  ],
+  'an eviction that was written first was by whom evicted it, whoever asked for a deletion before': [
+    aCase(inVersions(EVICTION, '99', '100'), {
+      pod: [asked('delete', 'alice', END + 0.1), asked('evict', 'admin', END + 0.2)],
+    }),
+    { cause: 'Evicted', certainty: 'certain', actor: 'admin' },
+  ],
+  'an eviction that the log lacks was not by whom deleted it': [
+    aCase(inVersions(EVICTION, '99', '100'), { pod: [asked('delete', COLLECTOR, END + 0.1)] }),
+    { cause: 'Evicted', actor: undefined, sentence: 'was evicted through the Eviction API; by whom is not known.' },
+  ],
+  'an eviction of a pod whose first condition was of a taint, and came after the deletion': [
+    aCase(inVersions(TAINT, '100', '99'), {
+      pod: [asked('evict', 'admin', END + 0.1), asked('delete', 'alice', END + 0.2)],
+    }),
+    { cause: 'DeletedOnRequest', actor: 'alice' },
+  ],
+  'a listing showed both at once, and the eviction was asked for first': [
+    aCase(listedAtOnce(EVICTION), { pod: [asked('evict', 'admin', END), asked('delete', 'alice', END + 0.5)] }),
+    { cause: 'Evicted', certainty: 'certain', actor: 'admin' },
+  ],
+  'a listing showed both at once, and the deletion was asked for first': [
+    aCase(listedAtOnce(EVICTION), { pod: [asked('delete', 'alice', END), asked('evict', 'admin', END + 0.5)] }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice' },
+  ],
+  'a listing showed both at once, and the log has no eviction at all': [
+    aCase(listedAtOnce(EVICTION), { pod: [asked('delete', 'alice', END)] }),
+    { cause: 'Evicted', certainty: 'inferred', actor: undefined },
+  ],
+  'a listing showed a taint and a deletion at once, and the deletion was asked for first': [
+    aCase(listedAtOnce(TAINT), { pod: [asked('delete', 'alice', END), asked('delete', TAINTER, END + 0.5)] }),
+    { cause: 'DeletedOnRequest', actor: 'alice' },
+  ],
+  'a listing showed a taint and a deletion at once, and the taint was first': [
+    aCase(listedAtOnce(TAINT), { pod: [asked('delete', TAINTER, END), asked('delete', 'alice', END + 0.5)] }),
+    { cause: 'Taint', certainty: 'certain' },
+  ],
+  'a listing showed both at once, and its ReplicaSet reported that it removed it': [
+    aCase(
+      { ...listedAtOnce(TAINT), ...CART },
+      { owner: [event(REPLICA_SET, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1')] },
+    ),
+    { cause: 'ScaledDown' },
   ],
 });

@@ -4,7 +4,9 @@ import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
 import { ownerDeletion } from '../owner-deletion.ts';
 import { scaledDown } from '../scaling.ts';
-import { events, isBetween, isSeenTerminalFirst, isTerminalFirst, MINUTE_MS } from '../traces.ts';
+import { isTerminalBeforeDisruption, terminalOrder } from '../seen-order.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { events, isBetween, MINUTE_MS, ofKind, SECOND_MS } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 import { kubeletWords } from './kubelet-termination.ts';
 
@@ -27,8 +29,8 @@ const SAID: readonly { readonly reasons: readonly string[]; readonly cause: Caus
 export function jobCompleted(known: Case): Verdict | undefined {
   const { owner, terminal, deletion, disruption } = known.life;
   if (owner?.kind !== 'Job' || terminal?.phase !== 'Succeeded' || kubeletWords(known) !== undefined) return undefined;
-  const isDone = deletion === undefined || terminal.at < deletion.requested || isSeenTerminalFirst(known);
-  const isFirst = disruption === undefined || terminal.at < disruption.at;
+  const isDone = deletion === undefined || terminal.at < deletion.requested || terminalOrder(known) === 'before';
+  const isFirst = disruption === undefined || terminal.at < disruption.at || isTerminalBeforeDisruption(known.life);
   return isDone && isFirst ? certain('JobCompleted', `completed its work for Job ${owner.name}.`) : undefined;
 }
 
@@ -45,8 +47,24 @@ export function job(known: Case): Verdict | undefined {
     if (deletion.by === 'owner') return certain(cause, sentence, [...deletion.evidence, evidence]);
     return inferred(cause, sentence, [evidence]);
   }
-  return deletion.by === 'owner' ? scaledDown(known, 'certain', deletion.evidence) : undefined;
+  if (deletion.by !== 'owner') return undefined;
+  if (isDoneReporting(known)) return scaledDown(known, 'certain', deletion.evidence);
+  const sentence = `was removed by ${name}, which had too many pods or had ended: what it reports of that comes later.`;
+  return inferred('ScaledDown', sentence, deletion.evidence);
 }
+
+/**
+ * A Job reports that it ended when its pods are gone. It cannot where it is gone itself by then, or where its namespace
+ * takes no more Events.
+ */
+function isDoneReporting({ life: { gone }, owner, namespace }: Case): boolean {
+  if (gone === undefined) return false;
+  const isGoing = ({ at }: Evidence) => at <= gone + SENT_WITHIN_MS;
+  return !ofKind([...owner, ...namespace], 'terminating', 'deleted').some(isGoing);
+}
+
+/** An Event waits in a queue of its controller. */
+const SENT_WITHIN_MS = 10 * SECOND_MS;
 
 /** It deletes its pods first, and says why when they are gone. */
 function lastWord(known: Case) {

@@ -5,16 +5,9 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import {
-  events,
-  firstDisruption,
-  isAroundEnd,
-  isBeforeEnd,
-  isDisruptedBy,
-  MINUTE_MS,
-  ofKind,
-  statusReason,
-} from '../traces.ts';
+import { firstDisruption, isDisruptedBy } from '../first-disruption.ts';
+import { statusReason } from '../terminal.ts';
+import { events, isAroundEnd, isBeforeEnd, MINUTE_MS, ofKind } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 /** A shortage of the node, in the words of every version. */

@@ -3,7 +3,9 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { isBeforeEnd, isDisruptedBy, isSeenToEnd, MINUTE_MS, ofKind, standingAtEnd, statusReason } from '../traces.ts';
+import { isDisruptedBy } from '../first-disruption.ts';
+import { statusReason } from '../terminal.ts';
+import { isBeforeEnd, isSeenToEnd, MINUTE_MS, ofKind, standingAtEnd } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** The collector of pods waits 40 s for a Node to come back, and looks around every 20 s. */

@@ -5,7 +5,7 @@ import { controllerOf, firstDeletion } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { goingNamespace, goingOwner } from '../going.ts';
-import { isTerminalFirst } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
 import { certain, inferred } from '../verdict.ts';
 
 export function namespaceDeleted(known: Case): Verdict | undefined {

@@ -2,7 +2,8 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { events, isAroundEnd, isDisruptedBy } from '../traces.ts';
+import { isDisruptedBy } from '../first-disruption.ts';
+import { events, isAroundEnd } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 export function preemption(known: Case): Verdict | undefined {

@@ -2,7 +2,8 @@
 import type { ContainerEnding } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { events, isBetween, isTerminalFirst, MINUTE_MS, ofKind } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { events, isBetween, MINUTE_MS, ofKind } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** What a runtime says of a container that it lost. One that failed by itself has another exit code. */

@@ -1,7 +1,11 @@
-// The kubelet did not take it: it never ran there.
+// The kubelet did not take it: it never ran there. That is decided and written at once: who was to be deleted before had
+// ended before.
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { firstDisruption, isAroundEnd, statusReason } from '../traces.ts';
+import { firstDisruption } from '../first-disruption.ts';
+import { terminalOrder } from '../seen-order.ts';
+import { statusReason } from '../terminal.ts';
+import { isAroundEnd } from '../traces.ts';
 import { certain } from '../verdict.ts';
 
 const REASONS = new Set([
@@ -13,7 +17,8 @@ const BEGINNING = 'Pod was rejected';
 
 export function rejected(known: Case): Verdict | undefined {
   const status = statusReason(known);
-  if (status === undefined || firstDisruption(known) !== undefined) return undefined;
+  if (status === undefined || firstDisruption(known) !== undefined || terminalOrder(known) === 'after')
+    return undefined;
   const { reason, message } = status;
   if (!REASONS.has(reason) && !/^OutOf[a-z]/.test(reason) && !message.startsWith(BEGINNING)) return undefined;
   const { node } = known.life.pod;

@@ -7,7 +7,8 @@ import type { Verdict } from '../cause.ts';
 import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
 import { lastShrink, scaledDown } from '../scaling.ts';
 import { announcedRevision, isRestart, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
-import { isSeenToEnd, isTerminalFirst, ofKind, SECOND_MS } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { isSeenToEnd, ofKind, SECOND_MS } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 /** Its controller removes pods at once. */

@@ -5,7 +5,8 @@ import type { Verdict } from '../cause.ts';
 import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
 import { scaledDown } from '../scaling.ts';
 import { isReplacedInTime, isRestart, isSameRevision, sameName } from '../siblings.ts';
-import { endOf, events, isAroundEnd, isTerminalFirst } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { endOf, events, isAroundEnd } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
 export function statefulSet(known: Case): Verdict | undefined {

@@ -3,12 +3,12 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
+import { isDisruptedBy } from '../first-disruption.ts';
 import {
   CLOCK_SLACK_MS,
   events,
   isBeforeEnd,
   isBetween,
-  isDisruptedBy,
   latestEnd,
   MINUTE_MS,
   ofKind,

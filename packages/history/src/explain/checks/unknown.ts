@@ -2,7 +2,8 @@
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { missingStreams } from '../streams.ts';
-import { isSeenToEnd, isTerminalFirst } from '../traces.ts';
+import { isTerminalFirst } from '../terminal.ts';
+import { isSeenToEnd } from '../traces.ts';
 import { inferred } from '../verdict.ts';
 
 export function unknown(known: Case): Verdict {

@@ -1,7 +1,7 @@
 // Every pod that began to end within a span: from where, to where, why, and how long nobody was ready in its place.
 import { typeOf } from '../../engines/occurrences/registry.ts';
 import { encodePlace, type Place } from '../../engines/order.ts';
-import type { Page, Paged, Snapshot, Span, Subject } from '../../engines/snapshot.ts';
+import type { ListOrder, Page, Paged, Snapshot, Span, Subject } from '../../engines/snapshot.ts';
 import type { Departure, PodLife } from '../../model/pod-life.ts';
 import type { Tenure } from '../../model/records.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
@@ -31,6 +31,8 @@ export interface MovesQuestion {
   /** Only of these pods; undefined: of all. */
   readonly subject?: Subject | undefined;
   readonly page: Page;
+  /** Of their departures; the oldest first unless it is said otherwise. */
+  readonly order?: ListOrder | undefined;
   /** Departures that are not wanted cost no further reads. */
   readonly isWanted?: ((departure: Departure) => boolean | Promise<boolean>) | undefined;
 }
@@ -45,10 +47,16 @@ const UNDER_WAY = 8;
 /** In the order of their departures. A page may have fewer than its limit, and a cursor all the same. */
 export async function moves(
   snapshot: Snapshot,
-  { span, subject, page, isWanted }: MovesQuestion,
+  { span, subject, page, order, isWanted }: MovesQuestion,
 ): Promise<Paged<Move>> {
   const limit = isWanted === undefined ? page.limit : Math.max(page.limit, DEPARTURES_AT_ONCE);
-  const { items, cursor } = await snapshot.occurrences({ kind: 'departure', span, subject, page: { ...page, limit } });
+  const { items, cursor } = await snapshot.occurrences({
+    kind: 'departure',
+    span,
+    subject,
+    page: { ...page, limit },
+    order,
+  });
   const wanted: Departure[] = [];
   for (const departure of items) {
     if (isWanted !== undefined && !(await isWanted(departure))) continue;

@@ -26,7 +26,7 @@ test('the same log, cut by restarts anywhere and with repetitions, gives the sam
       fc.array(fc.nat(), { maxLength: 4 }),
       fc.nat(),
       async (plan, cuts, twice) => {
-        const log = logOf(plan).flatMap(enriched).map(apart);
+        const log = logOf(plan).flatMap(enriched);
         const whole = await tracesOf([log]);
         const again = log[twice % log.length] as Observation;
         const isRewound = log.some((one) => one.kind === 'listed' && one.reason === 'rewound');
@@ -176,11 +176,6 @@ function enriched(observation: Observation): Observation[] {
   }
 }
 
-/** Across a restart the first of two reasons is known by when it was seen: not two in the same millisecond. */
-function apart(observation: Observation, index: number): Observation {
-  return { ...observation, at: (observation.at + index) as Observation['at'] };
-}
-
 function disrupted(seen: Observed): Observed {
   if (seen.kind === 'Node') {
     const unschedulable = chance(seen.object.metadata.resourceVersion, 2);
@@ -228,10 +223,10 @@ interface Traces {
 async function tracesOf(pieces: readonly (readonly Observation[])[]): Promise<Traces> {
   const engine = new MemoryEngine();
   const lives = pieces.map((piece) => ({ appends: piece.map((observation) => [observation]), lost: 0 }));
-  await record(engine, 'cluster', lives, 100_000, true);
+  await record(engine, 'cluster', lives, { gather: 100_000, causes: true });
   const facts = await Array.fromAsync(allRecords(engine, 'cluster'));
   const texts = (kind: StoredFact['kind'], text: (fact: never) => unknown): string[] =>
-    facts.flatMap((fact) => (fact.kind === kind ? [JSON.stringify(text(fact as never), withoutSeenAt)] : [])).sort();
+    facts.flatMap((fact) => (fact.kind === kind ? [JSON.stringify(text(fact as never), withoutSeen)] : [])).sort();
   return {
     lives: texts('life', ({ life }: Extract<StoredFact, { kind: 'life' }>) => withoutProvenance(life)),
     departures: texts('departure', ({ departure }: Extract<StoredFact, { kind: 'departure' }>) => {
@@ -244,9 +239,9 @@ async function tracesOf(pieces: readonly (readonly Observation[])[]): Promise<Tr
   };
 }
 
-/** When a reason was seen is provenance, too. */
-function withoutSeenAt(key: string, value: unknown): unknown {
-  return key === 'seenAt' ? undefined : value;
+/** When a reason was seen, and in which version, is provenance, too. */
+function withoutSeen(key: string, value: unknown): unknown {
+  return key === 'seenAt' || key === 'seenIn' ? undefined : value;
 }
 
 function withoutProvenance(record: object): object {

@@ -78,6 +78,13 @@ test('that an object is there, is to be deleted and is gone is stored, however m
   );
 });
 
+test('Events about an object use up nothing of what it shows itself', async () => {
+  const ledger = new TestCauses();
+  for (let i = 0; i < 100; i++) await ledger.evidence(10, event(`e${i}`, 10));
+  await ledger.evidence(11, { ...event('revision', 11), what: 'revision' });
+  assert.ok((await ledger.records('evidence')).some(({ id }) => id === 'revision'));
+});
+
 test('every loss of a stream is stored, however often that is', async () => {
   const ledger = new TestCauses();
   const about = { kind: 'Stream', namespace: '', name: 'events', uid: '' };

@@ -1,10 +1,13 @@
 // How much evidence is stored about one object: so many records within an hour, and the rest as the count of the last of
-// them. Whoever may write Events decides how many there are, so what is kept to know that is bounded, too.
+// them. Whoever may write Events decides how many there are, so what is kept to know that is bounded, too. What objects
+// themselves show has a budget of its own: of a taint that is put on and taken off, both are stored or the history is wrong.
 import type { Evidence, EvidenceKind } from '../../model/evidence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { digestOf } from './digest.ts';
 
 const MOST_AN_HOUR = 64;
+/** A node that is lost and comes back every minute shows six changes each time. */
+const MOST_OF_A_NODE = 512;
 /** Objects with evidence in this hour that are known; where there are more, the oldest begins again. */
 const MOST_OBJECTS = 8192;
 const HOUR_MS = 3_600_000;
@@ -32,16 +35,18 @@ export class EvidenceBudget {
     const hour = Math.floor(at / HOUR_MS);
     if (hour !== this.#hour) this.#uses.clear();
     this.#hour = hour;
-    const use = this.#use(evidence);
+    const isEvent = evidence.what === 'event';
+    const use = this.#use(evidence, isEvent);
     const id = digestOf(evidence.id);
     if (use.ids.includes(id)) {
       if (use.last?.id !== evidence.id) return evidence;
       use.last = evidence;
       return { ...evidence, count: evidence.count + use.rest };
     }
-    if (use.ids.length < MOST_AN_HOUR) {
+    const most = isEvent || evidence.about.kind !== 'Node' ? MOST_AN_HOUR : MOST_OF_A_NODE;
+    if (use.ids.length < most) {
       use.ids.push(id);
-      if (use.ids.length === MOST_AN_HOUR) use.last = evidence;
+      if (use.ids.length === most) use.last = evidence;
       return evidence;
     }
     use.rest++;
@@ -50,9 +55,9 @@ export class EvidenceBudget {
     return isDoubled && use.last !== undefined ? { ...use.last, count: use.last.count + use.rest } : undefined;
   }
 
-  #use({ about }: Evidence): Use {
+  #use({ about }: Evidence, isEvent: boolean): Use {
     // The UID of an Event is whatever its author wrote: alone it would use up what is stored about another object.
-    const key = `${about.kind}/${about.namespace}/${about.name}/${about.uid}`;
+    const key = `${isEvent}/${about.kind}/${about.namespace}/${about.name}/${about.uid}`;
     const known = this.#uses.get(key);
     if (known !== undefined) return known;
     const use: Use = { ids: [], last: undefined, rest: 0 };

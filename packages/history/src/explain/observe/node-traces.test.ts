@@ -40,6 +40,48 @@ const taint = (key: string, effect: string, second?: number, value = ''): Observ
   timeAdded: second === undefined ? undefined : at(second),
 });
 
+test('a node that is lost and comes back every minute for an hour: every taint that is put on is taken off', async () => {
+  const ledger = new TestCauses(FOLLOWED);
+  await ledger.listNodes(1, 'start', node());
+  const lost = (second: number) => [
+    condition('Ready', 'Unknown', second, 'NodeStatusUnknown'),
+    condition('MemoryPressure', 'Unknown', second, 'NodeStatusUnknown'),
+  ];
+  const unreachable = (second: number) =>
+    (['NoSchedule', 'NoExecute'] as const).map((effect) => taint('node.kubernetes.io/unreachable', effect, second));
+  for (let minute = 0; minute < 59; minute++) {
+    const second = 10 + minute * 60;
+    await ledger.seeNode(second, node({ conditions: lost(second), taints: unreachable(second) }));
+    const well = [condition('Ready', 'True', second + 30), condition('MemoryPressure', 'False', second + 30)];
+    await ledger.seeNode(second + 30, node({ conditions: well }));
+  }
+  const counts = Object.entries(Object.groupBy(await ledger.traces(), (trace) => trace.split(/[ =]/)[1] ?? ''));
+  assert.deepEqual(
+    counts.map(([what, all]) => [what, all?.length]),
+    [
+      ['Ready', 2 * 59],
+      ['node.kubernetes.io/unreachable:NoExecute', 2 * 59],
+      ['node.kubernetes.io/unreachable:NoSchedule', 2 * 59],
+    ],
+  );
+});
+
+test('that a node is short of nothing is a trace after it was short only', async () => {
+  const ledger = new TestCauses(FOLLOWED);
+  await ledger.listNodes(1, 'start', node());
+  const ready = condition('Ready', 'True', -100, 'KubeletReady');
+  for (const [second, status] of [
+    [10, 'Unknown'],
+    [20, 'False'],
+    [30, 'True'],
+    [40, 'Unknown'],
+    [50, 'False'],
+  ] as const) {
+    await ledger.seeNode(second, node({ conditions: [ready, condition('MemoryPressure', status, second)] }));
+  }
+  assert.deepEqual(await ledger.traces(), ['condition MemoryPressure=True', 'condition MemoryPressure=Unknown']);
+});
+
 test('a cordon and its end, and the taint that a controller adds, are evidence about the node', async () => {
   const ledger = new TestCauses(FOLLOWED);
   await ledger.listNodes(1, 'start', node());

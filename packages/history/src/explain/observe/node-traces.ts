@@ -54,7 +54,7 @@ function changes(before: NodeState, now: NodeState): Trace[] {
     if (!now.taints.some((taint) => taint.text === text)) traces.push({ what: 'untainted', reason: text });
   }
   for (const one of now.conditions) {
-    if (!includes(before.conditions, one)) traces.push(conditioned(one));
+    if (!includes(before.conditions, one) && isNews(before, one)) traces.push(conditioned(one));
   }
   if (before.bootId !== '' && now.bootId !== '' && now.bootId !== before.bootId) traces.push(booted(now));
   if (now.isTerminating && !before.isTerminating) traces.push({ what: 'terminating' });
@@ -92,6 +92,12 @@ function firstTraces(
   if (bootId !== '' && now.bootId !== '' && bootId !== now.bootId) traces.push(booted(now));
   if (now.isTerminating) traces.push({ what: 'terminating' });
   return traces;
+}
+
+/** That a node is short of nothing is news after it was short. One that is lost and comes back says it every time. */
+function isNews({ conditions }: NodeState, { text }: Timed): boolean {
+  const [type = ''] = text.split('=');
+  return !type.endsWith('Pressure') || [text, ...conditions.map((one) => one.text)].includes(`${type}=True`);
 }
 
 function tainted({ text, since }: Timed): Trace {

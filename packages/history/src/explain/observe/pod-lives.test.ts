@@ -69,9 +69,12 @@ describe('a life', () => {
       networkUp: at(2),
       ready: at(4),
       notReady: at(21),
-      disruption: { ...eviction, at: at(20), seenAt: at(20.2) },
-      terminal: { phase: 'Failed', reason: '', message: '', at: at(22), seenAt: at(23) },
-      deletion: { requested: at(20), graceSeconds: 30, seenAt: at(20.2) },
+      disruption: { ...eviction, at: at(20), seenAt: at(20.2), seenIn: { epoch: 1, resourceVersion: '6' } },
+      terminal: {
+        ...{ phase: 'Failed', reason: '', message: '', at: at(22), seenAt: at(23) },
+        seenIn: { epoch: 1, resourceVersion: '8' },
+      },
+      deletion: { requested: at(20), graceSeconds: 30, seenAt: at(20.2), seenIn: { epoch: 1, resourceVersion: '7' } },
       gone: at(23),
       restarts: 0,
       endings: [{ container: 'main', reason: 'Error', exitCode: 143, signal: 0, at: at(22) }],
@@ -81,6 +84,17 @@ describe('a life', () => {
       departures.map(({ pod: { uid }, at: when, source: by }) => [uid, when, by]),
       [['uid-web-1', at(20), 'watch']],
     );
+  });
+
+  test('was unready since its node was lost, though its kubelet comes back and ends it once more', async () => {
+    const ledger = new TestCauses();
+    await ledger.see(4.5, running);
+    const lost = running.withCondition('Ready', 'False', at(300));
+    await ledger.see(300.5, lost);
+    await ledger.see(600.1, lost.deletedAt(at(600), 30));
+    await ledger.see(900.1, running.withCondition('Ready', 'True', at(900)).deletedAt(at(600), 30));
+    await ledger.see(901.1, running.withCondition('Ready', 'False', at(901)).deletedAt(at(600), 30).inPhase('Failed'));
+    assert.equal((await ledger.life('web-1')).notReady, at(300));
   });
 
   test('is written for milestones, not for every status: readiness that comes and goes is none', async () => {
@@ -203,7 +217,8 @@ describe('the first disruption', () => {
     await ledger.see(130, running.withCondition('DisruptionTarget', 'False', at(129)));
     assert.equal((await ledger.life('web-1')).disruption, undefined);
     await ledger.see(200, running.withCondition('DisruptionTarget', 'True', at(200), eviction).deletedAt(at(200), 30));
-    assert.deepEqual((await ledger.life('web-1')).disruption, { ...eviction, at: at(200), seenAt: at(200) });
+    const { disruption } = await ledger.life('web-1');
+    assert.deepEqual([disruption?.reason, disruption?.at, disruption?.seenAt], [eviction.reason, at(200), at(200)]);
   });
 });
 

@@ -2,6 +2,7 @@
 // is kept of a pod but one number, and what its object does not show for ever.
 import type { Provenance } from '../../model/boundary.ts';
 import type { LiveHolder } from '../../model/fact.ts';
+import { firstSeenIn } from '../../model/first-seen.ts';
 import { type OccurrenceFact, occurrenceFact } from '../../model/occurrence.ts';
 import type { Reason } from '../../model/pod-life.ts';
 import { clamp, type EpochMillis, latest } from '../../model/time.ts';
@@ -42,7 +43,7 @@ export class PodLives {
   present(pod: ObservedPod, live: LiveHolder | undefined, provenance: Provenance): LifeFact[] {
     const { uid } = pod.metadata;
     const before = this.#known.get(uid);
-    const life = this.#life(pod, provenance.observedAt, false);
+    const life = this.#life(pod, provenance, false);
     const flags = this.#flags(pod, life, before, live);
     const now = numberOf(life, flags);
     this.#known.set(uid, now);
@@ -54,7 +55,7 @@ export class PodLives {
   /** `pod` is its last state, as far as that is known. */
   gone(pod: ObservedPod, live: LiveHolder | undefined, provenance: Provenance): LifeFact[] {
     const { uid } = pod.metadata;
-    const life = this.#life(pod, provenance.observedAt, true);
+    const life = this.#life(pod, provenance, true);
     const before = this.#known.get(uid);
     this.#forget(uid);
     return [occurrenceFact('life', { ...provenance, ...life }), ...departure(life, before, live, provenance)];
@@ -77,17 +78,20 @@ export class PodLives {
   recognise(pod: ObservedPod, live: LiveHolder | undefined, at: EpochMillis): void {
     const { uid } = pod.metadata;
     if (this.#known.has(uid)) return;
-    const life = this.#life(pod, at, false);
+    const { resourceVersion } = pod.metadata;
+    const life = this.#life(pod, { epoch: live?.epoch ?? 0, resourceVersion, source: 'list', observedAt: at }, false);
     this.#known.set(uid, numberOf(life, this.#flags(pod, life, undefined, live)));
   }
 
-  #life(pod: ObservedPod, at: EpochMillis, isGone: boolean): LifeContent {
+  #life(pod: ObservedPod, provenance: Omit<Provenance, 'collector'>, isGone: boolean): LifeContent {
+    const { observedAt: at } = provenance;
     const { uid } = pod.metadata;
     const kept = this.#kept.get(uid);
     const isEnding = isGone || hasBegunToEnd(pod);
     const shown = disruptionOf(pod, at);
+    const seen = shown && { ...shown, seenIn: firstSeenIn(undefined, provenance) };
     // It is the first that counts; one that was reset before an end does not.
-    const disruption = shown === undefined && !isEnding ? undefined : (kept?.disruption ?? shown);
+    const disruption = seen === undefined && !isEnding ? undefined : (kept?.disruption ?? seen);
     const firstSeen = kept?.firstSeen ?? (createdAt(pod, at) === undefined ? at : undefined);
     if (disruption !== undefined || firstSeen !== undefined) this.#kept.set(uid, { disruption, firstSeen });
     else if (kept !== undefined) this.#kept.delete(uid);

@@ -64,7 +64,7 @@ export class PropertySuite {
     const cluster = simulateCluster(plan.cluster);
     const watch = simulateWatch(cluster, plan.watch);
     const id = this.nextId();
-    await record(into, id, watch.lives, ALL_IN_ONE);
+    await record(into, id, watch.lives, { gather: ALL_IN_ONE });
     if (into === this.engine) await this.settle(plan.watch.seed);
     return { id, cluster, watch };
   }

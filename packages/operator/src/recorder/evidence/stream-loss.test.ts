@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { epochMillis } from '@podtrail/history';
+import { epochMillis, readFact } from '@podtrail/history';
 import { ApiError } from '@podtrail/machinery';
 import { StreamLoss } from './stream-loss.ts';
 
@@ -30,6 +30,14 @@ test('a stream that is followed from the start says so once', () => {
     ]),
     ['stream-followed Listed 1'],
   );
+});
+
+test('what is recorded of a stream is read back from an export, and from a peer, as it was', () => {
+  for (const view of [CURRENT, FORBIDDEN]) {
+    const [found] = new StreamLoss(OF_EVENTS).look(view, at(1));
+    const evidence = { ...found, epoch: 1, observedAt: at(1), collector: 'podtrail-0' };
+    assert.deepEqual(readFact({ kind: 'evidence', evidence }), { kind: 'evidence', evidence });
+  }
 });
 
 test('a refusal is a loss at once and once, and names what is wrong', () => {

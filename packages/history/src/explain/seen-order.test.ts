@@ -1,0 +1,128 @@
+// Two reasons for one pod within one delivery of the watch: every time is the same, and only versions say which was first.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { withSnapshot } from '../engines/with-snapshot.ts';
+import { aPod, type PodBuilder } from '../testing/observed-pod.ts';
+import { TestCauses } from '../testing/test-causes.ts';
+import { at, CLUSTER } from '../testing/test-ledger.ts';
+import { explain } from './explain.ts';
+import { readCase } from './read-case.ts';
+
+const running = aPod('web-1')
+  .createdAt(at(0))
+  .onNode('node-a')
+  .withIp('10.0.0.1')
+  .withCondition('PodScheduled', 'True', at(1))
+  .withCondition('Ready', 'True', at(4));
+
+type Step = (pod: PodBuilder) => PodBuilder;
+const condition =
+  (reason: string): Step =>
+  (pod) =>
+    pod.withCondition('DisruptionTarget', 'True', at(20), { reason, message: '' });
+const evicted = condition('EvictionByEvictionAPI');
+const tainted = condition('DeletionByTaintManager');
+const preempted = condition('PreemptionByScheduler');
+const deleted: Step = (pod) => pod.deletedAt(at(20), 30);
+const done: Step = (pod) => pod.inPhase('Succeeded').finishedAt(at(20));
+const collected: Step = (pod) => condition('DeletionByPodGC')(pod).inPhase('Failed');
+const rejected: Step = (pod) => pod.inPhase('Failed', 'OutOfcpu', 'Pod was rejected: Node did not have enough cpu');
+
+const ENDS = new Set([deleted, done, collected, rejected]);
+
+/** Each step is a version of the pod; the first one that ends it, or is to, is the cause. */
+const FIRSTS: Readonly<Record<string, readonly [readonly Step[], cause: string]>> = {
+  'a deletion, then an eviction': [[deleted, evicted], 'DeletedOnRequest'],
+  'an eviction, as the API server does it': [[evicted, deleted], 'Evicted'],
+  'a deletion, then a taint': [[deleted, tainted], 'DeletedOnRequest'],
+  'a taint, then its deletion': [[tainted, deleted], 'Taint'],
+  'a deletion, then a preemption': [[deleted, preempted], 'DeletedOnRequest'],
+  'a preemption, then its deletion': [[preempted, deleted], 'Preempted'],
+  'a deletion, then the collection of pods of a lost node': [[deleted, collected], 'DeletedOnRequest'],
+  'the collection of pods of a lost node, then its deletion': [[collected, deleted], 'NodeGone'],
+  'an eviction, then a taint before the deletion of either': [[evicted, tainted, deleted], 'Evicted'],
+  'a taint, then an eviction before the deletion of either': [[tainted, evicted, deleted], 'Taint'],
+  'an eviction, then a taint when it is being deleted': [[evicted, deleted, tainted], 'Evicted'],
+  'a taint, then an eviction when it is being deleted': [[tainted, deleted, evicted], 'Taint'],
+  'an eviction, then a preemption': [[evicted, preempted, deleted], 'Evicted'],
+  'a deletion, then an eviction, then a taint': [[deleted, evicted, tainted], 'DeletedOnRequest'],
+  'its own end, then a deletion': [[done, deleted], 'Completed'],
+  'a deletion, then the end of its containers': [[deleted, done], 'DeletedOnRequest'],
+  'its own end, then an eviction': [[done, evicted, deleted], 'Completed'],
+  'an eviction, then the end of its containers': [[evicted, deleted, done], 'Evicted'],
+  'a deletion, then a kubelet that does not admit it': [[deleted, rejected], 'DeletedOnRequest'],
+  'a kubelet that does not admit it, then a deletion': [[rejected, deleted], 'Rejected'],
+};
+
+async function verdictOf(ledger: TestCauses) {
+  const known = await withSnapshot(ledger.engine, CLUSTER.id, (snapshot) => readCase(snapshot, 'uid-web-1'));
+  return explain(known ?? assert.fail('there is no case'));
+}
+
+/** `restartAfter`: after so many steps another recorder goes on. */
+async function judged(steps: readonly Step[], restartAfter?: number) {
+  const ledger = new TestCauses();
+  await ledger.see(4.5, running);
+  let pod = running;
+  for (const [index, step] of steps.entries()) {
+    pod = step(pod);
+    await ledger.see(20.2, pod);
+    if (index + 1 === restartAfter) await ledger.restart();
+  }
+  await ledger.deleted(20.2, pod);
+  return await verdictOf(ledger);
+}
+
+suite('within one millisecond and one second, the first reason is', () => {
+  for (const [name, [steps, cause]] of Object.entries(FIRSTS)) {
+    test(name, async () => {
+      assert.deepEqual(await judged(steps).then((verdict) => verdict.cause), cause);
+    });
+    // Before, nothing is stored of it: a condition alone is no end.
+    test(`${name}, though another recorder goes on once its end has begun`, async () => {
+      const begins = steps.findIndex((step) => ENDS.has(step));
+      for (let after = begins + 1; after <= steps.length; after++) {
+        assert.equal((await judged(steps, after)).cause, cause, `after ${after}`);
+      }
+    });
+  }
+});
+
+suite('what only a listing showed', () => {
+  const listed = async (...steps: readonly Step[]) => {
+    const ledger = new TestCauses();
+    await ledger.see(4.5, running);
+    await ledger.list(
+      25,
+      'expired',
+      steps.reduce((pod, step) => step(pod), running),
+    );
+    return await verdictOf(ledger);
+  };
+
+  test('a condition and a deletion at once: that the condition was first is inferred', async () => {
+    for (const [step, cause] of [
+      [evicted, 'Evicted'],
+      [tainted, 'Taint'],
+      [preempted, 'Preempted'],
+    ] as const) {
+      const { cause: said, certainty } = await listed(step, deleted);
+      assert.deepEqual([said, certainty], [cause, 'inferred']);
+    }
+  });
+
+  test('a condition before any deletion is certain when that comes', async () => {
+    const ledger = new TestCauses();
+    await ledger.list(25, 'start', evicted(running));
+    await ledger.see(25, deleted(evicted(running)));
+    const { cause, certainty } = await verdictOf(ledger);
+    assert.deepEqual([cause, certainty], ['Evicted', 'certain']);
+  });
+
+  test('a deletion alone is before every condition that comes', async () => {
+    const ledger = new TestCauses();
+    await ledger.list(25, 'start', deleted(running));
+    await ledger.see(25, evicted(deleted(running)));
+    assert.equal((await verdictOf(ledger)).cause, 'DeletedOnRequest');
+  });
+});

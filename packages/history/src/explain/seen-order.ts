@@ -1,0 +1,55 @@
+// What of a pod's end was first: its condition, its last state, or its deletion. By the versions in which they were first
+// seen; by times only where versions do not say. Pure; who asked for what is not looked at here.
+import { compareFirstSeen, firstSeenIn } from '../model/first-seen.ts';
+import type { FirstSeen, PodLife } from '../model/pod-life.ts';
+import type { Case } from './case.ts';
+import { CLOCK_SLACK_MS, DISRUPTION_LASTS_MS } from './traces.ts';
+
+/**
+ * `together`: one version showed both at first, as if they had been written at once. `unknown`: so did a listing, and a
+ * listing hides what came between.
+ */
+export type SeenOrder = 'before' | 'together' | 'unknown' | 'after';
+
+/**
+ * The first DisruptionTarget against what else ended the pod. Undefined: there is none, or it stood long before the end
+ * and is none of its reasons.
+ */
+export function disruptionOrder({ life, endedAt, endSeenAt }: Case): SeenOrder | undefined {
+  const { disruption, deletion, terminal } = life;
+  if (disruption === undefined) return undefined;
+  const before = endedAt - disruption.at;
+  // A kubelet decides, and writes it down with the end: as long after as the pod's grace lasts.
+  const lasts = disruption.reason === 'TerminationByKubelet' ? Number.POSITIVE_INFINITY : DISRUPTION_LASTS_MS;
+  if (before > lasts) return undefined;
+  const ends = [deletion, terminal].filter((end) => end !== undefined).map(({ seenIn }) => firstSeenIn(seenIn, life));
+  const end = ends.sort(compareFirstSeen)[0];
+  if (end === undefined) return before < -CLOCK_SLACK_MS ? 'after' : 'before';
+  const order = orderOf(firstSeenIn(disruption.seenIn, life), end);
+  if (order === 'before' || order === 'after') return order;
+  // Records of before versions were kept, and listings.
+  const isSeenLater = endSeenAt !== undefined && disruption.seenAt !== undefined && disruption.seenAt > endSeenAt;
+  return isSeenLater || before < -CLOCK_SLACK_MS ? 'after' : order;
+}
+
+/** Its last state against its deletion; undefined where it lacks one of them. */
+export function terminalOrder({ life, endSeenAt }: Case): SeenOrder | undefined {
+  const { terminal, deletion } = life;
+  if (terminal === undefined || deletion === undefined) return undefined;
+  const order = orderOf(firstSeenIn(terminal.seenIn, life), firstSeenIn(deletion.seenIn, life));
+  if (order === 'before' || order === 'after') return order;
+  const isSeenFirst = endSeenAt !== undefined && deletion.seenAt !== undefined && endSeenAt < deletion.seenAt;
+  return isSeenFirst && terminal.at === deletion.requested ? 'before' : order;
+}
+
+/** Its last state was seen before the first DisruptionTarget. */
+export function isTerminalBeforeDisruption({ terminal, disruption, ...life }: PodLife): boolean {
+  if (terminal === undefined || disruption === undefined) return false;
+  return orderOf(firstSeenIn(terminal.seenIn, life), firstSeenIn(disruption.seenIn, life)) === 'before';
+}
+
+function orderOf(a: FirstSeen, b: FirstSeen): SeenOrder {
+  const order = compareFirstSeen(a, b);
+  if (order !== 0) return order < 0 ? 'before' : 'after';
+  return a.listed === true || b.listed === true ? 'unknown' : 'together';
+}
