@@ -16,7 +16,7 @@ export interface Joined<T> {
   readonly peers: readonly PeerReport[];
 }
 
-export interface JoinedReader extends Pick<LedgerReader, 'clusters' | 'snapshot'> {
+export interface JoinedReader extends Pick<LedgerReader, 'clusters' | 'snapshot' | 'answerPoints'> {
   /** Asks this ledger and those of all peers that answer in time as one. `ask` may be called again, with fewer of them. */
   joined?<T>(cluster: string, ask: (snapshot: Snapshot) => Promise<T>): Promise<Joined<T>>;
 }

@@ -15,6 +15,7 @@ import type {
   Span,
   Subject,
 } from '../engines/snapshot.ts';
+import type { StayKind, StaysChunk } from '../engines/stay-columns.ts';
 import { HistoryError } from '../errors.ts';
 import type { LiveState } from '../model/fact.ts';
 import type { IpAddress } from '../model/ip-address.ts';
@@ -40,6 +41,7 @@ const POSSIBLE: Kind<PossibleTenure> = { keyOf: ({ pod }) => pod.uid, holderOf: 
 export class UnionSnapshot implements Snapshot {
   readonly cluster: string;
   readonly #parts: readonly [Part, ...Part[]];
+  #coverage: readonly Coverage[] | undefined;
 
   constructor(parts: readonly [Part, ...Part[]]) {
     this.#parts = parts;
@@ -92,6 +94,11 @@ export class UnionSnapshot implements Snapshot {
     return this.#placements((snapshot, wide, next) => snapshot.hostNetworkPodsOn(node, wide, next), span, page);
   }
 
+  /** Of the asker's own ledger: all records of a cluster are not sent to another replica to be joined. */
+  staysWithin(kind: StayKind, span: Span, after: string | undefined): Promise<StaysChunk> {
+    return this.#parts[0].snapshot.staysWithin(kind, span, after);
+  }
+
   async possibleTenures(span: Span): Promise<readonly PossibleTenure[]> {
     const found = await this.#each((snapshot) => snapshot.possibleTenures(WIDE(span)));
     const joined = joinStays(this.#parts, found, POSSIBLE);
@@ -100,18 +107,21 @@ export class UnionSnapshot implements Snapshot {
 
   async occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>> {
     const { place, newer } = typeOf(question.kind);
-    const found = await this.#each((snapshot) => all((page) => snapshot.occurrences({ ...question, page })));
+    // All of them are read: in which order matters only to the page that is cut of them.
+    const { order, ...asked } = question;
+    const found = await this.#each((snapshot) => all((page) => snapshot.occurrences({ ...asked, page })));
     const joined = new Map<string, OccurrenceRecords[K]>();
     for (const record of found.flat()) {
       const { key } = place(record);
       const known = joined.get(key);
       joined.set(key, known === undefined ? record : (newer?.(known, record) ?? known));
     }
-    return cutPage(joined.values(), place, question.page);
+    return cutPage(joined.values(), place, question.page, order);
   }
 
+  /** The same list each time, as a question reads it more than once. */
   async coverage(): Promise<readonly Coverage[]> {
-    return joinCoverage(this.#parts);
+    return (this.#coverage ??= joinCoverage(this.#parts));
   }
 
   /** Of a kind: what any of them has removed, because the others may have missed it. */

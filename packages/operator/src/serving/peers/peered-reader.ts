@@ -25,6 +25,8 @@ export interface PeeredReaderOptions {
   readonly send: (address: string, body: string, signal: AbortSignal) => Promise<string>;
   readonly clock: Clock;
   readonly session: () => string;
+  /** Of a peer that was of use before, or failed otherwise before. */
+  readonly onFailure?: (failure: PeerFailure) => void;
 }
 
 /** All that peers may cost a question, and how much of it until they must have said what they watched. */
@@ -42,14 +44,27 @@ interface Opened {
   readonly part: Part;
 }
 
+/** What is remembered of an address. Times by the monotonic clock. */
+interface Known {
+  /** Who was there the last time. */
+  readonly name?: string | undefined;
+  /** It is this replica itself, and not looked at again before. */
+  readonly ownUntil?: number;
+  /** It failed for this reason, and is not asked again before. */
+  readonly resting?: { readonly until: number; readonly why: string } | undefined;
+}
+
 export class PeeredReader implements JoinedReader {
+  /** Of this ledger alone: what it leaves open is asked again, with peers. */
+  readonly answerPoints?: NonNullable<JoinedReader['answerPoints']>;
   readonly #options: PeeredReaderOptions;
-  readonly #resting = new Map<string, { readonly until: number; readonly why: string }>();
-  readonly #names = new Map<string, string>();
-  readonly #ownUntil = new Map<string, number>();
+  /** Invariant: of addresses that are known now, and no other. */
+  #known: ReadonlyMap<string, Known> = new Map();
 
   constructor(options: PeeredReaderOptions) {
     this.#options = options;
+    const { own } = options;
+    if (own.answerPoints !== undefined) this.answerPoints = own.answerPoints.bind(own);
   }
 
   clusters(): ReturnType<JoinedReader['clusters']> {
@@ -85,9 +100,11 @@ export class PeeredReader implements JoinedReader {
   ): Promise<readonly Opened[]> {
     const { addresses, clock, send, session, identity } = this.#options;
     const now = clock.monotonic();
-    const asked = addresses().filter((address) => {
-      if ((this.#ownUntil.get(address) ?? 0) > now) return false;
-      const resting = this.#resting.get(address);
+    const all = addresses();
+    this.#known = new Map(all.map((address) => [address, this.#known.get(address) ?? {}]));
+    const asked = all.filter((address) => {
+      const { ownUntil = 0, resting } = this.#known.get(address) ?? {};
+      if (ownUntil > now) return false;
       if (resting === undefined || resting.until <= now) return true;
       failed.set(address, resting.why);
       return false;
@@ -99,10 +116,10 @@ export class PeeredReader implements JoinedReader {
         try {
           const part = await partOf(remote);
           signal = ends;
-          this.#resting.delete(address);
-          this.#names.set(address, remote.collector ?? address);
-          if (remote.collector !== identity) return [{ address, remote, part }];
-          this.#ownUntil.set(address, now + OWN_MS);
+          const isOwn = remote.collector === identity;
+          this.#remember(address, { name: remote.collector, ...(isOwn ? { ownUntil: now + OWN_MS } : {}) });
+          if (!isOwn) return [{ address, remote, part }];
+          void remote.close();
         } catch (error) {
           this.#fail(failed, address, error);
         }
@@ -137,13 +154,22 @@ export class PeeredReader implements JoinedReader {
   }
 
   #fail(failed: Map<string, string>, address: string, error: unknown): void {
-    const { why, isLasting } = error instanceof PeerFailure ? error : new PeerFailure(address, 'failed');
+    const failure = error instanceof PeerFailure ? error : new PeerFailure(address, 'failed', { cause: error });
+    const { why, isLasting } = failure;
+    const { name, resting } = this.#known.get(address) ?? {};
     failed.set(address, why);
-    if (isLasting) this.#resting.set(address, { why, until: this.#options.clock.monotonic() + REST_MS });
+    if (resting?.why !== why) this.#options.onFailure?.(failure);
+    if (isLasting)
+      this.#remember(address, { name, resting: { why, until: this.#options.clock.monotonic() + REST_MS } });
+  }
+
+  /** Not of one that has gone meanwhile. */
+  #remember(address: string, known: Known): void {
+    if (this.#known.has(address)) this.#known = new Map([...this.#known, [address, known]]);
   }
 
   #reports(opened: readonly Opened[], failed: ReadonlyMap<string, string>): readonly PeerReport[] {
-    const nameOf = (address: string) => this.#names.get(address) ?? address;
+    const nameOf = (address: string) => this.#known.get(address)?.name ?? address;
     const answered = opened
       .filter(({ address }) => !failed.has(address))
       .map(({ address }) => ({ collector: nameOf(address), answered: true }));

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Coverage, type Engine, openStore, type StoredFact, type Tenure } from '@podtrail/history';
 import { ALL_VISIBLE, epochMillis, parseIp } from '@podtrail/history/wire';
-import { askQuestion } from '@podtrail/history/wire/catalogue';
+import { askQuestion, QUESTIONS, type QuestionName } from '@podtrail/history/wire/catalogue';
 import { type Clock, systemClock } from '@podtrail/machinery';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { issueCertificate, type ServingCertificate } from '../../certificates/certificate.ts';
@@ -315,3 +315,43 @@ test('peers that say nothing cost 200 ms by the clock, and those that stop later
     assert.equal((await asked).answer, 'unknown');
   }
 });
+
+const SUBJECT = { subject: 'cart', namespace: 'shop' };
+const SINCE = { since: new Date(at(0)).toISOString(), until: new Date(at(59)).toISOString() };
+const ASKED: { readonly [Name in QuestionName]: Readonly<Record<string, unknown>> } = {
+  who: { ip: IP, at: new Date(at(20)).toISOString() },
+  trail: { ...SUBJECT, ...SINCE },
+  node: { node: 'node-1', ...SINCE },
+  moves: SINCE,
+  explain: { subject: IP, at: new Date(at(20)).toISOString() },
+  changes: { ...SUBJECT, ...SINCE },
+  gaps: SINCE,
+  anomalies: SINCE,
+  find: { text: 'cart' },
+  timeline: { by: 'node', ...SINCE },
+  nodes: { at: new Date(at(20)).toISOString() },
+};
+
+for (const name of Object.keys(QUESTIONS) as QuestionName[]) {
+  test(`a peer that fails in the middle of ${name} leaves the answer of the own ledger, and nothing behind`, async (t) => {
+    const { own, other } = await stage(t);
+    const route = peerRoute({ reader: other, cluster: CLUSTER, identity: 'b', clock: PATIENT, isPeer: () => true });
+    for (let failsAt = 0; failsAt < 40; failsAt++) {
+      let sent = 0;
+      const reader = new PeeredReader({
+        ...{ own, identity: 'replica-0', clock: PATIENT, addresses: () => ['b:1'], session: () => `s-${failsAt}` },
+        send: async (address, text) => {
+          if (sent++ === failsAt) throw new PeerFailure(address, 'did not answer in time');
+          const body = { json: async () => JSON.parse(text) };
+          const reply = await route.handle({ body, caller: { name: 'b', groups: [] } } as never);
+          return 'body' in reply ? String(reply.body ?? '') : '';
+        },
+      });
+      const document = await askQuestion(reader, { visibility: ALL_VISIBLE, now: epochMillis(NOW) }, name, ASKED[name]);
+      const { peers = [] } = document as { readonly peers?: readonly { readonly answered: boolean }[] };
+      // Time for what nobody waits for to be noticed by the test runner.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (peers.length === 0 || peers[0]?.answered === true) break;
+    }
+  });
+}

@@ -63,6 +63,10 @@ export class RemoteSnapshot implements Snapshot {
   async records() {
     return { facts: [], next: undefined };
   }
+  /** A union reads it of its own ledger, and never here. */
+  async staysWithin(): ReturnType<Snapshot['staysWithin']> {
+    throw new PeerFailure(this.#peer, 'does not send all records of a span');
+  }
 
   /** Nobody waits for it: the peer forgets by itself. */
   async close(): Promise<void> {
