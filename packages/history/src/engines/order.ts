@@ -3,7 +3,7 @@
 import { HistoryError } from '../errors.ts';
 import { possibleKey } from '../model/fact.ts';
 import type { Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
-import type { Page, Paged } from './snapshot.ts';
+import type { ListOrder, Page, Paged } from './snapshot.ts';
 
 /** A record's place: its time, then its key among those of the same time. */
 export interface Place {
@@ -57,14 +57,20 @@ export function sortedBy<T>(items: Iterable<T>, placeOf: (item: T) => Place): T[
 }
 
 /** `items` may be in any order, and must hold everything after the page's cursor that belongs on the page. */
-export function cutPage<T>(items: Iterable<T>, placeOf: (item: T) => Place, page: Page): Paged<T> {
+export function cutPage<T>(
+  items: Iterable<T>,
+  placeOf: (item: T) => Place,
+  page: Page,
+  order: ListOrder = 'oldest',
+): Paged<T> {
   const after = cursorPlace(page);
+  const compare = order === 'oldest' ? comparePlaces : (a: Place, b: Place) => comparePlaces(b, a);
   const rest: { item: T; place: Place }[] = [];
   for (const item of items) {
     const place = placeOf(item);
-    if (after === undefined || comparePlaces(place, after) > 0) rest.push({ item, place });
+    if (after === undefined || compare(place, after) > 0) rest.push({ item, place });
   }
-  rest.sort((a, b) => comparePlaces(a.place, b.place));
+  rest.sort((a, b) => compare(a.place, b.place));
   const taken = rest.slice(0, page.limit);
   const last = taken.at(-1);
   return {

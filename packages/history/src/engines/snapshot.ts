@@ -5,6 +5,8 @@ import type { IpAddress } from '../model/ip-address.ts';
 import type { OccurrenceKind, OccurrenceRecords } from '../model/occurrence.ts';
 import type { Coverage, Placement, PossibleTenure, Tenure } from '../model/records.ts';
 import type { EpochMillis } from '../model/time.ts';
+import type { Point, PointTexts } from './points.ts';
+import type { StayKind, StaysChunk } from './stay-columns.ts';
 
 export interface Cluster {
   /** The UID of the kube-system namespace. */
@@ -45,7 +47,11 @@ export interface OccurrenceQuestion<K extends OccurrenceKind = OccurrenceKind> {
   readonly ip?: IpAddress | undefined;
   readonly span: Span;
   readonly page: Page;
+  /** Which come first; the oldest unless it is said otherwise. A cursor goes on in the order that it came from. */
+  readonly order?: ListOrder | undefined;
 }
+
+export type ListOrder = 'oldest' | 'newest';
 
 /** A range whose closed records were removed: answers there are "unknown (expired)", never "free". */
 export interface Expired extends Span {}
@@ -77,6 +83,11 @@ export interface LedgerReader {
    * (`unknown-cluster`) here or by the first read. Whoever opens a snapshot closes it; `withSnapshot` does both.
    */
   snapshot(cluster: string): Promise<Snapshot>;
+  /**
+   * Where an engine can answer where its records are, and only for who sees everything: all on one state, which is as new
+   * as that of a snapshot that is opened now. Rejects as reads do; whoever gets `snapshot-too-old` asks on a snapshot.
+   */
+  answerPoints?(cluster: Cluster, points: readonly Point[]): Promise<PointTexts>;
 }
 
 /**
@@ -106,9 +117,14 @@ export interface Snapshot {
   placementsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>>;
   /** Those of them that are on the node's own network. */
   hostNetworkPodsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>>;
+  /**
+   * All placements or tenures that touch the span, in no order, a chunk at a time; each once. `after`: the last `next`.
+   * For questions about everything at once: its cost is that of the records within the span.
+   */
+  staysWithin(kind: StayKind, span: Span, after: string | undefined): Promise<StaysChunk>;
   /** Pods that may have had an address that they never showed, within the span, oldest first: few, hence all of them. */
   possibleTenures(span: Span): Promise<readonly PossibleTenure[]>;
-  /** Occurrences of one kind within a span, oldest first. */
+  /** Occurrences of one kind within a span, oldest first unless it is asked otherwise. */
   occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>>;
   /** All of it that holds, by its beginning; what was withdrawn as a whole is among `records` only. */
   coverage(): Promise<readonly Coverage[]>;

@@ -25,14 +25,21 @@ export async function podsOnNode(snapshot: Snapshot, question: NodePodsQuestion)
   const { items, cursor } = await snapshot.placementsOn(node, span, checkedPage(page));
   const watched = await readWatchedTime(snapshot);
   const pods = items.map((placement) => {
-    return { ...placement, certain: isCertain(placement, span, lastSeen(watched, placement.pod)) };
+    const { pod, start, end } = placement;
+    return { ...placement, certain: wasCertainlyThere(start.notAfter, end?.notBefore, span, lastSeen(watched, pod)) };
   });
   return { items: pods, cursor };
 }
 
-function isCertain({ start, end }: Placement, span: Span, last: EpochMillis | undefined): boolean {
-  const from = start.notAfter > span.from ? start.notAfter : span.from;
+/** `last`: until when anybody was watching its namespace. */
+export function wasCertainlyThere(
+  startNotAfter: number,
+  endNotBefore: number | undefined,
+  span: Span,
+  last: EpochMillis | undefined,
+): boolean {
+  const from = Math.max(startNotAfter, span.from);
   // While it lasts, it was there as far as anybody was watching its namespace.
-  const until = end === undefined ? last : epochMillis(end.notBefore - 1);
+  const until = endNotBefore === undefined ? last : endNotBefore - 1;
   return from < span.to && until !== undefined && from <= until;
 }

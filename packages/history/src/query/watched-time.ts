@@ -63,7 +63,10 @@ export function seesEverything(scope: Coverage['scope']): boolean {
 }
 
 /** Until when somebody watched what this holder is part of: a recorder of other namespaces says nothing about it. */
-export function lastSeen({ stretches, last }: WatchedTime, holder: Holder): EpochMillis | undefined {
+export function lastSeen(
+  { stretches, last }: WatchedTime,
+  holder: Pick<Holder, 'kind' | 'namespace'>,
+): EpochMillis | undefined {
   const present = stretches.at(-1);
   if (present === undefined || sees(present.scope, holder)) return last;
   return stretches.findLast(({ scope }) => sees(scope, holder))?.to;

@@ -34,11 +34,20 @@ export async function who(snapshot: Snapshot, question: WhoQuestion): Promise<An
   const { ip, at } = question;
   const answer = await unlessDamaged(async () => {
     const [possible, watched] = await Promise.all([readTenuresAt(snapshot, ip, at), readWatchedTime(snapshot)]);
-    const bare = await answerFrom(snapshot, question, possible, watched);
-    if (bare.answer === 'free') return await withFree(snapshot, bare, watched);
-    return question.seen === true && bare.answer === 'ambiguous' && bare.isOnly ? inUse(bare) : bare;
+    return await completed(snapshot, question, await answerFrom(snapshot, question, possible, watched), watched);
   });
   return answer ?? damagedAnswer(snapshot.cluster, question);
+}
+
+/** An answer of `answerFrom` with what `who` adds to it. Held and unknown are complete as they are. */
+export async function completed(
+  snapshot: Snapshot,
+  question: WhoQuestion,
+  bare: Answer,
+  watched: WatchedTime,
+): Promise<Answer> {
+  if (bare.answer === 'free') return await withFree(snapshot, bare, watched);
+  return question.seen === true && bare.answer === 'ambiguous' && bare.isOnly ? inUse(bare) : bare;
 }
 
 /** What would have to be read cannot be: nothing is known, not even what was watched. */

@@ -1,7 +1,7 @@
-// Which annotations of a pod, or of the pods of a workload, changed.
+// Which annotations changed: of a pod, of the pods of a workload, or of all that the asker may see.
 
 import { typeOf } from '../engines/occurrences/registry.ts';
-import type { Cluster, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
+import type { Cluster, ListOrder, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
 import { checkedPage, checkedSpan } from '../query/limits.ts';
@@ -14,7 +14,12 @@ import type { ChangeDocument, ChangesDocument } from './schemas.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface ChangesAsked {
-  readonly asked: Subject;
+  /** Undefined: all pods. */
+  readonly asked: Subject | undefined;
+  /** Only of this one; undefined: of all. */
+  readonly namespace?: string | undefined;
+  /** The oldest first unless it is said otherwise. */
+  readonly order?: ListOrder | undefined;
   /** Only this annotation, and what was suppressed; undefined: all. */
   readonly key: string | undefined;
   readonly span: AskedSpan;
@@ -34,13 +39,16 @@ export async function askChanges(
   cluster: Cluster,
   question: ChangesAsked,
 ): Promise<ChangesFound> {
-  const { asked, key: wanted, span, paging, now } = question;
-  const bound = { listing: 'changes', cluster: cluster.id, ...asked, key: wanted };
-  const read = { subject: asked, key: wanted, span, paging, question: bound };
+  const { asked, namespace, key: wanted, span, paging, order, now } = question;
+  const listed = order === 'newest' ? { order } : {};
+  // Of a subject it is the same, and stands there.
+  const among = asked === undefined && namespace !== undefined ? { namespace } : {};
+  const bound = { listing: 'changes', cluster: cluster.id, ...asked, ...among, key: wanted, ...listed };
+  const read = { subject: asked, namespace, key: wanted, span, paging, order, question: bound };
   const found = await readChanges(snapshot, visibility, read);
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('change'));
   const document = {
-    query: { ...clusterDocument(cluster), ...asked, key: wanted ?? null, ...spanDocument(span) },
+    query: { ...clusterDocument(cluster), ...asked, ...among, key: wanted ?? null, ...listed, ...spanDocument(span) },
     ...narrowedDocument(visibility),
     changes: found.items.map(changeDocument),
     ...pagingDocument(found),
@@ -52,6 +60,8 @@ export async function askChanges(
 export interface ChangesRead {
   /** Undefined: of all pods that the asker may see. */
   readonly subject: Subject | undefined;
+  readonly namespace?: string | undefined;
+  readonly order?: ListOrder | undefined;
   readonly key: string | undefined;
   readonly span: Span;
   readonly paging: Paging;
@@ -62,14 +72,17 @@ export interface ChangesRead {
 export async function readChanges(
   snapshot: Snapshot,
   visibility: Visibility,
-  { subject, key: wanted, span, paging, question }: ChangesRead,
+  { subject, namespace, key: wanted, span, paging, order, question }: ChangesRead,
 ): Promise<Paged<Change>> {
-  const isWanted = ({ key, suppressed }: Change) => wanted === undefined || suppressed !== undefined || key === wanted;
-  const isAll = wanted === undefined && visibility.kind === 'all';
+  const isWanted = ({ pod, key, suppressed }: Change) =>
+    (namespace === undefined || pod.namespace === namespace) &&
+    (wanted === undefined || suppressed !== undefined || key === wanted);
+  const isAll = wanted === undefined && namespace === undefined && visibility.kind === 'all';
   return await collect(paging, {
     question,
     placeOf: typeOf('change').place,
-    read: (page) => snapshot.occurrences({ kind: 'change', subject, span: checkedSpan(span), page: checkedPage(page) }),
+    read: (page) =>
+      snapshot.occurrences({ kind: 'change', subject, span: checkedSpan(span), page: checkedPage(page), order }),
     wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
   });
 }

@@ -2,6 +2,7 @@
 // and the page import this and nothing deeper. The schemas are apart (wire/schemas), for those who validate.
 
 // What the questions take and give, so that a door needs nothing deeper.
+export type { Point } from '../engines/points.ts';
 export type { Cluster, LedgerReader, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 export { withSnapshot } from '../engines/with-snapshot.ts';
 export {
@@ -71,13 +72,21 @@ export type {
   ChangeDocument,
   ChangesDocument,
   EvidenceDocument,
+  ExplainDocument,
+  FindDocument,
+  FoundDocument,
   GapDocument,
   GapsDocument,
   HolderDocument,
+  LaneDocument,
   MoveDocument,
+  MovedDocument,
+  MovesDocument,
   NodeDocument,
   NodePodDocument,
+  NodesDocument,
   StayDocument,
+  TimelineDocument,
   TrailDocument,
   WatchingDocument,
   WhoDocument,

@@ -1,6 +1,6 @@
 // Which pods ended, why, and who took their place where.
 import { comparePlaces, type Place } from '../engines/order.ts';
-import type { Cluster, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
+import type { Cluster, ListOrder, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import {
   isWantedDeparture,
   isWantedMove,
@@ -32,6 +32,8 @@ export interface MovesAsked extends MoveFilters {
   readonly subject?: Subject | undefined;
   /** Of the labels of pods, as kubectl writes it. */
   readonly selector?: string | undefined;
+  /** The oldest first unless it is said otherwise. */
+  readonly order?: ListOrder | undefined;
 }
 
 export interface MovesFound {
@@ -56,7 +58,7 @@ function isLate(begun: number): () => boolean {
 }
 
 /** Without what it was found from: a long listing would hold all evidence of its time. */
-function listed(move: Move): Move {
+function withoutCase(move: Move): Move {
   const { life, endedAt, unwatched } = move.known;
   const nothing = { pod: [], node: [], owner: [], workload: [], namespace: [], siblings: [] };
   return { ...move, known: { ...nothing, life, endedAt, unwatched } };
@@ -68,7 +70,7 @@ export async function askMoves(
   cluster: Cluster,
   question: MovesAsked,
 ): Promise<MovesFound> {
-  const { span, paging, now, causes, fromNode, toNode, namespace, selector, subject } = question;
+  const { span, paging, now, causes, fromNode, toNode, namespace, selector, subject, order } = question;
   const filters = { causes, fromNode, toNode, namespace };
   const isVisible = ({ pod, at }: Departure) => isHolderVisible(visibility, pod, { notBefore: at });
   const labels = selector === undefined ? undefined : parseLabelSelector(selector);
@@ -83,14 +85,15 @@ export async function askMoves(
   const isWanted = async (departure: Departure) =>
     isVisible(departure) && isWantedDeparture(filters, departure) && (await isSelected(departure));
   const narrowing = { ...(selector === undefined ? {} : { selector }), ...(subject === undefined ? {} : { subject }) };
+  const listed = order === 'newest' ? { order } : {};
   const read = visibleSpan(span, visibility, namespace ?? namespaceOf(subject));
   const moves = await collect(paging, {
-    question: { listing: 'moves', cluster: cluster.id, ...filters, ...narrowing },
+    question: { listing: 'moves', cluster: cluster.id, ...filters, ...narrowing, ...listed },
     placeOf: movePlace,
     read: async ({ limit = MOST_AT_ONCE, cursor }) => {
       const page = checkedPage({ limit: Math.min(limit, MOST_AT_ONCE), cursor });
-      const found = await readMoves(snapshot, { span: read, subject, page, isWanted });
-      return { ...found, items: found.items.map((move) => listed(visibleMove(move, visibility))) };
+      const found = await readMoves(snapshot, { span: read, subject, page, order, isWanted });
+      return { ...found, items: found.items.map((move) => withoutCase(visibleMove(move, visibility))) };
     },
     // What a departure says itself was decided when it was read.
     wanted: causes === undefined && toNode === undefined ? undefined : (move) => isWantedMove(filters, move),
@@ -98,7 +101,8 @@ export async function askMoves(
   });
   // What lies behind the page was read ahead, by how many are hidden, too: it is not counted.
   const lastGiven = moves.cursor === undefined ? undefined : moves.items.at(-1);
-  const isOfPage = (place: Place) => lastGiven === undefined || comparePlaces(place, movePlace(lastGiven)) <= 0;
+  const sign = order === 'newest' ? -1 : 1;
+  const isOfPage = (place: Place) => lastGiven === undefined || sign * comparePlaces(place, movePlace(lastGiven)) <= 0;
   const left = [...unjudged.values()].filter(isOfPage).length;
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('departure'));
   const document = {
@@ -106,6 +110,7 @@ export async function askMoves(
       ...clusterDocument(cluster),
       ...{ causes: causes ?? null, fromNode: fromNode ?? null, toNode: toNode ?? null, namespace: namespace ?? null },
       ...(selector === undefined ? {} : { selector }),
+      ...listed,
       ...spanDocument(span),
     },
     ...narrowedDocument(visibility),

@@ -139,6 +139,7 @@ const subject = {
   kind: z.string().exactOptional(),
   name: z.string().exactOptional(),
 };
+const order = z.enum(['oldest', 'newest']);
 const askedSpan = { since: instant.nullable(), until: instant.nullable() };
 
 const causeSchema = z.enum(CAUSES);
@@ -249,7 +250,11 @@ export const changeSchema = z.strictObject({
 });
 
 export const changesSchema = z.strictObject({
-  query: query.extend({ ...subject, key: z.string().nullable(), ...askedSpan }),
+  /** Without `by`: of all pods. */
+  query: query.extend({
+    ...{ ...subject, by: subject.by.exactOptional(), key: z.string().nullable(), order: order.exactOptional() },
+    ...askedSpan,
+  }),
   changes: z.array(changeSchema).readonly(),
   ...paging,
   coverage: watchingSchema,
@@ -362,6 +367,7 @@ export const movesSchema = z.strictObject({
     toNode: z.string().nullable(),
     namespace: z.string().nullable(),
     selector: z.string().exactOptional(),
+    order: order.exactOptional(),
     ...askedSpan,
   }),
   moves: z.array(moveSchema).readonly(),
@@ -402,6 +408,154 @@ export const attributionSchema = z.strictObject({
   next: neighbourSchema.exactOptional(),
 });
 
+const foundSchema = z.strictObject({
+  kind: z.enum(['Pod', 'Workload', 'Node', 'Service', 'Address']),
+  /** Null for what is in none, and for addresses. */
+  namespace: z.string().nullable(),
+  name: z.string(),
+  /** Null for workloads and addresses. */
+  uid: z.string().nullable(),
+  /** Of a workload: Deployment, StatefulSet and the like. */
+  workloadKind: z.string().nullable(),
+  node: z.string().nullable(),
+  living: z.boolean(),
+  /** When it ended; null while it lives. */
+  last: instant.nullable(),
+});
+
+export const findSchema = z.strictObject({
+  query: query.extend({ text: z.string() }),
+  ...narrowed,
+  /** Exact matches first, then beginnings, then parts; the living before the gone. */
+  matches: z.array(foundSchema).readonly(),
+  /** False: the search ended before the records did, or more matched than were asked for. */
+  complete: z.boolean(),
+});
+
+const laneSchema = z.strictObject({
+  id: z.string(),
+  label: z.string(),
+  namespace: z.string().nullable(),
+  /** Node, Pod, Service, or the kind of a workload; null for addresses, and for pods without a workload. */
+  kind: z.string().nullable(),
+});
+const numbers = z.array(z.int()).readonly();
+const numbersOrNull = z.array(z.int().nullable()).readonly();
+
+/** Times are milliseconds since `base`; columns of the same length stand for one record each. */
+export const timelineSchema = z.strictObject({
+  query: query.extend({
+    by: z.enum(['node', 'workload', 'pod', 'ip']),
+    since: instant,
+    until: instant,
+    subject: z.strictObject(subject).nullable(),
+    node: z.string().nullable(),
+    namespace: z.string().nullable(),
+    ...{ most: z.int(), buckets: z.int(), lanes: z.int() },
+  }),
+  ...narrowed,
+  /** Epoch milliseconds: `since`. */
+  base: z.int(),
+  /** `density`: there are more intervals than `most`, and only counts are given. */
+  detail: z.enum(['intervals', 'density']),
+  /** In the order of their names, of addresses by their numbers. */
+  lanes: z.array(laneSchema).readonly(),
+  moreLanes: z.boolean(),
+  holders: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['Pod', 'Node', 'Service']),
+        namespace: z.string(),
+        name: z.string(),
+        uid: z.string(),
+        node: z.string(),
+        workload: z.strictObject({ kind: z.string(), name: z.string() }).nullable(),
+        hostNetwork: z.boolean(),
+        /** The first of its addresses here, where they are read. */
+        ip: z.string().exactOptional(),
+      }),
+    )
+    .readonly(),
+  ips: z.array(z.string()).readonly(),
+  /** In the order of lanes, then of starts. `lane`, `holder` and `ip` are places in the lists above. */
+  intervals: z.strictObject({
+    ...{ lane: numbers, holder: numbers },
+    /** `startNotAfter` lies in the year 9999 while nothing bounds it. */
+    ...{ start: numbers, startNotBefore: numbers, startNotAfter: numbers },
+    /** Null while it lasts; `endNotAfter` also while nothing bounds it. */
+    ...{ end: numbersOrNull, endNotBefore: numbersOrNull, endNotAfter: numbersOrNull },
+    /** Only where addresses are read: with lanes by `ip`, and of an address or a Service. */
+    ip: numbers,
+  }),
+  /** How many of a lane there were within each bucket; what is not listed is 0. */
+  density: z.strictObject({ bucketMs: z.int(), lane: numbers, bucket: numbers, count: numbers }),
+  /** Of all lanes, also of those that are not given. */
+  histogram: z.strictObject({ bucketMs: z.int(), departures: numbers, arrivals: numbers }),
+  coverage: watchingSchema,
+});
+
+const count = z.int().nonnegative();
+
+const movedSchema = z.strictObject({
+  namespace: z.string(),
+  name: z.string(),
+  uid: z.string(),
+  workload: z.strictObject({ kind: z.string(), name: z.string() }).nullable(),
+  /** Nodes. They are the same where a successor came to the same node. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  change: z.enum(['arrived', 'left', 'moved']),
+  /** Of `moved`. */
+  successor: z.strictObject({ name: z.string(), uid: z.string() }).nullable(),
+  /** False: another pod of its workload, which need not have taken this very place. */
+  certain: z.boolean(),
+});
+
+export const nodesSchema = z.strictObject({
+  query: query.extend({
+    at: instant,
+    against: instant.nullable(),
+    namespace: z.string().nullable(),
+    /** Seconds before `at` in which departures are counted. */
+    window: count,
+  }),
+  ...narrowed,
+  /** By their names; with 0 pods, too, where the ledger knows them. */
+  nodes: z
+    .array(
+      z.strictObject({
+        node: z.string(),
+        /** With those that may have been there. */
+        pods: count,
+        inDoubt: count,
+        hostNetwork: count,
+        /** The 12 that have most pods here. */
+        workloads: z
+          .array(z.strictObject({ namespace: z.string(), kind: z.string(), name: z.string(), pods: count }))
+          .readonly(),
+        otherPods: count,
+        departures: z.partialRecord(causeSchema, count),
+        /** Departures whose causes were not found in time. */
+        departuresUnjudged: count,
+        /** From the earlier instant to the later. */
+        compared: z.strictObject({ arrived: count, left: count, stayed: count }).nullable(),
+      }),
+    )
+    .readonly(),
+  /** False: not all departures of the window were read and judged, or some have expired. */
+  departuresComplete: z.boolean(),
+  /** Moved, left, arrived, at most 2,000; null where nothing was compared. */
+  moved: z.array(movedSchema).readonly().nullable(),
+  movedMore: z.boolean(),
+  coverage: watchingSchema,
+});
+
+export type NodesDocument = z.infer<typeof nodesSchema>;
+export type MovedDocument = z.infer<typeof movedSchema>;
+export type FoundDocument = z.infer<typeof foundSchema>;
+export type FindDocument = z.infer<typeof findSchema>;
+export type LaneDocument = z.infer<typeof laneSchema>;
+export type TimelineDocument = z.infer<typeof timelineSchema>;
 export type EvidenceNoteDocument = z.infer<typeof evidenceNoteSchema>;
 export type ExplainDocument = z.infer<typeof explainSchema>;
 export type EndingDocument = z.infer<typeof endingSchema>;

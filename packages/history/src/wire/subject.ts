@@ -54,7 +54,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
       `ask for one of its Jobs, which are named ${name}-NUMBER: job/${name}-29384710.`,
     );
   }
-  const kind = known(plain.replace(/s$/, '')) ?? known(plain);
+  const kind = workloadKind(plain);
   if (kind === undefined && !/^[A-Z]/.test(type)) {
     throw badSubject(
       `"${type}" is not a kind that podtrail knows`,
@@ -72,6 +72,19 @@ function badSubject(message: string, hint: string): HistoryError {
 function withoutGroup(type: string): string {
   const [plain = '', ...rest] = type.split('.');
   return GROUPS.includes(rest.at(-1) ?? '') && rest.length <= 2 ? plain : type;
+}
+
+function workloadKind(plain: string): string | undefined {
+  return known(plain.replace(/s$/, '')) ?? known(plain);
+}
+
+/** The kind that a person means by `po`, `svc`, `deployments.apps`; undefined where it is none that is known. */
+export function kindOf(type: string): string | undefined {
+  const plain = withoutGroup(type.toLowerCase());
+  if (/^(?:pods?|po)$/.test(plain)) return 'Pod';
+  if (/^(?:nodes?|no)$/.test(plain)) return 'Node';
+  if (/^(?:services?|svc)$/.test(plain)) return 'Service';
+  return workloadKind(plain);
 }
 
 function known(type: string): string | undefined {

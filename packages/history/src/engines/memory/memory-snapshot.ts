@@ -30,6 +30,7 @@ import type {
   Span,
   Subject,
 } from '../snapshot.ts';
+import { StayColumnsBuilder, type StayKind, type StaysChunk } from '../stay-columns.ts';
 import type { Ledger } from './ledger.ts';
 
 export class MemorySnapshot implements Snapshot {
@@ -91,6 +92,18 @@ export class MemorySnapshot implements Snapshot {
     return this.#placements(({ pod }) => pod.node === node && pod.hostNetwork, span, page);
   }
 
+  /** All of them are here already: one chunk. */
+  async staysWithin(kind: StayKind, span: Span): Promise<StaysChunk> {
+    const { placements, tenures } = this.#ledger();
+    const builder = new StayColumnsBuilder(kind === 'placement' ? placements.size : tenures.size);
+    if (kind === 'placement') {
+      for (const one of placements.values()) if (touches(one, span)) builder.add(one.pod, one.start, one.end);
+    } else {
+      for (const one of tenures.values()) if (touches(one, span)) builder.add(one.holder, one.start, one.end, one.ip);
+    }
+    return { stays: builder.build(), next: undefined };
+  }
+
   async possibleTenures(span: Span): Promise<readonly PossibleTenure[]> {
     const found = this.#ledger().possible.values();
     return sortedBy(
@@ -100,7 +113,7 @@ export class MemorySnapshot implements Snapshot {
   }
 
   async occurrences<K extends OccurrenceKind>(question: OccurrenceQuestion<K>): Promise<Paged<OccurrenceRecords[K]>> {
-    const { kind, key, subject, span, page } = question;
+    const { kind, key, subject, span, page, order } = question;
     const { place, about } = typeOf(kind);
     const ledger = this.#ledger();
     const found =
@@ -112,6 +125,7 @@ export class MemorySnapshot implements Snapshot {
       }),
       place,
       page,
+      order,
     );
   }
 

@@ -12,6 +12,7 @@ import { typeOf } from '../occurrences/registry.ts';
 import { cutPage, placementPlace, possiblePlace, sortedBy, tenurePlace } from '../order.ts';
 import type { SizeLimit } from '../size-limit.ts';
 import type { Cluster, Expired, OccurrenceQuestion, Page, Paged, RecordsChunk, Span, Subject } from '../snapshot.ts';
+import type { StayKind, StaysChunk } from '../stay-columns.ts';
 import type { Patrolled, Room, StoreStatus } from '../store-admin.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
 import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.ts';
@@ -23,11 +24,15 @@ import { collect, sinceCursor } from './page-filling.ts';
 import { readPatrolNote } from './patrol-note.ts';
 import { HeadOrder, keptSince, recordsFrom } from './records.ts';
 import { roomOf, storeBytes } from './room.ts';
+import { StayReading } from './stays-within.ts';
 import { Timelines } from './timelines.ts';
 import { PLACEMENTS, Sealed, type SealedLookup, sealedLookup, TENURES } from './week/sealed.ts';
 import type { Weeks } from './week/weeks.ts';
 
 const ALWAYS: Span = { from: Number.MIN_SAFE_INTEGER as EpochMillis, to: Number.MAX_SAFE_INTEGER as EpochMillis };
+
+/** Of those that somebody began and did not end, as many are remembered; what is forgotten is found again. */
+const MOST_READINGS = 8;
 
 export class Questions {
   readonly #head: Head;
@@ -41,6 +46,8 @@ export class Questions {
   });
   /** By cluster: of a reading in parts. */
   readonly #orders = new Map<number, HeadOrder>();
+  /** By what is read; those that are under way. */
+  readonly #readings = new Map<string, StayReading>();
 
   /** `version` is that of the store's format. */
   constructor(head: Head, reader: HeadReader, weeks: Weeks, version: number) {
@@ -54,6 +61,7 @@ export class Questions {
   /** At the beginning of a view: what is remembered of a reading in parts is that of another state. */
   begin(): void {
     this.#orders.clear();
+    this.#readings.clear();
   }
 
   clusters(): Cluster[] {
@@ -128,6 +136,22 @@ export class Questions {
     return this.#placements(id, { column: 'node', handle }, { kind: 'node', handle }, span, page, wanted);
   }
 
+  staysWithin(id: string, kind: StayKind, span: Span, after: string | undefined): StaysChunk {
+    const cluster = this.#head.cluster(id);
+    const key = `${cluster.number} ${kind} ${span.from} ${span.to}`;
+    let reading = this.#readings.get(key);
+    if (reading === undefined) {
+      const isWanted = (stay: Tenure | Placement) => touches(stay, span) && isKept(cluster, stay);
+      reading = new StayReading({ reader: this.#reader, weeks: this.#weeks, cluster, kind, span, isWanted });
+      if (this.#readings.size >= MOST_READINGS) this.#readings.clear();
+      this.#readings.set(key, reading);
+    }
+    const chunk = reading.chunk(after);
+    // Whoever reads it at the same time finds its place again.
+    if (chunk.next === undefined) this.#readings.delete(key);
+    return chunk;
+  }
+
   possibleTenures(id: string, span: Span): PossibleTenure[] {
     const cluster = this.#head.cluster(id);
     const found = this.#reader.possible(cluster.number, span).filter((possible) => isKept(cluster, possible));
@@ -135,10 +159,10 @@ export class Questions {
   }
 
   occurrences<K extends OccurrenceKind>(id: string, question: OccurrenceQuestion<K>): Paged<OccurrenceRecords[K]> {
-    const { kind, key, subject, page } = question;
+    const { kind, key, subject, page, order } = question;
     const { place, about } = typeOf(kind);
     const cluster = this.#head.cluster(id);
-    const span = sinceCursor(keptSpan(cluster, kind, question.span), page);
+    const span = sinceCursor(keptSpan(cluster, kind, question.span), page, order);
     const isWanted = (record: OccurrenceRecords[K]) =>
       (key === undefined || place(record).key === key) && isAsked(question, about(record));
     const found: OccurrenceRecords[K][] = [];
@@ -147,8 +171,8 @@ export class Questions {
       if (isWithin(place(known).time, span) && isWanted(known)) found.push(known);
       return cutPage(found, place, page);
     }
-    collect(this.#reader.occurrences(cluster.number, kind, span, subject), page, place, isWanted, found);
-    return cutPage(found, place, page);
+    collect(this.#reader.occurrences(cluster.number, kind, span, subject, order), page, place, isWanted, found, order);
+    return cutPage(found, place, page, order);
   }
 
   coverage(id: string): Coverage[] {

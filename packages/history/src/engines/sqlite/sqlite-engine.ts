@@ -4,9 +4,11 @@ import type { OccurrenceKind } from '../../model/occurrence.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Engine } from '../engine.ts';
 import type { Batch, Resumption, Writer } from '../ledger-writer.ts';
+import type { Point, PointTexts } from '../points.ts';
 import type { SizeLimit } from '../size-limit.ts';
 import type { Cluster, Snapshot } from '../snapshot.ts';
 import type { Migration, Patrol, Patrolled, Room, RoomKept, StoreStatus, Verification } from '../store-admin.ts';
+import { packPoints } from './bulk-points.ts';
 import type { Death } from './failpoints.ts';
 import { SqliteSnapshot } from './sqlite-snapshot.ts';
 import { SNAPSHOT_LIMIT_MS } from './thread/snapshots.ts';
@@ -50,6 +52,15 @@ export class SqliteEngine implements Engine {
       read: (operation, ...parameters) => this.#thread.read(snapshot, operation, ...parameters),
       end: () => this.#thread.end(snapshot),
     });
+  }
+
+  async answerPoints({ id, name }: Cluster, points: readonly Point[]): Promise<PointTexts> {
+    const snapshot = this.#thread.begin();
+    try {
+      return await this.#thread.points(snapshot, { id, name }, packPoints(points));
+    } finally {
+      this.#thread.end(snapshot);
+    }
   }
 
   async takeOver({ id, name }: Cluster): Promise<Writer> {

@@ -17,6 +17,7 @@ import type {
   Span,
   Subject,
 } from '../snapshot.ts';
+import type { StayKind, StaysChunk } from '../stay-columns.ts';
 import { packMoments, unpackAnswers } from './bulk.ts';
 import { packSpans, unpackTenures } from './bulk-spans.ts';
 import type { Questions } from './questions.ts';
@@ -71,6 +72,10 @@ export class SqliteSnapshot implements Snapshot {
 
   hostNetworkPodsOn(node: string, span: Span, page: Page): Promise<Paged<Placement>> {
     return this.#read('hostNetworkPodsOn', this.cluster, node, span, page);
+  }
+
+  staysWithin(kind: StayKind, span: Span, after: string | undefined): Promise<StaysChunk> {
+    return this.#read('staysWithin', this.cluster, kind, span, after);
   }
 
   possibleTenures(span: Span): Promise<readonly PossibleTenure[]> {

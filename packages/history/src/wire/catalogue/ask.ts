@@ -5,7 +5,9 @@ import { withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Joined, JoinedReader } from '../../union/joined-reader.ts';
+import { leavesOpen } from '../leaves-open.ts';
 import type { Visibility } from '../narrowed.ts';
+import { issueSentence } from './issue-sentence.ts';
 import type { Question } from './question.ts';
 import { type DocumentOf, QUESTIONS, type QuestionName } from './questions.ts';
 
@@ -28,6 +30,7 @@ export async function askQuestion<Name extends QuestionName>(
   const document = await withSnapshot(reader, cluster.id, (snapshot) =>
     question.ask({ snapshot, visibility, cluster, now }, checked),
   );
+  if (question.isOfOneReplica === true) return document as DocumentOf<Name>;
   return (await withPeers(reader, cluster, document, (snapshot) =>
     question.ask({ snapshot, visibility, cluster, now, namesCollectors: true }, checked),
   )) as DocumentOf<Name>;
@@ -72,21 +75,6 @@ export async function manyWithPeers<Document>(
   return said;
 }
 
-/** What the asker itself is the reason for: peers know no more. */
-const NOT_FOR_PEERS: readonly string[] = ['in-the-future', 'not-visible'];
-
-/** It is unknown, or there are times within what was asked in which nobody watched, or nothing was ever watched. */
-function leavesOpen(document: unknown): boolean {
-  const { answer, reason, coverage } = document as {
-    readonly answer?: string;
-    readonly reason?: string;
-    readonly coverage?: { readonly from?: string | null; readonly gaps?: readonly { readonly reason: string }[] };
-  };
-  if (answer === 'unknown') return !NOT_FOR_PEERS.includes(reason ?? '');
-  if (answer === undefined && coverage?.from === null) return true;
-  return (coverage?.gaps ?? []).some((gap) => !NOT_FOR_PEERS.includes(gap.reason));
-}
-
 export function checkedParameters(
   { name, parameters: schema }: Pick<Question, 'name' | 'parameters'>,
   parameters: unknown,
@@ -101,7 +89,7 @@ export function checkedParameters(
     });
   }
   const path = issue?.path.join('.') ?? '';
-  const message = issue?.message ?? 'the parameters are not understood';
+  const message = issue === undefined ? 'the parameters are not understood' : issueSentence(issue);
   throw new HistoryError('bad-parameter', path === '' ? `${name}: ${message}` : `${path}: ${message}`, {
     hint: `${name} has ${known}.`,
   });

@@ -80,6 +80,40 @@ export const moveParameters = {
   toNode: text('Only pods whose place was taken on this node.').optional(),
 };
 
+const MOST_FOUND = 100;
+
+export const findParameters = {
+  text: text('What somebody typed: a name or a part of it, a UID or its first 8 letters, an address or its beginning.'),
+  limit: z.int().min(1).max(MOST_FOUND).default(20).meta({ description: 'Matches, at most.' }),
+};
+
+export const optionalSubjectParameters = {
+  subject: subjectParameters.subject.optional(),
+  namespace: text('Only of this namespace; of the subject, where it is a name.').optional(),
+};
+
+const count = (least: number, most: number, usual: number, description: string) =>
+  z.int().min(least).max(most).default(usual).meta({ description });
+
+export const nodesParameters = {
+  against: instant('Another instant, earlier or later, to compare with').optional(),
+  window: count(0, 86_400, 3_600, 'Seconds before the instant in which departures are counted; 0 counts none.'),
+};
+
+export const timelineParameters = {
+  since: instant('Beginning of the time asked about; a day before its end if left out').optional(),
+  until: spanParameters.until,
+  by: z.enum(['node', 'workload', 'pod', 'ip']).meta({ description: 'What a lane is.' }),
+  node: text('Only on this node.').optional(),
+  most: count(1, 200_000, 20_000, 'Intervals, at most: of more only how many there were at a time is given.'),
+  buckets: count(10, 2_000, 400, 'Columns of the histogram and of densities.'),
+  lanes: count(1, 10_000, 2_000, 'Lanes, at most.'),
+};
+
+export const orderParameter = {
+  order: z.enum(['oldest', 'newest']).default('oldest').meta({ description: 'Which records come first.' }),
+};
+
 export const keyParameter = { key: text('Only this annotation.').optional() };
 
 export const seenParameter = {

@@ -30,6 +30,11 @@ export interface Question<
    * its records name no namespace, so that it is for who may see everything.
    */
   readonly audience: 'anyone' | 'all-namespaces';
+  /**
+   * It reads all records of a span, which are not sent from replica to replica: it is answered from this ledger alone, and
+   * its coverage says what that has not watched.
+   */
+  readonly isOfOneReplica?: true;
   readonly ask: (of: AskedOf, parameters: z.output<Parameters>) => Promise<z.output<Document>>;
 }
 

@@ -7,7 +7,7 @@ import { HistoryError } from '../../errors.ts';
 import type { StoredFact } from '../../model/fact.ts';
 import { epochMillis } from '../../model/time.ts';
 import { ALL_VISIBLE, type Visibility } from '../../query/visibility.ts';
-import { DAY, IPS, ledgerFacts, ledgerOf } from '../../testing/random-ledger.ts';
+import { boundary, DAY, holder, IPS, ledgerFacts, ledgerOf } from '../../testing/random-ledger.ts';
 import { SeededNumbers } from '../../testing/seeded-numbers.ts';
 import { askQuestion } from './ask.ts';
 import { QUESTIONS, type QuestionName } from './questions.ts';
@@ -24,6 +24,9 @@ const PARAMETERS: { readonly [Name in QuestionName]: Readonly<Record<string, unk
   changes: { subject: 'deploy/cart', namespace: 'shop', key: 'team' },
   gaps: {},
   anomalies: { until: String(now) },
+  nodes: { at: '1970-01-01T10:00:00Z', against: '1970-01-01T20:00:00Z' },
+  find: { text: 'pod-1' },
+  timeline: { by: 'ip', since: '1973-03-04T00:00:00Z', until: '1973-03-05T00:00:00Z', most: 10 },
 };
 
 let ledger: Engine;
@@ -100,4 +103,41 @@ test('seconds, milliseconds and any zone name the same instant', async () => {
   const at = ['1794700800', '1794700800000', '2026-11-15T00:00:00Z', '2026-11-15T01:00:00+01:00'];
   const documents = await Promise.all(at.map((text) => ask('who', { ip: IPS[0], at: text })));
   for (const document of documents) assert.deepEqual(document, documents[0]);
+});
+
+test('changes are of all pods where no subject is given, of one namespace where one is; the newest first where asked', async () => {
+  const keys = ['a', 'b', 'c', 'd'];
+  const engine = await ledgerOf(
+    keys.map((key, i) => {
+      const pod = holder('Pod', `pod-${i % 2}`, { namespace: i % 2 === 0 ? 'shop' : 'vault' });
+      const { source, epoch, resourceVersion, observedAt, collector } = boundary(0, 0, (i + 1) * 1000, i);
+      const provenance = { source, epoch, resourceVersion, observedAt, collector };
+      const change = { ...provenance, pod, key, before: undefined, after: { text: '', sha256: undefined } };
+      return { kind: 'change', change } as const;
+    }),
+  );
+  const read = async (parameters: object, visibility: Visibility = ALL_VISIBLE) => {
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: object = cursor === null ? {} : { cursor };
+      const asked = { until: '1970-01-02T00:00:00Z', limit: 1, ...parameters, ...page };
+      const document = await askQuestion(engine, { visibility, now }, 'changes', asked);
+      assert.deepEqual(QUESTIONS.changes.document.parse(document), document);
+      found.push(...document.changes.map(({ key }) => key));
+      cursor = document.cursor;
+    } while (cursor !== null);
+    return found.join('');
+  };
+  assert.equal(await read({}), 'abcd');
+  assert.equal(await read({ order: 'newest' }), 'dcba');
+  assert.equal(await read({ namespace: 'vault' }), 'bd');
+  assert.equal(await read({ order: 'newest' }, SHOP), 'ca');
+  const { cursor } = await askQuestion(engine, { visibility: ALL_VISIBLE, now }, 'changes', {
+    ...{ until: '1970-01-02T00:00:00Z', limit: 1 },
+  });
+  await assert.rejects(
+    askQuestion(engine, { visibility: ALL_VISIBLE, now }, 'changes', { order: 'newest', limit: 1, cursor }),
+    { code: 'bad-cursor' },
+  );
 });

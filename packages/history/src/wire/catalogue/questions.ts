@@ -1,25 +1,32 @@
 // The questions, all of them. A new one is added here, and nowhere else.
 import { z } from 'zod';
 import { HistoryError } from '../../errors.ts';
+import { epochMillis } from '../../model/time.ts';
 import { addressOf } from '../address.ts';
 import { askAnomalies } from '../anomalies.ts';
 import type { Asked } from '../asked.ts';
 import { askChanges } from '../changes.ts';
 import { askExplain } from '../explain.ts';
+import { askFind } from '../find.ts';
 import { askGaps } from '../gaps.ts';
 import { askMoves } from '../moves.ts';
 import { askNode } from '../node-pods.ts';
+import { askNodes } from '../nodes.ts';
 import {
   anomaliesSchema,
   changesSchema,
   explainSchema,
+  findSchema,
   gapsSchema,
   movesSchema,
   nodeSchema,
+  nodesSchema,
+  timelineSchema,
   trailSchema,
   whoSchema,
 } from '../schemas.ts';
 import { parseSubject } from '../subject.ts';
+import { askTimeline } from '../timeline.ts';
 import { askTrail } from '../trail.ts';
 import { askWho } from '../who.ts';
 import { askedSpan } from './asked-span.ts';
@@ -27,16 +34,23 @@ import {
   addressParameter,
   atParameter,
   clusterParameter,
+  findParameters,
   keyParameter,
   moveParameters,
   namespaceParameter,
   nodeParameter,
+  nodesParameters,
+  optionalSubjectParameters,
+  orderParameter,
   pagingParameters,
   seenParameter,
   spanParameters,
   subjectParameters,
+  timelineParameters,
 } from './parameters.ts';
 import { question } from './question.ts';
+
+const DAY_MS = 86_400_000;
 
 const who = question({
   name: 'who',
@@ -91,13 +105,13 @@ const moves = question({
   summary: 'Which pods ended, why, and who took their place where.',
   parameters: z.strictObject({
     ...{ ...moveParameters, ...namespaceParameter, ...spanParameters },
-    ...{ ...pagingParameters, ...clusterParameter },
+    ...{ ...orderParameter, ...pagingParameters, ...clusterParameter },
   }),
   document: movesSchema,
   audience: 'anyone',
   ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
-    const { cause: causes, fromNode, toNode, namespace, limit, cursor, ...times } = parameters;
-    const filters = { causes, fromNode, toNode, namespace };
+    const { cause: causes, fromNode, toNode, namespace, order, limit, cursor, ...times } = parameters;
+    const filters = { causes, fromNode, toNode, namespace, order };
     const asked = { ...filters, span: askedSpan(times, now), paging: { limit, cursor }, now };
     return (await askMoves(snapshot, visibility, cluster, asked)).document;
   },
@@ -117,23 +131,24 @@ const explain = question({
 
 const changes = question({
   name: 'changes',
-  summary: 'Which annotations of a pod, or of the pods of a workload, changed.',
+  summary: 'Which annotations changed: of a pod, of the pods of a workload, or of all pods.',
   parameters: z.strictObject({
-    ...{ ...subjectParameters, ...keyParameter, ...spanParameters },
-    ...{ ...pagingParameters, ...clusterParameter },
+    ...{ ...optionalSubjectParameters, ...keyParameter, ...spanParameters },
+    ...{ ...orderParameter, ...pagingParameters, ...clusterParameter },
   }),
   document: changesSchema,
   audience: 'anyone',
-  ask: async ({ snapshot, visibility, cluster, now }, { subject, namespace, key, limit, cursor, ...times }) => {
-    const asked = await subjectOf(subject, namespace);
-    if (asked.by === 'ip' || asked.by === 'service') {
+  ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
+    const { subject, namespace, key, order, limit, cursor, ...times } = parameters;
+    const asked = subject === undefined ? undefined : await subjectOf(subject, namespace);
+    if (asked?.by === 'ip' || asked?.by === 'service') {
       throw new HistoryError('bad-subject', 'annotations are recorded of pods', {
         hint: 'name a pod, its UID, or a workload as deploy/cart.',
       });
     }
     const span = askedSpan(times, now);
-    return (await askChanges(snapshot, visibility, cluster, { asked, key, span, paging: { limit, cursor }, now }))
-      .document;
+    const wanted = { asked, namespace, key, span, paging: { limit, cursor }, order, now };
+    return (await askChanges(snapshot, visibility, cluster, wanted)).document;
   },
 });
 
@@ -161,7 +176,50 @@ const anomalies = question({
   },
 });
 
-export const QUESTIONS = { who, trail, node, moves, explain, changes, gaps, anomalies } as const;
+const nodes = question({
+  name: 'nodes',
+  summary:
+    'All nodes at an instant, how many pods of which workloads were on each, and what changed beside another instant.',
+  parameters: z.strictObject({
+    ...{ ...atParameter, ...nodesParameters, ...namespaceParameter, ...clusterParameter },
+  }),
+  document: nodesSchema,
+  audience: 'anyone',
+  isOfOneReplica: true,
+  ask: ({ snapshot, visibility, cluster, now }, { at = now, against, namespace, window }) =>
+    askNodes(snapshot, visibility, cluster, { at, against, namespace, windowMs: window * 1000, now }),
+});
+
+const find = question({
+  name: 'find',
+  summary: 'Which pods, workloads, nodes, Services and addresses match a text that somebody typed.',
+  parameters: z.strictObject({ ...findParameters, ...clusterParameter }),
+  document: findSchema,
+  audience: 'anyone',
+  isOfOneReplica: true,
+  ask: ({ snapshot, visibility, cluster, now }, { text, limit }) =>
+    askFind(snapshot, visibility, cluster, { text, limit, now }),
+});
+
+const timeline = question({
+  name: 'timeline',
+  summary: 'Who was where, from when to when, as lanes on a time axis; or how many, where there are too many to draw.',
+  parameters: z.strictObject({
+    ...{ ...timelineParameters, ...optionalSubjectParameters, ...clusterParameter },
+  }),
+  document: timelineSchema,
+  audience: 'anyone',
+  isOfOneReplica: true,
+  ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
+    const { subject, namespace, node: name, by, most, buckets, lanes, since, until } = parameters;
+    const asked = subject === undefined ? undefined : await subjectOf(subject, namespace);
+    const span = askedSpan({ since: since ?? epochMillis(Math.max(0, (until ?? now) - DAY_MS)), until }, now);
+    const wanted = { by, asked, node: name, namespace, span, most, buckets, lanes, now };
+    return await askTimeline(snapshot, visibility, cluster, wanted);
+  },
+});
+
+export const QUESTIONS = { who, trail, node, moves, explain, changes, gaps, anomalies, nodes, find, timeline } as const;
 
 export type QuestionName = keyof typeof QUESTIONS;
 export type DocumentOf<Name extends QuestionName> = z.output<(typeof QUESTIONS)[Name]['document']>;

@@ -8,7 +8,7 @@ import type { OccurrenceKind, OccurrenceRecords } from '../../../model/occurrenc
 import type { Checkpoint, Coverage, Placement, PossibleTenure, Tenure } from '../../../model/records.ts';
 import { typeOf } from '../../occurrences/registry.ts';
 import { compareTexts } from '../../order.ts';
-import type { Span, Subject } from '../../snapshot.ts';
+import type { ListOrder, Span, Subject } from '../../snapshot.ts';
 import { isDamage } from '../faults.ts';
 import { agrees, checksumOf, damaged, handleOf, withMember } from '../format/checksum.ts';
 import { HeadRow, OPAQUE, type RowKey, readRow } from '../format/head-row.ts';
@@ -22,7 +22,7 @@ import type { HourEntry } from './hour-index.ts';
 import { KnownHours } from './known-hours.ts';
 import type { RowEntry } from './primary-index.ts';
 import type { IndexedTable } from './roots.ts';
-import { type HeadTable, type IndexedColumn, SecondaryIndex } from './secondary-index.ts';
+import { type HeadTable, type IndexEntry, type IndexedColumn, SecondaryIndex } from './secondary-index.ts';
 import { TALLY_MS, tallyPlace } from './tallies.ts';
 
 /** A row, and whose it is. */
@@ -56,6 +56,9 @@ const NOTHING: { readonly tenures: Tenure[]; hasVersion(tenure: Tenure): boolean
   tenures: [],
   hasVersion: () => false,
 };
+
+/** Where more than this many rows lie between any two that are wanted, each is read by itself. */
+const SPARSE = 8;
 
 interface Found<T> {
   readonly number: number;
@@ -131,6 +134,13 @@ export class HeadReader {
     return undefined;
   }
 
+  /** The same of tenures. */
+  tenuresKnown(cluster: number): (tenure: Tenure) => boolean {
+    const mayHave = this.#index('tenure', cluster).mayHaveUid();
+    if (mayHave === undefined) return () => false;
+    return (tenure) => mayHave(handleOf(tenure.holder.uid)) && this.hasTenure(cluster, tenure);
+  }
+
   /** Within this transaction, whether the head has a version of a placement: for asking about many. */
   placementsKnown(cluster: number): (placement: Placement) => boolean {
     const mayHave = this.#index('placement', cluster).mayHaveUid();
@@ -184,6 +194,33 @@ export class HeadReader {
     for (const row of this.#indexed('placement', cluster, by, span)) yield this.#placement(row);
   }
 
+  /** Rows of all stays that may touch the span, the newest first. */
+  staysWithin(table: 'tenure' | 'placement', cluster: number, span: Span): IndexEntry[] {
+    const entries = this.#index(table, cluster).within(span.from, span.to);
+    return entries.sort((a, b) => b.number - a.number);
+  }
+
+  /** The rows of these entries, which are in the order of the reading above. Those that lie together are read in one go. */
+  *rows(table: IndexedTable, entries: readonly IndexEntry[]): Generator<HeadRow> {
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return;
+    if (first.number - last.number > entries.length * SPARSE) {
+      for (const entry of entries) yield this.row(table, entry);
+      return;
+    }
+    const sql = `SELECT body, number FROM ${table} WHERE number >= ? AND number <= ? ORDER BY number DESC`;
+    let next = 0;
+    for (const [body, number] of this.#all(sql, last.number, first.number)) {
+      const entry = entries[next];
+      if (entry === undefined || entry.number < number) continue;
+      // What should lie in between is not there.
+      if (entry.number > number) break;
+      next++;
+      yield readRow(body, number, entry.checksum, () => `head, ${table} ${number}`);
+    }
+    for (; next < entries.length; next++) yield this.row(table, entries[next]!);
+  }
+
   possible(cluster: number, span: Span): PossibleTenure[] {
     const entries = this.#index('possible', cluster).within(span.from, span.to);
     return entries.map((entry) => this.#possible(this.row('possible', entry)));
@@ -199,17 +236,20 @@ export class HeadReader {
     return record;
   }
 
-  /** In the order of their times. With a subject, some that are not about it may be among them. */
+  /** In the order of their times, or in the opposite one. With a subject, some that are not about it may be among them. */
   *occurrences<K extends OccurrenceKind>(
     cluster: number,
     kind: K,
     span: Span,
     subject?: Subject,
+    order: ListOrder = 'oldest',
   ): Generator<OccurrenceRecords[K]> {
     if (span.to <= span.from) return;
     const handle = subject === undefined ? undefined : lookupOf(subject).handle;
-    for (const [hour, sum] of this.#head.tallies.within(cluster, typeOf(kind).number, span.from, span.to)) {
-      for (const row of this.#ofHour(kind, cluster, hour, sum, span, handle)) {
+    const hours = this.#head.tallies.within(cluster, typeOf(kind).number, span.from, span.to);
+    for (const [hour, sum] of order === 'oldest' ? hours : [...hours].reverse()) {
+      const rows = this.#ofHour(kind, cluster, hour, sum, span, handle);
+      for (const row of order === 'oldest' ? rows : rows.toReversed()) {
         if (row.start >= span.from && row.start < span.to) yield this.#occurrence(kind, row);
       }
     }

@@ -16,6 +16,8 @@ export interface ThreadOptions extends StoreOptions {
 export type StoreReadName = 'clusters' | 'resume' | 'room' | 'status' | 'patrolled';
 /** What is read of a snapshot. */
 export type SnapshotReadName = Exclude<keyof Questions, StoreReadName | 'begin'>;
+/** What is answered of a snapshot inside the thread. */
+export type SnapshotAnswerName = 'points';
 /** What is done in slices, one work after the other. */
 export type WorkName = 'prune' | 'pruneKind' | 'keepRoom' | 'maintain' | 'migrate' | 'verify' | 'patrol' | 'backup';
 
@@ -29,7 +31,7 @@ interface Answered {
 export type SnapshotRead = readonly [
   id: number,
   snapshot: number,
-  operation: SnapshotReadName,
+  operation: SnapshotReadName | SnapshotAnswerName,
   ...parameters: readonly unknown[],
 ];
 
@@ -86,6 +88,15 @@ export type FromThread =
 export function attempt(id: number, path: string, body: () => unknown): Answer {
   try {
     return { id, value: body() };
+  } catch (error) {
+    return { id, error: serializeError(asHistoryError(error, path)) };
+  }
+}
+
+/** The same of what waits for other reads; never rejects. */
+export async function attemptLater(id: number, path: string, body: () => Promise<unknown>): Promise<Answer> {
+  try {
+    return { id, value: await body() };
   } catch (error) {
     return { id, error: serializeError(asHistoryError(error, path)) };
   }

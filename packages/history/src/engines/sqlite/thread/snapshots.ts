@@ -1,10 +1,21 @@
 // The snapshots of a store inside its thread, by their numbers. One that cannot be opened yet waits, and so do its reads;
 // one that is too old is ended, whether or not its owner ever closes it. Called by store-thread.ts, which brings the time.
+import type { AnswerPoints } from '../../points.ts';
 import { snapshotClosed, snapshotExpired, snapshotTooOld } from '../../refusals.ts';
+import type { Cluster } from '../../snapshot.ts';
+import { type PackedPoints, unpackPoints } from '../bulk-points.ts';
 import { asHistoryError, isLocked, isMissingWeek } from '../faults.ts';
 import type { View } from '../head/view.ts';
+import { SqliteSnapshot } from '../sqlite-snapshot.ts';
 import type { Store } from '../store.ts';
-import { type Answer, attempt, type SnapshotRead, serializeError } from './messages.ts';
+import {
+  type Answer,
+  attempt,
+  attemptLater,
+  type SnapshotRead,
+  type SnapshotReadName,
+  serializeError,
+} from './messages.ts';
 
 /** Longer than any question takes; an old state costs room in the log for as long as it is kept. */
 export const SNAPSHOT_LIMIT_MS = 60_000;
@@ -23,15 +34,17 @@ export class Snapshots {
   readonly #limitMs: number;
   /** For answers to reads that had to wait. */
   readonly #answer: (answers: readonly Answer[]) => void;
+  readonly #answerPoints: AnswerPoints;
   readonly #states = new Map<number, State>();
   #isRetrying = false;
   /** For the one that is open the longest: most are closed long before. */
   #limit: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, limitMs: number, answer: (answers: readonly Answer[]) => void) {
+  constructor(store: Store, limitMs: number, answer: (answers: readonly Answer[]) => void, answerPoints: AnswerPoints) {
     this.#store = store;
     this.#limitMs = limitMs;
     this.#answer = answer;
+    this.#answerPoints = answerPoints;
   }
 
   begin(snapshot: number): void {
@@ -40,8 +53,8 @@ export class Snapshots {
   }
 
   /** Undefined when the answer comes later. */
-  read(read: SnapshotRead): Answer | undefined {
-    const [id, snapshot] = read;
+  read(read: SnapshotRead): Answer | Promise<Answer> | undefined {
+    const [id, snapshot, operation] = read;
     const state = this.#states.get(snapshot);
     switch (state?.kind) {
       case undefined:
@@ -50,7 +63,9 @@ export class Snapshots {
         state.reads.push(read);
         return undefined;
       case 'open':
-        return attempt(id, this.#store.path, () => this.#readFrom(state.view, read));
+        return operation === 'points'
+          ? attemptLater(id, this.#store.path, () => this.#answerFrom(state.view, read))
+          : attempt(id, this.#store.path, () => this.#readFrom(state.view, read));
       case 'refused':
         return { id, error: serializeError(state.error) };
     }
@@ -76,7 +91,7 @@ export class Snapshots {
   }
 
   #readFrom(view: View, [, , operation, ...parameters]: SnapshotRead): unknown {
-    const read = view.questions[operation] as (...parameters: readonly unknown[]) => unknown;
+    const read = view.questions[operation as SnapshotReadName] as (...parameters: readonly unknown[]) => unknown;
     try {
       return read.apply(view.questions, parameters);
     } catch (error) {
@@ -84,6 +99,22 @@ export class Snapshots {
       if (isMissingWeek(error) && this.#store.layout() !== view.layout) throw snapshotTooOld(error);
       throw error;
     }
+  }
+
+  /** Every read is done when it is asked for: the answer needs no turn of the thread. */
+  async #answerFrom(view: View, [, , , cluster, points]: SnapshotRead): Promise<unknown> {
+    const { id } = cluster as Cluster;
+    const snapshot = new SqliteSnapshot(id, {
+      read: async (operation, ...parameters) => {
+        try {
+          return this.#readFrom(view, [0, 0, operation, ...parameters]) as never;
+        } catch (error) {
+          throw asHistoryError(error, this.#store.path);
+        }
+      },
+      end: () => {},
+    });
+    return await this.#answerPoints(snapshot, cluster as Cluster, unpackPoints(points as PackedPoints));
   }
 
   /** In their order; what they were asked meanwhile is answered. */
@@ -94,7 +125,7 @@ export class Snapshots {
       if (opened === undefined) return;
       this.#states.set(snapshot, opened);
       const answers = state.reads.flatMap((read) => this.read(read) ?? []);
-      if (answers.length > 0) this.#answer(answers);
+      if (answers.length > 0) void Promise.all(answers).then((all) => this.#answer(all));
     }
   }
 

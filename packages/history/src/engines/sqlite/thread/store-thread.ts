@@ -1,8 +1,10 @@
 // The thread that owns a store: takes messages full of requests, answers them together, commits appends together, and
-// does long work in slices in between. sqlite-engine.ts starts it; this is the edge, so it may use timers.
+// does long work in slices in between. The program of the thread (src/store-thread.ts) runs it; this is the edge, so it
+// may use timers.
 import { parentPort, workerData } from 'node:worker_threads';
 import { HistoryError } from '../../../errors.ts';
 import { SpentHeap } from '../../../spent-heap.ts';
+import type { AnswerPoints } from '../../points.ts';
 import { storeClosed } from '../../refusals.ts';
 import { asHistoryError, isLocked } from '../faults.ts';
 import { Store } from '../store.ts';
@@ -38,9 +40,7 @@ interface Job {
 
 class StoreThread {
   readonly #store = new Store(options);
-  readonly #snapshots = new Snapshots(this.#store, options.snapshotLimitMs, (answers) =>
-    post({ kind: 'answers', answers, isReady: false }),
-  );
+  readonly #snapshots: Snapshots;
   /** Long work, one after the other. */
   readonly #jobs: Job[] = [];
   /** Appends that wait for another program's lock; later ones wait behind them. */
@@ -50,20 +50,32 @@ class StoreThread {
   #awakeUntil = 0;
   #isAwake = false;
 
+  constructor(answerPoints: AnswerPoints) {
+    const answer = (answers: readonly Answer[]) => post({ kind: 'answers', answers, isReady: false });
+    this.#snapshots = new Snapshots(this.#store, options.snapshotLimitMs, answer, answerPoints);
+  }
+
   take(requests: readonly Request[]): void {
-    const answers: Answer[] = [];
+    const answers: (Answer | Promise<Answer>)[] = [];
     for (let at = 0; at < requests.length; ) {
       const appends = appendsFrom(requests, at);
       if (appends.length > 0) answers.push(...this.#appendOrRefuse(appends));
       else answers.push(...this.#one(requests[at]!));
       at += Math.max(1, appends.length);
     }
-    post({ kind: 'answers', answers, isReady: true });
-    if (this.#isClosed) port.close();
-    else if (requests.every((request) => typeof request === 'number' || isRead(request))) this.#stayAwake();
+    const areReads = requests.every((request) => typeof request === 'number' || isRead(request));
+    // Nothing that these wait for takes a turn: they are there before the next message is taken.
+    if (answers.some(isPromise)) void Promise.all(answers).then((all) => this.#send(all, areReads));
+    else this.#send(answers as readonly Answer[], areReads);
   }
 
-  #one(request: Request): readonly Answer[] {
+  #send(answers: readonly Answer[], areReads: boolean): void {
+    post({ kind: 'answers', answers, isReady: true });
+    if (this.#isClosed) port.close();
+    else if (areReads) this.#stayAwake();
+  }
+
+  #one(request: Request): readonly (Answer | Promise<Answer>)[] {
     if (typeof request === 'number') {
       if (!this.#isClosed) this.#notice(request);
       return [];
@@ -223,6 +235,10 @@ function isRead(request: Request): request is SnapshotRead {
   return Array.isArray(request);
 }
 
+function isPromise(answer: Answer | Promise<Answer>): answer is Promise<Answer> {
+  return 'then' in answer;
+}
+
 function isAppend(request: Request): request is Append {
   return typeof request === 'object' && 'kind' in request && request.kind === 'append';
 }
@@ -235,14 +251,17 @@ function post(message: FromThread): void {
   port.postMessage(message);
 }
 
-try {
-  const thread = new StoreThread();
-  const spent = new SpentHeap();
-  port.on('message', (requests: readonly Request[]) => {
-    thread.take(requests);
-    spent.stored(factsIn(requests));
-  });
-  post({ kind: 'opened' });
-} catch (error) {
-  post({ kind: 'refused', error: serializeError(error) });
+/** `answerPoints`: how questions about one instant are answered in here. */
+export function runStoreThread(answerPoints: AnswerPoints): void {
+  try {
+    const thread = new StoreThread(answerPoints);
+    const spent = new SpentHeap();
+    port.on('message', (requests: readonly Request[]) => {
+      thread.take(requests);
+      spent.stored(factsIn(requests));
+    });
+    post({ kind: 'opened' });
+  } catch (error) {
+    post({ kind: 'refused', error: serializeError(error) });
+  }
 }

@@ -2,8 +2,10 @@
 // together in the next, so that many small ones cost little more than one.
 import { Worker } from 'node:worker_threads';
 import { HistoryError } from '../../../errors.ts';
+import type { PointTexts } from '../../points.ts';
 import { storeClosed } from '../../refusals.ts';
 import type { Cluster } from '../../snapshot.ts';
+import type { PackedPoints } from '../bulk-points.ts';
 import type { Questions } from '../questions.ts';
 import type { FencedBatch, Store } from '../store.ts';
 import {
@@ -47,7 +49,10 @@ export class ThreadClient {
   /** Rejects with the reason why the store cannot be opened. */
   static async start(options: ThreadOptions): Promise<ThreadClient> {
     // Without this process's flags: some (`--input-type`) forbid a thread that is a file.
-    const worker = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: options, execArgv: [] });
+    const worker = new Worker(new URL('../../../store-thread.ts', import.meta.url), {
+      workerData: options,
+      execArgv: [],
+    });
     const opened = new Promise<void>((resolve, reject) => {
       worker.once('message', (message: FromThread) => {
         if (message.kind === 'refused') reject(deserializeError(message.error));
@@ -98,6 +103,10 @@ export class ThreadClient {
     ...parameters: Parameters<Questions[K]>
   ): Promise<ReturnType<Questions[K]>> {
     return this.#send((id) => [id, snapshot, operation, ...parameters]);
+  }
+
+  points(snapshot: number, cluster: Cluster, points: PackedPoints): Promise<PointTexts> {
+    return this.#send((id) => [id, snapshot, 'points', cluster, points]);
   }
 
   end(snapshot: number): void {

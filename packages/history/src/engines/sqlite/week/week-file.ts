@@ -14,7 +14,7 @@ import { RecordReader } from '../format/record-reader.ts';
 import type { WeekEntry } from '../head/layout.ts';
 import { storedVersion } from '../head/schema.ts';
 import { AddressIndex, firstNotBelow, IndexRoom, WORTH_KEEPING } from './address-index.ts';
-import { readLink, scanPostings, UNIT_MS, unitOf } from './postings.ts';
+import { readLink, scanPostings, scanSpan, UNIT_MS, unitOf } from './postings.ts';
 import { verifyWeek } from './verify-week.ts';
 import { weekStart } from './week.ts';
 import {
@@ -147,6 +147,39 @@ export class WeekFile {
     }
   }
 
+  /** Lives with a placement (`node`) or tenures (`ip`) that may touch [from, to), in their order, each once. */
+  livesWithin(kind: 'ip' | 'node', from: number, to: number): Uint32Array {
+    const found: number[] = [];
+    const span = [unitOf(from, this.start), unitOf(to, this.start) + 1] as const;
+    this.#guard(
+      () => `${this.path}, posting`,
+      () =>
+        this.#eachPosting(kind, (place, block, at) => {
+          if (!isLastPlace(place)) scanSpan(block, span, at, (life) => found.push(life));
+        }),
+    );
+    const sorted = Uint32Array.from(found).sort();
+    return sorted.filter((life, i) => life !== sorted[i - 1]);
+  }
+
+  /** `read` is called at the beginning of each of these lives, which are in their order; a block is read once for all. */
+  eachLife(ordinals: Uint32Array, read: (reader: RecordReader) => void): void {
+    for (let i = 0; i < ordinals.length; ) {
+      const block = blockOf(ordinals[i]!);
+      this.#guard(this.#place(block), () => {
+        const reader = this.#block(block);
+        let ordinal = block * LIVES_PER_BLOCK;
+        for (; i < ordinals.length && blockOf(ordinals[i]!) === block; i++) {
+          for (; ordinal < ordinals[i]!; ordinal++) reader.skip(reader.uint());
+          const next = reader.uint() + reader.at;
+          read(reader);
+          reader.at = next;
+          ordinal++;
+        }
+      });
+    }
+  }
+
   tenuresOf(ordinal: number): readonly Tenure[] {
     const block = blockOf(ordinal);
     return this.#guard(this.#place(block), () => readerAt(this.#block(block), ordinal).tenures());
@@ -245,18 +278,10 @@ export class WeekFile {
     this.#asked = 0;
     if (!this.#room.give(this, this.counts.tenures)) return undefined;
     try {
-      const statement = arrays(this.#db, 'SELECT place, body FROM posting WHERE place < ? ORDER BY place');
-      const rows = statement.iterate(placeOf('node', 0, 0)) as unknown as Iterable<[number, Uint8Array]>;
-      const where = (): string => `${this.path}, posting`;
       const blocks: { last: number; body: Buffer }[] = [];
-      let before = NONE_BEFORE;
-      for (const [place, whole] of rows) {
-        const block = unsealed(whole, where);
-        const at = this.#follow('ip', block, (link) => link === before, where);
+      this.#eachPosting('ip', (place, block, at) => {
         if (!isLastPlace(place)) blocks.push({ last: handleAt(place), body: block.subarray(at) });
-        before = place;
-      }
-      if (this.version > 1 && !isSound(isLastPlace(before))) throw damaged(where());
+      });
       this.#addresses = new AddressIndex(blocks);
     } catch {
       // Something is damaged: a question that needs that row is refused, the others go on.
@@ -264,6 +289,24 @@ export class WeekFile {
       this.#asked = Number.NEGATIVE_INFINITY;
     }
     return this.#addresses;
+  }
+
+  /** All blocks of a kind in their order, each from where its entries begin. Throws `damaged` when one is missing. */
+  #eachPosting(kind: 'ip' | 'node', see: (place: number, block: Buffer, at: number) => void): void {
+    const statement = arrays(this.#db, 'SELECT place, body FROM posting WHERE place >= ? AND place < ? ORDER BY place');
+    const rows = statement.iterate(placeOf(kind, 0, 0), placeOf(kind, 2 ** 32, 0));
+    const where = (): string => `${this.path}, posting`;
+    let before = NONE_BEFORE;
+    for (const [place, whole] of rows as unknown as Iterable<[number, Uint8Array]>) {
+      const block = unsealed(whole, where);
+      see(
+        place,
+        block,
+        this.#follow(kind, block, (link) => link === before, where),
+      );
+      before = place;
+    }
+    if (this.version > 1 && !isSound(isLastPlace(before))) throw damaged(where());
   }
 
   /** Where the entries of a block begin; throws `damaged` unless `isNext` holds for where the block before it stands. */

@@ -8,6 +8,7 @@ import { recording } from './recording.ts';
 import { retention } from './retention.ts';
 import { sameness } from './sameness.ts';
 import { snapshots } from './snapshots.ts';
+import { allStays } from './stays-within.ts';
 import { tenuresAt } from './tenures-at.ts';
 
 export function engineContract(subject: Subject): void {
@@ -21,6 +22,7 @@ export function engineContract(subject: Subject): void {
     retention(stage);
     fidelity(stage);
     sameness(stage);
+    allStays(stage);
     snapshots(stage);
   });
 }

@@ -63,6 +63,35 @@ export function histories(stage: ContractStage): void {
     assert.deepEqual(await on(160, 161), others);
   });
 
+  test('occurrences come newest first where that is asked for, page after page, of all and of one', async () => {
+    const changes = [10, 20, 20, 4_000, 8_000, 8_000, 8_000, 20_000].map((seconds, i) =>
+      aChange(i % 3 === 0 ? 'web-1' : 'web-2', seconds, { key: `key-${i}` }),
+    );
+    await stage.append(...changes.map(changeFact));
+    for (const subject of [undefined, { by: 'uid', uid: 'uid-web-2' } as const]) {
+      for (const limit of [1, 2, 3, 100]) {
+        const read = (order: 'oldest' | 'newest', span = ALWAYS) =>
+          withSnapshot(stage.engine, PROD.id, async (snapshot) => {
+            const keys: string[] = [];
+            let cursor: string | undefined;
+            do {
+              const page = { limit, cursor };
+              const found = await snapshot.occurrences({ kind: 'change', subject, span, page, order });
+              assert.ok(found.items.length <= limit);
+              keys.push(...found.items.map(({ key }) => key));
+              cursor = found.cursor;
+            } while (cursor !== undefined);
+            return keys;
+          });
+        const oldest = await read('oldest');
+        assert.equal(oldest.length, subject === undefined ? 8 : 5);
+        assert.deepEqual(await read('newest'), oldest.toReversed(), `${limit} at a time`);
+        const some = { from: at(20), to: at(8_001) };
+        assert.deepEqual(await read('newest', some), (await read('oldest', some)).reverse(), `${limit} at a time`);
+      }
+    }
+  });
+
   test('a history is found by UID, by name across lives, and by workload', async () => {
     const again = aHolder('web-1', { uid: 'uid-again', node: 'node-b' });
     const lone = aHolder('lone', { workload: undefined });

@@ -151,7 +151,10 @@ function manyLives(): StoredFact[] {
 
 /** Some differ in their time, some only in what they know, some not at all in their order. */
 function versionsOfOne(): StoredFact[] {
-  const disrupted = (reason: string) => ({ reason, message: '', at: at(120) });
+  const disrupted = (reason: string, resourceVersion?: string, listed?: true) => {
+    const seenIn = resourceVersion === undefined ? undefined : { epoch: 1, resourceVersion, ...(listed && { listed }) };
+    return { reason, message: '', at: at(120), ...(seenIn && { seenIn }) };
+  };
   const created = { created: at(95) };
   return [
     occurrenceFact('departure', aDeparture('web-1', 500)),
@@ -163,6 +166,9 @@ function versionsOfOne(): StoredFact[] {
     occurrenceFact('life', aPodLife('web-1', 125, { ...created, disruption: disrupted('DeletionByTaintManager') })),
     occurrenceFact('life', aPodLife('web-1', 125, { ...created, deletion: { requested: at(124), graceSeconds: 30 } })),
     occurrenceFact('life', aPodLife('web-1', 125, { ...created, deletion: { requested: at(124), graceSeconds: 0 } })),
+    occurrenceFact('life', aPodLife('web-1', 125, { ...created, disruption: disrupted('Listed', '7', true) })),
+    occurrenceFact('life', aPodLife('web-1', 125, { ...created, disruption: disrupted('Watched', '7') })),
+    occurrenceFact('life', aPodLife('web-1', 125, { ...created, disruption: disrupted('A later one', '70') })),
     occurrenceFact('life', aPodLife('web-1', 126, { ...created, filedAt: at(90_000) })),
     occurrenceFact('life', aPodLife('web-1', 127, { ...created, filedAt: at(80_000) })),
   ];

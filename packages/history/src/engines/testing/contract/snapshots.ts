@@ -46,7 +46,7 @@ const LISTED = { span: { ...SPAN, hasSince: true, hasUntil: true }, paging: { li
 const OURS = { by: 'workload', namespace: 'shop', kind: 'Deployment', name: 'web' } as const;
 const READS: readonly (keyof Snapshot)[] = [
   ...(['tenuresAt', 'tenuresAtMany', 'tenuresOfIp', 'tenuresOfIps', 'tenuresOf', 'placementsOf'] as const),
-  ...(['placementsOn', 'hostNetworkPodsOn', 'possibleTenures', 'occurrences'] as const),
+  ...(['placementsOn', 'hostNetworkPodsOn', 'staysWithin', 'possibleTenures', 'occurrences'] as const),
   ...(['coverage', 'expired', 'liveStates', 'records'] as const),
 ];
 
