@@ -149,11 +149,11 @@ test('the web page may only import types, and only of the answers', (t) => {
     'packages/web/package.json': manifest('web', { dependencies: { '@podtrail/history': '1' } }),
     'packages/web/src/a.ts': source,
   });
-  assert.deepEqual(check(t, web(`import type { Answer } from '@podtrail/history/query';`)), []);
-  const only = 'web may only `import type` from @podtrail/history/query';
+  assert.deepEqual(check(t, web(`import type { Answer } from '@podtrail/history/wire';`)), []);
+  const only = 'web may only `import type` from @podtrail/history/wire';
   for (const source of [
-    `import { who } from '@podtrail/history/query';`,
-    `import { type Answer } from '@podtrail/history/query';`,
+    `import { who } from '@podtrail/history/wire';`,
+    `import { type Answer } from '@podtrail/history/wire';`,
     `import type { Engine } from '@podtrail/history';`,
   ]) {
     const [violation = ''] = check(t, web(source));

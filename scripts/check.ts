@@ -13,6 +13,7 @@ const bin = (name: string) => join('node_modules', '.bin', process.platform === 
 const STEPS: readonly Step[] = [
   { title: 'format and lint', command: [bin('biome'), 'check', '--error-on-warnings', '.'] },
   { title: 'types', command: [bin('tsc'), '-p', '.'] },
+  { title: 'types of the page', command: [bin('tsc'), '-p', 'packages/web'] },
   { title: 'layers', command: [process.execPath, 'scripts/check-layers.ts'] },
   { title: 'dead exports and dependencies', command: [bin('knip')] },
   { title: 'conformance with client-go', command: [process.execPath, 'scripts/check-conformance.ts'] },

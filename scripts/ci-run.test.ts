@@ -13,11 +13,12 @@ function runCi(t: TestContext, npm: string) {
   const root = madeUpTree(t, {
     'bin/npm': `#!/bin/sh\necho "$*" >>calls\n${npm}\n`,
     'bin/go': '#!/bin/sh\n',
+    'bin/chromium': '#!/bin/sh\n',
     '.ci/x': '',
   });
   cpSync(CI_RUN, join(root, '.ci/run'));
   symlinkSync(process.execPath, join(root, 'bin/node'));
-  for (const name of ['npm', 'go']) chmodSync(join(root, 'bin', name), 0o755);
+  for (const name of ['npm', 'go', 'chromium']) chmodSync(join(root, 'bin', name), 0o755);
   const env = { ...process.env, PATH: `${join(root, 'bin')}:${process.env['PATH']}` };
   const { status, stdout, stderr } = spawnSync(join(root, '.ci/run'), {
     env,

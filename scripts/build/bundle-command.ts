@@ -31,6 +31,8 @@ export async function bundleCommand(root: string, main: string, to: string): Pro
     sourcemap: true,
     metafile: true,
     logLevel: 'warning',
+    // What makes the page in a clone; in what is published the page lies beside the code.
+    external: ['@podtrail/web/bundle'],
     // CommonJS among the dependencies asks for Node's own modules by `require`.
     banner: {
       js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",

@@ -34,7 +34,7 @@ test('the command has its dependencies inside, brings the pinned Node, and insta
   const bin = { podtrail: './src/podtrail.mjs', 'kubectl-podtrail': './src/podtrail.mjs' };
   const manifest = commandManifest({ ...about, bin, dependencies: { yaml: '2.0.0' } }, root, undefined);
   assert.deepEqual(manifest.bin, { podtrail: './podtrail.mjs', 'kubectl-podtrail': './podtrail.mjs' });
-  assert.deepEqual(manifest.files, ['podtrail.mjs', 'lib', 'THIRD-PARTY-NOTICES.md']);
+  assert.deepEqual(manifest.files, ['podtrail.mjs', 'lib', 'page', 'THIRD-PARTY-NOTICES.md']);
   assert.deepEqual(manifest.optionalDependencies, root.optionalDependencies);
   assert.deepEqual(manifest.engines, { node: '>=20' });
   assert.ok(!('dependencies' in manifest));

@@ -5,6 +5,8 @@
 export interface SourceManifest {
   readonly name: string;
   readonly version: string;
+  /** Never published: its part is in another package. */
+  readonly private?: boolean;
   readonly description: string;
   readonly license: string;
   readonly engines: Readonly<Record<string, string>>;
@@ -20,6 +22,8 @@ export interface RootManifest {
 
 /** The folder with the code, beside the manifest. */
 export const LIB = 'lib';
+/** The folder with the page that the command serves. */
+export const PAGE = 'page';
 const SOURCE = /^\.\/src\/(.+)\.ts$/;
 
 /** A library: the same exports, each with its types. */
@@ -50,7 +54,7 @@ export function commandManifest(source: SourceManifest, root: RootManifest, repo
     ...common(source, repository),
     engines: { node: root.engines['node'] },
     bin: Object.fromEntries(bin),
-    files: [...new Set(bin.map(([, path]) => path.slice('./'.length))), LIB, NOTICES],
+    files: [...new Set(bin.map(([, path]) => path.slice('./'.length))), LIB, PAGE, NOTICES],
     optionalDependencies: root.optionalDependencies,
   };
 }

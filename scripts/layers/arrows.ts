@@ -15,8 +15,8 @@ export const ARROWS: ReadonlyMap<string, readonly Arrow[]> = new Map([
   ['history', to()],
   ['sandbox', to()], // knows nothing of machinery, so that it can disagree with the client it tests
   ['operator', to('machinery', 'history')],
-  ['cli', to('operator', 'history', 'machinery', 'sandbox')],
-  ['web', [{ to: 'history', typesOf: 'query' }]],
+  ['cli', to('operator', 'history', 'machinery', 'sandbox', 'web')],
+  ['web', [{ to: 'history', typesOf: 'wire' }]],
 ]);
 
 /** Files of a package that may know only one subpath of another: whoever asks imports the wire, and nothing deeper. */

@@ -23,11 +23,24 @@ export const SUITES: Readonly<Record<string, TestSuite>> = {
   packed: { patterns: ['e2e/packed/*.test.ts'], concurrency: 1, fileLimitMs: 600_000 },
 };
 
-/** Paths relative to `root` with forward slashes, sorted; with filters, only files whose path contains one of them. */
+/**
+ * Paths relative to `root` with forward slashes, sorted; with filters, only files whose path contains one of them. One
+ * that is a whole word of some path means that word: `web` is the folder, and not every webhook.
+ */
 export function findTestFiles(root: string, suite: TestSuite, filters: readonly string[]): string[] {
   const exclude = (path: string) => path.split(/[\\/]/).includes('node_modules');
   const found = globSync([...suite.patterns], { cwd: root, exclude })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => !(suite.without ?? []).some((folder) => path.startsWith(folder)));
-  return found.filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter))).sort();
+  if (filters.length === 0) return found.sort();
+  const chosen = filters.flatMap((filter) => {
+    const words = found.filter((path) => hasWord(path, filter));
+    return words.length > 0 ? words : found.filter((path) => path.includes(filter));
+  });
+  return [...new Set(chosen)].sort();
+}
+
+function hasWord(path: string, word: string): boolean {
+  const [before, after] = [/^\w/.test(word) ? '(?<!\\w)' : '', /\w$/.test(word) ? '(?!\\w)' : ''];
+  return new RegExp(`${before}${RegExp.escape(word)}${after}`).test(path);
 }

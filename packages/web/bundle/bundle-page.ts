@@ -1,0 +1,78 @@
+// Makes the page of its sources: index.html, and the assets that it names, with a hash of their content in the name, so
+// that a browser may keep them for ever. Called by `npm run build`, and in a clone by whoever serves the page. Runs in
+// Node; nothing in src/ imports it.
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { BuildOptions } from 'esbuild';
+
+export interface BundledPage {
+  readonly index: string;
+  /** By their path below the page: `assets/page-HASH.js`. */
+  readonly assets: ReadonlyMap<string, Uint8Array>;
+  /** What it was made of, relative to the root of the repository, forward slashes. */
+  readonly inputs: readonly string[];
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+export const SOURCES = join(import.meta.dirname, '..', 'src');
+
+/** Rejects with a sentence where esbuild is missing, and with esbuild's own where the sources do not compile. */
+export async function bundlePage(sources: string = SOURCES): Promise<BundledPage> {
+  const { build } = await esbuild();
+  const outdir = join(sources, '..', 'dist');
+  const { outputFiles, metafile } = await build({
+    ...OPTIONS,
+    absWorkingDir: ROOT,
+    entryPoints: [
+      { in: join(sources, 'main.tsx'), out: 'page' },
+      { in: join(sources, 'styles', 'all.css'), out: 'page' },
+      { in: join(sources, 'icon.svg'), out: 'icon' },
+    ],
+    outdir,
+  });
+  const assets = new Map(
+    outputFiles.map(({ path, contents }) => [relative(outdir, path).replaceAll('\\', '/'), contents]),
+  );
+  const template = await readFile(join(sources, 'index.html'), 'utf8');
+  return { index: withAssets(template, [...assets.keys()]), assets, inputs: Object.keys(metafile.inputs) };
+}
+
+const OPTIONS = {
+  entryNames: 'assets/[name]-[hash]',
+  assetNames: 'assets/[name]-[hash]',
+  bundle: true,
+  write: false,
+  metafile: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  platform: 'browser',
+  charset: 'utf8',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.svg': 'copy' },
+  // Notices of others are in the published package, as a file.
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+/** Nothing inline: the Content-Security-Policy of the server forbids it. */
+function withAssets(template: string, names: readonly string[]): string {
+  const tags = names.toSorted().map((name) => {
+    if (name.endsWith('.js')) return `<script type="module" src="/${name}"></script>`;
+    return name.endsWith('.css') ? `<link rel="stylesheet" href="/${name}">` : `<link rel="icon" href="/${name}">`;
+  });
+  if (!template.includes('</head>')) throw new Error('index.html has no </head> to put the assets before');
+  return template.replace(
+    /^(\s*)<\/head>/m,
+    (end, indent: string) => `${tags.map((tag) => `${indent}  ${tag}\n`).join('')}${end}`,
+  );
+}
+
+async function esbuild(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new Error('esbuild is missing, which makes the page of its sources: run npm ci in the clone', { cause });
+  }
+}

@@ -1,0 +1,55 @@
+// Why a question was not answered: the server's problem document, or that the server cannot be reached. Always with a
+// sentence, mostly with what to do.
+
+export interface ProblemDocument {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly hint?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export class ApiProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly requestId: string | undefined;
+
+  constructor({ status, code, detail, hint, requestId }: ProblemDocument) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+    this.requestId = requestId;
+  }
+
+  /** It may go away by itself: the same question is asked again. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status === 503;
+  }
+}
+
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const { status } = response;
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  try {
+    const { code, detail, hint } = (await response.json()) as Partial<ProblemDocument>;
+    if (typeof code === 'string' && typeof detail === 'string')
+      return new ApiProblem({ status, code, detail, hint: typeof hint === 'string' ? hint : undefined, requestId });
+  } catch {
+    // Not one of our documents: a proxy in between answered.
+  }
+  const detail = `something between this page and podtrail answered with status ${status}`;
+  return new ApiProblem({ status, code: 'not-podtrail', detail, hint: 'look at the proxy in between.', requestId });
+}
+
+export function unreachable(): ApiProblem {
+  const hint = 'start it again, or look at the connection; this page asks again by itself.';
+  return new ApiProblem({ status: 0, code: 'unreachable', detail: 'podtrail cannot be reached', hint });
+}
+
+export function asProblem(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new ApiProblem({ status: -1, code: 'bug', detail, hint: 'this is a defect of the page: please report it.' });
+}

@@ -1,0 +1,58 @@
+// Tiles that fill bars and gaps: so that colour never stands alone. Made again when the theme changes.
+import { COLOURS, PATTERNS, type Palette } from './series-colours.ts';
+
+const TILE = 8;
+
+/** By pattern × COLOURS + colour; the first pattern is none. With the colour of the bar: it is filled once. */
+export function barPatterns(context: CanvasRenderingContext2D, { strong, soft }: Palette): (CanvasPattern | null)[] {
+  return Array.from({ length: PATTERNS * COLOURS }, (_, n) => {
+    const kind = Math.floor(n / COLOURS);
+    if (kind === 0) return null;
+    return tile(context, (paint) => {
+      paint.fillStyle = soft[n % COLOURS]!;
+      paint.fillRect(0, 0, TILE, TILE);
+      drawPattern(paint, kind, strong[n % COLOURS]!);
+    });
+  });
+}
+
+export function hatchPattern(context: CanvasRenderingContext2D, { hatch }: Palette): CanvasPattern | null {
+  return tile(context, (paint) => {
+    paint.strokeStyle = hatch;
+    paint.lineWidth = 1.5;
+    diagonal(paint);
+  });
+}
+
+function drawPattern(paint: CanvasRenderingContext2D, kind: number, colour: string): void {
+  paint.globalAlpha = 0.55;
+  paint.fillStyle = colour;
+  paint.strokeStyle = colour;
+  if (kind === 1) diagonal(paint);
+  else if (kind === 2) {
+    paint.fillRect(1, 1, 2, 2);
+    paint.fillRect(5, 5, 2, 2);
+  } else paint.fillRect(0, 3, TILE, 1.5);
+}
+
+function diagonal(paint: CanvasRenderingContext2D): void {
+  paint.beginPath();
+  for (const from of [-TILE, 0, TILE]) {
+    paint.moveTo(from, TILE);
+    paint.lineTo(from + TILE, 0);
+  }
+  paint.stroke();
+}
+
+function tile(
+  context: CanvasRenderingContext2D,
+  draw: (paint: CanvasRenderingContext2D) => void,
+): CanvasPattern | null {
+  const canvas = document.createElement('canvas');
+  canvas.width = TILE;
+  canvas.height = TILE;
+  const paint = canvas.getContext('2d');
+  if (paint === null) return null;
+  draw(paint);
+  return context.createPattern(canvas, 'repeat');
+}

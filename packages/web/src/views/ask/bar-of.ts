@@ -1,0 +1,85 @@
+// What the small time bar of an answer shows: holders or rivals, who had the address before and after, and the time that
+// nobody watched. Pure.
+import type { HolderDocument, TrailDocument, WhoDocument } from '@podtrail/history/wire';
+import type { TimeMark, TimeRange } from '../../timeline/time-mark.ts';
+
+type Stay = TrailDocument['stays'][number];
+type Times = Pick<Stay, 'start' | 'end'>;
+
+export interface Bar {
+  readonly from: number;
+  readonly to: number;
+  readonly marks: readonly TimeMark[];
+  readonly gaps: readonly TimeRange[];
+}
+
+const LEAST_MS = 60_000;
+const MOST_MS = 24 * 3_600_000;
+/** Room beside what is shown. */
+const MARGIN = 0.15;
+/** How much of the time after the instant is shown at least. */
+const AFTER = 0.05;
+
+export type Neighbour = HolderDocument & Times;
+
+/** The nearest before and after the instant that are no holders of it. */
+export function neighboursOf(
+  answer: WhoDocument,
+  around: TrailDocument | undefined,
+): { readonly before: Neighbour | undefined; readonly after: Neighbour | undefined } {
+  const at = Date.parse(answer.query.at);
+  const others = othersOf(answer, around);
+  // One whose end nobody saw had it last, as far as is known.
+  const ended = others.filter(({ start, end }) => Date.parse(end === null ? start.at : end.at) <= at);
+  const begun = others.filter(({ start }) => Date.parse(start.at) > at);
+  const last = answer.answer === 'free' ? answer.last : undefined;
+  const next = answer.answer === 'free' ? answer.next : undefined;
+  const latest = ended.reduce<Stay | undefined>((a, b) => (a !== undefined && endOf(a) >= endOf(b) ? a : b), undefined);
+  return { before: latest ?? last, after: begun[0] ?? next };
+}
+
+/** Undefined where there is nothing to draw. */
+export function barOf(answer: WhoDocument, around: TrailDocument | undefined, now: number): Bar | undefined {
+  const at = Date.parse(answer.query.at);
+  const kind = answer.answer === 'ambiguous' ? 'rival' : 'holder';
+  const holders = answer.holders.map((holder) => markOf(holder, holder, kind));
+  const { before, after } = neighboursOf(answer, around);
+  const others = [before, after].flatMap((one) => (one === undefined ? [] : [markOf(one, one, 'neighbour')]));
+  const marks = [...holders, ...others];
+  if (marks.length === 0) return undefined;
+  const edges = marks
+    .flatMap(({ start, end }) => [start, end ?? now])
+    .filter((edge) => Math.abs(edge - at) <= MOST_MS / 2);
+  const reach = Math.max(LEAST_MS, ...edges.map((edge) => Math.abs(edge - at))) * (1 + MARGIN);
+  const from = at - reach;
+  // Nothing is known of what has not come.
+  const to = Math.max(Math.min(at + reach, now), at + AFTER * reach);
+  const gaps = (around?.coverage.gaps ?? answer.coverage.gaps).map((gap) => ({
+    from: Date.parse(gap.from),
+    to: gap.to === null ? now : Date.parse(gap.to),
+  }));
+  return { from, to, marks, gaps: gaps.filter((gap) => gap.from < to && gap.to > from) };
+}
+
+function othersOf(answer: WhoDocument, around: TrailDocument | undefined): readonly Stay[] {
+  const isHolder = (stay: Stay) =>
+    answer.holders.some(({ uid, start }) => uid === stay.uid && start.at === stay.start.at);
+  return (around?.stays ?? []).filter((stay) => !isHolder(stay));
+}
+
+function endOf({ end }: Times): number {
+  return end === null ? Number.POSITIVE_INFINITY : Date.parse(end.at);
+}
+
+function markOf({ kind, namespace, name }: HolderDocument, { start, end }: Times, as: TimeMark['kind']): TimeMark {
+  return {
+    label: kind === 'Pod' ? `${namespace}/${name}` : `${kind} ${name}`,
+    start: Date.parse(start.at),
+    startNotBefore: Date.parse(start.notBefore),
+    startNotAfter: Date.parse(start.notAfter),
+    end: end === null ? null : Date.parse(end.at),
+    endNotBefore: end === null ? null : Date.parse(end.notBefore),
+    endNotAfter: end === null || end.notAfter.startsWith('9999') ? null : Date.parse(end.notAfter),
+    kind: as,
+  };
+}

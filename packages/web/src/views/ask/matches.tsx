@@ -1,0 +1,84 @@
+// What matches a name: pods, workloads, nodes, Services and addresses, each a link to where it was.
+import type { FindDocument } from '@podtrail/history/wire';
+import { Link } from '../../address/link.tsx';
+import type { Parameters, ViewName } from '../../address/page-address.ts';
+import { useQuestion } from '../../api/use-question.ts';
+import { AskedContent } from '../../parts/asked-content.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+
+type Match = FindDocument['matches'][number];
+
+export function Matches({ text, cluster }: { readonly text: string; readonly cluster: string | undefined }) {
+  const asked = useQuestion<FindDocument>('find', { text, limit: 50, cluster });
+  return (
+    <section class="card" aria-labelledby="matches">
+      <h2 id="matches">What is called “{text}”</h2>
+      <AskedContent asked={asked}>
+        {({ matches, complete, narrowed }) =>
+          matches.length === 0 ? (
+            <Empty
+              title={complete ? 'Nothing of that name is on record' : 'The search was cut off before it found any'}
+            >
+              {narrowed === true
+                ? 'You see some namespaces only: it may be in another.'
+                : complete
+                  ? 'Look at the spelling; a part of the name is enough.'
+                  : 'Ask again, or write the whole name.'}
+            </Empty>
+          ) : (
+            <>
+              <ul class="matches">
+                {matches.map((match) => (
+                  <li key={`${match.kind} ${match.namespace} ${match.name} ${match.uid}`}>
+                    <MatchLine match={match} />
+                  </li>
+                ))}
+              </ul>
+              {!complete && <p class="muted small">There may be more: write more of the name.</p>}
+            </>
+          )
+        }
+      </AskedContent>
+    </section>
+  );
+}
+
+function MatchLine({ match }: { readonly match: Match }) {
+  const { kind, namespace, name, workloadKind, node, living, last } = match;
+  const [view, parameters] = targetOf(match);
+  return (
+    <>
+      <span class="muted kind">{kind === 'Workload' ? (workloadKind ?? kind) : kind}</span>{' '}
+      <Link view={view} parameters={parameters} class="name">
+        {namespace === null ? name : `${namespace}/${name}`}
+      </Link>{' '}
+      {kind === 'Pod' && node !== null && <span class="muted">on {node} </span>}
+      {living ? (
+        <span class="muted">· there now</span>
+      ) : (
+        last !== null && (
+          <span class="muted">
+            · last <Time at={last} />
+          </span>
+        )
+      )}
+    </>
+  );
+}
+
+function targetOf({ kind, namespace, name, uid, workloadKind }: Match): readonly [ViewName, Parameters] {
+  const of: Parameters = namespace === null ? {} : { namespace };
+  switch (kind) {
+    case 'Address':
+      return ['ask', { ip: name }];
+    case 'Node':
+      return ['trail', { by: 'pod', node: name }];
+    case 'Service':
+      return ['trail', { subject: `svc/${name}`, ...of }];
+    case 'Workload':
+      return ['trail', { subject: `${(workloadKind ?? 'deployment').toLowerCase()}/${name}`, ...of }];
+    case 'Pod':
+      return ['trail', uid === null ? { subject: name, ...of } : { subject: uid }];
+  }
+}

@@ -1,0 +1,47 @@
+// Who had the address before and after, as a small picture and in words.
+import type { TrailDocument, WhoDocument } from '@podtrail/history/wire';
+import { HolderName } from '../../parts/holder-name.tsx';
+import { Time } from '../../parts/time.tsx';
+import { TimeBar } from '../../timeline/time-bar.tsx';
+import { barOf, neighboursOf } from './bar-of.ts';
+
+export function Neighbours({
+  answer,
+  around,
+}: {
+  readonly answer: WhoDocument;
+  readonly around: TrailDocument | undefined;
+}) {
+  const at = Date.parse(answer.query.at);
+  const bar = barOf(answer, around, Date.now());
+  const { before, after } = neighboursOf(answer, around);
+  return (
+    <>
+      {bar !== undefined && <TimeBar {...bar} at={at} />}
+      <p class="muted">
+        {before === undefined ? (
+          'Nobody is on record with it in the 12 hours before'
+        ) : (
+          <>
+            Before: <HolderName holder={before} />
+            {before.end === null ? (
+              ', which had it when it was last seen'
+            ) : (
+              <>
+                , until <Time at={before.end.at} />
+              </>
+            )}
+          </>
+        )}
+        {' · '}
+        {after === undefined ? (
+          'nobody in the 12 hours after'
+        ) : (
+          <>
+            after: <HolderName holder={after} />, from <Time at={after.start.at} />
+          </>
+        )}
+      </p>
+    </>
+  );
+}

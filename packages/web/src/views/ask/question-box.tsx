@@ -1,0 +1,145 @@
+// The box: what is typed or pasted, the time, and what was found in it. A paste is asked about at once; typing waits for
+// Enter.
+import { useEffect, useState } from 'preact/hooks';
+import type { Parameters } from '../../address/page-address.ts';
+import { type Paste, readPaste } from '../../paste/read-paste.ts';
+import { parseInstant } from '../../times/span.ts';
+import { instantInZone, timeText, zone, zoneText } from '../../times/zone.ts';
+import { type AskedThing, parametersOf } from './asked.ts';
+import { FoundInPaste } from './found-in-paste.tsx';
+
+const clock = () => ({ now: Date.now(), inZone: (wall: string) => instantInZone(wall) });
+
+export function QuestionBox({
+  asked,
+  cluster,
+  onAsk,
+}: {
+  readonly asked: AskedThing;
+  readonly cluster: string | undefined;
+  readonly onAsk: (question: Parameters) => void;
+}) {
+  const [text, setText] = useState(textOf(asked));
+  const [time, setTime] = useState('');
+  const [complaint, complain] = useState('');
+  const paste = readPaste(text, clock());
+  const shown = asked.kind === 'address' ? `${asked.ip} ${asked.at}` : textOf(asked);
+
+  // Back and forward, links: the box shows what is asked, unless what is in it says the same in more words.
+  useEffect(() => {
+    if (!saysTheSame(readPaste(text, clock()), asked)) setText(textOf(asked));
+    setTime(asked.kind === 'address' && asked.at !== undefined ? shownTime(asked.at) : '');
+    complain('');
+  }, [shown, zone.value]);
+
+  const submit = (of: Paste, typed: string) => {
+    const at = typed.trim() === '' ? undefined : readTime(typed);
+    if (typed.trim() !== '' && at === undefined) {
+      complain('This is no time that is understood: write 2026-11-15 10:05:00, 2026-11-15T10:05:00Z, 15m ago, or now.');
+      return;
+    }
+    if (of.kind === 'nothing') {
+      complain('Write or paste an address, a name, or a line of a log first.');
+      return;
+    }
+    complain('');
+    onAsk(parametersOf(of, at));
+  };
+  return (
+    <form
+      class="card question"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // A time that the box itself filled in is that of the question before.
+        submit(
+          paste,
+          asked.kind === 'address' && time === shownTime(asked.at ?? '') ? keptTime(paste, asked, time) : time,
+        );
+      }}
+    >
+      <label for="question">
+        <strong>Which pod was it?</strong>{' '}
+        <span class="muted">An IP, a pod, node, workload or UID, or a whole line of a log.</span>
+      </label>
+      <textarea
+        id="question"
+        rows={text.length > 90 || text.includes('\n') ? 3 : 1}
+        spellcheck={false}
+        autoComplete="off"
+        placeholder="10.244.3.7 · cart-7d9-x2k · deploy/cart · paste a flow log record"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+        onPaste={(event) => {
+          const pasted = event.clipboardData?.getData('text') ?? '';
+          const { selectionStart, selectionEnd, value } = event.currentTarget;
+          const isWhole = value === '' || (selectionStart === 0 && selectionEnd === value.length);
+          const found = isWhole ? readPaste(pasted, clock()) : undefined;
+          if (found?.kind !== 'addresses') return;
+          event.preventDefault();
+          setText(pasted.trim());
+          submit(found, '');
+        }}
+      />
+      <div class="row">
+        <label for="when">When</label>
+        <input
+          id="when"
+          type="text"
+          class="when"
+          autoComplete="off"
+          aria-describedby="when-zone"
+          placeholder={paste.kind === 'addresses' && paste.at !== undefined ? timeText(paste.at) : 'now'}
+          value={time}
+          onInput={({ currentTarget }) => setTime(currentTarget.value)}
+        />
+        <span class="muted small" id="when-zone">
+          {zone.value === 'local' ? `${zoneText(Date.now())}, your time zone` : zoneText(Date.now())}
+        </span>
+        <button type="submit" class="primary">
+          Ask
+        </button>
+      </div>
+      {complaint !== '' && (
+        <p class="complaint" role="alert">
+          {complaint}
+        </p>
+      )}
+      {paste.kind === 'addresses' && <FoundInPaste paste={paste} asked={asked} cluster={cluster} onAsk={onAsk} />}
+    </form>
+  );
+}
+
+function textOf(asked: AskedThing): string {
+  return asked.kind === 'address' ? asked.ip : asked.kind === 'name' ? asked.text : '';
+}
+
+function saysTheSame(paste: Paste, asked: AskedThing): boolean {
+  if (asked.kind === 'address') {
+    return paste.kind === 'addresses' && paste.addresses.some(({ ip }) => ip === asked.ip);
+  }
+  return asked.kind === 'name' && paste.kind === 'name' && paste.text === asked.text;
+}
+
+/** In the reader's zone, as the reader may write it back. */
+function shownTime(at: string): string {
+  const ms = parseInstant(at, Date.now());
+  return ms === undefined ? at : timeText(ms, ms % 1000 === 0 ? 'second' : 'exact');
+}
+
+/** Another address at the same time keeps the time; a text with a time of its own does not. */
+function keptTime(paste: Paste, asked: AskedThing, time: string): string {
+  if (paste.kind !== 'addresses' || paste.at === undefined) return time;
+  return asked.kind === 'address' && paste.addresses.some(({ ip }) => ip === asked.ip) ? time : '';
+}
+
+function readTime(text: string): number | undefined {
+  const at = parseInstant(text, Date.now());
+  if (at !== undefined) return at;
+  const wall = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?$/.exec(text.trim());
+  return wall === null ? undefined : instantInZone(`${wall[1]}T${wall[2] ?? '00:00'}${wall[3] ?? ':00'}`);
+}

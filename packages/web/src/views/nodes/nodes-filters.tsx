@@ -1,0 +1,99 @@
+// How the tiles are coloured, which are shown, and with which instant they are compared.
+
+import type { NodesDocument } from '@podtrail/history/wire';
+import { adjust } from '../../address/location.ts';
+import { CAUSE_FAMILIES } from '../../parts/cause.ts';
+import { FilterInput } from '../../parts/filter-input.tsx';
+import { InstantInput } from '../../parts/instant-input.tsx';
+import { durationText, instantText } from '../../times/span.ts';
+import { COLOURINGS, type Colouring, type TileChoice, workloadsOf } from './node-tiles.ts';
+
+const WORDS: Readonly<Record<Colouring, string>> = {
+  pods: 'Pods',
+  workload: 'One workload',
+  cause: 'Causes of departures',
+};
+const HOUR = 3_600_000;
+
+export function NodesFilters({
+  document,
+  choice,
+  against,
+  at,
+}: {
+  readonly document: NodesDocument | undefined;
+  readonly choice: TileChoice;
+  readonly against: number | undefined;
+  readonly at: number;
+}) {
+  const { colouring, workload } = choice;
+  return (
+    <div class="filters">
+      <div class="row">
+        <fieldset class="row" aria-label="Colour by">
+          {COLOURINGS.map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={colouring === name}
+              onClick={() => adjust({ colour: name === 'pods' ? undefined : name }, true)}
+            >
+              {WORDS[name]}
+            </button>
+          ))}
+        </fieldset>
+        {colouring === 'workload' && (
+          <label>
+            <span class="visually-hidden">Workload</span>
+            <select
+              class="nodes-workload"
+              value={workload ?? ''}
+              onChange={({ currentTarget }) => adjust({ workload: currentTarget.value }, true)}
+            >
+              <option value="">Choose a workload</option>
+              {workload !== undefined && <option value={workload}>{workload}</option>}
+              {(document === undefined ? [] : workloadsOf(document))
+                .filter(({ key }) => key !== workload)
+                .map(({ key, pods }) => (
+                  <option key={key} value={key}>
+                    {key} ({pods})
+                  </option>
+                ))}
+            </select>
+          </label>
+        )}
+        <FilterInput name="q" label="Node" />
+        <FilterInput name="namespace" label="Namespace" />
+        {against === undefined ? (
+          <button type="button" onClick={() => adjust({ against: instantText(at - HOUR) }, true)}>
+            Compare with an hour before
+          </button>
+        ) : (
+          <>
+            <InstantInput key={String(against)} name="against" label="Compared with" value={instantText(against)} />
+            <button type="button" onClick={() => adjust({ against: undefined }, true)}>
+              Do not compare
+            </button>
+          </>
+        )}
+      </div>
+      {against !== undefined && <p class="muted small">From the earlier to the later: + arrived, − left, = stayed.</p>}
+      {colouring === 'cause' && (
+        <ul class="row nodes-legend small" aria-label="Families of causes">
+          <li>
+            Pods that left within {durationText((document?.query.window ?? 3_600) * 1_000)} before
+            {document?.departuresComplete === false && ', as far as they were found in time'}:
+          </li>
+          {CAUSE_FAMILIES.map(({ name, shape, colour }) => (
+            <li key={name}>
+              <span aria-hidden="true" style={{ color: `var(${colour})` }}>
+                {shape}
+              </span>{' '}
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

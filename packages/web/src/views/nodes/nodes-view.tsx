@@ -1,0 +1,116 @@
+// All nodes at an instant: tiles by number of pods, by workload or by cause of departures, with a time slider, beside
+// another instant where that is asked for, and as a table. A tile opens the pods of its node.
+
+import type { NodesDocument } from '@podtrail/history/wire';
+import { useMemo } from 'preact/hooks';
+import { address, adjust } from '../../address/location.ts';
+import type { Parameters } from '../../address/page-address.ts';
+import { useQuestion } from '../../api/use-question.ts';
+import { AskedContent } from '../../parts/asked-content.tsx';
+import { gapWhy } from '../../parts/gap-words.ts';
+import { saveText } from '../../parts/save-file.ts';
+import { Empty } from '../../parts/states.tsx';
+import { useNow, useVisible } from '../../parts/use-visible.ts';
+import { whyEmpty } from '../../parts/why-empty.ts';
+import { instantText, parseInstant } from '../../times/span.ts';
+import { MovedTable } from './moved-table.tsx';
+import { NodePanel } from './node-panel.tsx';
+import { NodeTable } from './node-table.tsx';
+import { COLOURINGS, type Colouring, nodeTiles, type TileChoice } from './node-tiles.ts';
+import { nodesCsv } from './nodes-csv.ts';
+import { NodesFilters } from './nodes-filters.tsx';
+import { TileGrid } from './tile-grid.tsx';
+import { TimeSlider } from './time-slider.tsx';
+import { timeSteps } from './time-steps.ts';
+
+const AGAIN_MS = 10_000;
+
+export function NodesView() {
+  const { parameters } = address.value;
+  const { cluster, namespace, node } = parameters;
+  const isVisible = useVisible();
+  const now = useNow(60_000);
+  const steps = timeSteps(parameters['at'], now);
+  const isNow = steps.at === undefined;
+  const against = parameters['against'] === undefined ? undefined : parseInstant(parameters['against'], now);
+  const asked = useQuestion<NodesDocument>(
+    'nodes',
+    {
+      ...{ cluster, namespace },
+      at: steps.at === undefined ? undefined : instantText(steps.at),
+      against: against === undefined ? undefined : instantText(against),
+    },
+    { everyMs: isNow && isVisible ? AGAIN_MS : undefined },
+  );
+  const choice = tileChoice(parameters);
+  const key = JSON.stringify(choice);
+  const { document } = asked;
+  const tiles = useMemo(() => (document === undefined ? [] : nodeTiles(document, choice)), [document, key]);
+  return (
+    <>
+      <TimeSlider steps={steps} now={now} isBusy={asked.isLoading} />
+      <NodesFilters document={document} choice={choice} against={against} at={steps.at ?? now} />
+      <div class={node === undefined ? undefined : 'nodes-split'}>
+        <div>
+          <AskedContent asked={asked} lines={8}>
+            {(shown) => (
+              <>
+                <Unwatched document={shown} />
+                {tiles.length === 0 ? (
+                  <NoNodes document={shown} isFiltered={choice.text !== '' || namespace !== undefined} />
+                ) : (
+                  <>
+                    <p class="row">
+                      <span class="muted">
+                        {tiles.length} {tiles.length === 1 ? 'node' : 'nodes'},{' '}
+                        {tiles.reduce((sum, { summary }) => sum + summary.pods, 0)} pods
+                        {shown.narrowed && ', of the namespaces in which you may list pods'}
+                      </span>
+                      <button type="button" onClick={() => saveText('podtrail-nodes.csv', nodesCsv(tiles))}>
+                        Save as CSV
+                      </button>
+                      <button
+                        type="button"
+                        aria-pressed={parameters['as'] === 'table'}
+                        onClick={() => adjust({ as: parameters['as'] === 'table' ? undefined : 'table' }, true)}
+                      >
+                        Table
+                      </button>
+                    </p>
+                    {parameters['as'] === 'table' ? (
+                      <NodeTable tiles={tiles} />
+                    ) : (
+                      <TileGrid tiles={tiles} choice={choice} open={node} />
+                    )}
+                  </>
+                )}
+                {shown.moved !== null && <MovedTable moved={shown.moved} hasMore={shown.movedMore} />}
+              </>
+            )}
+          </AskedContent>
+        </div>
+        {node !== undefined && <NodePanel node={node} at={steps.at} now={now} />}
+      </div>
+    </>
+  );
+}
+
+function tileChoice({ colour, workload, q }: Parameters): TileChoice {
+  const colouring: Colouring = COLOURINGS.find((known) => known === colour) ?? 'pods';
+  return { colouring, workload, text: q?.trim().toLowerCase() ?? '' };
+}
+
+function NoNodes({ document, isFiltered }: { readonly document: NodesDocument; readonly isFiltered: boolean }) {
+  const at = Date.parse(document.query.at);
+  const { coverage, narrowed } = document;
+  const { title, text } = whyEmpty({ coverage, from: at, to: at, isFiltered, isNarrowed: narrowed === true });
+  return <Empty title={title}>{text}</Empty>;
+}
+
+/** Of a time that nobody watched, what is shown is what was known before. */
+function Unwatched({ document: { query, coverage, nodes } }: { readonly document: NodesDocument }) {
+  const at = Date.parse(query.at);
+  const gap = coverage.gaps.find(({ from, to }) => Date.parse(from) <= at && (to === null || Date.parse(to) > at));
+  if (gap === undefined || nodes.length === 0) return null;
+  return <Empty title="Nobody was watching then">{gapWhy(gap.reason)}. Pods may have come and gone unseen.</Empty>;
+}

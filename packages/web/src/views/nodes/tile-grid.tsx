@@ -1,0 +1,75 @@
+// The tiles: one button for each node. Thousands of them are laid out only where they are seen (styles/nodes.css).
+import { adjust } from '../../address/location.ts';
+import type { Tile, TileChoice } from './node-tiles.ts';
+
+const COUNTED = { pods: 'pods', workload: 'of its pods', cause: 'left' };
+
+export function TileGrid({
+  tiles,
+  choice: { colouring },
+  open,
+}: {
+  readonly tiles: readonly Tile[];
+  readonly choice: TileChoice;
+  readonly open: string | undefined;
+}) {
+  return (
+    <ul class="tiles" aria-label="Nodes">
+      {tiles.map((tile) => (
+        <li key={tile.node}>
+          <button
+            type="button"
+            id={`tile ${tile.node}`}
+            class={`tile level-${colouring === 'cause' ? 0 : tile.level}`}
+            aria-expanded={open === tile.node}
+            onClick={() => adjust({ node: open === tile.node ? undefined : tile.node }, true)}
+          >
+            <span class="tile-name">{tile.node}</span>
+            <span class="tile-count">
+              <strong>{tile.count}</strong> {COUNTED[colouring]}
+              {colouring === 'pods' && tile.summary.inDoubt > 0 && (
+                <span title={`of ${tile.summary.inDoubt} it is not certain`}> (?{tile.summary.inDoubt})</span>
+              )}
+            </span>
+            <span class="tile-bars" aria-hidden="true">
+              {tile.bars.map(({ share, colour, name }) => (
+                <span key={name} style={{ width: `${100 * share}%`, background: `var(${colour})` }} />
+              ))}
+            </span>
+            {colouring === 'cause' && <Families tile={tile} />}
+            <Compared tile={tile} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Families({ tile }: { readonly tile: Tile }) {
+  return (
+    <span class="tile-more">
+      {tile.bars.map(({ name, shape, colour, count }) => (
+        <span key={name} title={name}>
+          <span aria-hidden="true" style={{ color: `var(${colour})` }}>
+            {shape}
+          </span>
+          <span class="visually-hidden">{name} </span>
+          {count}{' '}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function Compared({ tile }: { readonly tile: Tile }) {
+  const { compared } = tile.summary;
+  if (compared === null) return null;
+  return (
+    <span class="tile-more">
+      +{compared.arrived}
+      <span class="visually-hidden"> arrived,</span> −{compared.left}
+      <span class="visually-hidden"> left,</span> ={compared.stayed}
+      <span class="visually-hidden"> stayed</span>
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+// Below the timeline: the table, files, the command, the link, and how to use it.
+import type { RefObject } from 'preact';
+import { address } from '../../address/location.ts';
+import type { Parameters } from '../../address/page-address.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { savePicture, saveText } from '../../parts/save-file.ts';
+import type { TimelineMove } from '../../timeline/connectors.ts';
+import type { TimeView } from '../../timeline/time-view.ts';
+import type { Timeline } from '../../timeline/timeline.ts';
+import type { TimelineData } from '../../timeline/timeline-data.ts';
+import { absoluteUrl } from '../../times/absolute-url.ts';
+import { trailCsv } from './trail-csv.ts';
+import { trailCommand } from './trail-question.ts';
+
+export interface TrailActionsProps {
+  readonly timeline: RefObject<Timeline | undefined>;
+  readonly data: TimelineData | undefined;
+  readonly moves: readonly TimelineMove[];
+  readonly parameters: Parameters;
+  readonly view: TimeView;
+  readonly isTable: boolean;
+  readonly onTable: () => void;
+}
+
+export function TrailActions({ timeline, data, moves, parameters, view, isTable, onTable }: TrailActionsProps) {
+  const picture = () => {
+    if (timeline.current !== undefined) savePicture('podtrail-trail.png', timeline.current.picture());
+  };
+  return (
+    <>
+      <div class="row trail-actions">
+        <button type="button" aria-pressed={isTable} onClick={onTable}>
+          Table
+        </button>
+        <button
+          type="button"
+          disabled={data === undefined}
+          onClick={() => data !== undefined && saveText('podtrail-trail.csv', trailCsv(data, view, moves))}
+        >
+          Save as CSV
+        </button>
+        <button type="button" disabled={data === undefined || isTable} onClick={picture}>
+          Save as PNG
+        </button>
+        <CopyButton text={() => trailCommand(parameters, view)}>Copy as command</CopyButton>
+        <CopyButton text={() => absoluteUrl(address.peek(), Date.now())}>Copy link</CopyButton>
+      </div>
+      <p class="muted small">
+        Wheel or pinch zooms, drag moves, drag on the axis chooses a time; the wheel over the names scrolls. On the
+        timeline ↑ and ↓ choose another row, Enter opens the evidence. Hatched: nobody watched. Dashed: it may have been
+        so.
+      </p>
+    </>
+  );
+}

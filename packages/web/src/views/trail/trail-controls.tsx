@@ -1,0 +1,80 @@
+// What the lanes are, and whom they are about. All of it in the URL.
+import { useEffect, useState } from 'preact/hooks';
+import { address, adjust } from '../../address/location.ts';
+import type { Colouring } from '../../timeline/scene.ts';
+import { LANES, type LaneKind, laneKind, subjectChanges, subjectText } from './trail-question.ts';
+
+const LANE_WORDS: Readonly<Record<LaneKind, string>> = { node: 'Node', workload: 'Workload', pod: 'Pod', ip: 'IP' };
+
+export interface TrailControlsProps {
+  readonly colouring: Colouring;
+  readonly onColouring: (colouring: Colouring) => void;
+}
+
+export function TrailControls({ colouring, onColouring }: TrailControlsProps) {
+  const { parameters } = address.value;
+  const shown = subjectText(parameters);
+  const [subject, setSubject] = useState(shown);
+  const [namespace, setNamespace] = useState(parameters['namespace'] ?? '');
+  // Links, back and forward change it from outside.
+  useEffect(() => setSubject(shown), [shown]);
+  useEffect(() => setNamespace(parameters['namespace'] ?? ''), [parameters['namespace']]);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const changes = subject.trim() === shown ? {} : subjectChanges(subject);
+    adjust({ ...changes, namespace: namespace.trim() }, true);
+  };
+  const by = laneKind(parameters);
+  return (
+    <form class="row trail-controls" onSubmit={submit}>
+      <fieldset class="lane-choice">
+        <legend class="visually-hidden">What a lane is</legend>
+        {LANES.map((kind) => (
+          <label key={kind}>
+            <input
+              type="radio"
+              name="by"
+              checked={kind === by}
+              onChange={() => adjust({ by: kind, selected: undefined }, true)}
+            />
+            <span>{LANE_WORDS[kind]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        <span class="visually-hidden">Subject</span>
+        <input
+          type="search"
+          class="mono trail-subject"
+          placeholder="all, or a pod, deploy/cart, node/a, IP, UID"
+          value={subject}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setSubject(currentTarget.value)}
+        />
+      </label>
+      <label>
+        <span class="visually-hidden">Namespace</span>
+        <input
+          type="search"
+          class="mono trail-namespace"
+          placeholder="namespace"
+          value={namespace}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setNamespace(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="primary">
+        Show
+      </button>
+      <label>
+        <span class="visually-hidden">Colour</span>
+        <select value={colouring} onChange={({ currentTarget }) => onColouring(currentTarget.value as Colouring)}>
+          <option value="workload">Colour by workload</option>
+          <option value="cause">Colour by cause of the end</option>
+        </select>
+      </label>
+    </form>
+  );
+}

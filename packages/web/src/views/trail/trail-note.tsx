@@ -1,0 +1,32 @@
+// What is to be said about a timeline before it is looked at: why it is empty, that it is cut off, that it only counts.
+import type { Parameters } from '../../address/page-address.ts';
+import { Empty } from '../../parts/states.tsx';
+import { whyEmpty } from '../../parts/why-empty.ts';
+import { countWithin } from '../../timeline/table-rows.ts';
+import type { TimeView } from '../../timeline/time-view.ts';
+import type { TimelineData } from '../../timeline/timeline-data.ts';
+
+export interface TrailNoteProps {
+  readonly data: TimelineData;
+  readonly view: TimeView;
+  readonly parameters: Parameters;
+}
+
+export function TrailNote({ data, view, parameters }: TrailNoteProps) {
+  const { lanes, moreLanes, detail, coverage, narrowed } = data.document;
+  const isEmpty = data.density === null && (data.openUntil <= view.from || countWithin(data.index, view) === 0);
+  if (lanes.length === 0 || isEmpty) {
+    const isFiltered = ['subject', 'namespace', 'node'].some((name) => parameters[name] !== undefined);
+    const { title, text } = whyEmpty({ coverage, ...view, isFiltered, isNarrowed: narrowed === true });
+    return <Empty title={title}>{text}</Empty>;
+  }
+  return (
+    <>
+      {moreLanes && <p class="muted small">There are more lanes than are shown: choose a subject or a namespace.</p>}
+      {narrowed && <p class="muted small">You see only the namespaces in which you may list pods.</p>}
+      {detail === 'density' && (
+        <p class="muted small">Too many to show each: the lanes show how many there were. Zoom in to see them.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { laneKind, subjectChanges, subjectText, timelineQuestion, trailCommand } from './trail-question.ts';
+
+const view = { from: Date.parse('2026-11-15T10:00:00Z'), to: Date.parse('2026-11-15T11:00:00Z') };
+
+test('lanes are what the URL says, or what answers most about the subject', () => {
+  assert.equal(laneKind({}), 'node');
+  assert.equal(laneKind({ by: 'ip' }), 'ip');
+  assert.equal(laneKind({ by: 'nonsense' }), 'node');
+  assert.equal(laneKind({ subject: 'deploy/cart' }), 'pod');
+  assert.equal(laneKind({ subject: '10.0.0.7' }), 'ip');
+  assert.equal(laneKind({ subject: 'fd00::7' }), 'ip');
+  assert.equal(laneKind({ subject: 'svc/cart' }), 'ip');
+  assert.equal(laneKind({ node: 'node-a' }), 'pod');
+});
+
+test('a node that somebody types is a node', () => {
+  assert.deepEqual(subjectChanges(' node/a '), { subject: undefined, by: undefined, selected: undefined, node: 'a' });
+  assert.equal(subjectChanges('deploy/cart')['subject'], 'deploy/cart');
+  assert.equal(subjectChanges('  ')['subject'], undefined);
+  assert.equal(subjectText({ node: 'a' }), 'node/a');
+});
+
+test('the question has absolute times', () => {
+  assert.deepEqual(timelineQuestion({ subject: 'web-1', namespace: 'shop', selected: 'x' }, view), {
+    ...{ by: 'pod', since: '2026-11-15T10:00:00.000Z', until: '2026-11-15T11:00:00.000Z' },
+    ...{ subject: 'web-1', namespace: 'shop', node: undefined, cluster: undefined, most: undefined },
+  });
+});
+
+test('the command asks the same', () => {
+  const times = '--since 2026-11-15T10:00:00.000Z --until 2026-11-15T11:00:00.000Z';
+  assert.equal(
+    trailCommand({ subject: 'deploy/cart', namespace: 'shop' }, view),
+    `podtrail trail deploy/cart -n shop ${times}`,
+  );
+  assert.equal(trailCommand({ node: 'node-a' }, view), `podtrail node node-a ${times}`);
+  assert.equal(trailCommand({}, view), `podtrail moves ${times}`);
+});
