@@ -104,6 +104,8 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
     const reader = new PeeredReader({
       ...{ own: options.reader, identity, clock, session: randomUUID, addresses: () => addresses.known },
       send: (address, body, ends) => connections.send(address, body, ends),
+      onFailure: ({ peer, why, cause }) =>
+        log.warn('another replica could not be asked', { peer, why, problem: cause && problemOf(cause) }),
     });
     const tls = new ServingTls(registration.certificate);
     const frontProxy = new FrontProxyConfig({
@@ -135,13 +137,40 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
     log.info('the history API listens', { host, port: server.port });
     try {
       const at = { host, port: server.port };
-      await Promise.all([frontProxy.run(signal), registration.run(tls, at, signal), addresses.run(signal)]);
+      await untilOneFails(signal, [
+        (ends) => frontProxy.run(ends),
+        (ends) => registration.run(tls, at, ends),
+        (ends) => addresses.run(ends),
+      ]);
     } finally {
       endPresent();
       connections.close();
       await server.close(CLOSE_MS);
     }
   };
+}
+
+/**
+ * All of them until the signal aborts. Where one fails the others end in order first: while nobody serves, nobody may stay
+ * registered, because namespaces could not be deleted.
+ */
+export async function untilOneFails(
+  signal: AbortSignal,
+  tasks: readonly ((signal: AbortSignal) => Promise<void>)[],
+): Promise<void> {
+  const failed = new AbortController();
+  const ends = AbortSignal.any([signal, failed.signal]);
+  const results = await Promise.allSettled(
+    tasks.map(async (task) => {
+      try {
+        await task(ends);
+      } catch (error) {
+        failed.abort();
+        throw error;
+      }
+    }),
+  );
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 function accessOf(

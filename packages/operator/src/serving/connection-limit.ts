@@ -15,6 +15,8 @@ export class ConnectionLimit {
   readonly #most: number;
   /** By address and port of the peer; the one that has waited longest first. */
   readonly #connections = new Map<string, Connection>();
+  /** Of sockets that have asked: made once for all their requests. */
+  readonly #keys = new WeakMap<Socket, string>();
 
   constructor(server: Server, most: number) {
     this.#most = most;
@@ -33,9 +35,10 @@ export class ConnectionLimit {
 
   /** From here on it is not the client that is waited for. Call the result when the answer has been sent. */
   answering(socket: Socket): () => void {
-    const key = keyOf(socket);
+    const key = this.#keys.get(socket) ?? keyOf(socket);
     const connection = this.#connections.get(key);
     if (connection === undefined) return () => {};
+    this.#keys.set(socket, key);
     connection.isAnswered = true;
     return () => {
       connection.isAnswered = false;

@@ -6,7 +6,6 @@ export { type ApiOptions, apiRoutes } from './api/api-routes.ts';
 export { AskedLedger, type AskedReader } from './api/asked-ledger.ts';
 export type { AttributeLog } from './api/attribute-route.ts';
 export { historyProblem } from './api/history-problems.ts';
-export { indexPage } from './api/index-page.ts';
 export { API, type Operation } from './api/operation.ts';
 export { QueryParameters } from './api/query-parameters.ts';
 export { questionRoutes } from './api/question-routes.ts';
@@ -28,4 +27,5 @@ export {
 export type { Route } from './http/route.ts';
 export { type McpRouteOptions, mcpRoute } from './mcp/mcp-route.ts';
 export { serveToolLines } from './mcp/stdio.ts';
+export { type PageFiles, type PageSource, pageRoutes } from './page/page-routes.ts';
 export { Problem, type ProblemDocument } from './problem.ts';

@@ -135,3 +135,18 @@ test('however many tokens are guessed at once, few are under review, and those b
   assert.equal(sentAway.length, 1_000 - 16 - 256);
   assert.equal(sentAway[0]?.reason.status, 503);
 });
+
+test('one address that shows ever new tokens is refused after a while, others and known tokens are not', async () => {
+  const { tokens, asked, clock } = tokensBy({ ...GOOD, authenticated: false });
+  for (let i = 0; i < 100; i++) await tokens.callerOf(`guess-${i}`, '10.0.0.9');
+  await assert.rejects(tokens.callerOf('one-more', '10.0.0.9'), (error: { status: number; code: string }) => {
+    assert.deepEqual([error.status, error.code], [429, 'too-many-tokens']);
+    return true;
+  });
+  assert.equal(asked.length, 100);
+  await tokens.callerOf('guess-0', '10.0.0.9');
+  await tokens.callerOf('other', '10.0.0.8');
+  assert.equal(asked.length, 101);
+  await clock.advance(1_000);
+  await tokens.callerOf('one-more', '10.0.0.9');
+});

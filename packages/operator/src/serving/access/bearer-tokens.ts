@@ -4,6 +4,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock, KubeObject, ResourceClient } from '@podtrail/machinery';
 import { QuestionGate } from '../http/question-gate.ts';
+import { RateLimit } from '../http/rate-limit.ts';
+import { Problem } from '../problem.ts';
 import type { Caller } from './access.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
@@ -39,26 +41,46 @@ const LONGEST_TOKEN = 16 * 1024;
 const ANSWER_WITHIN_MS = 5_000;
 
 /** Whoever guesses must not make more work for the API server than this. */
+const OF_ONE_ADDRESS = { perSecond: 10, burst: 100 };
 const REVIEWS = { atOnce: 16, mostWaiting: 256, waitMs: ANSWER_WITHIN_MS };
 
 export class BearerTokens {
   readonly #options: BearerTokensOptions;
   readonly #gate = new QuestionGate(REVIEWS);
+  readonly #perAddress: RateLimit;
   readonly #decisions: ExpiringCache<Caller | undefined>;
 
   constructor(options: BearerTokensOptions) {
     this.#options = options;
+    this.#perAddress = new RateLimit({ ...OF_ONE_ADDRESS, now: () => options.clock.monotonic() });
     this.#decisions = new ExpiringCache({ clock: options.clock, most: MOST_KEPT });
   }
 
-  /** Undefined: nobody's. Rejects if that cannot be found out. */
-  async callerOf(token: string): Promise<Caller | undefined> {
+  /** Undefined: nobody's. Rejects if that cannot be found out, and where this address has shown too many of late. */
+  async callerOf(token: string, address?: string): Promise<Caller | undefined> {
     if (token === '' || token.length > LONGEST_TOKEN) return undefined;
     const key = createHash('sha256').update(token).digest('base64url');
     return await this.#decisions.get(key, async () => {
+      if (address !== undefined) this.#takeOf(address);
       const value = await this.#gate.run(() => this.#review(token));
       return { value, forMs: value === undefined ? REFUSED_MS : this.#lifeOf(token) };
     });
+  }
+
+  #takeOf(address: string): void {
+    try {
+      this.#perAddress.take(address);
+    } catch (cause) {
+      if (!(cause instanceof Problem)) throw cause;
+      const { headers } = cause;
+      throw new Problem(429, 'too-many-tokens', 'this address has shown too many tokens that are not known yet', {
+        ...{
+          headers,
+          cause,
+          hint: 'wait as long as Retry-After says; a token that was accepted is known for a minute.',
+        },
+      });
+    }
   }
 
   async #review(token: string): Promise<Caller | undefined> {

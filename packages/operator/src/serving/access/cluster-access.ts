@@ -37,13 +37,16 @@ export class ClusterAccess implements Access {
     return this.#options.rights.visibility(caller, namespace);
   }
 
-  async #byToken({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): Promise<Caller | undefined> {
+  async #byToken({
+    headersDistinct,
+    socket,
+  }: Pick<IncomingMessage, 'headersDistinct' | 'socket'>): Promise<Caller | undefined> {
     const { tokens } = this.#options;
     const [given, ...more] = headersDistinct['authorization'] ?? [];
     const [, token] = /^Bearer +(\S+)$/i.exec(given ?? '') ?? [];
     if (tokens === undefined || token === undefined || more.length > 0) return undefined;
     try {
-      return await tokens.callerOf(token);
+      return await tokens.callerOf(token, socket.remoteAddress);
     } catch (cause) {
       if (cause instanceof Problem) throw cause;
       throw new Problem(401, 'not-reviewed', 'whose token that is cannot be found out now', {

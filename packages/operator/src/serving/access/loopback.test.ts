@@ -41,6 +41,22 @@ test('a name that somebody else owns, or a page of another origin, is refused ev
     assert.equal(await statusOf({ host, origin }), 403, origin);
 });
 
+test('a token that was right on a connection opens nothing for another token there, or for another connection', async () => {
+  const access = new LoopbackAccess({ token: 'a-token-of-the-tests' });
+  const [here, there] = [{}, {}];
+  const asking = (token: string, socket: object) =>
+    access.identify({ headers: { authorization: `Bearer ${token}` }, socket }).then(
+      ({ name }) => name,
+      ({ status }) => status,
+    );
+  for (let times = 0; times < 2; times++) {
+    assert.equal(await asking('a-token-of-the-tests', here), 'loopback');
+    assert.equal(await asking('another-token-of-them', here), 401);
+    assert.equal(await asking('another-token-of-them', there), 401);
+    assert.equal(await access.identify({ headers: {}, socket: here }).catch(({ status }) => status), 401);
+  }
+});
+
 test('only addresses that nobody else reaches may be bound', () => {
   for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost']) assert.doesNotThrow(() => checkLoopback(host));
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.org', '127.evil.example', ''])

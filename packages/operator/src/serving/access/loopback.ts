@@ -30,6 +30,11 @@ export class LoopbackAccess implements Access {
   readonly #session: string;
   readonly #bearerDigest: Buffer;
   readonly #sessionDigest: Buffer;
+  /**
+   * By connection: the Authorization header that was right on it. How long comparing with it takes tells a client only
+   * what that client has sent before.
+   */
+  readonly #proven = new WeakMap<object, string>();
   /** Undefined once it was used. */
   #oneTime: string | undefined;
   #port = 0;
@@ -70,11 +75,17 @@ export class LoopbackAccess implements Access {
     }
   };
 
-  async identify({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Caller> {
-    const bearer = /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
-    if (bearer !== undefined && isSame(bearer, this.#bearerDigest)) return CALLER;
-    const session = cookieOf(headers.cookie, this.#cookieName);
-    if (session !== undefined && isSame(session, this.#sessionDigest)) return CALLER;
+  async identify(request: Pick<IncomingMessage, 'headers'> & { readonly socket?: object }): Promise<Caller> {
+    const { headers, socket } = request;
+    const { authorization } = headers;
+    if (socket !== undefined && authorization !== undefined && this.#proven.get(socket) === authorization)
+      return CALLER;
+    const bearer = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1];
+    if (bearer !== undefined && isSame(bearer, this.#bearerDigest)) {
+      if (socket !== undefined && authorization !== undefined) this.#proven.set(socket, authorization);
+      return CALLER;
+    }
+    if (this.#isSession(headers.cookie)) return CALLER;
     throw new Problem(401, 'unauthenticated', 'this request does not say who asks', {
       hint: 'open the URL that podtrail serve printed, or send its token as Authorization: Bearer TOKEN.',
       headers: { 'www-authenticate': 'Bearer realm="podtrail"' },
@@ -85,18 +96,28 @@ export class LoopbackAccess implements Access {
     return ALL_VISIBLE;
   }
 
-  /** Of a request with the token of the URL: the cookie, and the same path without the token. Undefined without one. */
-  exchange({ query, path }: HttpRequest): Reply | undefined {
-    const given = /^token=([\w-]+)$/.exec(query)?.[1];
-    if (given === undefined) return undefined;
+  /**
+   * Of a request with the token of the URL: the cookie, and the same place without the token. Undefined without one. In
+   * the browser that used it the URL only leads on: people open it again from the terminal, or from their history.
+   */
+  exchange({ query, path, headers }: HttpRequest): Reply | undefined {
+    const given = new URLSearchParams(query).get('token');
+    if (given === null) return undefined;
+    const location = withoutToken(path, query);
     if (this.#oneTime === undefined || !isSame(given, digestOf(this.#oneTime))) {
+      if (this.#isSession(headers.cookie)) return { status: 303, headers: { location } };
       throw new Problem(401, 'token-used', 'this token is not valid, or was used already', {
         hint: 'start podtrail serve again: it prints a new URL.',
       });
     }
     this.#oneTime = undefined;
     const cookie = `${this.#cookieName}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
-    return { status: 303, headers: { location: path, 'set-cookie': cookie } };
+    return { status: 303, headers: { location, 'set-cookie': cookie } };
+  }
+
+  #isSession(cookies: string | undefined): boolean {
+    const session = cookieOf(cookies, this.#cookieName);
+    return session !== undefined && isSame(session, this.#sessionDigest);
   }
 
   /** Cookies do not know ports: two servers on one machine must not overwrite each other's. */
@@ -115,6 +136,12 @@ export function checkLoopback(host: string): void {
       hint: 'bind 127.0.0.1 or ::1, and reach it from elsewhere by ssh -L; for several people there is the operator.',
     },
   );
+}
+
+/** The rest of the query stays as it came. */
+function withoutToken(path: string, query: string): string {
+  const rest = query.split('&').filter((pair) => !new URLSearchParams(pair).has('token'));
+  return rest.length === 0 ? path : `${path}?${rest.join('&')}`;
 }
 
 function cookieOf(header: string | undefined, name: string): string | undefined {

@@ -1,8 +1,9 @@
 // The API on ledgers from seeds, over plain HTTP and with an access of the test's own.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { StoredFact } from '@podtrail/history';
 import { IPS, ledgerFacts, ledgerOf, SeededNumbers } from '@podtrail/history/testing';
-import { epochMillis, type Visibility } from '@podtrail/history/wire';
+import { epochMillis, parseIp, type Visibility } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
 import { AskedLedger } from '../api/asked-ledger.ts';
 import type { AccessLogEntry } from '../http/access-log.ts';
@@ -22,13 +23,16 @@ const NOTHING: Visibility = { kind: 'namespaces', since: new Map() };
 /** The ledger's day is the first of 1970; no more than 400 days may be asked about. */
 const NOW = Date.UTC(1970, 0, 20);
 
+const FACTS = ledgerFacts(new SeededNumbers(11), ['shop', 'vault']);
+
 async function served(
   t: TestContext,
   visibility: Visibility,
   present: readonly PresentPod[] = [],
   perSecond = 1_000_000,
+  facts: readonly StoredFact[] = FACTS,
 ) {
-  const reader = await ledgerOf(ledgerFacts(new SeededNumbers(11), ['shop', 'vault']));
+  const reader = await ledgerOf(facts);
   const [cluster] = await reader.clusters();
   assert.ok(cluster);
   const errors: unknown[] = [];
@@ -97,6 +101,32 @@ test('pages of any size give the same records as one page', async (t) => {
     do {
       const { body } = await ask(`${list}&limit=${limit}&continue=${token}`);
       assert.ok(body.items.length <= limit);
+      found.push(...body.items);
+      token = body.metadata.continue ?? '';
+    } while (token !== '');
+    assert.deepEqual(found, whole);
+  }
+});
+
+test('pages of tenures by node= have no more objects than asked for, but for one pod with more addresses', async (t) => {
+  const addresses = FACTS.flatMap((fact, i): StoredFact[] => {
+    if (fact.kind !== 'placement') return [];
+    const { pod: holder, ...times } = fact.placement;
+    const ips = Array.from({ length: 1 + (i % 3) }, (_, n) => parseIp(`fd00::${i.toString(16)}:${n}`));
+    return ips.flatMap((ip) => (ip === undefined ? [] : [{ kind: 'tenure', tenure: { ip, holder, ...times } }]));
+  });
+  const { ask } = await served(t, ALL, [], undefined, [...FACTS, ...addresses]);
+  const list = `${ROOT}/tenures?fieldSelector=node%3Dnode-a`;
+  const uidOf = ({ holder }: Body) => holder.uid;
+  const whole = (await ask(list)).body.items;
+  assert.ok(new Set(whole.map(uidOf)).size < whole.length, 'some pod had several addresses');
+  for (const limit of [2, 3, 7]) {
+    const found: Body[] = [];
+    let token = '';
+    do {
+      const { body } = await ask(`${list}&limit=${limit}&continue=${token}`);
+      const isOne = new Set(body.items.map(uidOf)).size === 1;
+      assert.ok(body.items.length <= limit || isOne, `${body.items.length} of ${limit}`);
       found.push(...body.items);
       token = body.metadata.continue ?? '';
     } while (token !== '');

@@ -1,6 +1,13 @@
 // The API of the group history.podtrail.dev as routes: asks what the caller may see, and answers as the Kubernetes API
 // does. Reads only. Mounted on the history port beside the HTTP API; knows nothing of sockets and certificates.
-import { type Cluster, type EpochMillis, epochMillis, type Visibility, withSnapshot } from '@podtrail/history/wire';
+import {
+  type Cluster,
+  type EpochMillis,
+  epochMillis,
+  type Snapshot,
+  type Visibility,
+  withSnapshot,
+} from '@podtrail/history/wire';
 import type { Clock } from '@podtrail/machinery';
 import type { AskedLedger } from '../api/asked-ledger.ts';
 import type { HttpRequest } from '../http/http-request.ts';
@@ -22,6 +29,7 @@ import { problemFrom } from './status.ts';
 import { type WatchLook, watch } from './watch.ts';
 import { WatchPlaces } from './watch-places.ts';
 import { sendWatch } from './watch-stream.ts';
+import { peerWarnings } from './watched-warnings.ts';
 
 export interface AggregatedApiOptions {
   readonly ledger: AskedLedger;
@@ -120,11 +128,18 @@ class AggregatedApi {
     asked: Omit<ListQuestion, 'snapshot' | 'cluster' | 'present'>,
   ): Promise<{ readonly found: FoundRecords; readonly until: EpochMillis }> {
     const { ledger, cluster, present } = this.#options;
-    const ask = () =>
-      withSnapshot(ledger.readerFor(request), cluster.id, async (snapshot) => {
-        const found = await resource.list({ ...asked, snapshot, cluster, present });
-        return { found, until: recordedUntil(await snapshot.coverage()) };
+    const reader = ledger.readerFor(request);
+    const read = async (snapshot: Snapshot) => resource.list({ ...asked, snapshot, cluster, present });
+    const ask = async () => {
+      const own = await withSnapshot(reader, cluster.id, async (snapshot) => {
+        return { found: await read(snapshot), until: recordedUntil(await snapshot.coverage()) };
       });
+      // A watch goes on from what this replica records: its versions are of this ledger.
+      if (own.found.hasGaps !== true || asked.watchedFrom !== undefined || reader.joined === undefined) return own;
+      const { value, peers } = await reader.joined(cluster.id, read);
+      const found = value ?? own.found;
+      return { ...own, found: { ...found, warnings: [...(found.warnings ?? []), ...peerWarnings(peers)] } };
+    };
     return await ledger.ask(ask, false, request);
   }
 

@@ -4,7 +4,7 @@ import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
 import { digestName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, cellText, cellTime, evidence, instant, integer, object, text, yesOrNo } from './shapes.ts';
-import { gapWarnings } from './watched-warnings.ts';
+import { watchedPart } from './watched-warnings.ts';
 
 /** Of a list that says nothing about its time and names nobody. */
 const BY_DEFAULT_MS = 86_400_000;
@@ -87,8 +87,8 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
     ...{ subject, key: undefined, span, paging: { limit, cursor }, question: paged },
   });
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('change'));
-  const warnings = gapWarnings(watchingDocument(watching));
-  return { records: changes.items.map(recordOf), cursor: changes.cursor, warnings };
+  const watched = watchedPart(watchingDocument(watching));
+  return { records: changes.items.map(recordOf), cursor: changes.cursor, ...watched };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {

@@ -35,7 +35,7 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   const asked = { span: spanOf(question, undefined), paging: { limit, cursor }, now };
   const { gaps } = await askGaps(snapshot, visibility, cluster, asked);
   const records = gaps.items.map(recordOf).filter((record) => name === undefined || record.name === name);
-  return { records, cursor: gaps.cursor };
+  return { records, cursor: gaps.cursor, hasGaps: records.length > 0 };
 }
 
 async function get(

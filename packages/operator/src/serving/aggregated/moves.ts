@@ -19,7 +19,7 @@ import {
   text,
   yesOrNo,
 } from './shapes.ts';
-import { gapWarnings } from './watched-warnings.ts';
+import { watchedPart } from './watched-warnings.ts';
 
 /** Of a list that says nothing about its time. */
 const BY_DEFAULT_MS = 86_400_000;
@@ -134,7 +134,8 @@ async function during(
   const { moves, unjudged, document } = await askMoves(snapshot, visibility, cluster, asked);
   const records = moves.items.map(recordOf);
   const left = unjudged === 0 ? [] : [`the labels of ${unjudged} pods that ended are not known: they are left out`];
-  return { records, moves: moves.items, cursor: moves.cursor, warnings: [...left, ...gapWarnings(document.coverage)] };
+  const { warnings = [], hasGaps } = watchedPart(document.coverage);
+  return { records, moves: moves.items, cursor: moves.cursor, warnings: [...left, ...warnings], hasGaps };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {

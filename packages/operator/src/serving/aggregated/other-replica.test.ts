@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { StoredFact } from '@podtrail/history';
 import { ledgerFacts, ledgerOf, SeededNumbers } from '@podtrail/history/testing';
-import { ALL_VISIBLE } from '@podtrail/history/wire';
+import { ALL_VISIBLE, type JoinedReader, withSnapshot } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
 import { apiRoutes } from '../api/api-routes.ts';
 import { AskedLedger } from '../api/asked-ledger.ts';
@@ -110,4 +110,53 @@ test('a watch from the version of another replica that is too old is 410, with w
   const { status, body } = await later(`${LIST}&watch=1&resourceVersion=${resourceVersion}`);
   assert.deepEqual([status, body.reason], [410, 'Expired']);
   assert.match(body.message, /too old resource version.*list again/s);
+});
+
+/** A list of a replica whose own ledger is `own`, with peers whose ledgers are as `whole` if they answer. */
+async function withPeers(t: TestContext, own: readonly StoredFact[], whole: readonly StoredFact[], answered: boolean) {
+  const [reader, other] = [await ledgerOf(own), await ledgerOf(whole)];
+  const [cluster] = await reader.clusters();
+  assert.ok(cluster);
+  let asked = 0;
+  const peers = [answered ? { collector: 'two', answered } : { collector: 'two', answered, why: 'cannot be reached' }];
+  const joined: NonNullable<JoinedReader['joined']> = async (id, ask) => {
+    asked++;
+    return { value: answered ? await withSnapshot(other, id, ask) : undefined, peers };
+  };
+  const clock = { ...systemClock, now: () => NOW } as typeof systemClock;
+  const source = { clusters: () => reader.clusters(), snapshot: (id: string) => reader.snapshot(id), joined };
+  const ledger = new AskedLedger(source, clock);
+  const routes = aggregatedRoutes({ ledger, cluster, clock, replica: 'one', present: () => [] });
+  const { get } = await startedServer(t, routes, {
+    renderProblem: statusReply,
+    access: { identify: async () => ({ name: 'jane', groups: [] }), visibility: async () => ALL_VISIBLE },
+  });
+  return async (path: string) => {
+    const answer = await get(path);
+    const names = ((await answer.json()) as Body).items.map(({ metadata }: Body) => metadata.name);
+    return { names, warning: answer.headers.get('warning') ?? '', asked };
+  };
+}
+
+test('a list with a time that this replica did not watch is that of all replicas; else no other one is asked', async (t) => {
+  const whole = ledgerFacts(new SeededNumbers(11), ['shop', 'vault']);
+  const [first] = whole.flatMap((fact) =>
+    fact.kind === 'placement' && fact.placement.pod.node === 'node-a' ? [fact] : [],
+  );
+  const own = whole.filter((fact) => fact !== first);
+  const list = await withPeers(t, own, whole, true);
+  const name = `uid-${first?.placement.pod.name}`;
+  const { names, asked: times } = await list(LIST);
+  assert.ok(names.includes(name), `${names}`);
+  assert.equal(times, 1);
+  const watched = 'since=1970-01-01T01:00:00Z,until=1970-01-01T02:00:00Z';
+  const { asked } = await list(`${ROOT}/placements?fieldSelector=${encodeURIComponent(`node=node-a,${watched}`)}`);
+  assert.equal(asked, 1, 'nobody was asked again');
+});
+
+test('a list whose peers did not answer is of the own ledger, and says who did not', async (t) => {
+  const whole = ledgerFacts(new SeededNumbers(11), ['shop', 'vault']);
+  const { names, warning } = await (await withPeers(t, whole, whole, false))(LIST);
+  assert.ok(names.length > 7);
+  assert.match(warning, /the replica two cannot be reached/);
 });

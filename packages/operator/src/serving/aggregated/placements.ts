@@ -15,7 +15,7 @@ import { podsOnNode } from './on-node.ts';
 import { namelessTime, recordsOfPresent } from './present-pods.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
-import { gapWarnings } from './watched-warnings.ts';
+import { watchedPart } from './watched-warnings.ts';
 
 export const PLACEMENTS: HistoryResource = {
   plural: 'placements',
@@ -81,13 +81,13 @@ async function ofSubject(question: ListQuestion, subject: Subject): Promise<Foun
   const span = spanOf(question, undefined);
   const asked = { subject, span, paging: { limit, cursor }, now };
   const { placements, watching } = await askPlacements(snapshot, within(visibility, namespace), cluster, asked);
-  const warnings = gapWarnings(watchingDocument(watching));
-  return { records: placements.items.map(recordOf), cursor: placements.cursor, warnings };
+  const watched = watchedPart(watchingDocument(watching));
+  return { records: placements.items.map(recordOf), cursor: placements.cursor, ...watched };
 }
 
 async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
-  const { pods, cursor, warnings } = await podsOnNode(question, node);
-  return { records: pods.map(recordOf), cursor, warnings };
+  const { pods, cursor, watched } = await podsOnNode(question, node);
+  return { records: pods.map(recordOf), cursor, ...watched };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {

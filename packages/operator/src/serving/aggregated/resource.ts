@@ -50,6 +50,8 @@ export interface FoundRecords {
   readonly cursor: string | undefined;
   /** Sentences for whoever reads the list: that a part of the time was not watched. */
   readonly warnings?: readonly string[];
+  /** There are such times, and another replica may have watched then. */
+  readonly hasGaps?: boolean | undefined;
   /** What is not among them any more has ended: a watch says DELETED. */
   readonly isPresent?: boolean;
 }

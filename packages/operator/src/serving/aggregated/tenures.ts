@@ -17,7 +17,7 @@ import { podsOnNode } from './on-node.ts';
 import { namelessTime, recordsOfPresent } from './present-pods.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
-import { gapWarnings } from './watched-warnings.ts';
+import { watchedPart } from './watched-warnings.ts';
 
 export const TENURES: HistoryResource = {
   plural: 'tenures',
@@ -72,9 +72,12 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   const name = selector.get('metadata.name');
   if (name !== undefined) return onlyRecord(await get(question, name));
   const asked = await subjectOf(question);
-  if (asked !== undefined) return await ofSubject(question, asked, spanOf(question, undefined), cursor);
+  if (asked !== undefined) {
+    const span = spanOf(question, undefined);
+    return await pageOf(question.limit, (limit) => ofSubject({ ...question, limit }, asked, span, cursor));
+  }
   const node = selector.get('node');
-  if (node !== undefined) return await onNode(question, node);
+  if (node !== undefined) return await pageOf(question.limit, (limit) => onNode({ ...question, limit }, node));
   namelessTime(question);
   const span = { from: question.now, to: epochMillis(question.now + 1), hasSince: true, hasUntil: true };
   return await recordsOfPresent(question, async ({ uid }) => {
@@ -82,6 +85,22 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
     return records.filter(({ fields }) => fields['end'] === null);
   });
 }
+
+/**
+ * Pages of pods are read, and a pod may have had several addresses: fewer pods where those are more than the page may have.
+ * The addresses of one pod are never on two pages.
+ */
+async function pageOf(most: number, read: (limit: number) => Promise<FoundRecords>): Promise<FoundRecords> {
+  for (let limit = most; ; ) {
+    const found = await read(limit);
+    const { length } = found.records;
+    if (length <= most || limit === 1) return found;
+    limit = Math.max(1, Math.min(limit - 1, Math.floor((limit * most) / length)));
+  }
+}
+
+/** Pods whose addresses are read side by side. */
+const TOGETHER = 16;
 
 async function ofSubject(
   question: ListQuestion,
@@ -104,7 +123,7 @@ async function ofSubject(
         ip !== '' && (node === undefined || on === node) && isOf(selector.get('uid'), uid),
     )
     .map(recordOf);
-  return { records, cursor: stays.cursor, warnings: gapWarnings(document.coverage) };
+  return { records, cursor: stays.cursor, ...watchedPart(document.coverage) };
 }
 
 function isOf(wanted: string | undefined, uid: string): boolean {
@@ -113,14 +132,15 @@ function isOf(wanted: string | undefined, uid: string): boolean {
 
 /** The addresses of the pods that were there. */
 async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
-  const { pods, cursor, warnings } = await podsOnNode(question, node);
+  const { pods, cursor, watched } = await podsOnNode(question, node);
   const span = spanOf(question, undefined);
+  const read = async ({ pod: { uid } }: (typeof pods)[number]) =>
+    (await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid }, span, undefined)).records;
   const records: HistoryRecord[] = [];
-  for (const { pod } of pods) {
-    const found = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid: pod.uid }, span, undefined);
-    records.push(...found.records);
+  for (let i = 0; i < pods.length; i += TOGETHER) {
+    records.push(...(await Promise.all(pods.slice(i, i + TOGETHER).map(read))).flat());
   }
-  return { records, cursor, warnings };
+  return { records, cursor, ...watched };
 }
 
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {

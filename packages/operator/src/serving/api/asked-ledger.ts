@@ -6,6 +6,7 @@ import type { Asker } from '@podtrail/history/wire/catalogue';
 import type { Clock } from '@podtrail/machinery';
 import { type Abandonable, QuestionGate, type QuestionGateOptions } from '../http/question-gate.ts';
 import { abandonableReader } from './abandonable-reader.ts';
+import { GatheredPoints } from './gathered-points.ts';
 import { historyProblem } from './history-problems.ts';
 import { SharedSnapshots } from './shared-snapshots.ts';
 
@@ -18,6 +19,8 @@ const POINT_GATE: QuestionGateOptions = { ...GATE, atOnce: 256 };
 
 export class AskedLedger {
   readonly reader: AskedReader;
+  /** Where the engine answers questions about one instant itself. */
+  readonly points: GatheredPoints | undefined;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #gate: QuestionGate;
   readonly #pointGate: QuestionGate;
@@ -34,6 +37,9 @@ export class AskedLedger {
       clusters: () => this.clusters(),
       snapshot: (cluster) => shared.snapshot(cluster),
     };
+    const answerPoints = source.answerPoints?.bind(source);
+    this.points =
+      answerPoints === undefined ? undefined : new GatheredPoints({ answerPoints }, source.joined !== undefined);
     this.reader =
       source.joined === undefined ? own : { ...own, joined: (...asked) => source.joined?.(...asked) as never };
   }

@@ -19,6 +19,10 @@ const ASKED: { readonly [Name in QuestionName]: readonly string[] } = {
   changes: [`subject=shop-stays&namespace=shop&${span}`],
   gaps: [span],
   anomalies: [span],
+  nodes: [`at=${UNTIL}`, `at=${UNTIL}&against=${SINCE}`],
+  // A search is of now.
+  find: [],
+  timeline: [`by=node&${span}`, `by=ip&${span}&most=1`],
 };
 
 test('a closed range has the same ETag two seconds later, and 304, while the recorder goes on', async (t) => {

@@ -1,4 +1,6 @@
 // GET /api/v1/clusters: of which clusters the ledger knows. GET /api/v1/stats: how much it holds.
+import { withSnapshot } from '@podtrail/history';
+import { type EpochMillis, watchedFromTo } from '@podtrail/history/wire';
 import { z } from 'zod';
 import { jsonReply } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
@@ -8,11 +10,30 @@ import { API, type Operation } from './operation.ts';
 const cluster = z.strictObject({ name: z.string(), id: z.string() });
 const clustersSchema = z.strictObject({ clusters: z.array(cluster) });
 const count = z.int().nonnegative();
+const instant = z.iso.datetime({ precision: 3 });
 const statsSchema = z.strictObject({
   storeVersion: count,
   bytes: count,
-  clusters: z.array(cluster.extend({ tenures: count, placements: count, changes: count, live: count })),
+  /** What a day takes, on average over what is kept; null before there is an hour of it. */
+  bytesPerDay: count.nullable(),
+  /** How large the store may become; null where only the recorder knows. */
+  limitBytes: count.nullable(),
+  /** On which it lies; null in memory. */
+  volume: z.strictObject({ bytes: count, freeBytes: count }).nullable(),
+  clusters: z.array(
+    cluster.extend({
+      ...{ tenures: count, placements: count, changes: count, live: count },
+      /** Records of before were removed, or there are none. */
+      firstRecord: instant.nullable(),
+      /** Of the last commit. */
+      lastRecord: instant.nullable(),
+      /** When it was watched first and last. */
+      coverage: z.strictObject({ from: instant.nullable(), to: instant.nullable() }),
+    }),
+  ),
 });
+const DAY_MS = 86_400_000;
+const LEAST_KEPT_MS = 3_600_000;
 
 export function clustersRoute(ledger: AskedLedger): Operation {
   return {
@@ -31,6 +52,8 @@ export function clustersRoute(ledger: AskedLedger): Operation {
 export interface StoreCounts {
   readonly version: number;
   readonly bytes: number;
+  readonly limitBytes?: number | undefined;
+  readonly volume?: { readonly bytes: number; readonly freeBytes: number } | undefined;
   readonly clusters: readonly {
     readonly name: string;
     readonly id: string;
@@ -38,6 +61,7 @@ export interface StoreCounts {
     readonly placements: number;
     readonly changes: number;
     readonly live: number;
+    readonly checkpoint?: { readonly at: number } | undefined;
   }[];
 }
 
@@ -70,17 +94,44 @@ export function statsRoute(ledger: AskedLedger, status: () => Promise<StoreCount
           hint: 'ask your administrator for a ClusterRole that lists pods.',
         });
       }
-      const { version, bytes, clusters } = await ledger.ask(counts);
+      const { version, bytes, limitBytes = null, volume = null, clusters } = await ledger.ask(counts);
       // An operator's ledger is of one cluster, whatever the store holds.
       const own = new Set((await ledger.ask(() => ledger.clusters())).map(({ id }) => id));
-      const kept = clusters
-        .filter(({ id }) => own.has(id))
-        .map(({ name, id, tenures, placements, changes, live }) => ({
-          ...{ name, id, tenures, placements, changes, live },
-        }));
-      return jsonReply({ storeVersion: version, bytes, clusters: kept });
+      const kept = await Promise.all(
+        clusters
+          .filter(({ id }) => own.has(id))
+          .map(async ({ name, id, tenures, placements, changes, live, checkpoint }) => {
+            const times = await ledger.ask(() => readTimes(ledger, id, checkpoint?.at));
+            return { ...{ name, id, tenures, placements, changes, live }, ...times };
+          }),
+      );
+      const keptMs = Math.max(0, ...kept.map(({ keptMs: ms }) => ms));
+      const bytesPerDay = keptMs < LEAST_KEPT_MS ? null : Math.round((bytes * DAY_MS) / keptMs);
+      return jsonReply({
+        ...{ storeVersion: version, bytes, bytesPerDay, limitBytes, volume },
+        clusters: kept.map(({ keptMs: _, ...rest }) => rest),
+      });
     },
   };
+}
+
+/** From what was watched and removed, which every question reads, too: nothing is counted for it. */
+async function readTimes(ledger: AskedLedger, cluster: string, committed: number | undefined) {
+  const [coverage, expired] = await withSnapshot(ledger.reader, cluster, (snapshot) =>
+    Promise.all([snapshot.coverage(), snapshot.expired()]),
+  );
+  const { first, last } = watchedFromTo(coverage);
+  const since = expired.reduce((latest, { to }) => (latest !== undefined && to > latest ? to : latest), first);
+  return {
+    firstRecord: textOf(since),
+    lastRecord: textOf(committed ?? last),
+    coverage: { from: textOf(first), to: textOf(last) },
+    keptMs: since === undefined || last === undefined ? 0 : Math.max(0, last - since),
+  };
+}
+
+function textOf(instant: EpochMillis | number | undefined): string | null {
+  return instant === undefined ? null : new Date(instant).toISOString();
 }
 
 function refuseParameters(name: string, query: string): void {

@@ -22,6 +22,9 @@ const ASKED: { readonly [Name in QuestionName]: string } = {
   changes: 'subject=deploy/cart&namespace=shop&until=1970-01-02T00:00:00Z',
   gaps: SPAN,
   anomalies: 'until=1970-01-02T00:00:00Z',
+  nodes: 'at=1970-01-01T10:00:00Z&against=1970-01-01T12:00:00Z',
+  find: 'text=pod-1',
+  timeline: `by=workload&${SPAN}`,
 };
 const FOR_ALL_ONLY = ['anomalies'];
 

@@ -5,7 +5,7 @@ import { ledgerOf } from '@podtrail/history/testing';
 import { epochMillis } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
 import { accessOf, startedServer } from '../testing/started-server.ts';
-import { NOW, tenantFacts } from '../testing/two-tenants.ts';
+import { NOW, SINCE, tenantFacts } from '../testing/two-tenants.ts';
 import { apiRoutes } from './api-routes.ts';
 import { AskedLedger, type AskedReader } from './asked-ledger.ts';
 import { oneCluster } from './one-cluster.ts';
@@ -64,7 +64,11 @@ test('an operator answers for its own cluster only: another one of its store is 
     }
   }
   const stats = await (await get('/api/v1/stats', { as: 'admin' })).json();
-  assert.deepEqual(stats, { storeVersion: 1, bytes: 1, clusters: [{ ...HERE, ...counts }] });
+  const watched = { from: new Date(SINCE - 60_000).toISOString(), to: new Date(NOW).toISOString() };
+  const times = { firstRecord: watched.from, lastRecord: watched.to, coverage: watched };
+  const { clusters: listed, ...rest } = stats as { readonly clusters: readonly object[] };
+  assert.deepEqual(rest, { storeVersion: 1, bytes: 1, bytesPerDay: 24, limitBytes: null, volume: null });
+  assert.deepEqual(listed, [{ ...HERE, ...counts, ...times }]);
   assert.ok(joined.every((id) => id === HERE.id));
 });
 
@@ -73,4 +77,17 @@ test('a snapshot of another cluster is refused, however it is asked for', async 
   const refusal = { code: 'unknown-cluster', message: 'this operator answers for the cluster here only' };
   await assert.rejects(reader.snapshot(THERE.id), refusal);
   await assert.rejects(reader.joined?.(THERE.id, async () => 1) ?? Promise.resolve(), refusal);
+});
+
+test('an engine that answers itself is asked about the own cluster only', async () => {
+  const asked: string[] = [];
+  const answerPoints: AskedReader['answerPoints'] = async ({ id }) => {
+    asked.push(id);
+    return { texts: [], open: [] };
+  };
+  const reader = oneCluster({ ...bothClusters([]), answerPoints }, HERE);
+  await reader.answerPoints?.(HERE, []);
+  await assert.rejects(async () => reader.answerPoints?.(THERE, []), { code: 'unknown-cluster' });
+  assert.deepEqual(asked, [HERE.id]);
+  assert.equal(oneCluster(bothClusters([]), HERE).answerPoints, undefined);
 });

@@ -12,12 +12,15 @@ export function oneCluster(reader: AskedReader, { id, name }: Pick<Cluster, 'id'
       hint: `leave cluster= out, or give cluster=${name}.`,
     });
   };
-  const { joined } = reader;
+  const { joined, answerPoints } = reader;
   return {
     clusters: async () => (await reader.clusters()).filter((cluster) => cluster.id === id),
     snapshot: (cluster) => only(cluster, () => reader.snapshot(cluster)),
     ...(joined === undefined
       ? {}
       : { joined: (cluster, ask) => only(cluster, () => joined.call(reader, cluster, ask) as never) }),
+    ...(answerPoints === undefined
+      ? {}
+      : { answerPoints: (cluster, points) => only(cluster.id, () => answerPoints.call(reader, cluster, points)) }),
   };
 }

@@ -17,20 +17,23 @@ export class QueryParameters {
 
   /** `query` without its question mark. Names that the schema does not have are kept: it refuses them, with its names. */
   read(query: string): Readonly<Record<string, unknown>> {
-    const values: Record<string, unknown> = Object.create(null);
+    const values: Record<string, unknown> = {};
     for (const pair of query.split('&')) {
       if (pair === '') continue;
       const equals = pair.indexOf('=');
       const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
-      if (name in values) {
+      if (Object.hasOwn(values, name)) {
         throw new Problem(400, 'bad-parameter', `${name} is given twice`, {
           hint: 'give each parameter once; several values of one are separated by commas.',
         });
       }
       const text = decoded(equals === -1 ? '' : pair.slice(equals + 1));
-      values[name] = (this.#coerce.get(name) ?? asText)(text);
+      const coerce = this.#coerce.get(name);
+      if (coerce !== undefined) values[name] = coerce(text);
+      // Whatever its name is, it is a field: __proto__ is no other than the rest.
+      else Object.defineProperty(values, name, { value: text, enumerable: true, configurable: true, writable: true });
     }
-    return { ...values };
+    return values;
   }
 }
 

@@ -25,6 +25,9 @@ const ASKED: { readonly [Name in QuestionName]: string } = {
   changes: 'subject=deploy/cart&namespace=shop&until=1970-01-02T00:00:00Z',
   gaps: 'since=1970-01-01T00:00:00Z&until=1970-01-02T00:00:00Z',
   anomalies: 'until=1970-01-02T00:00:00Z',
+  nodes: 'at=1970-01-01T10:00:00Z&against=1970-01-01T12:00:00Z',
+  find: 'text=10.0.0',
+  timeline: 'by=pod&since=1970-01-01T00:00:00Z&until=1970-01-02T00:00:00Z',
 };
 
 async function served(t: TestContext, engine: Engine): Promise<StartedServer> {

@@ -1,9 +1,10 @@
 // An operation for every question of the catalogue: GET /api/v1/NAME, its parameters in the query.
 import { askQuestion, instantOf, QUESTIONS, type Question, type QuestionName } from '@podtrail/history/wire/catalogue';
-import { jsonReply } from '../http/reply.ts';
+import { jsonReply, jsonTextReply } from '../http/reply.ts';
 import type { AskedLedger } from './asked-ledger.ts';
 import { API, type Operation } from './operation.ts';
 import { QueryParameters } from './query-parameters.ts';
+import { whoText } from './who-text.ts';
 
 const EXAMPLES: { readonly [Name in QuestionName]: Operation['example'] } = {
   who: { ip: '10.1.2.3', at: '2026-11-15T10:05:00Z' },
@@ -14,6 +15,9 @@ const EXAMPLES: { readonly [Name in QuestionName]: Operation['example'] } = {
   changes: { subject: 'cart-7d9-x2k', namespace: 'shop' },
   gaps: { since: '2026-11-15T00:00:00Z' },
   anomalies: { limit: 10 },
+  nodes: { at: '2026-11-15T10:05:00Z', against: '2026-11-15T09:05:00Z' },
+  find: { text: 'cart' },
+  timeline: { by: 'node', since: '2026-11-15T00:00:00Z', until: '2026-11-15T12:00:00Z' },
 };
 
 export function questionRoutes(ledger: AskedLedger): readonly Operation[] {
@@ -29,12 +33,15 @@ function questionRoute(ledger: AskedLedger, { name, summary, parameters, documen
     handle: async (request) => {
       const asked = readable.read(request.query);
       const asker = ledger.asker(await request.visibility());
-      const isPoint = name === 'who';
-      // One read: there is nothing to give up in between.
-      const reader = isPoint ? ledger.reader : ledger.readerFor(request);
+      const hasETag = isPast(asked, asker.now);
+      if (name === 'who') {
+        // One read: there is nothing to give up in between.
+        const body = await ledger.ask(() => whoText(ledger, asker, asked), true, request);
+        return jsonTextReply(body, { hasETag });
+      }
+      const reader = ledger.readerFor(request);
       const ask = () => askQuestion(reader, asker, name as QuestionName, asked);
-      const document = await ledger.ask(ask, isPoint, request);
-      return jsonReply(document, { hasETag: isPast(asked, asker.now) });
+      return jsonReply(await ledger.ask(ask, false, request), { hasETag });
     },
   };
 }

@@ -108,12 +108,41 @@ const PAIRS: readonly (readonly [what: string, name: QuestionName, hidden: objec
     { subject: 'uid/uid-vault-stays', ...span },
     { subject: 'uid/uid-never-stays', ...span },
   ],
+  ['the changes of a namespace', 'changes', { namespace: 'vault', ...span }, { namespace: 'never', ...span }],
   ['the moves of a namespace', 'moves', { namespace: 'vault', ...span }, { namespace: 'never', ...span }],
   [
     'the pods of a namespace on a node',
     'node',
     { node: 'node-1', namespace: 'vault', at },
     { node: 'node-1', namespace: 'never', at },
+  ],
+  ['the nodes of a namespace', 'nodes', { namespace: 'vault', at }, { namespace: 'never', at }],
+  [
+    'the nodes of a namespace, compared',
+    'nodes',
+    { namespace: 'vault', at, against: String(UNTIL) },
+    { namespace: 'never', at, against: String(UNTIL) },
+  ],
+  ['a name that is typed', 'find', { text: 'vault-stays' }, { text: 'never-stays' }],
+  ['a UID that is typed', 'find', { text: 'uid-vault-stays' }, { text: 'uid-never-stays' }],
+  ['an address that is typed', 'find', { text: '10.2.0.1' }, { text: '10.2.0.9' }],
+  [
+    'the timeline of a pod',
+    'timeline',
+    { by: 'pod', subject: 'vault-stays', namespace: 'vault', ...span },
+    { by: 'pod', subject: 'never-stays', namespace: 'never', ...span },
+  ],
+  [
+    'the timeline of an address',
+    'timeline',
+    { by: 'ip', subject: '10.2.0.1', ...span },
+    { by: 'ip', subject: '10.2.0.9', ...span },
+  ],
+  [
+    'the timeline of a namespace',
+    'timeline',
+    { by: 'node', namespace: 'vault', ...span },
+    { by: 'node', namespace: 'never', ...span },
   ],
 ];
 

@@ -59,6 +59,7 @@ class Shared {
       placementsOf: (...asked) => snapshot.placementsOf(...asked),
       placementsOn: (...asked) => snapshot.placementsOn(...asked),
       hostNetworkPodsOn: (...asked) => snapshot.hostNetworkPodsOn(...asked),
+      staysWithin: (...asked) => snapshot.staysWithin(...asked),
       possibleTenures: (span) => this.#gathered.possibleTenures(span),
       occurrences: (question) => snapshot.occurrences(question),
       coverage: () => (this.#coverage ??= snapshot.coverage()),

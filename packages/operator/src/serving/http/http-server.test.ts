@@ -217,7 +217,7 @@ test('a body that comes too slowly is refused with 408, however steadily it drip
   assert.match(answer, /\r\nconnection: close\r\n/i);
 });
 
-test('of a body that is read as it comes each chunk has its time, and no more', SOON, async (t) => {
+test('of a body that is read as it comes each kilobyte has its time, and no more', SOON, async (t) => {
   const read: string[] = [];
   const counting: Route = {
     method: 'POST',
@@ -228,15 +228,19 @@ test('of a body that is read as it comes each chunk has its time, and no more', 
     },
   };
   const { server } = await startedServer(t, [counting], { limits: { chunkMs: 500, bodyMs: 1 } });
-  const steady = await opened(t, server.port, postOf('/count', 'content-length: 8\r\nconnection: close'));
+  const steady = await opened(t, server.port, postOf('/count', 'content-length: 8192\r\nconnection: close'));
   for (let i = 1; i <= 8; i++) {
-    steady.write('x');
+    steady.write('x'.repeat(1024));
     while (read.length < i) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  assert.match(await said(steady), /^HTTP\/1\.1 200 [\s\S]*"xxxxxxxx"/, 'longer in all than any chunk may take');
+  assert.match(await said(steady), /^HTTP\/1\.1 200 [\s\S]*"x{8192}"/, 'longer in all than any kilobyte may take');
   const stops = await opened(t, server.port, `${postOf('/count')}xx`);
   assert.match(await said(stops), /^HTTP\/1\.1 408 [\s\S]*"code":"slow-body"/);
+  const drips = await opened(t, server.port, postOf('/count', 'content-length: 8192'));
+  const drip = setInterval(() => drips.write('x'), 20);
+  t.after(() => clearInterval(drip));
+  assert.match(await said(drips), /^HTTP\/1\.1 408 [\s\S]*"code":"slow-body"/, 'a byte now and then is too slow');
 });
 
 test(

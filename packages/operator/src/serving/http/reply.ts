@@ -8,6 +8,8 @@ export interface WholeReply {
   readonly status: number;
   readonly headers?: ReplyHeaders | undefined;
   readonly body?: string | Uint8Array | undefined;
+  /** The same body packed by gzip, where it was packed beforehand. */
+  readonly packed?: Uint8Array | undefined;
   /** A strong ETag is made of the bytes; whoever has them already gets 304. */
   readonly hasETag?: boolean | undefined;
 }
@@ -35,12 +37,16 @@ export interface ReplyStream {
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-export function jsonReply(
-  document: unknown,
-  more: Omit<WholeReply, 'status' | 'body'> & { status?: number } = {},
-): WholeReply {
+type More = Omit<WholeReply, 'status' | 'body'> & { status?: number };
+
+export function jsonReply(document: unknown, more: More = {}): WholeReply {
+  return jsonTextReply(JSON.stringify(document), more);
+}
+
+/** Of what is JSON already. */
+export function jsonTextReply(body: string, more: More = {}): WholeReply {
   const { status = 200, headers, ...rest } = more;
-  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(document), ...rest };
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body, ...rest };
 }
 
 export function textReply(status: number, body: string): WholeReply {

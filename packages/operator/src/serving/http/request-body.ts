@@ -6,9 +6,11 @@ import { Problem } from '../problem.ts';
 export interface BodyLimits {
   /** From the first look to the last byte, of a body that is read as a whole. */
   readonly bodyMs: number;
-  /** Between two chunks of one that is read as it comes. */
+  /** How long one that is read as it comes may be waited for until the next kilobyte of it is there. */
   readonly chunkMs: number;
 }
+
+const LEAST_BYTES = 1024;
 
 export class RequestBody {
   readonly #incoming: IncomingMessage;
@@ -60,32 +62,37 @@ export class RequestBody {
   /** As it comes, and no faster than it is taken. */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#refuseEncoded();
-    yield* this.#within(this.#limits.chunkMs, 'each chunk');
+    yield* this.#within(this.#limits.chunkMs, 'each kilobyte');
   }
 
   /**
-   * Rejects when the time of the whole, or of a chunk, is up. The connection stays open meanwhile: a stream that is
+   * Rejects when it was waited for too long: for the whole, or for the next kilobyte. The connection stays open meanwhile: a stream that is
    * destroyed takes its socket along, and the refusal would never be sent.
    */
-  async *#within(ms: number, of: 'whole' | 'each chunk'): AsyncGenerator<Buffer> {
+  async *#within(ms: number, of: 'whole' | 'each kilobyte'): AsyncGenerator<Buffer> {
     const chunks = this.#incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
     let giveUp: (error: Problem) => void = () => {};
-    const wait = () => setTimeout(() => giveUp(slowBody(ms)), ms);
-    let late = wait();
-    try {
-      while (true) {
+    let waited = 0;
+    let came = 0;
+    while (true) {
+      const begun = performance.now();
+      const late = setTimeout(() => giveUp(slowBody(ms)), Math.max(0, ms - waited));
+      try {
         // One promise for each chunk: a race with one for all of them would keep every chunk until the end.
         const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
           giveUp = reject;
           chunks.next().then(resolve, reject);
         });
         if (next.done === true) return;
-        if (of === 'each chunk') clearTimeout(late);
+        waited += performance.now() - begun;
+        came += next.value.length;
+        // Whoever sends a byte now and then keeps a place from others.
+        if (of === 'each kilobyte' && came >= LEAST_BYTES) waited = came = 0;
+        clearTimeout(late);
         yield next.value;
-        if (of === 'each chunk') late = wait();
+      } finally {
+        clearTimeout(late);
       }
-    } finally {
-      clearTimeout(late);
     }
   }
 

@@ -40,7 +40,7 @@ export async function sendReply(
     }
   }
   if (isPacked) {
-    body = await compress(body, { level: LEVEL });
+    body = reply.packed ?? (await compress(body, { level: LEVEL }));
     headers['content-encoding'] = 'gzip';
   }
   const bytes = isPacked ? body.length : length;
