@@ -12,20 +12,20 @@ import { parseDuration } from '../times/duration.ts';
 
 interface DemoOptions extends SizeOptions {
   readonly duration?: number;
-  readonly serve?: boolean;
-  readonly port?: number;
+  /** The port; true: the default one; undefined: one that is free. */
+  readonly serve?: number | boolean;
 }
 
 export function demoCommand(cli: Cli): Command {
   const command = cli.command('demo', 'Show podtrail at work on a simulated cluster, without a real one.', []);
   return sizeFlags(command, { nodes: 40, pods: 2000 })
     .option('--duration <time>', 'end by itself after so long, e.g. 1m; default: at Ctrl+C', duration)
-    .option('--serve', 'answer over HTTP on this machine, too, as podtrail serve does')
     .option(
-      '--port <port>',
-      `with --serve: the port; 0 lets the system choose one; default: ${DEFAULT_PORT}`,
-      portNumber('--port'),
+      '--serve [port]',
+      `serve the page on this port (${DEFAULT_PORT}); default: one that is free`,
+      portNumber('--serve'),
     )
+    .option('--no-serve', 'do not serve the page')
     .addHelpText(
       'after',
       `
@@ -34,8 +34,8 @@ drains, dying nodes and jobs, and a recorder that watches it. It prints commands
 terminal, k kills the recorder for 20 seconds and q ends the demo. Everything lies in a temporary directory, which is
 removed at the end.
 
-With --serve it prints a URL with a token, once the day is recorded. The URL works once, in one browser, which then
-keeps a cookie; scripts send the token that is printed below it. Only this machine reaches it, until the demo ends.`,
+The first line is the URL of the page. It works once, in one browser, which then keeps a cookie; on a terminal o opens
+it. Scripts send the token that is printed below the commands. Only this machine reaches it, until the demo ends.`,
     )
     .action(cli.finishes((options: DemoOptions) => run(cli, options)));
 }
@@ -43,12 +43,10 @@ keeps a cookie; scripts send the token that is printed below it. Only this machi
 async function run(cli: Cli, options: DemoOptions): Promise<ExitCode> {
   const { random, signal } = cli.commandEnv;
   checkSize(options);
-  if (options.port !== undefined && options.serve !== true) {
-    throw new UsageError('--port is the port of --serve', 'write demo --serve --port N.');
-  }
   const seed = options.seed ?? Math.floor(random() * 2 ** 31);
   const { nodes, pods, speed } = options;
-  const port = options.serve === true ? (options.port ?? DEFAULT_PORT) : undefined;
+  const { serve = 0 } = options;
+  const port = serve === true ? DEFAULT_PORT : serve === false ? undefined : serve;
   const stop = new AbortController();
   const until = options.duration === undefined ? undefined : AbortSignal.timeout(options.duration);
   const ended = AbortSignal.any([signal, stop.signal, ...(until === undefined ? [] : [until])]);

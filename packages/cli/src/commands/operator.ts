@@ -133,7 +133,7 @@ and takes it back when they cannot reach it or the last replica ends. If all rep
 of the cluster can be deleted until one is back, or a timer of the cluster removes the APIService after five minutes
 (before Kubernetes 1.33: until kubectl delete apiservice v1.history.podtrail.dev).
 The same port answers scripts: /api/v1, /openapi.json and /mcp, with a bearer token of the audience podtrail
-(kubectl create token NAME --audience podtrail). Everybody sees the namespaces in which they may list pods.
+(kubectl create token NAME --audience podtrail), and shows the page, which asks for such a token. Everybody sees the namespaces in which they may list pods.
 
 The rights it needs are those of deploy/kustomize/.`,
     )
@@ -235,15 +235,18 @@ async function historyOf(cli: Cli, options: OperatorOptions, namespace: string, 
   const { history, historyPort: port, historyService: name, historyServicePort, bind: host } = options;
   if (history !== true) return undefined;
   const service = { namespace, name, port: historyServicePort };
+  const limit = storeLimit(options, cli.commandEnv);
   // Read only here: a recorder alone should not pay for it.
-  const [{ apiOver }, { commandRunner }, { clusterCommandRoutes }] = await Promise.all([
+  const [{ apiOver }, { commandRunner }, { pageSource }, { clusterCommandRoutes, pageRoutes }] = await Promise.all([
     import('../remote/api-over.ts'),
     import('../remote/command-runner.ts'),
+    import('../remote/page-source.ts'),
     import('@podtrail/operator/serving'),
   ]);
   const routes = (ledger: AskedLedger, trackers: TrackerSource) => [
-    ...apiOver(ledger, { engine, commandEnv: cli.commandEnv, trackers }),
+    ...apiOver(ledger, { engine, storeLimit: limit, commandEnv: cli.commandEnv, trackers }),
     ...clusterCommandRoutes(commandRunner(ledger, cli.commandEnv)),
+    ...pageRoutes(pageSource()),
   ];
   const accessLog = options.historyAccessLog === true;
   return { host, port, service, isServiceLocal: options.historyServiceLocal === true, accessLog, routes };

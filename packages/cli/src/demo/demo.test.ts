@@ -75,11 +75,9 @@ test('the demo records a day, prints commands that work as they are printed, liv
   demo.on('close', () => isLiving.reject(new Error(`the demo ended: ${lines.join('\n')}\n${complaint}`)));
   try {
     await isLiving.promise;
-    assert.match(lines[0] ?? '', /^podtrail demo: a simulated cluster of 4 nodes and about 60 pods \(--seed 7\)$/);
-    assert.match(lines[1] ?? '', /^a day of history \(\d+ changes\) recorded in [\d.]+ s$/);
-    const overHttp =
-      /^over HTTP, .*: npx podtrail serve --store sqlite:\S+, or another time npx podtrail demo --serve$/;
-    assert.ok(lines.some((line) => overHttp.test(line)));
+    assert.match(lines[0] ?? '', /^open in a browser, works once: http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+$/);
+    assert.match(lines[1] ?? '', /^podtrail demo: a simulated cluster of 4 nodes and about 60 pods \(--seed 7\)$/);
+    assert.match(lines[2] ?? '', /^a day of history \(\d+ changes\) recorded in [\d.]+ s$/);
     const commands = lines.flatMap((line) => /^ {5}npx podtrail (.+)$/.exec(line)?.[1] ?? []);
     assert.deepEqual(
       commands.map((command) => command.split(' ')[0]),
@@ -120,23 +118,33 @@ test('the demo records a day, prints commands that work as they are printed, liv
 test('a demo that is asked to end before its day is over ends at once, and leaves nothing behind', async () => {
   const { code, stdout } = await ended(podtrail(['demo', ...FLAGS, '--duration', '300ms']));
   assert.equal(code, 0);
-  assert.match(stdout, /^podtrail demo: /);
+  assert.match(stdout, /^podtrail demo: /m);
+});
+
+test('demo --no-serve serves nothing, and says how the page can be had', SOON, async (t) => {
+  const demo = podtrailOf(t, ['demo', ...SMALL, '--no-serve']);
+  const lines: string[] = [];
+  createInterface({ input: demo.stdout! }).on('line', (line) => lines.push(line));
+  await printed(demo, /^the page, and answers for scripts: npx podtrail serve --store sqlite:\S+$/);
+  assert.match(lines[0] ?? '', /^podtrail demo: /);
+  assert.ok(!lines.some((line) => line.includes('http://')), lines.join('\n'));
 });
 
 test(
-  'demo --serve answers on this machine until it ends: a URL that works once, a cookie, a token',
+  'demo answers on this machine until it ends: the page, a URL that works once, a cookie, a token',
   SOON,
   async (t) => {
     const { root, env } = aTemporaryRoot(t);
-    const demo = podtrailOf(t, ['demo', ...SMALL, '--serve', '--port', '0'], env);
+    const demo = podtrailOf(t, ['demo', ...SMALL], env);
     const end = ended(demo);
     const [url, bearer] = await Promise.all([
-      printed(demo, /^over HTTP, in one browser: (http:\/\/127\.0\.0\.1:\d+\/\S+)$/),
+      printed(demo, /^open in a browser, works once: (http:\/\/127\.0\.0\.1:\d+\/\S+)$/),
       printed(demo, /^for scripts: Authorization: Bearer (\S+)$/),
     ]);
     const { origin } = new URL(url);
     const gaps = (headers: Record<string, string>) => fetch(`${origin}/api/v1/gaps`, { headers });
     assert.equal((await gaps({})).status, 401);
+    assert.match(await (await fetch(`${origin}/trail`)).text(), /<script type="module" src="\/assets\/page-\w+\.js">/);
     const first = await fetch(url, { redirect: 'manual' });
     assert.equal(first.status, 303);
     const cookie = first.headers.get('set-cookie') ?? '';
@@ -238,7 +246,7 @@ test('what cannot be simulated is refused with a sentence', async () => {
     [['--speed', 'fast'], /--speed fast is out of range/],
     [['--duration', 'soon'], /--duration soon is not a duration/],
     [['--seed', '-1'], /--seed/],
-    [['--port', '7080'], /--port is the port of --serve/],
+    [['--serve', '70800'], /--serve 70800 is not a port/],
   ] as const) {
     const { code, stderr } = await ended(podtrail(['demo', ...words]));
     assert.equal(code, 2, stderr);

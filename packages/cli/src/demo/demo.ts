@@ -13,6 +13,7 @@ import { flowLog } from './flow-log.ts';
 import { onKeys } from './keys.ts';
 import { LedgerMoves } from './ledger-moves.ts';
 import { News } from './news.ts';
+import { openBrowser } from './open-browser.ts';
 import { RecordedPast } from './recorded-past.ts';
 import { RecorderChild } from './recorder-child.ts';
 import { Stage } from './stage.ts';
@@ -23,7 +24,7 @@ export interface DemoOptions {
   readonly pods: number;
   readonly speed: number;
   readonly seed: number;
-  /** Where it answers over HTTP, on this machine only; undefined: nowhere. */
+  /** Where it serves the page, on this machine only; 0: where there is room; undefined: nowhere. */
   readonly port: number | undefined;
   /** A key asked for the end, or nobody is there any more to see it. */
   readonly quit: () => void;
@@ -66,14 +67,21 @@ export class Demo implements AsyncDisposable {
 
   async run(signal: AbortSignal): Promise<void> {
     const { nodes, pods, seed } = this.#options;
-    this.#stage.say(`podtrail demo: a simulated cluster of ${nodes} nodes and about ${pods} pods (--seed ${seed})`);
-    await this.#recordPast(signal);
+    const engine = await this.#commandEnv.openStore(`sqlite:${this.#store}`, 'write');
+    let page: LoopbackServer | undefined;
+    try {
+      // First of all: whoever opens it sees the day fill up.
+      page = await this.#serve();
+      this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key, page, signal), this.#options.quit));
+      this.#stage.say(`podtrail demo: a simulated cluster of ${nodes} nodes and about ${pods} pods (--seed ${seed})`);
+      await this.#recordPast(engine, signal);
+    } finally {
+      await engine.close();
+    }
     if (signal.aborted) return;
     const server = await this.#living.serve(0);
     this.#ends.push(() => server.close());
     await this.#writeFiles(server);
-    // Before anything happens: what it prints belongs below the commands to try.
-    const served = await this.#serve();
     if (signal.aborted) return;
     this.#startRecorder(signal);
     this.#news = new News(this.#living.cluster, (line) => this.#stage.happened(line));
@@ -83,8 +91,7 @@ export class Demo implements AsyncDisposable {
       onChurn: (kind, about) => this.#news?.churned(kind, about),
       onError: (error) => this.#stage.happened(describeError(error, false)),
     });
-    this.#suggest(served);
-    this.#ends.push(onKeys(process.stdin, (key) => this.#pressed(key, signal), this.#options.quit));
+    this.#suggest(page);
     await this.#watch(signal);
   }
 
@@ -105,29 +112,24 @@ export class Demo implements AsyncDisposable {
   }
 
   /** Populated, then a day as fast as it goes, stored as it happens. */
-  async #recordPast(signal: AbortSignal): Promise<void> {
+  async #recordPast(engine: Engine, signal: AbortSignal): Promise<void> {
     const { api, clock } = this.#living;
     const begun = this.#commandEnv.clock.monotonic();
-    const engine = await this.#commandEnv.openStore(`sqlite:${this.#store}`, 'write');
-    try {
-      const id = api.get('namespaces', undefined, 'kube-system')?.metadata.uid ?? 'demo';
-      const options = { api, version: () => api.resourceVersion, now: () => clock.now(), collector: 'demo' };
-      const past = await RecordedPast.begin(engine, { id, name: CLUSTER_NAME }, options);
-      const from = clock.now();
-      const keepUp = async () => {
-        const hours = Math.floor((clock.now() - from) / 3_600_000);
-        if (this.#commandEnv.stdout.isTTY) this.#stage.status(`recording a day of history: ${hours} of 24 hours`);
-        await past.flush();
-      };
-      await this.#living.populate(this.#options.pods, { onSlice: keepUp, signal });
-      await this.#living.catchUp(keepUp, signal);
-      await past.end();
-      if (signal.aborted) return;
-      const seconds = ((this.#commandEnv.clock.monotonic() - begun) / 1000).toFixed(1);
-      this.#stage.say(`a day of history (${past.events} changes) recorded in ${seconds} s`);
-    } finally {
-      await engine.close();
-    }
+    const id = api.get('namespaces', undefined, 'kube-system')?.metadata.uid ?? 'demo';
+    const options = { api, version: () => api.resourceVersion, now: () => clock.now(), collector: 'demo' };
+    const past = await RecordedPast.begin(engine, { id, name: CLUSTER_NAME }, options);
+    const from = clock.now();
+    const keepUp = async () => {
+      const hours = Math.floor((clock.now() - from) / 3_600_000);
+      if (this.#commandEnv.stdout.isTTY) this.#stage.status(`recording a day of history: ${hours} of 24 hours`);
+      await past.flush();
+    };
+    await this.#living.populate(this.#options.pods, { onSlice: keepUp, signal });
+    await this.#living.catchUp(keepUp, signal);
+    await past.end();
+    if (signal.aborted) return;
+    const seconds = ((this.#commandEnv.clock.monotonic() - begun) / 1000).toFixed(1);
+    this.#stage.say(`a day of history (${past.events} changes) recorded in ${seconds} s`);
   }
 
   async #writeFiles(server: SandboxServer): Promise<void> {
@@ -152,7 +154,7 @@ export class Demo implements AsyncDisposable {
     this.#recorder.start();
   }
 
-  /** As `podtrail serve` does. Only then is it loaded. */
+  /** The page, as `podtrail serve` serves it; the store must be there. Only then is it loaded. */
   async #serve(): Promise<LoopbackServer | undefined> {
     const { port } = this.#options;
     if (port === undefined) return undefined;
@@ -162,6 +164,8 @@ export class Demo implements AsyncDisposable {
     const options = { port, bind: '127.0.0.1', rateLimit: DEFAULT_RATE, hasAccessLog: false };
     const server = await serveOnLoopback(engine, options, this.#commandEnv);
     this.#ends.push(() => server.close());
+    const how = process.stdin.isTTY ? 'open in a browser (o does), works once' : 'open in a browser, works once';
+    this.#stage.say(`${how}: ${server.url}`);
     return server;
   }
 
@@ -173,7 +177,7 @@ export class Demo implements AsyncDisposable {
     const found = suggestions({ tenures, now, program, store: this.#store, flows });
     const lines = found.map(({ why, command }, n) => `  ${n + 1}. ${why}:\n     ${command}`);
     const keys = process.stdin.isTTY
-      ? 'k kills the recorder for 20 s, q or Ctrl+C ends the demo'
+      ? `${server === undefined ? '' : 'o opens the page, '}k kills the recorder for 20 s, q or Ctrl+C ends the demo`
       : 'Ctrl+C ends the demo';
     this.#stage.say(`\nTry in another terminal, in this directory:\n\n${lines.join('\n')}\n`);
     this.#stage.say(
@@ -181,15 +185,21 @@ export class Demo implements AsyncDisposable {
     );
     this.#stage.say(
       server === undefined
-        ? `over HTTP, for a browser and scripts: ${program} serve --store sqlite:${this.#store}, or another time ${program} demo --serve`
-        : `over HTTP, in one browser: ${server.url}\nfor scripts: Authorization: Bearer ${server.bearer}`,
+        ? `the page, and answers for scripts: ${program} serve --store sqlite:${this.#store}`
+        : `for scripts: Authorization: Bearer ${server.bearer}`,
     );
     this.#stage.say(`${keys}\n`);
   }
 
-  #pressed(key: string, signal: AbortSignal): void {
+  #pressed(key: string, page: LoopbackServer | undefined, signal: AbortSignal): void {
     if (key === 'q' || key === '\u0003') this.#options.quit();
     else if (key === 'k') void this.#killRecorder(signal);
+    else if (key === 'o' && page !== undefined) void this.#open(page);
+  }
+
+  /** Only when it is asked for. */
+  async #open({ url }: LoopbackServer): Promise<void> {
+    if (!(await openBrowser(url))) this.#stage.say(`no browser could be started here; open it yourself: ${url}`);
   }
 
   /** And the API server forgets what happened meanwhile, as it does after five minutes: else there would be no gap. */

@@ -1,5 +1,5 @@
-// A ledger over HTTP on this machine, for a browser and for scripts: `podtrail serve`, and `podtrail demo --serve`. Only
-// reads. Closing it waits for the requests that are under way.
+// A ledger over HTTP on this machine, for a browser and for scripts: `podtrail serve`, and `podtrail demo`. Only reads.
+// Closing it waits for the requests that are under way.
 
 import type { Engine } from '@podtrail/history';
 import { jsonLine } from '@podtrail/operator/json-line';
@@ -8,13 +8,14 @@ import {
   AskedLedger,
   checkLoopback,
   HttpServer,
-  indexPage,
   LoopbackAccess,
+  pageRoutes,
   RateLimit,
 } from '@podtrail/operator/serving';
 import type { CommandEnv } from '../command-env.ts';
 import { describeError } from '../errors.ts';
 import { apiOver } from './api-over.ts';
+import { pageSource } from './page-source.ts';
 
 export interface LoopbackServerOptions {
   readonly port: number;
@@ -46,12 +47,15 @@ export async function serveOnLoopback(
   const server = await HttpServer.start({
     ...{ host, port, access, clock, admit: access.admit },
     routes: [
-      indexPage((request) => access.exchange(request)),
+      ...pageRoutes(pageSource(), (request) => access.exchange(request)),
       ...apiOver(new AskedLedger(engine, clock), { engine, commandEnv }),
     ],
     rateLimit:
       perSecond === 0 ? undefined : new RateLimit({ perSecond, burst: 2 * perSecond, now: () => clock.monotonic() }),
-    log: options.hasAccessLog ? (entry) => void stderr.write(logLine(entry, clock.now())) : undefined,
+    // Bugs of ours always: the answer says that the log has the cause.
+    log: (entry) => {
+      if (options.hasAccessLog || entry.error !== undefined) void stderr.write(logLine(entry, clock.now()));
+    },
   });
   return { url: access.urlOn(server), bearer: access.bearer, close: () => server.close() };
 }

@@ -1,6 +1,8 @@
 // Commands that ask, of a store and of a server: the same bytes and the same exit code, in every format, also when
 // something is wrong.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { before, describe, type TestContext, test } from 'node:test';
 import type { Engine } from '@podtrail/history';
 import { epochMillis, type Visibility } from '@podtrail/history/wire';
@@ -133,6 +135,56 @@ describe('attribute of a server as of a store', () => {
       assert.deepEqual(withoutServer(remote), local);
     });
   }
+});
+
+describe('what is no server of podtrail', () => {
+  const ANSWERS: readonly [number, string][] = [
+    [200, '<html>'],
+    [200, 'null'],
+    [200, '{"exitCode":0}'],
+    [200, '{"exitCode":0,"out":1,"err":2}'],
+    [302, ''],
+    [405, '{"detail":"Method Not Allowed"}'],
+    [422, '{"detail":[{"loc":["body"],"msg":"field required"}]}'],
+    [404, '404 page not found'],
+  ];
+  for (const [status, body] of ANSWERS) {
+    test(`that answers ${status} ${body} is said to be none, with what to look at`, SOON, async (t) => {
+      const server = createServer((_, response) => response.writeHead(status, { location: '/login' }).end(body));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      t.after(() => server.close());
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { code, out, err } = await run(['gaps', '--server', origin], { ...around, env: { PODTRAIL_TOKEN: 't' } });
+      assert.deepEqual([code, out], [1, '']);
+      assert.match(
+        err,
+        /(is no server of podtrail, or an older one|does not answer as podtrail does)\nhint: check the/,
+      );
+      assert.doesNotMatch(err, /internal|bug|undefined|object Object/);
+    });
+  }
+});
+
+test('a bug of the server is in its log without --access-log, because its answer says so', SOON, async (t) => {
+  const broken = new Proxy(engine, {
+    get: (target, name) => {
+      if (name === 'snapshot') return () => Promise.reject(new TypeError('this is a bug'));
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const served = await serve(t, { engine: broken, now: at(201) });
+  const answer = await served.get('/api/v1/gaps');
+  assert.equal(answer.status, 500);
+  const { requestId } = (await answer.json()) as { readonly requestId: string };
+  assert.equal((await served.get('/api/v1/nothing')).status, 404);
+  const lines = served
+    .err()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  assert.equal(lines.length, 1, served.err());
+  assert.match(lines[0] ?? '', /this is a bug/);
+  assert.ok(lines[0]?.includes(requestId));
 });
 
 describe('a server refuses', () => {

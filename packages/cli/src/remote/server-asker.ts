@@ -43,7 +43,8 @@ function serverOf(text: string): URL {
 function ranOf(body: string, { origin }: URL): RanCommand {
   try {
     const ran = JSON.parse(body) as RanCommand;
-    if (typeof ran.exitCode === 'number') return ran;
+    const isRan = Number.isInteger(ran.exitCode) && typeof ran.out === 'string' && typeof ran.err === 'string';
+    if (isRan && (ran.attributions === undefined || Array.isArray(ran.attributions?.answers))) return ran;
   } catch {
     // Said below.
   }
@@ -113,6 +114,13 @@ function hintFor(error: unknown): string {
 
 function refusalOf({ origin }: URL, status: number, body: string, { missing }: ServerCredentials): CliError {
   const { detail, hint } = problemOf(body);
+  // It knows no such path, leads elsewhere (to a login), or says nothing that podtrail would.
+  const isStranger = detail === undefined && ![401, 403].includes(status) && status < 500;
+  if (isStranger || status === 404) {
+    return new CliError('no-such-server', `${origin} is no server of podtrail, or an older one`, {
+      hint: 'check the address and the port; the Kubernetes API itself is asked without --server.',
+    });
+  }
   switch (status) {
     case 401:
       return new CliError('unauthenticated', `${origin} does not know who asks`, {
@@ -121,10 +129,6 @@ function refusalOf({ origin }: URL, status: number, body: string, { missing }: S
       });
     case 403:
       return new CliError('forbidden', detail ?? `${origin} refuses`, { hint, exitCode: EXIT.forbidden });
-    case 404:
-      return new CliError('no-such-server', `${origin} is no server of podtrail, or an older one`, {
-        hint: 'check the address and the port; the Kubernetes API itself is asked without --server.',
-      });
     case 400:
       return new UsageError(detail ?? `${origin} refuses the question`, hint);
     default:
@@ -134,7 +138,10 @@ function refusalOf({ origin }: URL, status: number, body: string, { missing }: S
 
 function problemOf(body: string): { readonly detail?: string; readonly hint?: string } {
   try {
-    return (JSON.parse(body) ?? {}) as { readonly detail?: string; readonly hint?: string };
+    const { detail, hint, requestId } = (JSON.parse(body) ?? {}) as Record<string, unknown>;
+    // Others have a `detail` of another shape, or none of our own words beside it.
+    if (typeof detail !== 'string' || typeof requestId !== 'string') return {};
+    return { detail, ...(typeof hint === 'string' ? { hint } : {}) };
   } catch {
     return {};
   }
