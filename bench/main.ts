@@ -17,6 +17,7 @@ import { serve } from './serve.ts';
 import { Session } from './session.ts';
 import { store } from './store.ts';
 import { sync } from './sync.ts';
+import { ui } from './ui.ts';
 import { watch } from './watch.ts';
 import { writes } from './writes.ts';
 
@@ -33,6 +34,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   flood,
   serve,
   kubectl,
+  ui,
   hold,
 ];
 

@@ -7,13 +7,14 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SeededNumbers } from '@podtrail/history/testing';
 import { type Bar, BenchError, type Benchmark, wholeNumber } from './benchmark.ts';
 import { median } from './median.ts';
 import type { ClientsResult, ClientsTask } from './serve/clients.ts';
 import { LiveCluster } from './serve/live-cluster.ts';
 import { type Memory, MemorySampler } from './serve/memory-sampler.ts';
 import { CLUSTER, keptStore, shapeOf } from './store/filled-store.ts';
-import type { MadeLife } from './store/made-history.ts';
+import { type HistoryShape, type MadeLife, madeHistory } from './store/made-history.ts';
 import { megabytes, table } from './table.ts';
 
 const PODTRAIL = join(import.meta.dirname, '../packages/cli/src/main.ts');
@@ -21,6 +22,8 @@ const TOKEN = 'a-token-of-the-benchmark-of-serve';
 const DAY_MS = 86_400_000;
 /** Pairs of who and bare; the median of their ratios counts. */
 const PAIRS = 3;
+/** Of one run of who: more than a server answers in its time, so that hardly any is asked twice. */
+const MOST_QUESTIONS = 125_000;
 const MOST_PAIR_SECONDS = 5;
 /** Of a bare server's rate. */
 const LEAST_RATIO = 0.4;
@@ -55,7 +58,7 @@ export const serve: Benchmark = {
       const path = join(directory, 'store.db');
       const { sample } = await keptStore(values['keep'] ?? join(directory, 'kept'), path, shape, session.log);
       const rate = wholeNumber(values, 'rate', 1);
-      const stage = { url: `sqlite:${path}`, directory, sample, clients, seconds, rate, children };
+      const stage = { url: `sqlite:${path}`, directory, shape, sample, clients, seconds, rate, children };
       return await measure(stage, session.log);
     } finally {
       for (const child of children) child.kill('SIGKILL');
@@ -67,6 +70,7 @@ export const serve: Benchmark = {
 interface Stage {
   readonly url: string;
   readonly directory: string;
+  readonly shape: HistoryShape;
   readonly sample: readonly MadeLife[];
   readonly clients: number;
   readonly seconds: number;
@@ -96,14 +100,21 @@ async function measure(stage: Stage, log: (text: string) => void) {
   await writeFile(replyFile, JSON.stringify(await replyOf(port, paths.who[0] ?? '')));
   const [bareServer, barePort] = await started(stage, [join(import.meta.dirname, 'serve/bare-server.ts'), replyFile]);
   const task = { token: TOKEN, clients };
-  log('Who, and the bare server, in turn …');
-  const both = { ...task, seconds: Math.min(MOST_PAIR_SECONDS, seconds), paths: paths.who };
-  await ask({ ...both, port });
-  const pairs: { readonly who: Measured; readonly bare: Measured }[] = [];
-  for (let pair = 0; pair < PAIRS; pair++) {
-    const who = await measured(served, { ...both, port });
-    pairs.push({ who, bare: await measured(bareServer, { ...both, port: barePort }) });
-  }
+  const both = { ...task, seconds: Math.min(MOST_PAIR_SECONDS, seconds) };
+  const pairsOf = async (pathsOfRun: (run: number) => readonly string[]): Promise<Pair[]> => {
+    await ask({ ...both, port, paths: pathsOfRun(0) });
+    const found: Pair[] = [];
+    for (let run = 1; run <= PAIRS; run++) {
+      const who = await measured(served, { ...both, port, paths: pathsOfRun(run) });
+      found.push({ who, bare: await measured(bareServer, { ...both, port: barePort, paths: pathsOfRun(run) }) });
+    }
+    return found;
+  };
+  log('Who, each question once, and the bare server, in turn …');
+  const questions = askedOnce(stage.shape, PAIRS + 1);
+  const pairs = await pairsOf((run) => questions[run] ?? []);
+  log('Who, the same few questions again and again, and the bare server, in turn …');
+  const again = await pairsOf(() => paths.who);
   log('Starting a sandbox, and podtrail record on it …');
   const live = await LiveCluster.start(stage.url, directory, stage.children);
   log(`Who, trail and moves for ${seconds} s, while it records …`);
@@ -113,12 +124,11 @@ async function measure(stage: Stage, log: (text: string) => void) {
   const memory: Memory = sampler.stop();
   const who = median(pairs.map((pair) => pair.who.perSecond));
   const bare = median(pairs.map((pair) => pair.bare.perSecond));
-  const ratios = {
-    who: median(pairs.map((pair) => pair.who.perSecond / pair.bare.perSecond)),
-    // What a busy machine does not change: the processor's time for an answer.
-    whoCpu: median(pairs.map((pair) => pair.bare.cpuMicros / pair.who.cpuMicros)),
-  };
-  const errors = mixed.errors + pairs.reduce((sum, pair) => sum + pair.who.errors, 0);
+  const rate = (of: readonly Pair[]) => median(of.map((pair) => pair.who.perSecond / pair.bare.perSecond));
+  // What a busy machine does not change: the processor's time for an answer.
+  const cpu = (of: readonly Pair[]) => median(of.map((pair) => pair.bare.cpuMicros / pair.who.cpuMicros));
+  const ratios = { who: rate(pairs), whoCpu: cpu(pairs), whoAgain: rate(again), whoAgainCpu: cpu(again) };
+  const errors = mixed.errors + [...pairs, ...again].reduce((sum, pair) => sum + pair.who.errors, 0);
   const load = loadavg();
   const row = (what: string, { perSecond, errors: lost, ms, cpuMicros }: ClientsResult & Partial<Measured>) => [
     ...[what, perSecond.toFixed(0), ms.p50.toFixed(1), ms.p99.toFixed(1), String(lost), cpuMicros?.toFixed(0) ?? ''],
@@ -138,6 +148,7 @@ async function measure(stage: Stage, log: (text: string) => void) {
       whoPerSecond: who,
       barePerSecond: bare,
       pairs,
+      again,
       mixed,
       lag,
       memory,
@@ -147,7 +158,8 @@ async function measure(stage: Stage, log: (text: string) => void) {
     table: table(
       ['serve', 'answers/s', 'p50 ms', 'p99 ms', 'errors', 'CPU µs'],
       [
-        ...pairs.flatMap((pair) => [row('who', pair.who), row('bare node:http', pair.bare)]),
+        ...pairs.flatMap((pair) => [row('who, each once', pair.who), row('bare node:http', pair.bare)]),
+        ...again.flatMap((pair) => [row('who, few again', pair.who), row('bare node:http', pair.bare)]),
         row(`who, trail, moves; own memory ${megabytes(memory.peakBytes)}, load ${load[0]?.toFixed(1)}`, mixed),
       ],
     ),
@@ -155,21 +167,45 @@ async function measure(stage: Stage, log: (text: string) => void) {
   };
 }
 
+/**
+ * Questions for so many runs, no two alike, in any order: as askers come, and not as addresses were given out. What a
+ * server keeps of one answer is of no use for the next.
+ */
+function askedOnce(shape: HistoryShape, runs: number): readonly (readonly string[])[] {
+  const every = Math.max(1, Math.ceil(shape.tenures / (runs * MOST_QUESTIONS)));
+  const all: string[] = [];
+  let n = 0;
+  for (const { tenure } of madeHistory(shape)) if (n++ % every === 0) all.push(whoPath(tenure));
+  const numbers = new SeededNumbers(shape.seed);
+  for (let i = all.length - 1; i > 0; i--) {
+    const other = numbers.between(0, i);
+    [all[i], all[other]] = [all[other] as string, all[i] as string];
+  }
+  return Array.from({ length: runs }, (_, run) => all.filter((_path, i) => i % runs === run));
+}
+
+function whoPath(tenure: MadeLife['tenure']): string {
+  return `/api/v1/who?ip=${tenure.ip}&at=${middleOf(tenure)}`;
+}
+
+function middleOf({ start, end }: MadeLife['tenure']): string {
+  return new Date(Math.floor((start.at + (end?.at ?? start.at)) / 2)).toISOString();
+}
+
 /** Ten who and one trail for each moves: a page of moves reads an hour of the cluster. */
 function pathsOf(sample: readonly MadeLife[]): { readonly who: readonly string[]; readonly mixed: readonly string[] } {
   const who: string[] = [];
   const mixed: string[] = [];
   for (const [i, { tenure }] of sample.entries()) {
-    const { ip, holder, start, end } = tenure;
-    const at = new Date(Math.floor((start.at + (end?.at ?? start.at)) / 2)).toISOString();
-    const asked = `/api/v1/who?ip=${ip}&at=${at}`;
+    const { holder, start } = tenure;
+    const asked = whoPath(tenure);
     who.push(asked);
     // The store holds the recorded sandbox, too.
     const of = `cluster=${CLUSTER.name}`;
     mixed.push(`${asked}&${of}`);
     if (i % 10 === 0) mixed.push(`/api/v1/trail?subject=${holder.uid}&${of}`);
     const from = new Date(start.at - DAY_MS / 24).toISOString();
-    if (i % 10 === 5) mixed.push(`/api/v1/moves?since=${from}&until=${at}&limit=20&${of}`);
+    if (i % 10 === 5) mixed.push(`/api/v1/moves?since=${from}&until=${middleOf(tenure)}&limit=20&${of}`);
   }
   return { who, mixed };
 }
@@ -187,6 +223,11 @@ async function firstLine(child: ChildProcess): Promise<string> {
   ended.catch(() => {});
   const [chunk] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
   return chunk.toString().split('\n')[0] ?? '';
+}
+
+interface Pair {
+  readonly who: Measured;
+  readonly bare: Measured;
 }
 
 type Measured = ClientsResult & {

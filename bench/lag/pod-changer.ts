@@ -16,9 +16,12 @@ export interface ChangeRun {
 /** Answers with the metadata only: the writer must not become the load. */
 const ACCEPT = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
+/** With a network of their own: an address of one on the host network is its node's, and never its alone. */
+const RUNNING = 'status.phase=Running,spec.hostNetwork=false';
+
 export async function runningPods(client: Client): Promise<ChangedPod[]> {
   const pods: ChangedPod[] = [];
-  const pages = client.metadata(PODS).pages({ fieldSelector: 'status.phase=Running', limit: 2000 });
+  const pages = client.metadata(PODS).pages({ fieldSelector: RUNNING, limit: 2000 });
   for await (const { items } of pages) {
     for (const { metadata } of items) {
       const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/status`;
