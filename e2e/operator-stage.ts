@@ -57,14 +57,15 @@ export class OperatorReplica {
     this.store = store;
   }
 
-  /** `store`: that of an earlier replica, to go on with. */
+  /** `store`: that of an earlier replica, to go on with. `server`: the URL of an API server other than the first. */
   static async start(
     t: TestContext,
     plane: ControlPlane,
     name: string,
-    options: { readonly words?: readonly string[]; readonly store?: string } = {},
+    options: { readonly words?: readonly string[]; readonly store?: string; readonly server?: string } = {},
   ): Promise<OperatorReplica> {
-    const kubeconfig = await plane.kubeconfig({ serviceAccount: SERVICE_ACCOUNT });
+    const at = options.server === undefined ? {} : { server: options.server };
+    const kubeconfig = await plane.kubeconfig({ serviceAccount: SERVICE_ACCOUNT, ...at });
     let { store } = options;
     if (store === undefined) {
       const directory = await mkdtemp(join(tmpdir(), 'podtrail-operator-'));

@@ -41,9 +41,10 @@ async function as(user: string, words: readonly string[], input = ''): Promise<E
 /** Without the line that names the place. */
 const plain = ({ code, out, err }: Ended): Ended => ({ code, out, err: err.replace(/^asking .*\n/m, '') });
 
-/** Answers about that instant are final. */
-const confirmed = (at: string) =>
+/** Answers about that instant are final. Events of a pod prove how far the watch is: else bookmarks do, once a minute. */
+const confirmed = (hand: Hand, at: string) =>
   until(`${at} is confirmed`, async () => {
+    await hand.annotate('vault', 'clock', { asked: new Date().toISOString() });
     const who = await as('admin', ['who', '10.1.0.1', '--at', at, '-o', 'json']);
     return /"provisional": ?false/.test(who.out);
   });
@@ -60,10 +61,11 @@ before(async () => {
   await hand.createPod('shop', 'cart', 'node-1', '10.1.0.1');
   await hand.createPod('vault', 'gold', 'node-1', '10.1.0.3');
   await hand.createPod('shop', 'till', 'node-1', '10.1.0.2');
+  await hand.createPod('vault', 'clock', 'node-1', '10.1.0.9');
   const items = async (words: string) => JSON.parse(await kubectl(`${words} -o json`)).items;
-  await until('they are recorded', async () => (await items('get tenures -A')).length === 3);
+  await until('they are recorded', async () => (await items('get tenures -A')).length === 4);
   then = new Date().toISOString();
-  await confirmed(then);
+  await confirmed(hand, then);
   for (const [namespace, name] of [
     ['shop', 'till'],
     ['shop', 'cart'],
@@ -72,7 +74,7 @@ before(async () => {
     await hand.deletePod(namespace, name);
   await until('the ends are recorded', async () => (await items('get moves -A')).length === 3);
   over = new Date().toISOString();
-  await confirmed(over);
+  await confirmed(hand, over);
   await kubectl('create clusterrolebinding reader --clusterrole=view --user=reader');
   await kubectl('create rolebinding shop-reader -n shop --clusterrole=view --user=shop-reader');
   await until('the rights are in force', async () => {
@@ -102,7 +104,6 @@ const COMMANDS = () => [
   ['trail', 'deploy/'],
   ['gaps', '--cursor', 'nonsense'],
 ];
-const FORMATS = ['table', 'wide', 'json', 'yaml', 'csv'];
 /** How far the cluster has been watched moves on between two questions; nothing else does. */
 const EDGE = / to \d\d:\d\d:\d\d(?:\.\d+)?Z|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const withoutEdge = ({ code, out, err }: Ended): Ended => {
@@ -112,17 +113,37 @@ const withoutEdge = ({ code, out, err }: Ended): Ended => {
   return { code, out: late(out), err: late(err) };
 };
 
+/** As the program itself says: so a new command or format cannot be forgotten. */
+async function helpOf(...words: readonly string[]): Promise<string> {
+  return (await asked([...words, '--help'])).out;
+}
+
+async function formatsOf(command: string): Promise<readonly string[]> {
+  const [, choices = ''] = /--output <format>[^(]*\(choices:([^)]*)\)/.exec(await helpOf(command)) ?? [];
+  return [...choices.matchAll(/"(\w+)"/g)].map(([, format = '']) => format);
+}
+
+test('every command that asks a server is among those that are compared', { skip, timeout: 300_000 }, async () => {
+  const names = [...(await helpOf()).matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, name = '']) => name);
+  const asking: string[] = [];
+  for (const name of names) if (/^ {2}--server <url>/m.test(await helpOf(name))) asking.push(name);
+  // Of a log the rows are printed: it is compared below. What doctor says is about the place itself.
+  const compared = [...new Set(COMMANDS().map(([name = '']) => name)), 'attribute', 'doctor'];
+  assert.deepEqual(compared.sort(), asking.sort());
+});
+
 test('every command that asks prints the same through the Kubernetes API as on the ledger itself', {
   skip,
-  timeout: 600_000,
+  timeout: 1_200_000,
 }, async (t) => {
   let raw = 0;
   const moving: string[] = [];
-  // Every format by two of them, the others in turn: the same code prints them all (remote.test.ts has every pair).
-  const asking = COMMANDS().flatMap((words, i) => {
-    const isWhole = i === 0 || words[0] === 'moves';
-    return (isWhole ? FORMATS : [FORMATS[i % FORMATS.length] ?? 'json']).map((format) => [...words, '-o', format]);
-  });
+  const asking: string[][] = [];
+  for (const words of COMMANDS()) {
+    const formats = await formatsOf(words[0] ?? '');
+    assert.ok(formats.length >= 5, `${words[0]}: ${formats}`);
+    for (const format of formats) asking.push([...words, '-o', format]);
+  }
   for (const all of asking) {
     const [own, through] = await Promise.all([asked([...all, '--store', served.operator.store]), as('reader', all)]);
     assert.deepEqual(withoutEdge(plain(through)), withoutEdge(plain(own)), all.join(' '));
@@ -130,7 +151,9 @@ test('every command that asks prints the same through the Kubernetes API as on t
     if (JSON.stringify(plain(through)) === JSON.stringify(plain(own))) raw++;
     else moving.push(all.join(' '));
   }
-  t.diagnostic(`${raw} byte for byte; but for the edge of the watch: ${moving.join(', ') || 'none'}`);
+  t.diagnostic(
+    `${asking.length} compared, ${raw} byte for byte; but for the edge of the watch: ${moving.join(', ') || 'none'}`,
+  );
 });
 
 test('attribute prints the same through the Kubernetes API', { skip, timeout: 240_000 }, async () => {

@@ -214,8 +214,13 @@ function compareTwins(tenants: HttpTenants, user: string, asked: readonly Asked[
         [hidden, absent, encodeURIComponent(hidden)]
           .reduce((left, value) => left.replaceAll(value, 'ASKED'), text)
           .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+          // Of a timeline that is empty: where it begins and how wide its buckets are follow from the instant of asking.
+          .replaceAll(/(\\?"(?:base|bucketMs)\\?":)\d+/g, '$1TIME')
+          .replaceAll(/\[0(?:,0)+\]/g, '[0]')
           // What was watched by the instant of the answer is no matter of who is asked about.
           .replaceAll(/\\?"(?:provisional\\?":\w+|unwatched\\?":\[[^\]]*\]|coverage\\?":\{[^\]]*\]\})/g, '')
+          // Where nothing is found, a search was not complete because its time was up: the machine was busy.
+          .replaceAll(/(\\?"matches\\?":\[\],\\?"complete\\?":)\w+/g, '$1')
           .replaceAll(/\\?"(?:etag|content-length)\\?":\\?"[^,}]*/g, ''),
       ),
     ];

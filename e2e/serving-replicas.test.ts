@@ -3,14 +3,13 @@
 // a watch goes on at the other. And without the ConfigMap by which front proxies are recognised, nobody is answered.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { networkInterfaces } from 'node:os';
 import { after, before, test } from 'node:test';
 import { freePort } from './controlplane/free-port.ts';
 import { FRONT_PROXY_NAME, until, useCluster } from './controlplane/index.ts';
 import { install, OperatorReplica } from './operator-stage.ts';
 import { Hand } from './podtracker-stage.ts';
 import { askDirectly, kubectlGoesOn } from './serving-requests.ts';
-import { API_SERVICE, HISTORY, untilAvailable } from './serving-stage.ts';
+import { API_SERVICE, addEndpoint, HISTORY, ownAddress, untilAvailable, withoutSelector } from './serving-stage.ts';
 
 const cluster = await useCluster({
   needs: ['own control plane'],
@@ -38,25 +37,12 @@ const kubectl = (words: string, input?: string) =>
   cluster.kubectl(words.split(' '), input === undefined ? {} : { input });
 const apply = (object: object) => kubectl('apply -f -', JSON.stringify(object));
 
-/** An endpoint may not be a loopback address; what is sent to this one does not leave the machine either. */
-function ownAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((of) => of ?? []);
-  const found = all.find(({ family, internal }) => family === 'IPv4' && !internal);
-  assert.ok(found, 'this machine has no address beside loopback, and the endpoint of a Service needs one');
-  return found.address;
-}
-
 async function startReplica(name: string): Promise<Replica> {
   const port = await freePort();
   const words = ['--no-conversion', '--bind', host, '--history', '--history-port', `${port}`];
   const operator = await OperatorReplica.start(stage, cluster.controlPlane, name, { words });
   await operator.untilReady();
-  await apply({
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
-    metadata: { name: `history-${name}`, namespace: 'podtrail', labels: { 'kubernetes.io/service-name': SERVICE } },
-    ports: [{ name: 'https', port, protocol: 'TCP' }],
-    endpoints: [{ addresses: [host], conditions: { ready: true } }],
-  });
+  await addEndpoint(cluster.controlPlane, SERVICE, name, host, port);
   return { operator, port };
 }
 
@@ -79,14 +65,7 @@ before(async () => {
   if (skip !== false) return;
   host = ownAddress();
   await install(cluster.controlPlane);
-  await kubectl(`-n podtrail delete service ${SERVICE}`);
-  const ports = [{ name: 'https', port: 443, targetPort: 9444 }];
-  await apply({
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: SERVICE, namespace: 'podtrail' },
-    spec: { ports },
-  });
+  await withoutSelector(cluster.controlPlane);
   hand = await Hand.of(stage, cluster.controlPlane);
   await kubectl('create namespace shop');
   await hand.createNode('node-1');
@@ -139,7 +118,7 @@ test('one replica ends in order: no kubectl request fails, its watches end in or
     t.after(() => watching.end());
     return watching;
   });
-  await kubectl('-n podtrail delete endpointslice history-first');
+  await kubectl('-n podtrail delete endpointslice podtrail-history-first');
   await until('the aggregator has noticed', async () => {
     for (let n = 0; n < 10; n++) if ((await answeredBy()) !== digits.staying) return false;
     return true;

@@ -38,7 +38,7 @@ export function causesPage(runs: readonly RunResult[], notProvoked: ReadonlyMap<
 
 Why a pod ended: what each cause rests on, how it was provoked, and what \`explain\` said of it. [The design](adr/20261116-causes.md) says how a cause is found.
 
-This page is generated from the results of runs (\`e2e/causes/results\`). In each run the order was shuffled and half of the provocations ran beside others. A verdict is right if it names the cause, and, where one is known, the node, the taint, the revision or the actor; an inferred verdict that is not right is wrong. Each pod was judged without an audit log, and, where there was one, once more with it. "pods" is how many ends of that kind were provoked and judged: where it is one, one pod is all that the row shows.
+This page is generated from the results of runs (\`e2e/causes/results\`). In each run the order was shuffled, and half of the provocations or more ran beside others. A verdict is right if it names the cause, and, where one is known, the node, the taint, the revision or the actor; an inferred verdict that is not right is wrong. Each pod was judged without an audit log, and, where there was one, once more with it. "pods" is how many ends of that kind were provoked and judged: where it is one, one pod is all that the row shows.
 
 - "control plane": Kubernetes itself did it, and wrote all traces.
 - "status as kubelets write it": the run wrote the status that a kubelet writes in that case ([recordings](../e2e/recordings/README.md) of real ones; for what was not recorded, the kubelet's source).

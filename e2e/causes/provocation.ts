@@ -25,8 +25,6 @@ export interface Provocation {
   readonly by: Writer;
   /** Some controller waits a minute by its own clock: always run beside others. */
   readonly isSlow?: boolean;
-  /** So often in a run, whatever is asked for: each takes a whole node for a minute. */
-  readonly atMost?: number;
   /** Resolves once the end has begun, with the pods that ended so. */
   readonly provoke: (scene: Scene) => Promise<Provoked>;
 }

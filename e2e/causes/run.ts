@@ -1,4 +1,4 @@
-// Provokes causes in a shuffled order, one half alone and one half beside others, and asks why each pod ended: of those
+// Provokes causes in a shuffled order, one half alone and one half beside others unless all are to overlap, and asks why each pod ended: of those
 // alone as soon as the recorder has stored it, and of all when everything is over. The last answer counts.
 import type { Cause, Verdict } from '@podtrail/history';
 import { until } from '../controlplane/index.ts';
@@ -11,8 +11,10 @@ export interface CauseRunOptions {
   readonly seed: number;
   /** Of each. */
   readonly repeat: number;
-  /** At a time, of the half that overlaps. */
+  /** At a time, of those that overlap. */
   readonly parallel: number;
+  /** None runs alone, and no round waits for the one before: real nodes are waited for most of the time. */
+  readonly allOverlap?: boolean;
   /** Instead of simulated ones. */
   readonly realNodes?: number | undefined;
   /** Where everything is kept that the API shows of pods, nodes and events. */
@@ -47,8 +49,13 @@ export interface Outcome {
   };
 }
 
+/** A run without rounds says how far it is. */
+const SAID_EVERY = 50;
+
 /** Traces may come after the end: Events, and what a controller says when all is over. */
 const TRACES_WITHIN_MS = 20_000;
+/** A Job reports its end when its pods are gone, and real ones take their time on a busy machine. */
+const REAL_TRACES_WITHIN_MS = 60_000;
 
 export async function causeRun(options: CauseRunOptions): Promise<Outcome[]> {
   const { provocations, repeat, parallel, log } = options;
@@ -60,10 +67,12 @@ export async function causeRun(options: CauseRunOptions): Promise<Outcome[]> {
   const slow: Promise<unknown>[] = [];
   const last = options.withinMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.withinMs;
   const isOver = () => Date.now() > last;
-  for (let round = 1; round <= repeat && !isOver(); round++) {
-    const wanted = provocations.filter(({ atMost = repeat }) => round <= atMost);
-    const all = shuffled(wanted, chance);
-    const half = Math.floor(all.length / 2);
+  const rounds = options.allOverlap ? 1 : repeat;
+  for (let round = 1; round <= rounds && !isOver(); round++) {
+    const all = options.allOverlap
+      ? Array.from({ length: repeat }, () => shuffled(provocations, chance)).flat()
+      : shuffled(provocations, chance);
+    const half = options.allOverlap ? 0 : Math.floor(all.length / 2);
     const overlapped = all.slice(half).filter(({ isSlow }) => !isSlow);
     const alone = all.slice(0, half).filter(({ isSlow }) => !isSlow);
     log(`round ${round}: ${overlapped.length} ${parallel} at a time, ${alone.length} one at a time …`);
@@ -74,6 +83,7 @@ export async function causeRun(options: CauseRunOptions): Promise<Outcome[]> {
     const worker = async () => {
       for (let next = overlapped.shift(); next && !isOver(); next = overlapped.shift()) {
         pending.push(await provoke(place, next, true));
+        if (pending.length % SAID_EVERY === 0) log(`${pending.length} provoked …`);
       }
     };
     await Promise.all(Array.from({ length: parallel }, worker));
@@ -124,7 +134,7 @@ function explained(stage: CauseStage, provocation: Provocation, uid: string, at:
   return until(
     `${provocation.name} is explained`,
     async () => isRight(provocation, (await stage.judge(uid, at))?.verdict),
-    { withinMs: TRACES_WITHIN_MS, everyMs: 200 },
+    { withinMs: stage.isReal ? REAL_TRACES_WITHIN_MS : TRACES_WITHIN_MS, everyMs: 200 },
   );
 }
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, globSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -30,7 +30,7 @@ export class InstalledPackages {
     await writeFile(join(directory, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     const build = await execute(process.execPath, [join(ROOT, 'scripts', 'build.ts')], ROOT);
     if (build.code !== 0) throw new Error(`npm run build has failed:\n${build.err}${build.out}`);
-    const built = globSync('packages/*/dist', { cwd: ROOT }).map((path) => `./${path}`);
+    const built = globSync('packages/*/dist/package.json', { cwd: ROOT }).map((path) => `./${dirname(path)}`);
     await npm(['pack', ...built, '--pack-destination', packed], ROOT);
     const tarballs = readdirSync(packed).map((name) => join(packed, name));
     // What npm has in its cache since `npm ci` is taken from there, and only the rest from the registry.

@@ -54,7 +54,7 @@ function goldenStore() {
   assert.ok(packed !== undefined, 'there is a golden store');
   const folder = dirname(join(GOLDEN, packed));
   const path = installed.path('golden.db');
-  mkdirSync(`${path}.d`);
+  mkdirSync(`${path}.d`, { recursive: true });
   for (const file of globSync('*.db.gz', { cwd: folder })) {
     const name = basename(file, '.gz');
     writeFileSync(name === 'store.db' ? path : join(`${path}.d`, name), gunzipSync(readFileSync(join(folder, file))));
@@ -157,6 +157,30 @@ test('who answers from a golden store', async () => {
     'name',
   ]);
   assert.deepEqual([code, out], [0, `pod/${holder.namespace}/${holder.name}\n`], err);
+});
+
+test('serve shows the page that lies in the tarball, and its assets, without esbuild', async (t) => {
+  const { url } = goldenStore();
+  const server = installed.start('podtrail', ['serve', '--port', '0', '--store', url]);
+  let said = '';
+  let printed = '';
+  server.stderr.on('data', (text) => (said += text));
+  server.stdout.on('data', (text) => (printed += text));
+  t.after(() => void server.kill('SIGKILL'));
+  const { origin } = await until('the URL is printed', () => {
+    assert.equal(server.exitCode, null, said);
+    return printed.includes('\n') ? new URL(printed.trim()) : undefined;
+  });
+  const page = await fetch(`${origin}/trail`);
+  assert.equal(page.status, 200);
+  const assets = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  assert.equal(assets.length, 3);
+  for (const path of assets) assert.equal((await fetch(`${origin}${path}`)).status, 200, path);
+  assert.ok(!existsSync(installed.path('node_modules', 'esbuild')));
+  const notices = readFileSync(installed.path('node_modules', 'podtrail', 'THIRD-PARTY-NOTICES.md'), 'utf8');
+  assert.match(notices, /^## preact \d/m, 'what is in the page is named, too');
+  server.kill('SIGTERM');
+  assert.deepEqual(await once(server, 'exit'), [0, null], said);
 });
 
 test('the demo records, shows what to ask, and ends by itself', async () => {

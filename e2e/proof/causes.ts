@@ -12,6 +12,8 @@ export interface CausesOptions {
   readonly seed: number;
   readonly repeat: number;
   readonly parallel: number;
+  /** None runs alone. */
+  readonly allOverlap: boolean;
   /** On so many real nodes instead of simulated ones. */
   readonly realNodes: number | undefined;
   /** Begin nothing more after so long. */
@@ -34,7 +36,7 @@ export interface CausesProof {
 }
 
 export async function proveCauses(options: CausesOptions, print: (text: string) => void): Promise<CausesProof> {
-  const { seed, repeat, parallel, realNodes, minutes, audit, only, page, out, log } = options;
+  const { seed, repeat, parallel, allOverlap, realNodes, minutes, audit, only, page, out, log } = options;
   const provocations = (realNodes === undefined ? PROVOCATIONS : REAL_PROVOCATIONS).filter(
     ({ name, cause }) => only?.some((part) => `${cause} ${name}`.includes(part)) ?? true,
   );
@@ -45,6 +47,7 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
     seed,
     repeat,
     parallel,
+    allOverlap,
     realNodes,
     watched: join(out, 'watch.jsonl.gz'),
     isAudited: audit,
@@ -87,14 +90,15 @@ const ABOUT = {
   real: {
     title: 'On real nodes',
     about:
-      'The real API server, controller manager and scheduler; nodes with kubelet, containerd and CNI, whose pods run; `podtrail record` beside them. One node is shared by all, the others belong to one provocation at a time. What takes a node for a minute is run a few times only.',
+      'The real API server, controller manager and scheduler; nodes with kubelet, containerd and CNI, whose pods run; `podtrail record` beside them. One node is shared by all, the others belong to one provocation at a time.',
   },
 };
 
 function resultOf(options: CausesOptions, rows: readonly Row[]): RunResult {
-  const { seed, repeat, parallel, realNodes, minutes, audit, only } = options;
+  const { seed, repeat, parallel, allOverlap, realNodes, minutes, audit, only } = options;
   const flags = [
     `--repeat ${repeat} --seed ${seed} --parallel ${parallel}`,
+    ...(allOverlap ? ['--all-overlap'] : []),
     ...(minutes === undefined ? [] : [`--within ${minutes}`]),
     ...(audit ? [] : ['--no-audit']),
     ...(only === undefined ? [] : [`--only "${only.join(',')}"`]),

@@ -61,6 +61,7 @@ causes: on a real control plane with its controllers and kwok nodes; pods are ma
 provoked there, in a shuffled order, half of them beside others. Exit code 1 if one is explained wrongly
   --repeat N       each of them (default 3)
   --parallel N     so many at a time (default 4)
+  --all-overlap    none runs alone, and no round waits for the one before
   --real-nodes N   on so many real nodes (at least 2) instead of kwok's; needs what "nodes" needs
   --only A,B       only causes and provocations with these words in their names
   --page FILE      keep the result in e2e/causes/results, and write docs/causes.md from all results there
@@ -94,6 +95,7 @@ const { values, positionals } = parseArgs({
     audit: { type: 'boolean', default: true },
     within: { type: 'string' },
     parallel: { type: 'string', default: '4' },
+    'all-overlap': { type: 'boolean', default: false },
     lives: { type: 'string', default: '800' },
     questions: { type: 'string' },
     faults: { type: 'boolean', default: false },
@@ -165,7 +167,8 @@ async function causes(): Promise<CausesProof> {
   const minutes = values.within === undefined ? undefined : count('within', values.within);
   const { audit } = values;
   const only = values.only?.split(',');
-  const options = { seed, repeat, parallel, realNodes, minutes, audit, only, page, out, log };
+  const allOverlap = values['all-overlap'];
+  const options = { seed, repeat, parallel, allOverlap, realNodes, minutes, audit, only, page, out, log };
   return await proveCauses(options, (text) => void process.stdout.write(text));
 }
 

@@ -1,5 +1,5 @@
 // Pods that end because of what happens to their node, on a node of their own: its kubelet and the control plane write
-// all traces. Each is run a few times only where it takes its node for long.
+// all traces.
 import { until } from '../../controlplane/index.ts';
 import type { WatchedPod } from '../pod-watch.ts';
 import type { Provocation } from '../provocation.ts';
@@ -22,7 +22,6 @@ const DEAF = {
 export const memoryPressure: Provocation = {
   ...{ ...BY, name: 'node short of memory', cause: 'NodePressure', sentence: /was short of memory/ },
   evidence: 'status `Evicted`, DisruptionTarget `TerminationByKubelet`',
-  atMost: 6,
   provoke: (scene) => pressed(scene, DEAF),
 };
 
@@ -49,7 +48,6 @@ async function pressed(scene: Scene, spec: object) {
 export const shutdown: Provocation = {
   ...{ ...BY, name: 'graceful shutdown of a node', cause: 'NodeShutdown' },
   evidence: 'status `Terminated`, DisruptionTarget `TerminationByKubelet`',
-  atMost: 6,
   provoke: (scene) => shutDown(scene, DEAF),
 };
 
@@ -71,7 +69,6 @@ async function shutDown(scene: Scene, spec: object) {
 export const rejectedInShutdown: Provocation = {
   ...{ ...BY, name: 'a pod bound to a node that shuts down', cause: 'Rejected', sentence: /NodeShutdown/ },
   evidence: 'status `NodeShutdown`',
-  atMost: 6,
   async provoke(scene) {
     const node = await scene.realNode();
     await node.real.announceShutdown();
@@ -124,7 +121,7 @@ export const preempted: Provocation = {
 
 export const rejectedForPods: Provocation = {
   ...{ ...BY, name: 'a pod bound to a node with all the pods that it may have', cause: 'Rejected' },
-  ...{ evidence: 'status `OutOfpods`', sentence: /OutOfpods/, atMost: 6 },
+  ...{ evidence: 'status `OutOfpods`', sentence: /OutOfpods/ },
   async provoke(scene) {
     const node = await scene.realNode();
     await node.real.stopKubelet();
@@ -141,7 +138,6 @@ export const rejectedForPods: Provocation = {
 export const rebooted: Provocation = {
   ...{ ...BY, name: 'reboot of a node, with a pod that is not restarted', cause: 'Reboot', sentence: /was rebooted/ },
   evidence: 'another `bootID` of the node, and a container that its runtime lost',
-  atMost: 6,
   async provoke(scene) {
     const node = await scene.realNode();
     const pod = await scene.pod(NEVER, node.name);
@@ -154,7 +150,6 @@ export const rebooted: Provocation = {
 export const rebootedAndGoesOn: Provocation = {
   ...{ ...BY, name: 'reboot of a node, with a pod that goes on', cause: 'Reboot', sentence: /new sandbox because/ },
   evidence: 'another `bootID` of the node; the pod goes on in a new sandbox',
-  atMost: 6,
   async provoke(scene) {
     const node = await scene.realNode();
     const pod = await scene.pod({}, node.name);
@@ -179,7 +174,7 @@ const AWAY = ['unreachable', 'not-ready'].map((taint) => ({
 }));
 
 export const unreachable: Provocation = {
-  ...{ ...BY, name: 'kubelet stopped', cause: 'NodeUnreachable', atMost: 3 },
+  ...{ ...BY, name: 'kubelet stopped', cause: 'NodeUnreachable' },
   evidence: 'DisruptionTarget `DeletionByTaintManager`, the taint `unreachable` and `Ready=Unknown` of the node',
   async provoke(scene) {
     const node = await scene.realNode();
@@ -190,7 +185,7 @@ export const unreachable: Provocation = {
 };
 
 export const switchedOff: Provocation = {
-  ...{ ...BY, name: 'machine switched off', cause: 'NodeUnreachable', atMost: 3 },
+  ...{ ...BY, name: 'machine switched off', cause: 'NodeUnreachable' },
   evidence: 'DisruptionTarget `DeletionByTaintManager`, the taint `unreachable` and `Ready=Unknown` of the node',
   async provoke(scene) {
     const node = await scene.realNode();
@@ -201,7 +196,7 @@ export const switchedOff: Provocation = {
 };
 
 export const nodeGone: Provocation = {
-  ...{ ...BY, name: 'Node deleted', cause: 'NodeGone', atMost: 3 },
+  ...{ ...BY, name: 'Node deleted', cause: 'NodeGone' },
   evidence: 'DisruptionTarget `DeletionByPodGC`, and the deletion of the Node',
   async provoke(scene) {
     const node = await scene.realNode();
@@ -215,7 +210,6 @@ export const nodeGone: Provocation = {
 export const outOfService: Provocation = {
   ...{ ...BY, name: 'out-of-service taint, kubelet away', cause: 'OutOfService' },
   evidence: 'DisruptionTarget `DeletionByTaintManager`, and the taint `node.kubernetes.io/out-of-service` of the node',
-  atMost: 6,
   async provoke(scene) {
     const node = await scene.realNode();
     const pod = await scene.pod({}, node.name);

@@ -29,7 +29,8 @@ export const QUICK_KUBELET = {
 /** A node without heartbeats is given up after this, instead of 50 s. */
 export const QUICK_CONTROLLERS = ['--node-monitor-grace-period=16s', '--node-monitor-period=1s'];
 
-const CALM_MS = 2500;
+/** A namespace that is deleted sooner takes Events of its controllers along, and then their silence proves nothing. */
+const CALM_MS = 11_000;
 
 export class HitNode implements AsyncDisposable {
   readonly name: string;
@@ -93,7 +94,6 @@ export class RealGround implements AsyncDisposable {
   /** In the background: removes a scene's namespace, and gives its nodes back. */
   clear(namespace: string, nodes: AsyncDisposable): void {
     this.#track(`namespace ${namespace}`, async () => {
-      // An end and the clearing up are distinguished by their seconds.
       await sleep(CALM_MS);
       await this.plane.request(`/api/v1/namespaces/${namespace}`, { method: 'DELETE' });
       await nodes[Symbol.asyncDispose]();
