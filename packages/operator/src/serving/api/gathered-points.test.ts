@@ -29,7 +29,7 @@ function source() {
   };
 }
 
-test('those of one turn go together; those that come meanwhile go together when the first are answered', async () => {
+test('those of one turn go together; those that come meanwhile go together beside them, and the rest after', async () => {
   const { calls, answerPoints } = source();
   const points = new GatheredPoints({ answerPoints }, false);
   const first = [1, 2].map((at) => points.ask(PROD, point(at)));
@@ -37,19 +37,46 @@ test('those of one turn go together; those that come meanwhile go together when 
   await turn();
   const second = [3, 4].map((at) => points.ask(PROD, point(at)));
   await turn();
+  const third = [5, 6].map((at) => points.ask(PROD, point(at)));
+  await turn();
   assert.deepEqual(
     calls.map(({ asked }) => asked),
-    [[1, 2]],
+    [
+      [1, 2],
+      [3, 4],
+    ],
   );
   calls[0]?.answer();
   assert.deepEqual(await Promise.all(first), ['1', '2']);
-  assert.deepEqual(calls[1]?.asked, [3, 4]);
+  assert.deepEqual(calls[2]?.asked, [5, 6]);
   calls[1]?.answer();
-  assert.deepEqual(await Promise.all(second), ['3', '4']);
-  const third = points.ask(PROD, point(5));
-  await turn();
   calls[2]?.answer();
-  assert.equal(await third, '5');
+  assert.deepEqual(await Promise.all([...second, ...third]), ['3', '4', '5', '6']);
+  const last = points.ask(PROD, point(7));
+  await turn();
+  calls[3]?.answer();
+  assert.equal(await last, '7');
+});
+
+test('many of one turn go in batches, two of which are under way at once, each in a turn of its own', async () => {
+  const { calls, answerPoints } = source();
+  const points = new GatheredPoints({ answerPoints }, false);
+  const asked = Array.from({ length: 70 }, (_, i) => points.ask(PROD, point(i)));
+  const sizes = () => calls.map((call) => call.asked.length);
+  await turn();
+  assert.deepEqual(sizes(), [32]);
+  await turn();
+  await turn();
+  assert.deepEqual(sizes(), [32, 32]);
+  calls[1]?.answer();
+  await asked[32];
+  assert.deepEqual(sizes(), [32, 32, 6]);
+  calls[0]?.answer();
+  calls[2]?.answer();
+  assert.deepEqual(
+    await Promise.all(asked),
+    Array.from({ length: 70 }, (_, i) => `${i}`),
+  );
 });
 
 test('clusters do not wait for each other', async () => {

@@ -67,6 +67,11 @@ export type Call =
 
 export type Request = Call | SnapshotRead | Notice;
 
+/** What is asked of a snapshot, and that one begins or ends. */
+export function isOfSnapshots(request: Request): request is SnapshotRead | Notice {
+  return typeof request === 'number' || Array.isArray(request);
+}
+
 export type Answer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: SerializedError };

@@ -13,6 +13,7 @@ import {
   type Append,
   attempt,
   type FromThread,
+  isOfSnapshots,
   type Notice,
   type Request,
   type SnapshotRead,
@@ -63,7 +64,7 @@ class StoreThread {
       else answers.push(...this.#one(requests[at]!));
       at += Math.max(1, appends.length);
     }
-    const areReads = requests.every((request) => typeof request === 'number' || isRead(request));
+    const areReads = requests.every(isOfSnapshots);
     // Nothing that these wait for takes a turn: they are there before the next message is taken.
     if (answers.some(isPromise)) void Promise.all(answers).then((all) => this.#send(all, areReads));
     else this.#send(answers as readonly Answer[], areReads);

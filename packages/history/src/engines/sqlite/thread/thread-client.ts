@@ -1,5 +1,6 @@
-// The engine's end of the line to its thread. One message is under way at a time; requests that come meanwhile go
-// together in the next, so that many small ones cost little more than one.
+// The engine's end of the line to its thread. One message is under way at a time, two where the next one only reads, so
+// that the thread need not wait for it; requests that come meanwhile go together, so that many small ones cost little
+// more than one.
 import { Worker } from 'node:worker_threads';
 import { HistoryError } from '../../../errors.ts';
 import type { PointTexts } from '../../points.ts';
@@ -12,6 +13,7 @@ import {
   type Call,
   deserializeError,
   type FromThread,
+  isOfSnapshots,
   type Notice,
   type Request,
   type SnapshotReadName,
@@ -26,6 +28,8 @@ interface Caller {
   reject(error: unknown): void;
 }
 
+const MOST_UNDER_WAY = 2;
+
 type WithoutId<T> = T extends Call ? Omit<T, 'id'> : never;
 
 export class ThreadClient {
@@ -34,7 +38,7 @@ export class ThreadClient {
   #queue: Request[] = [];
   #nextId = 1;
   #nextSnapshot = 1;
-  #isUnderWay = false;
+  #underWay = 0;
   #isPlanned = false;
   #ended: HistoryError | undefined;
 
@@ -147,11 +151,13 @@ export class ThreadClient {
 
   /** At the end of this turn: what is asked in one go travels in one go. */
   #plan(): void {
-    if (this.#isUnderWay || this.#isPlanned || this.#queue.length === 0) return;
+    if (this.#isPlanned || this.#queue.length === 0) return;
+    // What is to be written waits for the rest: it is committed together.
+    if (this.#underWay >= (this.#queue.every(isOfSnapshots) ? MOST_UNDER_WAY : 1)) return;
     this.#isPlanned = true;
     queueMicrotask(() => {
       this.#isPlanned = false;
-      this.#isUnderWay = true;
+      this.#underWay++;
       const requests = this.#queue;
       this.#queue = [];
       this.#worker.postMessage(requests);
@@ -160,7 +166,7 @@ export class ThreadClient {
 
   #take(message: FromThread): void {
     if (message.kind !== 'answers') return;
-    if (message.isReady) this.#isUnderWay = false;
+    if (message.isReady) this.#underWay--;
     for (const answer of message.answers) {
       const caller = this.#callers.get(answer.id);
       this.#callers.delete(answer.id);
