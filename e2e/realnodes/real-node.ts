@@ -103,13 +103,16 @@ export class RealNode {
     return join(this.home, 'logind.sock');
   }
 
-  /** As `systemctl poweroff` announces it. The machine stays on: `crash` is what comes after. */
+  /**
+   * As `systemctl poweroff` announces it, once a kubelet is there that delays the shutdown: one that has just started is
+   * Ready before. The machine stays on: `crash` is what comes after.
+   */
   async announceShutdown(): Promise<void> {
-    const inhibitors = await order(this.#control, 'shutdown');
-    if (inhibitors !== 'sent 1')
-      throw new ControlPlaneError(`Not one kubelet delays the shutdown of ${this.name}: ${inhibitors}.`, {
-        hint: 'Its configuration needs a shutdownGracePeriod.',
-      });
+    await until(`a kubelet with a shutdownGracePeriod delays the shutdown of ${this.name}`, async () => {
+      const inhibitors = await order(this.#control, 'shutdown');
+      if (inhibitors === 'sent 1') return true;
+      throw new ControlPlaneError(`logind says: ${inhibitors}`);
+    });
   }
 
   /** Pods get addresses of this range from now on. */

@@ -72,6 +72,12 @@ export const rejectedInShutdown: Provocation = {
   async provoke(scene) {
     const node = await scene.realNode();
     await node.real.announceShutdown();
+    // The kubelet takes pods until it has read the announcement: one that it took is ended by the shutdown.
+    await until('the kubelet says that it shuts down', async () => {
+      const { body } = await scene.ground.plane.request(`/api/v1/nodes/${node.name}`);
+      const { status } = JSON.parse(body) as { status: { conditions: { type: string; message: string }[] } };
+      return status.conditions.some(({ type, message }) => type === 'Ready' && message.includes('shutting down'));
+    });
     return await scene.terminal(await bound(scene, node, scene.name));
   },
 };
