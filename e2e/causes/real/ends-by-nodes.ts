@@ -74,8 +74,8 @@ export const rejectedInShutdown: Provocation = {
     await node.real.announceShutdown();
     // The kubelet takes pods until it has read the announcement: one that it took is ended by the shutdown.
     await until('the kubelet says that it shuts down', async () => {
-      const { body } = await scene.ground.plane.request(`/api/v1/nodes/${node.name}`);
-      const { status } = JSON.parse(body) as { status: { conditions: { type: string; message: string }[] } };
+      const answer = await scene.ground.plane.request(`/api/v1/nodes/${node.name}`);
+      const { status } = answer.json() as { status: { conditions: { type: string; message: string }[] } };
       return status.conditions.some(({ type, message }) => type === 'Ready' && message.includes('shutting down'));
     });
     return await scene.terminal(await bound(scene, node, scene.name));
