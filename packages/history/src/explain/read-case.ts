@@ -38,14 +38,17 @@ export async function readDepartedCase(
   const found = life ?? (await readLife(snapshot, departure.pod.uid));
   const stored = found ?? lifeOfDeparture(departure);
   // Who was found to be gone has no end in its life: nobody saw it.
-  const ended =
-    endOf(stored) === undefined ? { ...stored, gone: departure.observedAt, source: departure.source } : stored;
+  const ended = endOf(stored) === undefined ? unseenEnd(stored, departure) : stored;
   const known = await readCaseOf(snapshot, ended, beginningOfEnd(ended, departure.at));
   return {
     ...known,
     ...(found === undefined ? { isLifeMissing: true } : {}),
     ...(departure.source === 'watch' ? { endSeenAt: departure.observedAt, endVersion: versionOf(departure) } : {}),
   };
+}
+
+function unseenEnd(stored: PodLife, { observedAt, source, disruption }: Departure): PodLife {
+  return { ...stored, gone: observedAt, source, ...(disruption === undefined ? {} : { disruption }) };
 }
 
 function versionOf({ epoch, resourceVersion }: Departure): Case['endVersion'] {

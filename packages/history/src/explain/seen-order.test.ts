@@ -28,8 +28,6 @@ const done: Step = (pod) => pod.inPhase('Succeeded').finishedAt(at(20));
 const collected: Step = (pod) => condition('DeletionByPodGC')(pod).inPhase('Failed');
 const rejected: Step = (pod) => pod.inPhase('Failed', 'OutOfcpu', 'Pod was rejected: Node did not have enough cpu');
 
-const ENDS = new Set([deleted, done, collected, rejected]);
-
 /** Each step is a version of the pod; the first one that ends it, or is to, is the cause. */
 const FIRSTS: Readonly<Record<string, readonly [readonly Step[], cause: string]>> = {
   'a deletion, then an eviction': [[deleted, evicted], 'DeletedOnRequest'],
@@ -78,11 +76,11 @@ suite('within one millisecond and one second, the first reason is', () => {
     test(name, async () => {
       assert.deepEqual(await judged(steps).then((verdict) => verdict.cause), cause);
     });
-    // Before, nothing is stored of it: a condition alone is no end.
-    test(`${name}, though another recorder goes on once its end has begun`, async () => {
-      const begins = steps.findIndex((step) => ENDS.has(step));
-      for (let after = begins + 1; after <= steps.length; after++) {
-        assert.equal((await judged(steps, after)).cause, cause, `after ${after}`);
+    test(`${name}, wherever another recorder goes on`, async () => {
+      const { certainty } = await judged(steps);
+      for (let after = 1; after <= steps.length; after++) {
+        const said = await judged(steps, after);
+        assert.deepEqual([said.cause, said.certainty], [cause, certainty], `after ${after}`);
       }
     });
   }
@@ -117,6 +115,39 @@ suite('what only a listing showed', () => {
     await ledger.see(25, deleted(evicted(running)));
     const { cause, certainty } = await verdictOf(ledger);
     assert.deepEqual([cause, certainty], ['Evicted', 'certain']);
+  });
+
+  test('nothing of the end: a condition right before nobody watched is inferred to be its cause', async () => {
+    for (const [step, cause] of [
+      [evicted, 'Evicted'],
+      [tainted, 'Taint'],
+      [preempted, 'Preempted'],
+      [(pod: PodBuilder) => pod, 'Unknown'],
+    ] as const) {
+      for (const isRestarted of [false, true]) {
+        const ledger = new TestCauses();
+        await ledger.see(4.5, running);
+        await ledger.see(20.2, step(running));
+        if (isRestarted) await ledger.restart();
+        await ledger.list(300, 'expired');
+        const { cause: said, certainty } = await verdictOf(ledger);
+        assert.deepEqual([said, certainty], [cause, 'inferred'], `restarted: ${isRestarted}`);
+      }
+    }
+  });
+
+  test('nothing of the end: a condition that had stood for long, or was reset, is none of its reasons', async () => {
+    const stale = new TestCauses();
+    await stale.see(20.2, evicted(running));
+    await stale.see(200, evicted(running).annotated({ note: '1' }));
+    const reset = new TestCauses();
+    await reset.see(20.2, evicted(running));
+    await reset.see(30, running.withCondition('DisruptionTarget', 'False', at(30)));
+    for (const ledger of [stale, reset]) {
+      await ledger.restart();
+      await ledger.list(300, 'expired');
+      assert.equal((await verdictOf(ledger)).cause, 'Unknown');
+    }
   });
 
   test('a deletion alone is before every condition that comes', async () => {

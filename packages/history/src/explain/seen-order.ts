@@ -3,7 +3,7 @@
 import { compareFirstSeen, firstSeenIn } from '../model/first-seen.ts';
 import type { FirstSeen, PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
-import { CLOCK_SLACK_MS, DISRUPTION_LASTS_MS } from './traces.ts';
+import { CLOCK_SLACK_MS, DISRUPTION_LASTS_MS, isSeenToEnd } from './traces.ts';
 
 /**
  * `together`: one version showed both at first, as if they had been written at once. `unknown`: so did a listing, and a
@@ -24,6 +24,8 @@ export function disruptionOrder({ life, endedAt, endSeenAt }: Case): SeenOrder |
   if (before > lasts) return undefined;
   const ends = [deletion, terminal].filter((end) => end !== undefined).map(({ seenIn }) => firstSeenIn(seenIn, life));
   const end = ends.sort(compareFirstSeen)[0];
+  // Where nobody saw the end, a condition that was seen before is the likeliest reason of it, and no more than that.
+  if (end === undefined && !isSeenToEnd(life)) return 'unknown';
   if (end === undefined) return before < -CLOCK_SLACK_MS ? 'after' : 'before';
   const order = orderOf(firstSeenIn(disruption.seenIn, life), end);
   if (order === 'before' || order === 'after') return order;

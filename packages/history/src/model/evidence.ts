@@ -58,6 +58,10 @@ export interface Evidence extends Provenance {
 
 export const MOST_MESSAGE = 512;
 
+export function cut(message: string | undefined): string {
+  return message === undefined ? '' : message.slice(0, MOST_MESSAGE);
+}
+
 /** Of two versions the one that counts further; in whichever order they come. */
 export function newerEvidence(stored: Evidence | undefined, incoming: Evidence): Evidence {
   if (stored === undefined) return incoming;

@@ -1,6 +1,7 @@
 // What observing yields, and what an engine stores of it. Every fact is an upsert by its record's key: storing one twice changes
 // nothing, and a later version of a record replaces the earlier one.
 import type { OccurrenceFact } from './occurrence.ts';
+import type { Reason } from './pod-life.ts';
 import type { Change, ChangeValue, Coverage, Holder, Placement, PossibleTenure, Tenure } from './records.ts';
 import type { EpochMillis } from './time.ts';
 
@@ -37,6 +38,8 @@ export interface LiveMore {
   readonly rebooted?: true;
   /** It waits for its address, and this was stored of that. */
   readonly possible?: PossibleTenure;
+  /** The first DisruptionTarget of a pod that has not begun to end: a cause, should it end. */
+  readonly disruption?: Reason;
   /** Of a node. */
   readonly machine?: Machine;
 }

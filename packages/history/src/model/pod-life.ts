@@ -102,4 +102,6 @@ export interface Departure extends Provenance {
   readonly pod: Holder;
   readonly owner?: ObjectReference | undefined;
   readonly at: EpochMillis;
+  /** Of one that nobody saw go: the first DisruptionTarget that it showed before. Its life has no end, and so has none. */
+  readonly disruption?: Reason | undefined;
 }

@@ -204,3 +204,13 @@ export function kubeletTimeOf({ status }: ObservedPod): number | undefined {
 export function isTerminal(pod: ObservedPod): boolean {
   return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
 }
+
+/** It is to be deleted, or terminal. */
+export function hasBegunToEnd(pod: ObservedPod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined || isTerminal(pod);
+}
+
+/** A time that is one, and not of the future. */
+export function isPossible(time: number | undefined, at: EpochMillis): time is number {
+  return time !== undefined && Number.isFinite(time) && time > 0 && time <= at + TOLERATED_SKEW_MS;
+}

@@ -20,6 +20,7 @@ import {
   undoneEnd,
   undoneSince,
 } from './boundaries.ts';
+import { awaitedDisruption } from './disruption.ts';
 import { isTerminal, networkReadyAt } from './evidence.ts';
 import { goingOf, graceOf, releaseOf } from './going.ts';
 import { END_LATE_MS, MIRROR_LATE_MS, UNWATCHED_RELEASE_MS } from './measured-limits.ts';
@@ -127,7 +128,10 @@ function written(before: LiveHolder, pod: ObservedPod, seen: Observed, context: 
   const known = before.placement;
   const isElsewhere = known !== undefined && known.end === undefined && known.pod.node !== holder.node;
   const placement = isElsewhere ? undoneMove({ holder, context, facts }, known) : known;
-  const live: LiveHolder = { ...before, holder, placement, epoch, resourceVersion, seenAt, annotations };
+  const { more: _, ...rest } = before;
+  const more = withDisruption(before, pod, context);
+  const kept = more === undefined ? rest : { ...rest, more };
+  const live: LiveHolder = { ...kept, holder, placement, epoch, resourceVersion, seenAt, annotations };
   facts.push({ kind: 'live', uid: holder.uid, live });
   return { facts, live };
 }
@@ -322,8 +326,25 @@ function moreOf(scene: Scene, transition: Transition, live: LiveHolder): LiveMor
       ? { rebooted: true as const }
       : {}),
     ...(possible === undefined ? {} : { possible }),
+    ...disruptionOf(before, pod, context),
   };
   return Object.keys(more).length === 0 ? undefined : more;
+}
+
+/** What was remembered beside the rest, with the disruption that the pod shows now. */
+function withDisruption(before: LiveHolder, pod: ObservedPod, context: ObservationContext): LiveMore | undefined {
+  const { disruption: _, ...rest } = before.more ?? {};
+  const more = { ...rest, ...disruptionOf(before, pod, context) };
+  return Object.keys(more).length === 0 ? undefined : more;
+}
+
+function disruptionOf(
+  before: LiveHolder | undefined,
+  pod: ObservedPod,
+  context: ObservationContext,
+): Pick<LiveMore, 'disruption'> {
+  const disruption = awaitedDisruption(before?.more?.disruption, pod, provenanceOf(context));
+  return disruption === undefined ? {} : { disruption };
 }
 
 /** Nodes and services: their addresses come and go with the object. */

@@ -15,6 +15,10 @@ import { deserializeLive, restoredFact, serializeLive, storedFact } from './live
 
 const MACHINE = { ready: true, since: at(5), bootId: 'b-1', kubeletVersion: 'v1.36.3', podCidrs: ['10.0.0.0/24'] };
 const GOING = { why: 'deleted', since: at(9), resourceVersion: '77', notBefore: at(12) } as const;
+const DISRUPTION = {
+  ...{ reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', at: at(8) },
+  seenIn: { epoch: 1, resourceVersion: '70', listed: true },
+} as const;
 const GROWN = aHolder('web-1', { workload: undefined });
 
 const LIVES: Readonly<Record<string, LiveHolder>> = {
@@ -30,6 +34,7 @@ const LIVES: Readonly<Record<string, LiveHolder>> = {
     holder: aHolder('lone', { workload: undefined, hostNetwork: true }),
     more: { rebooted: true, possible: aPossibleTenure(aHolder('lone', { workload: undefined }), 90, 95) },
   }),
+  'one that somebody is about to end': aLiveHolder('web-1', 100, { more: { disruption: DISRUPTION } }),
   'one that has ended, with two addresses and nothing else': aLiveHolder('done', 100, {
     terminal: true,
     placement: undefined,

@@ -2,6 +2,7 @@
 import { earlierDeparture } from '../../model/newer-life.ts';
 import type { Departure } from '../../model/pod-life.ts';
 import { readJsonBody, writeJsonBody } from './json-body.ts';
+import { parseReason } from './life.ts';
 import type { OccurrenceType } from './occurrence-type.ts';
 
 export const DEPARTURE: OccurrenceType<Departure> = {
@@ -14,6 +15,7 @@ export const DEPARTURE: OccurrenceType<Departure> = {
   read: readJsonBody,
   parse(line) {
     const owner = line.maybe('owner', (name) => line.object(name).reference());
-    return { ...line.provenance(), pod: line.object('pod').holder(), ...owner, at: line.time('at') };
+    const disruption = line.maybe('disruption', (name) => parseReason(line.object(name)));
+    return { ...line.provenance(), pod: line.object('pod').holder(), ...owner, at: line.time('at'), ...disruption };
   },
 };

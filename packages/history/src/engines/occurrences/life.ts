@@ -31,9 +31,12 @@ export const LIFE: OccurrenceType<PodLife> = {
       ...line.maybe('filedAt', time),
       ...{ ...line.maybe('scheduled', time), ...line.maybe('networkUp', time), ...line.maybe('ready', time) },
       ...{ ...line.maybe('notReady', time), ...line.maybe('gone', time) },
-      ...line.maybe('unschedulable', (name) => reason(line.object(name))),
-      ...line.maybe('disruption', (name) => reason(line.object(name))),
-      ...line.maybe('terminal', (name) => ({ ...reason(line.object(name)), phase: line.object(name).text('phase') })),
+      ...line.maybe('unschedulable', (name) => parseReason(line.object(name))),
+      ...line.maybe('disruption', (name) => parseReason(line.object(name))),
+      ...line.maybe('terminal', (name) => ({
+        ...parseReason(line.object(name)),
+        phase: line.object(name).text('phase'),
+      })),
       ...line.maybe('deletion', (name) => deletion(line.object(name))),
       restarts: line.count('restarts'),
       endings: line.list('endings').map(ending),
@@ -45,7 +48,7 @@ function labels(line: Line): NonNullable<PodLife['labels']> {
   return Object.fromEntries(line.names.map((name) => [name, line.text(name)]));
 }
 
-function reason(line: Line): Reason {
+export function parseReason(line: Line): Reason {
   return { reason: line.text('reason'), message: line.text('message'), at: line.time('at'), ...seen(line) };
 }
 

@@ -40,6 +40,7 @@ const FACTS: readonly StoredFact[] = [
   LIFE,
   occurrenceFact('life', aPodLife('web-2', 10)),
   occurrenceFact('departure', { ...aDeparture('web-1', 5), owner }),
+  occurrenceFact('departure', { ...aDeparture('web-2', 5), disruption: because }),
   occurrenceFact('evidence', aPieceOfEvidence('web-1', 5, { related: owner, unconfirmed: true, impersonatedBy: 'ci' })),
 ];
 

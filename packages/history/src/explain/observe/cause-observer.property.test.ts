@@ -184,11 +184,15 @@ function disrupted(seen: Observed): Observed {
   if (seen.kind !== 'Pod') return seen;
   const { metadata, status } = seen.object;
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid } = metadata;
-  if (deletionTimestamp === undefined || !chance(uid, 2)) return seen;
   const isOver = status.phase === 'Failed' || status.phase === 'Succeeded';
+  // Some are marked while they live, by one and then by another, or are not ended after all.
+  const isMarked = deletionTimestamp === undefined && !isOver && chance(`marked ${metadata.resourceVersion}`, 2);
+  if (!chance(uid, 2) || (deletionTimestamp === undefined && !isMarked)) return seen;
+  const early = chance(`early ${metadata.resourceVersion}`, 2) ? 'PreemptionByScheduler' : 'DeletionByTaintManager';
+  const ended = isOver ? 'DeletionByPodGC' : 'EvictionByEvictionAPI';
   const condition = {
-    ...{ type: 'DisruptionTarget', status: 'True', reason: isOver ? 'DeletionByPodGC' : 'EvictionByEvictionAPI' },
-    lastTransitionTime: deletionTimestamp - deletionGracePeriodSeconds * 1000,
+    ...{ type: 'DisruptionTarget', status: 'True', reason: isMarked ? early : ended },
+    lastTransitionTime: deletionTimestamp && deletionTimestamp - deletionGracePeriodSeconds * 1000,
   };
   const conditions = [...status.conditions, condition];
   return { kind: 'Pod', object: { ...seen.object, status: { ...status, conditions } } };

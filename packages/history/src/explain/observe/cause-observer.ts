@@ -2,7 +2,7 @@
 // the streams of evidence; deterministic, without a clock and without I/O. It reads what the observer remembers, before
 // that takes the same observation in, and changes nothing of it: who held an address does not depend on causes.
 import type { Provenance, Source } from '../../model/boundary.ts';
-import type { Evidence } from '../../model/evidence.ts';
+import { cut, type Evidence } from '../../model/evidence.ts';
 import type { LiveHolder, StoredFact } from '../../model/fact.ts';
 import { occurrenceFact } from '../../model/occurrence.ts';
 import { type EpochMillis, latest } from '../../model/time.ts';
@@ -12,7 +12,6 @@ import { mirrorOf } from '../../observe/mirror.ts';
 import type { Observation, Observed, ReportedEvidence } from '../../observe/observation.ts';
 import type { Observer } from '../../observe/observer.ts';
 import { EvidenceBudget } from './evidence-budget.ts';
-import { cut } from './life-of.ts';
 import { NodeTraces } from './node-traces.ts';
 import { PodLives } from './pod-lives.ts';
 

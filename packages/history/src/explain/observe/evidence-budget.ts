@@ -6,8 +6,11 @@ import type { EpochMillis } from '../../model/time.ts';
 import { digestOf } from './digest.ts';
 
 const MOST_AN_HOUR = 64;
-/** A node that is lost and comes back every minute shows six changes each time. */
-const MOST_OF_A_NODE = 512;
+/**
+ * A kubelet writes its status every 10 s: a node that is lost and back each time shows six changes in 20 s (`Ready`, and
+ * two taints), 1,080 in an hour. The rest is for cordons, pressure, boots and taints of others.
+ */
+const MOST_OF_A_NODE = 1536;
 /** Objects with evidence in this hour that are known; where there are more, the oldest begins again. */
 const MOST_OBJECTS = 8192;
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@
 // gives the same life, whoever looks at it and when.
 
 import type { Provenance } from '../../model/boundary.ts';
-import { MOST_MESSAGE } from '../../model/evidence.ts';
+import { cut } from '../../model/evidence.ts';
 import type { ObjectReference } from '../../model/object-reference.ts';
 import {
   type ContainerEnding,
@@ -14,11 +14,12 @@ import {
 import { type EpochMillis, earliest, epochMillis, latest } from '../../model/time.ts';
 import {
   credible,
+  hasBegunToEnd,
+  isPossible,
   isTerminal,
   lastFinishedAt,
   networkReadyAt,
   RESOLUTION_MS,
-  TOLERATED_SKEW_MS,
 } from '../../observe/evidence.ts';
 import { holderOf } from '../../observe/holder-life.ts';
 import { mirrorOf } from '../../observe/mirror.ts';
@@ -87,11 +88,6 @@ function shownLife(pod: ObservedPod, { at, firstSeen, disruption, isGone }: Sigh
   };
 }
 
-/** It is to be deleted, or terminal. */
-export function hasBegunToEnd(pod: ObservedPod): boolean {
-  return pod.metadata.deletionTimestamp !== undefined || isTerminal(pod);
-}
-
 /** The first of what ended it; undefined for a pod that goes on. */
 export function endOf({ deletion, terminal, gone }: LifeContent): EpochMillis | undefined {
   return earliest(deletion?.requested, terminal?.at) ?? gone;
@@ -101,21 +97,6 @@ export function endOf({ deletion, terminal, gone }: LifeContent): EpochMillis | 
 export function createdAt({ metadata }: ObservedPod, at: EpochMillis): EpochMillis | undefined {
   const { creationTimestamp } = metadata;
   return isPossible(creationTimestamp, at) ? epochMillis(creationTimestamp) : undefined;
-}
-
-/** A DisruptionTarget that holds now. */
-export function disruptionOf(pod: ObservedPod, at: EpochMillis): Reason | undefined {
-  const found = condition(pod, 'DisruptionTarget', 'True');
-  return found && reasonOf(pod, found, at, at);
-}
-
-export function cut(message: string | undefined): string {
-  return message === undefined ? '' : message.slice(0, MOST_MESSAGE);
-}
-
-/** A time that is one, and not of the future. */
-export function isPossible(time: number | undefined, at: EpochMillis): time is number {
-  return time !== undefined && Number.isFinite(time) && time > 0 && time <= at + TOLERATED_SKEW_MS;
 }
 
 /**

@@ -1,7 +1,7 @@
 // What of a Node is a trace when it changes: cordon, taints, conditions, boot. Pure; texts, so that two states compare.
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
+import { isPossible } from '../../observe/evidence.ts';
 import type { ObservedNode, ObservedTaint } from '../../observe/observation.ts';
-import { isPossible } from './life-of.ts';
 
 /** With the time that its source gives it, if it gives one. */
 export interface Timed {

@@ -4,9 +4,9 @@ import type { Provenance } from '../../model/boundary.ts';
 import type { Evidence, EvidenceKind } from '../../model/evidence.ts';
 import type { LiveHolder } from '../../model/fact.ts';
 import type { EpochMillis } from '../../model/time.ts';
+import { isPossible } from '../../observe/evidence.ts';
 import type { ObservedNode } from '../../observe/observation.ts';
 import { LONGEST_DELIVERY_MS } from '../../observe/stream.ts';
-import { isPossible } from './life-of.ts';
 import { cordonedSince, isSame, type NodeState, stateOf, type Timed } from './node-state.ts';
 
 /** What there is to say; the node and the provenance are the same for all of one sighting. */

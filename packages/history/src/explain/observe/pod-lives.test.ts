@@ -210,6 +210,46 @@ describe('the first disruption', () => {
     assert.equal((await ledger.records('departure')).length, 1);
   });
 
+  test('survives a restart of the recorder before the pod has begun to end, with the version that showed it', async () => {
+    const ledger = new TestCauses();
+    await ledger.see(4.5, running);
+    await ledger.see(20.1, evicted.atVersion(7));
+    await ledger.restart();
+    await ledger.see(20.2, evicted.annotated({ note: '1' }));
+    await ledger.restart();
+    const taint = { reason: 'DeletionByTaintManager', message: '' };
+    const both = running.withCondition('DisruptionTarget', 'True', at(20), taint);
+    await ledger.see(20.3, both);
+    await ledger.see(20.4, both.deletedAt(at(20), 30));
+    const { disruption } = await ledger.life('web-1');
+    assert.deepEqual([disruption?.reason, disruption?.seenIn], [eviction.reason, { epoch: 1, resourceVersion: '7' }]);
+  });
+
+  test('does not count when it was reset, or another one was written after that, while nobody watched', async () => {
+    const ledger = new TestCauses();
+    await ledger.see(20.1, evicted);
+    await ledger.restart();
+    await ledger.see(150, running.withCondition('DisruptionTarget', 'False', at(149)));
+    await ledger.restart();
+    await ledger.see(200, running.deletedAt(at(200), 30));
+    assert.equal((await ledger.life('web-1')).disruption, undefined);
+  });
+
+  test('of a pod that a listing lacks is in its departure: its life has no end', async () => {
+    for (const isRestarted of [false, true]) {
+      const ledger = new TestCauses();
+      await ledger.see(4.5, running);
+      await ledger.see(20.1, evicted.atVersion(7));
+      if (isRestarted) await ledger.restart();
+      await ledger.list(90, 'expired');
+      assert.deepEqual(
+        (await ledger.records('departure')).map(({ disruption }) => disruption),
+        [{ ...eviction, at: at(20), seenIn: { epoch: 1, resourceVersion: '7' } }],
+      );
+      assert.equal((await ledger.life('web-1')).disruption, undefined);
+    }
+  });
+
   test('does not count when it is reset without an end: the one of the end does', async () => {
     const ledger = new TestCauses();
     const preempted = { reason: 'PreemptionByScheduler', message: '' };

@@ -2,32 +2,16 @@
 // is kept of a pod but one number, and what its object does not show for ever.
 import type { Provenance } from '../../model/boundary.ts';
 import type { LiveHolder } from '../../model/fact.ts';
-import { firstSeenIn } from '../../model/first-seen.ts';
 import { type OccurrenceFact, occurrenceFact } from '../../model/occurrence.ts';
-import type { Reason } from '../../model/pod-life.ts';
 import { clamp, type EpochMillis, latest } from '../../model/time.ts';
+import { firstDisruptionOf } from '../../observe/disruption.ts';
+import { hasBegunToEnd } from '../../observe/evidence.ts';
 import type { ObservedPod } from '../../observe/observation.ts';
 import { LONGEST_DELIVERY_MS } from '../../observe/stream.ts';
 import { digestOf } from './digest.ts';
-import {
-  createdAt,
-  disruptionOf,
-  endOf,
-  hasBegunToEnd,
-  type LifeContent,
-  lastMilestone,
-  lifeOf,
-  milestonesOf,
-} from './life-of.ts';
+import { createdAt, endOf, type LifeContent, lastMilestone, lifeOf, milestonesOf } from './life-of.ts';
 
 type LifeFact = OccurrenceFact<'life' | 'departure'>;
-
-/** Of the few pods that need it. */
-interface Kept {
-  readonly disruption?: Reason | undefined;
-  /** Of a pod that does not say when it was created. */
-  readonly firstSeen?: EpochMillis | undefined;
-}
 
 /** In the number of a pod, beside the digest of its milestones. */
 const WAS_READY = 1;
@@ -37,13 +21,14 @@ const FLAGS = 2;
 export class PodLives {
   /** By UID. */
   readonly #known = new Map<string, number>();
-  readonly #kept = new Map<string, Kept>();
+  /** When it was first seen: of the few pods that do not say when they were created. */
+  readonly #firstSeen = new Map<string, EpochMillis>();
 
   /** `live`: what the ledger remembered of it before this sighting. */
   present(pod: ObservedPod, live: LiveHolder | undefined, provenance: Provenance): LifeFact[] {
     const { uid } = pod.metadata;
     const before = this.#known.get(uid);
-    const life = this.#life(pod, provenance, false);
+    const life = this.#life(pod, live, provenance, false);
     const flags = this.#flags(pod, life, before, live);
     const now = numberOf(life, flags);
     this.#known.set(uid, now);
@@ -55,7 +40,7 @@ export class PodLives {
   /** `pod` is its last state, as far as that is known. */
   gone(pod: ObservedPod, live: LiveHolder | undefined, provenance: Provenance): LifeFact[] {
     const { uid } = pod.metadata;
-    const life = this.#life(pod, provenance, true);
+    const life = this.#life(pod, live, provenance, true);
     const before = this.#known.get(uid);
     this.#forget(uid);
     return [occurrenceFact('life', { ...provenance, ...life }), ...departure(life, before, live, provenance)];
@@ -71,7 +56,9 @@ export class PodLives {
     this.#forget(pod.uid);
     if (isDeparted(before, live)) return [];
     const at = clamp(latest(seenAt, watermark) ?? seenAt, seenAt, provenance.observedAt);
-    return [occurrenceFact('departure', { ...provenance, source: 'inferred', pod, owner: undefined, at })];
+    const { disruption } = live.more ?? {};
+    const why = disruption === undefined ? {} : { disruption };
+    return [occurrenceFact('departure', { ...provenance, source: 'inferred', pod, owner: undefined, at, ...why })];
   }
 
   /** The ledger has this version of it already, and so its life is stored: after a restart that is known again here. */
@@ -79,23 +66,24 @@ export class PodLives {
     const { uid } = pod.metadata;
     if (this.#known.has(uid)) return;
     const { resourceVersion } = pod.metadata;
-    const life = this.#life(pod, { epoch: live?.epoch ?? 0, resourceVersion, source: 'list', observedAt: at }, false);
+    const seen = { epoch: live?.epoch ?? 0, resourceVersion, source: 'list', observedAt: at } as const;
+    const life = this.#life(pod, live, seen, false);
     this.#known.set(uid, numberOf(life, this.#flags(pod, life, undefined, live)));
   }
 
-  #life(pod: ObservedPod, provenance: Omit<Provenance, 'collector'>, isGone: boolean): LifeContent {
+  #life(
+    pod: ObservedPod,
+    live: LiveHolder | undefined,
+    provenance: Omit<Provenance, 'collector'>,
+    isGone: boolean,
+  ): LifeContent {
     const { observedAt: at } = provenance;
     const { uid } = pod.metadata;
-    const kept = this.#kept.get(uid);
     const isEnding = isGone || hasBegunToEnd(pod);
-    const shown = disruptionOf(pod, at);
-    const seen = shown && { ...shown, seenIn: firstSeenIn(undefined, provenance) };
-    // It is the first that counts; one that was reset before an end does not.
-    const disruption = seen === undefined && !isEnding ? undefined : (kept?.disruption ?? seen);
-    const firstSeen = kept?.firstSeen ?? (createdAt(pod, at) === undefined ? at : undefined);
-    if (disruption !== undefined || firstSeen !== undefined) this.#kept.set(uid, { disruption, firstSeen });
-    else if (kept !== undefined) this.#kept.delete(uid);
-    return lifeOf(pod, { at, firstSeen: firstSeen ?? at, disruption, isGone });
+    const disruption = firstDisruptionOf(live?.more?.disruption, pod, provenance, isEnding);
+    const firstSeen = this.#firstSeen.get(uid) ?? at;
+    if (createdAt(pod, at) === undefined) this.#firstSeen.set(uid, firstSeen);
+    return lifeOf(pod, { at, firstSeen, disruption, isGone });
   }
 
   #flags(pod: ObservedPod, life: LifeContent, before: number | undefined, live: LiveHolder | undefined): number {
@@ -105,7 +93,7 @@ export class PodLives {
 
   #forget(uid: string): void {
     this.#known.delete(uid);
-    this.#kept.delete(uid);
+    this.#firstSeen.delete(uid);
   }
 }
 
