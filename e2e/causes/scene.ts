@@ -24,7 +24,7 @@ export interface Pool {
   readonly nodes: number;
   readonly selector: Readonly<Record<string, string>>;
   /** Of pods: what runs there. */
-  readonly spec: object;
+  readonly spec: { readonly containers: readonly object[]; readonly [field: string]: unknown };
 }
 
 export interface WorkloadOptions {
@@ -32,7 +32,10 @@ export interface WorkloadOptions {
   /** A node of its own; pods may go elsewhere when it is closed to them. */
   readonly node?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Of the workload itself. */
   readonly spec?: object;
+  /** Of its pods, beside what the pool gives them. */
+  readonly podSpec?: object;
   /** Its pods stay when they are deleted, until `release`. */
   readonly isHeld?: boolean;
 }
@@ -301,7 +304,7 @@ export class Scene {
     const placed = node === undefined ? { nodeSelector } : placement(node, this.pool.selector);
     const held = options.isHeld === true ? { finalizers: [HOLD] } : {};
     const metadata = { ...this.#labelled(), ...held };
-    const template = { metadata, spec: { ...this.pool.spec, ...placed } };
+    const template = { metadata, spec: { ...this.pool.spec, ...placed, ...options.podSpec } };
     const own = { selector: { matchLabels: { scene: this.name } }, template, ...options.spec };
     await this.post(this.pathOf(resource, '', '/apis/apps/v1'), {
       ...{ apiVersion: 'apps/v1', kind, metadata: { name: this.name } },

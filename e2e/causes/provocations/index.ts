@@ -6,6 +6,7 @@ import * as byKubelet from './by-kubelet.ts';
 import * as daemonSet from './daemon-set.ts';
 import * as deleted from './deleted.ts';
 import * as deployment from './deployment.ts';
+import * as deviceTaint from './device-taint.ts';
 import * as evicted from './evicted.ts';
 import * as job from './job.ts';
 import * as nodeLoss from './node-loss.ts';
@@ -20,6 +21,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
     evicted,
     autoscaler,
     taint,
+    deviceTaint,
     preempted,
     nodeLoss,
     byKubelet,
@@ -34,6 +36,5 @@ export const PROVOCATIONS: readonly Provocation[] = [
 ];
 
 export const NOT_PROVOKED: ReadonlyMap<Cause, string> = new Map<Cause, string>([
-  ['DeviceTaint', 'needs a driver of dynamic resource allocation whose devices are tainted'],
   ['Unknown', 'is said where a stream of evidence was not watched, and is no cause'],
 ]);

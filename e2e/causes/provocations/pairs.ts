@@ -1,9 +1,10 @@
 // Two reasons for the same pod, in random pairs: the first one is the cause, whatever comes on top of it while the pod is
 // still there.
 import type { Cause } from '@podtrail/history';
+import { publishDevices, taintDevices } from '../devices.ts';
 import type { WatchedPod } from '../pod-watch.ts';
 import { ADMIN, type Provocation } from '../provocation.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene, WorkloadOptions } from '../scene.ts';
 
 interface Place {
   readonly scene: Scene;
@@ -13,6 +14,8 @@ interface Place {
 
 interface Reason {
   readonly name: string;
+  /** What the pod needs for it, if it is the first one. */
+  readonly prepare?: (scene: Scene, node: string) => Promise<WorkloadOptions>;
   readonly act: (place: Place) => Promise<unknown>;
 }
 
@@ -27,6 +30,14 @@ const cordoned: Reason = {
   act: ({ scene, node }) => scene.patch(`/api/v1/nodes/${node}`, { spec: { unschedulable: true } }),
 };
 const tainted: Reason = { name: 'taint', act: (place) => taint(place, 'broken=yes:NoExecute') };
+const deviceTainted: Reason = {
+  name: 'taint of a device',
+  prepare: async (scene, node) => ({ podSpec: await publishDevices(scene, { node, count: 1 }) }),
+  act: async (place) => {
+    await taintDevices(place.scene, { node: place.node, count: 1 });
+    await marked(place);
+  },
+};
 const outOfService: Reason = {
   name: 'out-of-service taint',
   act: (place) => taint(place, 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'),
@@ -54,14 +65,18 @@ const SECONDS: readonly Reason[] = [
 ];
 
 /** kubectl waits for the answer of the API server; the controller that evicts for a taint shows its own mark. */
-async function taint({ scene, pod, node }: Place, what: string): Promise<void> {
-  await scene.kubectl('taint', 'node', node, what, '--overwrite');
+async function taint(place: Place, what: string): Promise<void> {
+  await place.scene.kubectl('taint', 'node', place.node, what, '--overwrite');
+  await marked(place);
+}
+
+async function marked({ scene, pod }: Place): Promise<void> {
   await scene.pods.until('the pod shows the taint', (all) => {
     const now = all.find(({ metadata }) => metadata.uid === pod.metadata.uid);
-    const isMarked = now?.status.conditions?.some(
+    const isDisrupted = now?.status.conditions?.some(
       ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
     );
-    return now === undefined || isMarked ? true : undefined;
+    return now === undefined || isDisrupted ? true : undefined;
   });
 }
 
@@ -70,6 +85,7 @@ export const evictedFirst = first(evicted, 'Evicted', 'the DisruptionTarget that
 export const taintedFirst = first(tainted, 'Taint', 'the DisruptionTarget that came first', {
   sentence: /the taint broken=yes:NoExecute of/,
 });
+export const deviceTaintedFirst = first(deviceTainted, 'DeviceTaint', 'the DisruptionTarget that came first');
 export const scaledFirst = first(scaled, 'ScaledDown', 'event `SuccessfulDelete` of its ReplicaSet, which came first');
 export const rolledOutFirst = first(
   rolledOut,
@@ -89,7 +105,8 @@ function first(
     ...{ name: `${reason.name}, then another reason on top`, cause, by: 'control plane', evidence, ...more },
     async provoke(scene) {
       const node = await scene.node();
-      const [pod] = await scene.deployment({ node, isHeld: true });
+      const needs = await reason.prepare?.(scene, node);
+      const [pod] = await scene.deployment({ ...needs, node, isHeld: true });
       const place = { scene, pod: pod!, node };
       await reason.act(place);
       const ended = await scene.ended(pod!);

@@ -20,7 +20,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   },
   DeviceTaint: {
     means: 'A device that it used through dynamic resource allocation was tainted.',
-    next: 'see the DeviceTaintRules and ResourceSlices of {node}.',
+    next: 'no trace names the device: see the taints in kubectl get resourceslices --field-selector spec.nodeName={node} -o yaml, and the DeviceTaintRules.',
   },
   Preempted: {
     means: 'The scheduler ended it to make room for a pod of a higher priority.',

@@ -291,7 +291,33 @@ verdictTable('taints', {
   ],
   'the taint of a device is none of the node': [
     aCase(disrupted('DeletionByDeviceTaintManager'), { node: [tainted('a=b:NoExecute', 990)] }),
-    { cause: 'DeviceTaint', certainty: 'certain' },
+    { cause: 'DeviceTaint', certainty: 'certain', cites: 0 },
+  ],
+});
+
+const DEVICE = 'DeletionByDeviceTaintManager';
+const ofDevices = (seconds: number, message = 'Marking for deletion') =>
+  event(POD, 'device-taint-eviction-controller', 'DeviceTaintManagerEviction', seconds, message);
+
+verdictTable('a tainted device', {
+  'the event of its controller is cited': [
+    aCase(disrupted(DEVICE), { pod: [ofDevices(END)] }),
+    {
+      ...{ cause: 'DeviceTaint', certainty: 'certain', cites: 1 },
+      sentence: 'was deleted because a device that it used was tainted.',
+    },
+  ],
+  'a taint that was taken back in time, and then one that was not': [
+    aCase(disrupted(DEVICE), { pod: [ofDevices(END - 3, 'Cancelling deletion'), ofDevices(END)] }),
+    { cause: 'DeviceTaint', certainty: 'certain', cites: 1 },
+  ],
+  'the event alone is no cause: the controller writes the condition before it deletes': [
+    aCase(aLife(), { pod: [ofDevices(END)] }),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'an event of long before is of another taint': [
+    aCase(disrupted(DEVICE), { pod: [ofDevices(END - 300)] }),
+    { cause: 'DeviceTaint', cites: 0 },
   ],
 });
 

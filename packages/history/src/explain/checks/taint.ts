@@ -7,6 +7,7 @@ import { isDisruptedBy } from '../first-disruption.ts';
 import {
   CLOCK_SLACK_MS,
   events,
+  isAroundEnd,
   isBeforeEnd,
   isBetween,
   latestEnd,
@@ -71,9 +72,13 @@ function oneOf(known: Case, standing: readonly Evidence[], event: Evidence | und
   return inferred(cause, sentence, event === undefined ? standing : [...standing, event]);
 }
 
+/** Neither the condition nor the event names the device or its taint: only the ResourceSlices and DeviceTaintRules do. */
 export function deviceTaint(known: Case): Verdict | undefined {
   if (!isDisruptedBy(known, 'DeletionByDeviceTaintManager')) return undefined;
-  return certain('DeviceTaint', 'was deleted because a device that it used was tainted.');
+  const marked = events(known.pod, 'DeviceTaintManagerEviction').filter(
+    (event) => isAroundEnd(known, event) && isMarking(event),
+  );
+  return certain('DeviceTaint', 'was deleted because a device that it used was tainted.', marked.slice(0, 1));
 }
 
 /**
@@ -83,9 +88,11 @@ export function deviceTaint(known: Case): Verdict | undefined {
 function markedForDeletion(known: Case): Evidence | undefined {
   const from = Math.max(known.endedAt - CLOCK_SLACK_MS, known.life.created);
   const to = Math.min(latestEnd(known) + CLOCK_SLACK_MS, nextOfName(known));
-  return events(known.pod, 'TaintManagerEviction').find(
-    (event) => isBetween(event, from, to) && event.message.startsWith('Marking for deletion'),
-  );
+  return events(known.pod, 'TaintManagerEviction').find((event) => isBetween(event, from, to) && isMarking(event));
+}
+
+function isMarking({ message }: Evidence): boolean {
+  return message.startsWith('Marking for deletion');
 }
 
 /** When the next pod of its name was created, of which later events without a UID speak. */
