@@ -32,17 +32,18 @@ export function clamp(instant: EpochMillis, least: EpochMillis, most: EpochMilli
 export function toText(instant: EpochMillis): string {
   const inDay = instant % DAY_MS;
   if (!(inDay >= 0 && instant <= LAST && Number.isInteger(instant))) return new Date(instant).toISOString();
-  const day = instant - inDay;
-  // Instants of one answer are mostly of one day, and its date is what takes longest.
-  if (day !== lastDay) {
-    lastDate = new Date(day).toISOString().slice(0, -13);
-    lastDay = day;
+  const day = (instant - inDay) / DAY_MS;
+  // Instants of one answer are of a few days, and their dates are what takes longest.
+  const place = day % DATES_KEPT;
+  if (KEPT_DAYS[place] !== day) {
+    KEPT_DATES[place] = new Date(instant).toISOString().slice(0, -13);
+    KEPT_DAYS[place] = day;
   }
   const seconds = Math.floor(inDay / 1000);
   const minutes = Math.floor(seconds / 60);
   const millis = inDay % 1000;
   const clock = `${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds % 60]}`;
-  return `${lastDate}${clock}.${millis < 100 ? `0${TWO[millis]}` : millis}Z`;
+  return `${KEPT_DATES[place]}${clock}.${millis < 100 ? `0${TWO[millis]}` : millis}Z`;
 }
 
 const DAY_MS = 86_400_000;
@@ -50,8 +51,10 @@ const DAY_MS = 86_400_000;
 const LAST = 8.64e15;
 /** 00 to 99. */
 const TWO = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
-let lastDay = Number.NaN;
-let lastDate = '';
+/** A year and more: of days that share a place, the last one. */
+const DATES_KEPT = 512;
+const KEPT_DAYS = new Float64Array(DATES_KEPT).fill(Number.NaN);
+const KEPT_DATES: string[] = Array.from({ length: DATES_KEPT }, () => '');
 
 /** The latest time of a boundary that is in doubt: as long as nothing bounds it, no instant is certain. */
 export const NOT_KNOWN_YET = epochMillis(Date.UTC(9999, 11, 31));
