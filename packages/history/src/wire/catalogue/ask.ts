@@ -82,7 +82,7 @@ export function checkedParameters(
   const parsed = schema.safeParse(parameters);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const known = Object.keys(schema.shape).join(', ');
+  const known = Object.keys(schema.shape).join(', ') || 'no parameters';
   if (issue?.code === 'unrecognized_keys' && issue.path.length === 0) {
     throw new HistoryError('bad-parameter', `${name} has no parameter ${issue.keys.join(', ')}`, {
       hint: `it has ${known}.`,

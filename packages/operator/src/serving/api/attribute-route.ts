@@ -1,7 +1,7 @@
 // POST /api/v1/attribute: the rows of a flow log in, the same rows with who held their addresses out, as they come. What
 // reads and writes the rows is given to it: the command has it, for files.
 import { type AskAttributions, askAttributions } from '@podtrail/history/wire';
-import { checkedParameters, clusterOf, type Question } from '@podtrail/history/wire/catalogue';
+import { clusterOf } from '@podtrail/history/wire/catalogue';
 import { z } from 'zod';
 import { CallerPlaces } from '../http/caller-places.ts';
 import type { HttpRequest } from '../http/http-request.ts';
@@ -59,14 +59,7 @@ export function attributeRoute(ledger: AskedLedger, attribute: AttributeLog): Op
     body: { [CSV]: 'text', [NDJSON]: 'text', 'application/octet-stream': 'text' },
     reply: { [CSV]: 'text', [NDJSON]: 'text', 'text/plain': 'text' },
     handle: async (request) => {
-      const schema = { name: 'attribute', parameters } as unknown as Question;
-      const asked = ((): AttributeParameters => {
-        try {
-          return checkedParameters(schema, readable.read(request.query)) as AttributeParameters;
-        } catch (error) {
-          throw historyProblem(error);
-        }
-      })();
+      const asked = readable.checked('attribute', request.query);
       const { visibility, now } = ledger.asker(await request.visibility());
       const cluster = await ledger.ask(async () => clusterOf(await ledger.clusters(), asked.cluster));
       const answers = askAttributions(ledger.reader, visibility, cluster.id, now);

@@ -6,7 +6,10 @@ import { jsonReply } from '../http/reply.ts';
 import { Problem } from '../problem.ts';
 import type { AskedLedger } from './asked-ledger.ts';
 import { API, type Operation } from './operation.ts';
+import { QueryParameters } from './query-parameters.ts';
 
+const none = z.strictObject({});
+const NONE = new QueryParameters(none);
 const cluster = z.strictObject({ name: z.string(), id: z.string() });
 const clustersSchema = z.strictObject({ clusters: z.array(cluster) });
 const count = z.int().nonnegative();
@@ -39,10 +42,10 @@ export function clustersRoute(ledger: AskedLedger): Operation {
   return {
     ...{ method: 'GET', path: `${API}/clusters`, id: 'clusters' },
     summary: 'The clusters of this ledger, by their names and IDs.',
-    query: z.strictObject({}),
+    query: none,
     reply: { 'application/json': clustersSchema },
     handle: async ({ query }) => {
-      refuseParameters('clusters', query);
+      NONE.checked('clusters', query);
       const clusters = await ledger.ask(() => ledger.clusters());
       return jsonReply({ clusters: clusters.map(({ name, id }) => ({ name, id })) });
     },
@@ -83,10 +86,10 @@ export function statsRoute(ledger: AskedLedger, status: () => Promise<StoreCount
   return {
     ...{ method: 'GET', path: `${API}/stats`, id: 'stats' },
     summary: 'How much the ledger holds, for who may list pods in all namespaces.',
-    query: z.strictObject({}),
+    query: none,
     reply: { 'application/json': statsSchema },
     handle: async (request) => {
-      refuseParameters('stats', request.query);
+      NONE.checked('stats', request.query);
       const { kind } = await request.visibility();
       // Counts tell of what is hidden.
       if (kind !== 'all') {
@@ -132,9 +135,4 @@ async function readTimes(ledger: AskedLedger, cluster: string, committed: number
 
 function textOf(instant: EpochMillis | number | undefined): string | null {
   return instant === undefined ? null : new Date(instant).toISOString();
-}
-
-function refuseParameters(name: string, query: string): void {
-  if (query === '') return;
-  throw new Problem(400, 'bad-parameter', `${name} has no parameters`, { hint: 'leave out what follows the ?.' });
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ledgerOf } from '@podtrail/history/testing';
+import { systemClock } from '@podtrail/machinery';
 import { z } from 'zod';
 import { Problem } from '../problem.ts';
+import { startedServer } from '../testing/started-server.ts';
+import { tenantFacts } from '../testing/two-tenants.ts';
+import { apiRoutes } from './api-routes.ts';
+import { AskedLedger } from './asked-ledger.ts';
 import { QueryParameters } from './query-parameters.ts';
 
 const parameters = new QueryParameters(
@@ -43,4 +49,21 @@ test('a parameter that is given twice, or is not UTF-8, is refused with what to 
 
 test('names that objects have anyway are names like any other', () => {
   assert.deepEqual(Object.keys(parameters.read('__proto__=1&constructor=2')), ['__proto__', 'constructor']);
+});
+
+test('whatever a route is, a parameter that it does not have is refused in the same words', async (t) => {
+  const ledger = new AskedLedger(await ledgerOf(tenantFacts(['shop'])), systemClock);
+  const routes = apiRoutes({
+    ...{ ledger, version: '1', trackers: () => [], attribute: async () => {} },
+    status: async () => ({ version: 1, bytes: 1, clusters: [] }),
+  }).filter(({ query }) => query !== undefined);
+  const { get } = await startedServer(t, routes);
+  assert.ok(routes.some(({ id }) => id === 'attribute') && routes.some(({ id }) => id === 'stats'));
+  for (const { method, path, id, query } of routes) {
+    const response = await get(`${path}?colour=red&by=node&subject=x&node=x&text=x&ip=10.0.0.1`, { method });
+    const { code, detail, hint } = (await response.json()) as Record<string, string>;
+    assert.deepEqual([response.status, code], [400, 'bad-parameter'], id);
+    assert.match(detail ?? '', new RegExp(`^${id} has no parameter colour\\b`));
+    assert.equal(hint, `it has ${Object.keys(query?.shape ?? {}).join(', ') || 'no parameters'}.`);
+  }
 });

@@ -1,15 +1,20 @@
 // The parameters of a query string as JSON values, by the schema of a question: whole numbers, booleans, lists with
-// commas. Whether they are right is the schema's business; what cannot be read at all is refused here.
+// commas. Whether they are right is the schema's business; what cannot be read at all is refused here. Routes that are no
+// questions of the catalogue check them here, too, in the catalogue's words.
+import { checkedParameters } from '@podtrail/history/wire/catalogue';
 import { z } from 'zod';
 import { Problem } from '../problem.ts';
+import { historyProblem } from './history-problems.ts';
 
 type Coerce = (text: string) => unknown;
 
 /** How each parameter of a schema is read. */
-export class QueryParameters {
+export class QueryParameters<Schema extends z.ZodObject = z.ZodObject> {
+  readonly #schema: Schema;
   readonly #coerce = new Map<string, Coerce>();
 
-  constructor(parameters: z.ZodObject) {
+  constructor(parameters: Schema) {
+    this.#schema = parameters;
     const { properties = {} } = z.toJSONSchema(parameters, { io: 'input' });
     for (const [name, schema] of Object.entries(properties))
       this.#coerce.set(name, coerceTo((schema as { readonly type?: unknown }).type));
@@ -34,6 +39,15 @@ export class QueryParameters {
       else Object.defineProperty(values, name, { value: text, enumerable: true, configurable: true, writable: true });
     }
     return values;
+  }
+
+  /** The same as the schema has them; rejects with a Problem that names the parameter. `name`: of the route, for people. */
+  checked(name: string, query: string): z.output<Schema> {
+    try {
+      return checkedParameters({ name, parameters: this.#schema }, this.read(query)) as z.output<Schema>;
+    } catch (error) {
+      throw historyProblem(error);
+    }
   }
 }
 

@@ -94,8 +94,8 @@ test('what cannot be meant is 400 with the limit; trackers that are not known ye
   for (const query of ['limit=0', 'limit=1001', 'limit=x', 'cursor=%00', 'colour=red']) {
     assert.equal((await get(`/api/v1/trackers?${query}`)).status, 400, query);
   }
-  const { hint } = (await (await get('/api/v1/trackers?limit=1001')).json()) as { readonly hint: string };
-  assert.match(hint, /1 to 1000/);
+  const { detail } = (await (await get('/api/v1/trackers?limit=1001')).json()) as { readonly detail: string };
+  assert.equal(detail, 'limit: is at most 1000');
   const unknown = await served(t, () => undefined);
   assert.equal((await unknown.get('/api/v1/trackers')).status, 503);
 });

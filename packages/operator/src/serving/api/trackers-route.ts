@@ -67,14 +67,7 @@ export function trackersRoute(trackers: TrackerSource): Operation {
     summary: 'The PodTrackers of the cluster: what each selects, how many pods it tracks, and how it is doing.',
     reply: { 'application/json': trackersSchema },
     handle: async (request) => {
-      const parsed = parameters.safeParse(readable.read(request.query));
-      if (!parsed.success) {
-        const [issue] = parsed.error.issues;
-        throw new Problem(400, 'bad-parameter', `${issue?.path.join('.') || 'trackers'}: ${issue?.message}`, {
-          hint: `trackers has the parameters limit (1 to ${MOST}) and cursor.`,
-        });
-      }
-      const { limit, cursor } = parsed.data;
+      const { limit, cursor } = readable.checked('trackers', request.query);
       const after = cursor === undefined ? '' : nameIn(cursor);
       const visibility = await request.visibility();
       const all = trackers();

@@ -9,7 +9,6 @@ import { QueryParameters } from '../api/query-parameters.ts';
 import { CallerPlaces } from '../http/caller-places.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import type { ReplyStream } from '../http/reply.ts';
-import { Problem } from '../problem.ts';
 import { type LiveEvent, LiveHub, MOST_AT_ONCE, visibilityKey } from './live-hub.ts';
 
 export interface LiveTimes {
@@ -45,10 +44,7 @@ export function liveRoute(ledger: AskedLedger, times: LiveTimes = TIMES): Operat
       'Moves and changes of annotations as they are recorded, and how far the cluster is watched, as server-sent events.',
     reply: { 'text/event-stream': 'text' },
     handle: async (request) => {
-      const parsed = parameters.safeParse(readable.read(request.query));
-      if (!parsed.success)
-        throw new Problem(400, 'bad-parameter', 'live has the parameter cluster', { hint: 'leave out others.' });
-      const { cluster } = parsed.data;
+      const { cluster } = readable.checked('live', request.query);
       await ledger.ask(async () => clusterOf(await ledger.clusters(), cluster));
       return {
         status: 200,
