@@ -86,5 +86,5 @@ function streamed(
 ): Reply {
   const asInput = [CSV, NDJSON].includes(body.type) ? body.type : 'text/plain; charset=utf-8';
   const type = output === undefined ? asInput : output === 'csv' ? CSV : NDJSON;
-  return { status: 200, headers: { 'content-type': type }, stream };
+  return { status: 200, headers: { 'content-type': type }, mayBePacked: true, stream };
 }

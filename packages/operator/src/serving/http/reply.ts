@@ -17,6 +17,8 @@ export interface WholeReply {
 export interface StreamedReply {
   readonly status: number;
   readonly headers?: ReplyHeaders | undefined;
+  /** By gzip, for clients that take it. Not for events that somebody waits for. */
+  readonly mayBePacked?: boolean | undefined;
   /** Headers are sent with the first write, so that a Problem before it is still one. */
   readonly stream: (out: ReplyStream) => Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { HttpRequest } from './http-request.ts';
+import { GZIP_LEVEL } from './packed-stream.ts';
 import type { WholeReply } from './reply.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -12,8 +13,6 @@ const compress = promisify(gzip);
 const WORTH_BYTES = 1_400;
 /** In logs: nobody has received anything. */
 const CLIENT_GONE = 499;
-/** Answers are compressed once and read once. */
-const LEVEL = 4;
 
 type Headers = Record<string, string | number | readonly string[]>;
 
@@ -40,7 +39,7 @@ export async function sendReply(
     }
   }
   if (isPacked) {
-    body = reply.packed ?? (await compress(body, { level: LEVEL }));
+    body = reply.packed ?? (await compress(body, { level: GZIP_LEVEL }));
     headers['content-encoding'] = 'gzip';
   }
   const bytes = isPacked ? body.length : length;
@@ -71,7 +70,7 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*');
 }
 
-function takesGzip(header: string | readonly string[] | undefined): boolean {
+export function takesGzip(header: string | readonly string[] | undefined): boolean {
   if (typeof header !== 'string') return false;
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());

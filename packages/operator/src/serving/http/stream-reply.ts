@@ -1,10 +1,12 @@
-// Puts a reply on the wire that is written piece by piece, no faster than the client reads. Headers go with the first
-// piece; an error after it can only end the connection, so that the client does not take a part for the whole.
+// Puts a reply on the wire that is written piece by piece, no faster than the client reads, packed where the reply may be
+// and the client takes it. Headers go with the first piece; an error after it can only end the connection, so that the
+// client does not take a part for the whole.
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Problem } from '../problem.ts';
 import type { HttpRequest } from './http-request.ts';
+import { PackedStream } from './packed-stream.ts';
 import type { ReplyStream, StreamedReply } from './reply.ts';
-import { headersOf } from './send-reply.ts';
+import { headersOf, takesGzip } from './send-reply.ts';
 
 export async function streamReply(
   request: HttpRequest,
@@ -12,15 +14,25 @@ export async function streamReply(
   reply: StreamedReply,
   { more, drainMs }: { readonly more: Readonly<Record<string, string>>; readonly drainMs: number },
 ): Promise<void> {
+  const { mayBePacked = false } = reply;
+  const isPacked = mayBePacked && takesGzip(request.headers['accept-encoding']) && request.method !== 'HEAD';
+  const encoding = {
+    ...(mayBePacked ? { vary: 'accept-encoding' } : {}),
+    ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+  };
   const begin = () => {
-    if (!response.headersSent)
-      response.writeHead(reply.status, headersOf(request.id, reply, more) as OutgoingHttpHeaders);
+    if (response.headersSent) return;
+    response.writeHead(reply.status, { ...headersOf(request.id, reply, more), ...encoding } as OutgoingHttpHeaders);
   };
   if (request.method === 'HEAD') {
     begin();
     response.end();
     return;
   }
+  const count = (bytes: number) => void (request.sentBytes += bytes);
+  const packed = isPacked
+    ? new PackedStream(response, { drained: () => drained(response, drainMs), onSent: count })
+    : undefined;
   const out: ReplyStream = {
     begin() {
       begin();
@@ -29,7 +41,8 @@ export async function streamReply(
     async write(chunk) {
       if (response.destroyed) throw clientGone();
       begin();
-      request.sentBytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
+      if (packed !== undefined) return await packed.write(chunk);
+      count(typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length);
       if (!response.write(chunk)) await drained(response, drainMs);
     },
     get bufferedBytes() {
@@ -39,12 +52,19 @@ export async function streamReply(
       return request.signal;
     },
   };
-  await reply.stream(out);
-  begin();
+  try {
+    await reply.stream(out);
+    begin();
+    await packed?.end();
+  } catch (error) {
+    packed?.destroy();
+    throw error;
+  }
   response.end();
 }
 
 function drained(response: ServerResponse, drainMs: number): Promise<void> {
+  if (response.destroyed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => response.destroy(), drainMs);
     const onDrain = () => done(resolve);
