@@ -19,6 +19,20 @@ export type Visibility =
 
 export const ALL_VISIBLE: Visibility = { kind: 'all' };
 
+/**
+ * The instant before which nothing is visible; undefined: there is none, everything may be. Infinity: nothing is visible at
+ * all. With a namespace: of that one alone. Who reads no further back reads nothing in vain, and that of a namespace that
+ * is hidden costs what one that is not there costs: nothing.
+ */
+export function visibleSince(visibility: Visibility, namespace?: string): number | undefined {
+  if (visibility.kind === 'all') return undefined;
+  const { since } = visibility;
+  if (namespace !== undefined) return since.get(namespace) ?? Number.POSITIVE_INFINITY;
+  let first = Number.POSITIVE_INFINITY;
+  for (const instant of since.values()) first = Math.min(first, instant);
+  return first;
+}
+
 /** Nodes are in no namespace: only who may see everything sees them. */
 export function isHolderVisible(
   visibility: Visibility,

@@ -4,6 +4,7 @@ import type { Engine } from '../engines/engine.ts';
 import { aHolder, aPlacement, aTenure, at, placementFact, tenureFact } from '../engines/testing/record-builders.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
 import { ALL_VISIBLE } from '../query/visibility.ts';
+import { epochMillis } from '../model/time.ts';
 import { CLUSTER, ledgerOf } from '../testing/random-ledger.ts';
 import { askFind, type FindAsked } from './find.ts';
 
@@ -90,9 +91,35 @@ test('who asks for few gets the best, and reads that there are more', async () =
   assert.deepEqual([matches.length, matches[0]?.kind, complete], [1, 'Workload', false]);
 });
 
-test('a search that takes too long ends with what it has, and says so', async () => {
-  let now = 0;
-  const late = await find('cart', { monotonic: () => (now += 1_000) });
-  assert.equal(late.complete, false);
-  assert.deepEqual(new Set(late.matches.map(({ living }) => living)), new Set([true]), 'what lives is read first');
+test('a search that has looked at so many records ends with what it has, and says so', async () => {
+  const cut = await find('cart', { mostSeen: 5 });
+  assert.equal(cut.complete, false);
+  assert.deepEqual(new Set(cut.matches.map(({ living }) => living)), new Set([true]), 'what lives is read first');
+  let most = 5;
+  while (!(await find('cart', { mostSeen: most })).complete) most++;
+  assert.ok(most > 10, 'each record counts');
+  assert.deepEqual(await find('cart', { mostSeen: most }), await find('cart'));
+});
+
+test('records that the asker may not see are not counted: how many there are changes nothing of what is found', async () => {
+  const own = [10, 20, 30].map((from) => aPlacement(aHolder(`web-${from}`, { uid: `uid-${from}` }), from, from + 5));
+  const others = Array.from({ length: 500 }, (_, i) =>
+    aPlacement(aHolder(`web-${i}`, { namespace: 'vault', uid: `uid-vault-${i}` }), i / 10, i / 10 + 1),
+  );
+  const [bare, full] = await Promise.all([
+    ledgerOf(own.map(placementFact)),
+    ledgerOf([...others.slice(0, 250), own[0]!, ...others.slice(250), ...own.slice(1)].map(placementFact)),
+  ]);
+  const visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(0)]]) } as const;
+  const asked = async (engine: Engine, text: string, mostSeen: number) =>
+    await withSnapshot(engine, CLUSTER.id, (snapshot) =>
+      askFind(snapshot, visibility, CLUSTER, { text, limit: 20, now: at(100), mostSeen }),
+    );
+  for (const text of ['web', 'web-400', 'vault', 'nothing']) {
+    for (const most of [0, 1, 2, 3, 4]) assert.deepEqual(await asked(full, text, most), await asked(bare, text, most));
+  }
+  assert.deepEqual(
+    [(await asked(full, 'web', 2)).complete, (await asked(full, 'web', 3)).complete],
+    [false, true],
+  );
 });

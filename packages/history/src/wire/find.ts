@@ -1,6 +1,7 @@
-// What matches a text that somebody typed: pods, workloads, nodes, Services and addresses, living or gone. Reads the ledger
-// for a bounded time, what lives first; where that ends before the records do, the document says so. Which records are read
-// does not depend on who asks.
+// What matches a text that somebody typed: pods, workloads, nodes, Services and addresses, living or gone. Looks at a bounded
+// number of records, what lives first; where that ends before the records do, the document says so. Only records that the
+// asker may see are counted, so that what is found, and whether that is all, says nothing about the others; a text that only
+// hidden records have costs what one costs that nobody has.
 import type { Cluster, Snapshot, Span } from '../engines/snapshot.ts';
 import {
   hasWorkloadAt,
@@ -15,7 +16,7 @@ import {
 import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
 import { LONGEST_SPAN_MS } from '../query/limits.ts';
 import { staysWithin } from '../query/stays-within.ts';
-import { isHolderVisible } from '../query/visibility.ts';
+import { isHolderVisible, visibleSince } from '../query/visibility.ts';
 import { clusterDocument } from './asked.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import type { FindDocument, FoundDocument } from './schemas.ts';
@@ -25,12 +26,12 @@ export interface FindAsked {
   readonly text: string;
   readonly limit: number;
   readonly now: EpochMillis;
-  /** Milliseconds that only go up: how long it may take. */
-  readonly monotonic?: () => number;
+  /** Records of the asker that are looked at; of tests. */
+  readonly mostSeen?: number;
 }
 
-/** Longer than this nobody waits for what he types. */
-const SEARCH_MS = 300;
+/** About half a second: longer nobody waits for what he types. */
+const MOST_SEEN = 200_000;
 /** When more match, those that match worst are left out while it still reads. */
 const MOST_KEPT = 5_000;
 const KINDS: readonly FoundDocument['kind'][] = ['Address', 'Workload', 'Pod', 'Service', 'Node'];
@@ -45,18 +46,13 @@ export async function askFind(
   snapshot: Snapshot,
   visibility: Visibility,
   cluster: Cluster,
-  { text, limit, now, monotonic = () => performance.now() }: FindAsked,
+  { text, limit, now, mostSeen = MOST_SEEN }: FindAsked,
 ): Promise<FindDocument> {
-  const until = monotonic() + SEARCH_MS;
-  const found = new Findings(new TextMatch(text), visibility);
-  let isLate = false;
-  for (const [kind, span] of readings(now)) {
+  const found = new Findings(new TextMatch(text), visibility, mostSeen);
+  reading: for (const [kind, span] of readings(now, visibility)) {
     for await (const stays of staysWithin(snapshot, kind, span)) {
-      found.look(stays);
-      isLate = monotonic() > until;
-      if (isLate) break;
+      if (!found.look(stays)) break reading;
     }
-    if (isLate) break;
   }
   return {
     query: { ...clusterDocument(cluster), text },
@@ -65,7 +61,7 @@ export async function askFind(
       ...one,
       last: one.living ? null : toText(epochMillis(end)),
     })),
-    complete: !isLate && !found.isCut(limit),
+    complete: !found.isCut(limit),
   };
 }
 
@@ -73,9 +69,11 @@ export async function askFind(
  * What lives, then everything. Tenures have addresses, nodes, Services and most pods, placements every pod. What lives is
  * read by its tenures first, so that a node is found however many pods there are.
  */
-function readings(now: EpochMillis): readonly (readonly [StayKind, Span])[] {
+function readings(now: EpochMillis, visibility: Visibility): readonly (readonly [StayKind, Span])[] {
   const living = { from: now, to: epochMillis(now + 1) };
-  const all = { from: epochMillis(Math.max(0, now - LONGEST_SPAN_MS + 1)), to: living.to };
+  const since = visibleSince(visibility) ?? 0;
+  if (since >= living.to) return [];
+  const all = { from: epochMillis(Math.max(since, now - LONGEST_SPAN_MS + 1)), to: living.to };
   return [
     ['tenure', living],
     ['placement', living],
@@ -89,22 +87,29 @@ class Findings {
   readonly #visibility: Visibility;
   #found = new Map<string, Found>();
   #isCut = false;
+  /** Records that may still be looked at. */
+  #left: number;
 
-  constructor(match: TextMatch, visibility: Visibility) {
+  constructor(match: TextMatch, visibility: Visibility, most: number) {
     this.#match = match;
     this.#visibility = visibility;
+    this.#left = most;
   }
 
-  look(stays: StayColumns): void {
+  /** False: no more. It ends between two records of the asker, wherever the others lie. */
+  look(stays: StayColumns): boolean {
     for (let i = 0; i < stays.count; i++) {
       const namespace = namespaceAt(stays, i);
       const notBefore = stays.times[i * TIMES + 1] as EpochMillis;
-      if (isHolderVisible(this.#visibility, { namespace }, { notBefore })) this.#lookAt(stays, i, namespace);
+      if (!isHolderVisible(this.#visibility, { namespace }, { notBefore })) continue;
+      if (this.#left === 0) {
+        this.#isCut = true;
+        return false;
+      }
+      this.#left--;
+      this.#lookAt(stays, i, namespace);
     }
-    if (this.#found.size > MOST_KEPT) {
-      this.#isCut = true;
-      this.#found = new Map(this.#sorted().slice(0, MOST_KEPT / 2));
-    }
+    return true;
   }
 
   best(limit: number): readonly Found[] {
@@ -147,6 +152,9 @@ class Findings {
     const known = this.#found.get(key);
     if (known !== undefined && (known.living || (!one.living && known.until >= one.until))) return;
     this.#found.set(key, { ...one, rank });
+    if (this.#found.size <= MOST_KEPT) return;
+    this.#isCut = true;
+    this.#found = new Map(this.#sorted().slice(0, MOST_KEPT / 2));
   }
 
   #sorted(): [string, Found][] {

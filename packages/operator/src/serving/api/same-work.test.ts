@@ -19,8 +19,11 @@ interface Work {
 
 function rowsOf(result: unknown): number {
   if (Array.isArray(result)) return result.reduce((sum: number, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
-  const { items } = (result ?? {}) as { readonly items?: readonly unknown[] };
-  return items?.length ?? 0;
+  const { items, stays } = (result ?? {}) as {
+    readonly items?: readonly unknown[];
+    readonly stays?: { readonly count: number };
+  };
+  return items?.length ?? stays?.count ?? 0;
 }
 
 /** Every read of the snapshot, and how many rows came out of it. */
@@ -41,14 +44,14 @@ function counted(snapshot: Snapshot, reads: string[], add: (rows: number) => voi
   });
 }
 
-async function workOf(name: QuestionName, parameters: object): Promise<Work> {
+async function workOf(name: QuestionName, parameters: object, visibility: Visibility = SHOP): Promise<Work> {
   const reads: string[] = [];
   let rows = 0;
   const reader = {
     clusters: () => engine.clusters(),
     snapshot: async (cluster: string) => counted(await engine.snapshot(cluster), reads, (more) => (rows += more)),
   };
-  const asker = { visibility: SHOP, now: epochMillis(NOW) };
+  const asker = { visibility, now: epochMillis(NOW) };
   const document = await askQuestion(reader, asker, name, parameters);
   return { reads, rows, bytes: JSON.stringify(document).length };
 }
@@ -155,3 +158,27 @@ for (const [what, name, hidden, absent] of PAIRS) {
     assert.ok(Math.abs(yours.rows - nobodys.rows) <= MOST_HIDDEN_ROWS, `${yours.rows} ${nobodys.rows}`);
   });
 }
+
+const TYPED: readonly (readonly [hidden: string, absent: string])[] = [
+  ['vault-stays', 'never-stays'],
+  ['vault-', 'never-'],
+  ['vault/vault-goes', 'never/never-goes'],
+  ['deploy/vault-app', 'deploy/never-app'],
+  ['svc/vault-service', 'svc/never-service'],
+  ['uid/uid-vault-stays', 'uid/uid-never-stays'],
+  ['10.2.0.', '10.8.0.'],
+  ['node-1', 'node-9'],
+];
+
+test('what is typed is looked for in the same records, whether hidden ones have it or none: exactly as many rows', async () => {
+  for (const [hidden, absent] of TYPED) {
+    const [yours, nobodys] = [await workOf('find', { text: hidden }), await workOf('find', { text: absent })];
+    assert.deepEqual(yours, nobodys, hidden);
+    assert.ok(yours.rows > 0);
+  }
+});
+
+test('who may see nothing has nothing looked for', async () => {
+  const nothing: Visibility = { kind: 'namespaces', since: new Map() };
+  assert.deepEqual((await workOf('find', { text: 'vault-stays' }, nothing)).reads, []);
+});
