@@ -80,6 +80,83 @@ test('a decision is kept for ten seconds, and of one caller only', async () => {
   assert.equal(asked.length, 6);
 });
 
+test('of who asks about all namespaces a denial is kept for thirty seconds, a right for ten', async () => {
+  const { rights, asked, clock } = rightsOf((namespace) => namespace === 'shop', [SHOP, VAULT]);
+  const again = async (ms: number) => {
+    await clock.advance(ms);
+    asked.length = 0;
+    const visibility = await rights.visibility(JANE);
+    assert.deepEqual(visibility, { kind: 'namespaces', since: new Map([['shop', SHOP.created]]) });
+    return namespaces(asked);
+  };
+  assert.deepEqual(await again(0), ['*', 'shop', 'vault']);
+  assert.deepEqual(await again(9_999), []);
+  assert.deepEqual(await again(1), ['*', 'shop']);
+  assert.deepEqual(await again(19_999), ['*', 'shop']);
+  assert.deepEqual(await again(1), ['vault']);
+});
+
+test('who was given a right sees it after ten seconds by naming the namespace', async () => {
+  let isGiven = false;
+  const { rights, clock } = rightsOf((namespace) => isGiven && namespace === 'shop', [SHOP]);
+  const none = { kind: 'namespaces', since: new Map() };
+  const shop = { kind: 'namespaces', since: new Map([['shop', SHOP.created]]) };
+  assert.deepEqual([await rights.visibility(JANE), await rights.visibility(JANE, 'shop')], [none, none]);
+  isGiven = true;
+  await clock.advance(10_000);
+  assert.deepEqual([await rights.visibility(JANE), await rights.visibility(JANE, 'shop')], [none, shop]);
+  await clock.advance(20_000);
+  assert.deepEqual(await rights.visibility(JANE), shop);
+});
+
+test('who has asked about all namespaces cannot tell one that is hidden from one that is not there by its reviews', async () => {
+  for (const name of ['vault', 'nowhere']) {
+    const standing = [SHOP, VAULT];
+    const { rights, asked } = rightsOf((namespace) => namespace === 'shop', standing);
+    await rights.visibility(JANE);
+    asked.length = 0;
+    await rights.visibility(JANE, name);
+    await rights.visibility(JANE, name);
+    assert.deepEqual(namespaces(asked), [name], 'one, whatever is known of the others');
+    // It is deleted, and another one comes: neither costs a review before its time.
+    standing.pop();
+    await rights.visibility(JANE, name);
+    standing.push({ ...VAULT, name, uid: 'again' });
+    await rights.visibility(JANE, name);
+    assert.deepEqual(namespaces(asked), [name]);
+  }
+});
+
+test('sixteen reviews at once of all who ask about all namespaces; who names one does not wait', async () => {
+  const standing = Array.from({ length: 100 }, (_, i) => ({ name: `n${i}`, uid: `u${i}`, created: epochMillis(0) }));
+  let [underWay, most] = [0, 0];
+  const waiting: (() => void)[] = [];
+  const reviews = {
+    create: async ({ spec }: AccessReview) => {
+      const namespace = spec.resourceAttributes['namespace'];
+      if (namespace !== undefined && namespace !== 'n7') {
+        most = Math.max(most, ++underWay);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        underWay--;
+      }
+      return { metadata: {}, spec, status: { allowed: namespace === 'n7' } };
+    },
+  };
+  const rights = new PodRights({ reviews, namespaces: () => standing, clock: new ManualClock(0) });
+  let isOver = false;
+  const sweeps = Promise.all([JANE, { ...JANE, name: 'sam' }].map((caller) => rights.visibility(caller))).finally(() => {
+    isOver = true;
+  });
+  const shown = { kind: 'namespaces', since: new Map([['n7', epochMillis(0)]]) };
+  assert.deepEqual(await rights.visibility(JANE, 'n7'), shown);
+  while (!isOver) {
+    waiting.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(await sweeps, [shown, shown]);
+  assert.equal(most, 16);
+});
+
 test('what cannot be found out is denied, reported, and asked for again', async () => {
   let isDown = true;
   const { rights, errors } = rightsOf(() => (isDown ? new Error('no answer') : true), [SHOP]);
@@ -95,7 +172,7 @@ test('while the namespaces are not known nothing of them is visible', async () =
 });
 
 test('in a cluster of very many namespaces who has rights in some names one', async () => {
-  const many = Array.from({ length: 1_001 }, (_, i) => ({ name: `n${i}`, uid: `u${i}`, created: epochMillis(0) }));
+  const many = Array.from({ length: 5_001 }, (_, i) => ({ name: `n${i}`, uid: `u${i}`, created: epochMillis(0) }));
   const { rights, asked } = rightsOf((namespace) => namespace === 'n7', many);
   await assert.rejects(rights.visibility(JANE), { code: 'too-many-namespaces', status: 403 });
   assert.equal(asked.length, 1);

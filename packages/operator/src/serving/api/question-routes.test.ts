@@ -132,3 +132,25 @@ test('who may not see a namespace gets the same answer whether or not anybody is
     assert.deepEqual(left, right, path);
   }
 });
+
+test('rights are asked for in the namespace that a question names, and in all where it names none', SOON, async (t) => {
+  const asked: (string | undefined)[] = [];
+  const access = {
+    ...accessOf(),
+    visibility: async (_: unknown, namespace?: string) => {
+      asked.push(namespace);
+      return SHOP;
+    },
+  };
+  const ledger = new AskedLedger(await ledgerOf(facts), new ManualClock(NOW));
+  const { get } = await startedServer(t, questionRoutes(ledger), { access });
+  for (const [path, namespace] of [
+    ['moves?namespace=shop', 'shop'],
+    ['trail?subject=web-1&namespace=vault', 'vault'],
+    ['trail?subject=10.0.0.1&namespace=vault', undefined],
+    ['moves', undefined],
+  ] as const) {
+    assert.equal((await get(`/api/v1/${path}`)).status, 200, path);
+    assert.equal(asked.pop(), namespace, path);
+  }
+});

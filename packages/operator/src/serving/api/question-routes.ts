@@ -1,5 +1,12 @@
 // An operation for every question of the catalogue: GET /api/v1/NAME, its parameters in the query.
-import { askQuestion, instantOf, QUESTIONS, type Question, type QuestionName } from '@podtrail/history/wire/catalogue';
+import {
+  askQuestion,
+  instantOf,
+  onlyNamespace,
+  QUESTIONS,
+  type Question,
+  type QuestionName,
+} from '@podtrail/history/wire/catalogue';
 import { jsonReply, jsonTextReply } from '../http/reply.ts';
 import type { AskedLedger } from './asked-ledger.ts';
 import { API, type Operation } from './operation.ts';
@@ -32,7 +39,8 @@ function questionRoute(ledger: AskedLedger, { name, summary, parameters, documen
     example: EXAMPLES[name as QuestionName],
     handle: async (request) => {
       const asked = readable.read(request.query);
-      const asker = ledger.asker(await request.visibility());
+      // Rights elsewhere are not asked for: each costs the API server a review.
+      const asker = ledger.asker(await request.visibility(await onlyNamespace(asked)));
       const hasETag = isPast(asked, asker.now);
       if (name === 'who') {
         // One read: there is nothing to give up in between.
