@@ -4,13 +4,14 @@ import { typeOf } from '../engines/occurrences/registry.ts';
 import type { Cluster, ListOrder, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
 import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
-import { checkedPage, checkedSpan } from '../query/limits.ts';
+import { checkedPage } from '../query/limits.ts';
 import { isChangeVisible } from '../query/visibility.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { evidenceDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
 import type { ChangeDocument, ChangesDocument } from './schemas.ts';
+import { namespaceOfSubject, visibleSpan } from './visible-span.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface ChangesAsked {
@@ -78,11 +79,14 @@ export async function readChanges(
     (namespace === undefined || pod.namespace === namespace) &&
     (wanted === undefined || suppressed !== undefined || key === wanted);
   const isAll = wanted === undefined && namespace === undefined && visibility.kind === 'all';
+  const seen = visibleSpan(span, visibility, namespace ?? namespaceOfSubject(subject));
   return await collect(paging, {
     question,
     placeOf: typeOf('change').place,
-    read: (page) =>
-      snapshot.occurrences({ kind: 'change', subject, span: checkedSpan(span), page: checkedPage(page), order }),
+    read: async (page) => {
+      if (seen === undefined) return { items: [], cursor: undefined };
+      return await snapshot.occurrences({ kind: 'change', subject, span: seen, page: checkedPage(page), order });
+    },
     wanted: isAll ? undefined : (change) => isWanted(change) && isChangeVisible(visibility, change),
   });
 }

@@ -1,6 +1,6 @@
 // Which pods ended, why, and who took their place where.
 import { comparePlaces, type Place } from '../engines/order.ts';
-import type { Cluster, ListOrder, Paged, Snapshot, Span, Subject } from '../engines/snapshot.ts';
+import type { Cluster, ListOrder, Paged, Snapshot, Subject } from '../engines/snapshot.ts';
 import {
   isWantedDeparture,
   isWantedMove,
@@ -13,8 +13,8 @@ import {
   visibleMove,
 } from '../explain/index.ts';
 import type { Departure } from '../model/pod-life.ts';
-import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
-import { checkedPage, checkedSpan } from '../query/limits.ts';
+import { type EpochMillis, toText } from '../model/time.ts';
+import { checkedPage } from '../query/limits.ts';
 import { isHolderVisible } from '../query/visibility.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { successorDocument } from './ending.ts';
@@ -22,6 +22,7 @@ import { holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
 import type { MoveDocument, MovesDocument } from './schemas.ts';
+import { namespaceOfSubject, visibleSpan } from './visible-span.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface MovesAsked extends MoveFilters {
@@ -86,11 +87,12 @@ export async function askMoves(
     isVisible(departure) && isWantedDeparture(filters, departure) && (await isSelected(departure));
   const narrowing = { ...(selector === undefined ? {} : { selector }), ...(subject === undefined ? {} : { subject }) };
   const listed = order === 'newest' ? { order } : {};
-  const read = visibleSpan(span, visibility, namespace ?? namespaceOf(subject));
+  const read = visibleSpan(span, visibility, namespace ?? namespaceOfSubject(subject));
   const moves = await collect(paging, {
     question: { listing: 'moves', cluster: cluster.id, ...filters, ...narrowing, ...listed },
     placeOf: movePlace,
     read: async ({ limit = MOST_AT_ONCE, cursor }) => {
+      if (read === undefined) return { items: [], cursor: undefined };
       const page = checkedPage({ limit: Math.min(limit, MOST_AT_ONCE), cursor });
       const found = await readMoves(snapshot, { span: read, subject, page, order, isWanted });
       return { ...found, items: found.items.map((move) => withoutCase(visibleMove(move, visibility))) };
@@ -120,28 +122,6 @@ export async function askMoves(
     coverage: watchingDocument(watching),
   };
   return { moves, unjudged: left, watching, document };
-}
-
-function namespaceOf(subject: Subject | undefined): string | undefined {
-  return subject === undefined || subject.by === 'uid' ? undefined : subject.namespace;
-}
-
-/**
- * Without the time before the caller sees anything: of a namespace that was created again, what its predecessor had is not
- * read, so it costs nothing however much there is of it.
- */
-function visibleSpan(span: Span, visibility: Visibility, namespace: string | undefined): Span {
-  const { from, to } = checkedSpan(span);
-  if (visibility.kind === 'all') return { from, to };
-  const { since } = visibility;
-  const first = namespace === undefined ? earliest(since.values()) : since.get(namespace);
-  return first === undefined || first <= from || first >= to ? { from, to } : { from: first, to };
-}
-
-function earliest(instants: Iterable<EpochMillis>): EpochMillis | undefined {
-  let first = Number.POSITIVE_INFINITY;
-  for (const instant of instants) first = Math.min(first, instant);
-  return Number.isFinite(first) ? epochMillis(first) : undefined;
 }
 
 export function moveDocument({ departure, from, to, addresses, verdict, downtimeMs }: Move): MoveDocument {

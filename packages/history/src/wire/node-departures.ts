@@ -5,6 +5,7 @@ import { type Cause, causesOf } from '../explain/index.ts';
 import type { Departure } from '../model/pod-life.ts';
 import { LARGEST_PAGE } from '../query/limits.ts';
 import { isHolderVisible, type Visibility } from '../query/visibility.ts';
+import { visibleSpan } from './visible-span.ts';
 
 export interface NodeDepartures {
   readonly causes: Partial<Record<Cause, number>>;
@@ -64,17 +65,20 @@ async function read(
   { span, namespace, visibility }: DeparturesAsked,
 ): Promise<{ departures: Departure[]; isAll: boolean }> {
   const departures: Departure[] = [];
+  const seen = visibleSpan(span, visibility, namespace);
+  if (seen === undefined) return { departures, isAll: true };
   let cursor: string | undefined;
-  let count = 0;
   do {
-    const page = await snapshot.occurrences({ kind: 'departure', span, page: { limit: LARGEST_PAGE, cursor } });
+    const page = await snapshot.occurrences({ kind: 'departure', span: seen, page: { limit: LARGEST_PAGE, cursor } });
     for (const departure of page.items) {
       const { pod, at } = departure;
       const isWanted = namespace === undefined || pod.namespace === namespace;
-      if (isWanted && isHolderVisible(visibility, pod, { notBefore: at })) departures.push(departure);
+      if (!isWanted || !isHolderVisible(visibility, pod, { notBefore: at })) continue;
+      // Those of others are not counted: that there are many of them is nobody's business.
+      if (departures.length === MOST_READ) return { departures: departures.reverse(), isAll: false };
+      departures.push(departure);
     }
-    count += page.items.length;
     cursor = page.cursor;
-  } while (cursor !== undefined && count < MOST_READ);
-  return { departures: departures.reverse(), isAll: cursor === undefined };
+  } while (cursor !== undefined);
+  return { departures: departures.reverse(), isAll: true };
 }

@@ -8,6 +8,7 @@ import { askQuestion, type QuestionName } from '@podtrail/history/wire/catalogue
 import { NOW, SINCE, tenantFacts, UNTIL } from '../testing/two-tenants.ts';
 
 const SHOP: Visibility = { kind: 'namespaces', since: new Map([['shop', epochMillis(0)]]) };
+const NOTHING: Visibility = { kind: 'namespaces', since: new Map() };
 /** Rows of one pod that a read may give and that are left out then: its placement or tenure, its life, its changes. */
 const MOST_HIDDEN_ROWS = 6;
 
@@ -179,6 +180,20 @@ test('what is typed is looked for in the same records, whether hidden ones have 
 });
 
 test('who may see nothing has nothing looked for', async () => {
-  const nothing: Visibility = { kind: 'namespaces', since: new Map() };
-  assert.deepEqual((await workOf('find', { text: 'vault-stays' }, nothing)).reads, []);
+  assert.deepEqual((await workOf('find', { text: 'vault-stays' }, NOTHING)).reads, []);
+});
+
+test('of a namespace that is hidden or not there, and for who may see nothing, no departures and changes are read', async () => {
+  const listings = [
+    ['moves', 'occurrences departure'],
+    ['changes', 'occurrences change'],
+    ['nodes', 'occurrences departure'],
+  ] as const;
+  for (const [name, read] of listings) {
+    const times = name === 'nodes' ? { at: String(UNTIL) } : span;
+    const reads = async (asked: object, visibility?: Visibility) => (await workOf(name, asked, visibility)).reads;
+    assert.ok((await reads(times)).includes(read), name);
+    for (const namespace of ['vault', 'never']) assert.ok(!(await reads({ ...times, namespace })).includes(read), name);
+    assert.ok(!(await reads(times, NOTHING)).includes(read), name);
+  }
 });
