@@ -65,7 +65,7 @@ export interface HistoryTaskOptions {
 /** Of each caller; kubectl asks once or a few times for each page. */
 const RATE = { perSecond: 50, burst: 200 };
 /** On the store at once, of all callers: it is the recorder's, too. */
-const QUESTIONS = { atOnce: 8, mostWaiting: 256, waitMs: 10_000 };
+const QUESTIONS = { atOnce: 8, mostOfOne: 4, mostWaiting: 256, waitMs: 10_000 };
 const MOST_CONNECTIONS = 512;
 /** The manager waits for two seconds. */
 const CLOSE_MS = 1_000;

@@ -31,7 +31,8 @@ export class AskedLedger {
     this.#source = source;
     this.#clock = clock;
     this.#gate = new QuestionGate({ ...GATE, ...gate });
-    this.#pointGate = new QuestionGate({ ...POINT_GATE, ...gate });
+    // They are short: nobody's keep others waiting.
+    this.#pointGate = new QuestionGate({ ...POINT_GATE, ...gate, mostOfOne: undefined });
     const shared = new SharedSnapshots(source);
     const own: JoinedReader = {
       clusters: () => this.clusters(),

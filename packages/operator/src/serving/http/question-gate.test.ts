@@ -58,3 +58,31 @@ test('who goes while waiting leaves the queue, and is not asked for', async () =
   assert.equal(await next, 2);
   assert.deepEqual([gate.asking, gate.waiting], [0, 0]);
 });
+
+test('one caller has some of the places only: others come in before its next ones, and leave none behind', async () => {
+  const gate = new QuestionGate({ atOnce: 3, mostOfOne: 2, mostWaiting: 9, waitMs: 60_000 });
+  const { signal: gone } = new AbortController();
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string, id: string) =>
+    gate.run(
+      () => {
+        begun.push(id);
+        return new Promise<void>((resolve) => ends.set(id, resolve));
+      },
+      { gone, caller: { name } },
+    );
+  const all = ['jane-1', 'jane-2', 'jane-3', 'sam-1', 'sam-2'].map((id) => ask(id.replace(/-.*/, ''), id));
+  assert.deepEqual(begun, ['jane-1', 'jane-2', 'sam-1']);
+  assert.deepEqual([gate.asking, gate.waiting], [3, 2]);
+  ends.get('sam-1')?.();
+  await all[3];
+  assert.deepEqual(begun.slice(3), ['sam-2'], 'jane has all that one may have');
+  ends.get('jane-1')?.();
+  await all[0];
+  assert.deepEqual(begun.slice(4), ['jane-3']);
+  for (const id of ['jane-2', 'jane-3', 'sam-2']) ends.get(id)?.();
+  await Promise.all(all);
+  assert.deepEqual([gate.asking, gate.waiting], [0, 0]);
+  assert.equal(await gate.run(async () => 1, { gone, caller: { name: 'jane' } }), 1);
+});

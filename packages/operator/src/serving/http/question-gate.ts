@@ -1,26 +1,34 @@
 // How many questions are on the store at once. The next ones wait in a queue; whoever would wait too long, or in a queue
-// that is full, is sent away with 503: a server that says no at once is of more use than one that answers late.
+// that is full, is sent away with 503: a server that says no at once is of more use than one that answers late. One caller
+// may have some of the places only, so that questions that read for long do not keep everybody else waiting.
 import { Problem } from '../problem.ts';
 
 export interface QuestionGateOptions {
   readonly atOnce: number;
   readonly mostWaiting: number;
   readonly waitMs: number;
+  /** Places of one caller at once; undefined: all of them. */
+  readonly mostOfOne?: number | undefined;
 }
 
 /** Who waits for an answer. */
 export interface Abandonable {
   /** Aborts when nobody waits for it any more. Looked at only where there is a queue. */
   readonly gone: AbortSignal;
+  /** Undefined: nobody's places are counted. */
+  readonly caller?: { readonly name: string } | undefined;
 }
 
 interface Waiting {
   readonly admit: () => void;
+  readonly caller: string | undefined;
 }
 
 export class QuestionGate {
   readonly #options: QuestionGateOptions;
+  /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();
+  readonly #ofCallers = new Map<string, number>();
   #asking = 0;
 
   constructor(options: QuestionGateOptions) {
@@ -37,16 +45,27 @@ export class QuestionGate {
 
   /** Rejects with 503 `busy`, and with the reason of `request.gone` where that aborts before its turn. */
   async run<T>(ask: () => Promise<T>, request?: Abandonable): Promise<T> {
-    if (this.#asking >= this.#options.atOnce) await this.#wait(request?.gone);
-    else this.#asking++;
+    const caller = request?.caller?.name;
+    if (this.#hasPlace(caller)) this.#take(caller);
+    else await this.#wait(request?.gone, caller);
     try {
       return await ask();
     } finally {
-      this.#leave();
+      this.#leave(caller);
     }
   }
 
-  #wait(gone: AbortSignal | undefined): Promise<void> {
+  #hasPlace(caller: string | undefined): boolean {
+    const { atOnce, mostOfOne = atOnce } = this.#options;
+    return this.#asking < atOnce && (caller === undefined || (this.#ofCallers.get(caller) ?? 0) < mostOfOne);
+  }
+
+  #take(caller: string | undefined): void {
+    this.#asking++;
+    if (caller !== undefined) this.#ofCallers.set(caller, (this.#ofCallers.get(caller) ?? 0) + 1);
+  }
+
+  #wait(gone: AbortSignal | undefined, caller: string | undefined): Promise<void> {
     const { mostWaiting, waitMs } = this.#options;
     if (gone?.aborted === true) return Promise.reject(gone.reason);
     if (this.#waiting.size >= mostWaiting) return Promise.reject(busy());
@@ -64,21 +83,27 @@ export class QuestionGate {
         gone?.removeEventListener('abort', onGone);
         resolve();
       };
-      const waiting: Waiting = { admit };
+      const waiting: Waiting = { admit, caller };
       gone?.addEventListener('abort', onGone, { once: true });
       this.#waiting.add(waiting);
     });
   }
 
-  /** The place goes to who has waited longest, so that nobody comes in between. */
-  #leave(): void {
-    const [first] = this.#waiting;
-    if (first === undefined) {
-      this.#asking--;
+  /** The place goes to who has waited longest of those who may have one, so that nobody comes in between. */
+  #leave(caller: string | undefined): void {
+    this.#asking--;
+    if (caller !== undefined) {
+      const left = (this.#ofCallers.get(caller) ?? 1) - 1;
+      if (left === 0) this.#ofCallers.delete(caller);
+      else this.#ofCallers.set(caller, left);
+    }
+    for (const waiting of this.#waiting) {
+      if (!this.#hasPlace(waiting.caller)) continue;
+      this.#waiting.delete(waiting);
+      this.#take(waiting.caller);
+      waiting.admit();
       return;
     }
-    this.#waiting.delete(first);
-    first.admit();
   }
 }
 
