@@ -44,7 +44,12 @@ async function broughtNode() {
 async function runOn(program) {
   const { spawn } = await import('node:child_process');
   const { fileURLToPath } = await import('node:url');
-  const words = ['--import', `${WATCHDOG.href}?parent=${process.pid}`, fileURLToPath(PROGRAM), ...process.argv.slice(2)];
+  const words = [
+    '--import',
+    `${WATCHDOG.href}?parent=${process.pid}`,
+    fileURLToPath(PROGRAM),
+    ...process.argv.slice(2),
+  ];
   const child = spawn(program, words, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => runHere(`it does not start: ${error.message}`));

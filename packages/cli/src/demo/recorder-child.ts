@@ -32,9 +32,13 @@ export class RecorderChild {
     const watchdog = new URL('../end-with-parent.ts', import.meta.url).href;
     const flags = ['--kubeconfig', kubeconfig, '--store', store, '--cluster-name', clusterName, '--collector', 'demo'];
     const file = openSync(log, 'a', 0o600);
-    const child = spawn(process.execPath, ['--import', `${watchdog}?parent=${process.pid}`, program, 'record', ...flags], {
-      stdio: ['ignore', file, file],
-    });
+    const child = spawn(
+      process.execPath,
+      ['--import', `${watchdog}?parent=${process.pid}`, program, 'record', ...flags],
+      {
+        stdio: ['ignore', file, file],
+      },
+    );
     closeSync(file);
     this.#child = child;
     child.on('error', () => this.#ended(child, null, onEnded));

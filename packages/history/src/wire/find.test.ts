@@ -3,8 +3,8 @@ import { before, test } from 'node:test';
 import type { Engine } from '../engines/engine.ts';
 import { aHolder, aPlacement, aTenure, at, placementFact, tenureFact } from '../engines/testing/record-builders.ts';
 import { withSnapshot } from '../engines/with-snapshot.ts';
-import { ALL_VISIBLE } from '../query/visibility.ts';
 import { epochMillis } from '../model/time.ts';
+import { ALL_VISIBLE } from '../query/visibility.ts';
 import { CLUSTER, ledgerOf } from '../testing/random-ledger.ts';
 import { askFind, type FindAsked } from './find.ts';
 
@@ -118,8 +118,5 @@ test('records that the asker may not see are not counted: how many there are cha
   for (const text of ['web', 'web-400', 'vault', 'nothing']) {
     for (const most of [0, 1, 2, 3, 4]) assert.deepEqual(await asked(full, text, most), await asked(bare, text, most));
   }
-  assert.deepEqual(
-    [(await asked(full, 'web', 2)).complete, (await asked(full, 'web', 3)).complete],
-    [false, true],
-  );
+  assert.deepEqual([(await asked(full, 'web', 2)).complete, (await asked(full, 'web', 3)).complete], [false, true]);
 });

@@ -144,9 +144,11 @@ test('sixteen reviews at once of all who ask about all namespaces; who names one
   };
   const rights = new PodRights({ reviews, namespaces: () => standing, clock: new ManualClock(0) });
   let isOver = false;
-  const sweeps = Promise.all([JANE, { ...JANE, name: 'sam' }].map((caller) => rights.visibility(caller))).finally(() => {
-    isOver = true;
-  });
+  const sweeps = Promise.all([JANE, { ...JANE, name: 'sam' }].map((caller) => rights.visibility(caller))).finally(
+    () => {
+      isOver = true;
+    },
+  );
   const shown = { kind: 'namespaces', since: new Map([['n7', epochMillis(0)]]) };
   assert.deepEqual(await rights.visibility(JANE, 'n7'), shown);
   while (!isOver) {

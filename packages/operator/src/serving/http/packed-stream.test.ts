@@ -69,31 +69,35 @@ test('what was written arrives while nothing more comes', SOON, async (t) => {
   assert.equal((await texts.toArray()).join(''), 'last\n');
 });
 
-test('a packed stream is written no faster than it is read, and a client that takes nothing is dropped', SOON, async (t) => {
-  const ended = Promise.withResolvers<{ readonly written: number; readonly error: unknown }>();
-  const chunk = randomBytes(64 * 1024);
-  const stream = async (out: ReplyStream) => {
-    let written = 0;
-    try {
-      for (;;) {
-        await out.write(chunk);
-        written += chunk.length;
+test(
+  'a packed stream is written no faster than it is read, and a client that takes nothing is dropped',
+  SOON,
+  async (t) => {
+    const ended = Promise.withResolvers<{ readonly written: number; readonly error: unknown }>();
+    const chunk = randomBytes(64 * 1024);
+    const stream = async (out: ReplyStream) => {
+      let written = 0;
+      try {
+        for (;;) {
+          await out.write(chunk);
+          written += chunk.length;
+        }
+      } catch (error) {
+        ended.resolve({ written, error });
+        throw error;
       }
-    } catch (error) {
-      ended.resolve({ written, error });
-      throw error;
-    }
-  };
-  const { server } = await served(t, stream, { limits: { drainMs: 300 } });
-  const socket = connect(server.port, '127.0.0.1');
-  t.after(() => socket.destroy());
-  socket.on('error', () => {}).pause();
-  socket.write('GET /rows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\naccept-encoding: gzip\r\n\r\n');
-  const { written, error } = await ended.promise;
-  assert.equal((error as Problem).code, 'client-gone');
-  // What the kernel's buffers of both ends take.
-  assert.ok(written < 32 * 1024 * 1024, `${written}`);
-});
+    };
+    const { server } = await served(t, stream, { limits: { drainMs: 300 } });
+    const socket = connect(server.port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => {}).pause();
+    socket.write('GET /rows HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\naccept-encoding: gzip\r\n\r\n');
+    const { written, error } = await ended.promise;
+    assert.equal((error as Problem).code, 'client-gone');
+    // What the kernel's buffers of both ends take.
+    assert.ok(written < 32 * 1024 * 1024, `${written}`);
+  },
+);
 
 test('a packed stream that fails is a problem before its first row, and after it no whole file', SOON, async (t) => {
   const failing = (first: string | undefined) => async (out: ReplyStream) => {
