@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { causesPage, type RunResult, readResults } from './page.ts';
+import { causesPage, type RunResult, readResults, writeResult } from './page.ts';
 import { NOT_PROVOKED } from './provocations/index.ts';
 import type { Row } from './table.ts';
 
@@ -40,6 +42,17 @@ test('the page says how often each was provoked, and quotes no repetitions that 
   const whole = causesPage([{ ...run, command, rows: [{ ...row, pods: 20 }] }], new Map());
   assert.match(whole, /Of the provocations: 1 with 20 pods\.\n/);
   assert.match(whole, /--repeat 20 /);
+});
+
+test('the result of some provocations comes after that of all on the same nodes', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'podtrail-results-'));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const title of ['simulated-nodes-taint', 'simulated-nodes', 'real-nodes'])
+    await writeResult(title, { ...run, title }, folder);
+  assert.deepEqual(
+    (await readResults(folder)).map(({ title }) => title),
+    ['real-nodes', 'simulated-nodes', 'simulated-nodes-taint'],
+  );
 });
 
 test('docs/causes.md is what the results of runs say: npm run proof -- causes --no-run', async () => {

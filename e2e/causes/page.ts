@@ -21,9 +21,10 @@ export interface RunResult {
 const RESULTS = join(import.meta.dirname, 'results');
 
 export async function readResults(folder = RESULTS): Promise<RunResult[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
+  const names = files.map((file) => file.slice(0, -'.json'.length)).sort();
   return await Promise.all(
-    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as RunResult),
+    names.map(async (name) => JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as RunResult),
   );
 }
 

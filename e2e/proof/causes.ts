@@ -68,12 +68,18 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
   await writeFile(join(out, 'outcomes.jsonl'), all.map((one) => `${one}\n`).join(''));
   if (stories.length > 0) log(`every one that was not right with its case: ${join(out, 'not-right.jsonl')}`);
   if (page !== undefined) {
-    await writeResult(realNodes === undefined ? 'simulated-nodes' : 'real-nodes', resultOf(options, rows));
+    await writeResult(resultName(options), resultOf(options, rows));
     await writePage(page);
   }
   const count = (result: string) =>
     outcomes.filter((outcome) => outcome.result === result || outcome.audited?.result === result).length;
   return { pods: outcomes.length, wrong: count('wrong'), unknown: count('unknown') };
+}
+
+/** A run of some provocations does not replace that of all. */
+function resultName({ realNodes, only }: CausesOptions): string {
+  const words = only?.map((word) => `-${word.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`) ?? [];
+  return `${realNodes === undefined ? 'simulated' : 'real'}-nodes${words.join('')}`;
 }
 
 /** docs/causes.md, from the results that are kept. */
@@ -104,8 +110,10 @@ function resultOf(options: CausesOptions, rows: readonly Row[]): RunResult {
     ...(only === undefined ? [] : [`--only "${only.join(',')}"`]),
   ].join(' ');
   const real = realNodes === undefined ? '' : `--real-nodes ${realNodes} `;
+  const { title, about } = ABOUT[realNodes === undefined ? 'simulated' : 'real'];
   return {
-    ...ABOUT[realNodes === undefined ? 'simulated' : 'real'],
+    title: only === undefined ? title : `${title}, only ${only.join(', ')}`,
+    about,
     command: `npm run proof -- causes ${real}${flags} --page docs/causes.md`,
     kubernetes: kubernetesVersion,
     date: new Date().toISOString().slice(0, 10),

@@ -64,7 +64,8 @@ provoked there, in a shuffled order, half of them beside others. Exit code 1 if 
   --all-overlap    none runs alone, and no round waits for the one before
   --real-nodes N   on so many real nodes (at least 2) instead of kwok's; needs what "nodes" needs
   --only A,B       only causes and provocations with these words in their names
-  --page FILE      keep the result in e2e/causes/results, and write docs/causes.md from all results there
+  --page FILE      keep the result in e2e/causes/results (that of --only beside the others), and write docs/causes.md
+                   from all results there
   --within N       begin nothing more after so many minutes
   --no-audit       do not judge each pod once more with the audit log of the API server
   --no-run         only write that page

@@ -26,12 +26,12 @@ const ask = (words: string, more = {}) =>
   run([...words.split(' '), '--timezone', 'UTC'], { engine, now: at(401), ...more });
 const said = (err: string) => err.split('\n').filter((line) => line !== '' && !line.startsWith('--'));
 
-test('a pod that ended: why, who took its place, for how long nobody was ready, and what to look at next', async () => {
+test('a pod that ended: why, who took its place, for how long neither was ready, and what to look at next', async () => {
   const { code, out } = await ask('explain kafka-0 -n shop --at 2026-11-15T10:01:40Z');
   assert.equal(code, 0);
   assert.deepEqual(out.split('\n').slice(0, 4), [
     'shop/kafka-0 on node-35 was evicted: node-35 was drained. (Evicted, inferred)',
-    'It began to end at 2026-11-15T10:01:40Z; shop/kafka-0 on node-06 took its place; nobody was ready for 11s.',
+    'It began to end at 2026-11-15T10:01:40Z; shop/kafka-0 on node-06 took its place; neither was ready for 11s.',
     'Next: look who cordoned or scales node-35: kubectl describe node node-35, if it still exists; an imported audit log names the user.',
     '',
   ]);
@@ -39,6 +39,8 @@ test('a pod that ended: why, who took its place, for how long nobody was ready, 
     out,
     /\n {2}2026-11-15T10:01:40Z {2}disrupted, after 85s: EvictionByEvictionAPI: Eviction API: evicting\n/,
   );
+  // How containers ended stands in the order of time, among the milestones.
+  assert.match(out, /Z {2}container broker ended: Completed, exit code 0\n {2}\S+ {2}gone, after /);
   assert.match(out, / +yes +Node\/node-35 +cordoned/);
 });
 

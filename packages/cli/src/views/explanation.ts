@@ -44,19 +44,26 @@ function successorLine({ move }: ExplainFound, zone: Zone): string[] {
   if (to === undefined)
     return [`It began to end at ${showTime(departure.at, zone)}; nobody is known to have taken its place.`];
   const down =
-    downtimeMs === undefined || downtimeMs < 1000 ? '' : `; nobody was ready for ${showDuration(downtimeMs)}`;
+    downtimeMs === undefined || downtimeMs < 1000 ? '' : `; neither was ready for ${showDuration(downtimeMs)}`;
   return [`It began to end at ${showTime(departure.at, zone)}; ${nameOf(to.life)} ${took(move)} its place${down}.`];
 }
 
 function lifecycleLines({ milestones }: ExplainFound, life: PodLife, zone: Zone): string[] {
-  const lines = milestones.map(({ name, at, afterMs, detail }) => {
+  const reached = milestones.map(({ name, at, afterMs, detail }) => {
     const after = afterMs === undefined || afterMs === 0 ? '' : `, after ${showDuration(afterMs)}`;
-    return `  ${showTime(at, zone)}  ${name}${after}${detail === '' ? '' : `: ${detail}`}`;
+    return { at, text: `${name}${after}${detail === '' ? '' : `: ${detail}`}` };
   });
-  for (const { container, reason, exitCode, at } of life.endings)
-    lines.push(`  ${showTime(at, zone)}  container ${container} ended: ${reason}, exit code ${exitCode}`);
+  const ended = life.endings.map(({ container, reason, exitCode, at }) => ({
+    at,
+    text: `container ${container} ended: ${reason}, exit code ${exitCode}`,
+  }));
+  // Within one second a milestone is first: what was asked for, and then what came of it.
+  const lines = [...reached, ...ended].sort((a, b) => a.at - b.at);
   const { qosClass, priority, restarts } = life;
-  return [...lines, `  QoS class ${qosClass || 'unknown'}, priority ${priority}, ${counted(restarts, 'restart')}`];
+  return [
+    ...lines.map(({ at, text }) => `  ${showTime(at, zone)}  ${text}`),
+    `  QoS class ${qosClass || 'unknown'}, priority ${priority}, ${counted(restarts, 'restart')}`,
+  ];
 }
 
 /** Of several pods that had one name: which one this is, and how to ask about another. */

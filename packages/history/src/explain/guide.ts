@@ -78,7 +78,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   },
   ScaledDown: {
     means:
-      'Its workload wanted fewer pods: an autoscaler or a person scaled it down, or its node was no more selected.',
+      'Its workload wanted fewer pods: an autoscaler or a person scaled it down, or its node was no longer selected.',
     next: 'see the autoscaler and the replicas: kubectl describe {owner} -n {namespace}.',
   },
   StatefulSetUpdate: {
@@ -108,7 +108,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   },
   Crashed: {
     means: 'A container ended with an error, and the pod was not restarted.',
-    next: 'see the exit code with -o wide, and the logs of that time.',
+    next: 'see the logs of that container at that time.',
   },
   Completed: { means: 'All of its containers ended well.', next: 'nothing is wrong.' },
   OwnerDeleted: {
@@ -122,7 +122,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   DeletedOnRequest: {
     means:
       'A person or a program, a custom controller for instance, deleted it, and nothing that was watched says why.',
-    next: 'only the audit log knows who: podtrail import --audit-log, or kubectl delete in the history of a shell.',
+    next: 'podtrail import --audit-log names who, if the API server wrote one.',
   },
   SandboxReplaced: {
     means: 'It did not end: its network sandbox was made again, with another address.',
