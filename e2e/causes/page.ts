@@ -108,7 +108,8 @@ function summary(rows: readonly Row[]): string {
       .join(', ');
   const causes = new Set(rows.map(({ cause }) => cause)).size;
   const pods = sum((row) => row.pods);
-  const plain = `${rows.length} provocations of ${causes} causes, ${pods} pods: ${counted((row) => row.plain)}.`;
+  const named = causes === 1 ? 'cause' : 'causes';
+  const plain = `${rows.length} provocations of ${causes} ${named}, ${pods} pods: ${counted((row) => row.plain)}.`;
   const hasAudit = rows.some(({ audited }) => audited !== undefined);
   return hasAudit ? `${plain} With the audit log: ${counted((row) => row.audited)}.` : plain;
 }
