@@ -5,6 +5,7 @@ import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AskedValues,
+  allOf,
   type DescribedApi,
   describedRequests,
   LIST_TOOLS,
@@ -17,7 +18,9 @@ import {
 /** Requests of one user at once. */
 const AT_ONCE = 4;
 /** Of the parameters, what a row of the table is about; with others an answer is looked at and not shown. */
-const SHOWN = new Set(['ip', 'subject', 'namespace', 'node']);
+const SHOWN = new Set(['ip', 'subject', 'namespace', 'node', 'fromNode', 'toNode', 'cause', 'key', 'text', 'by']);
+/** Pages of the administrator, whose cursors all others are asked with. */
+const PAGES = 3;
 const METHODS = ['PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 const COMMANDS = ['who', 'trail', 'explain', 'changes'];
 
@@ -32,6 +35,8 @@ export interface HttpTenants {
   readonly values: AskedValues;
   /** What is asked with, as the table names it. */
   readonly names: Readonly<Record<string, string>>;
+  /** By namespace the UIDs of its pods, and one that nobody has. */
+  readonly uids: ReadonlyMap<string, { readonly hidden: readonly string[]; readonly absent: string }>;
   /** Something of a namespace, and what nobody has: to those who may not see the first the answers are the same. */
   readonly twins: readonly { readonly hidden: string; readonly absent: string; readonly of: string }[];
 }
@@ -54,13 +59,18 @@ export interface HttpMatrix {
   readonly asked: number;
   /** How many answers about hidden things were compared with those about absent ones. */
   readonly compared: number;
+  /** Cursors that name a hidden record, each compared with one that names nothing. */
+  readonly cursors: number;
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-export async function httpMatrix(tenants: HttpTenants): Promise<HttpMatrix> {
+export async function httpMatrix(of: HttpTenants): Promise<HttpMatrix> {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   try {
-    const asked = await everything(agent, tenants);
+    const described = await everything(agent, of);
+    const pages = await followed(agent, of, described);
+    const asked = [...described, ...pages.asked];
+    const tenants = { ...of, twins: [...of.twins, ...pages.twins] };
     const users = [...tenants.tokens.keys()];
     const answers = await Promise.all(users.map((user) => askAll(agent, tenants, user, asked)));
     const rows = new Map<string, Map<string, string>>();
@@ -74,7 +84,7 @@ export async function httpMatrix(tenants: HttpTenants): Promise<HttpMatrix> {
       }
       compared += compareTwins(tenants, user, asked, found);
     }
-    return { asked: asked.length * users.length, compared, rows };
+    return { asked: asked.length * users.length, compared, cursors: pages.twins.length, rows };
   } finally {
     agent.destroy();
   }
@@ -103,7 +113,7 @@ async function everything(agent: Agent, tenants: HttpTenants): Promise<readonly 
     inputs.map((input) => json('/mcp', toolCall(name, input), `POST /mcp, ${name}`)),
   );
   const commands = COMMANDS.flatMap((command) =>
-    (command === 'who' ? values.addresses : values.subjects).flatMap((subject) =>
+    allOf(command === 'who' ? values.addresses : values.subjects).flatMap((subject) =>
       ['shop', 'vault'].map((namespace) => {
         const words = [command, subject, ...(command === 'who' ? [] : ['-n', namespace]), '-o', 'json'];
         const text = JSON.stringify({ words, zone: 'UTC', namespace: null, colour: false });
@@ -115,6 +125,43 @@ async function everything(agent: Agent, tenants: HttpTenants): Promise<readonly 
     METHODS.map((method) => ({ method, url: `${url}?namespace=vault`, row: `${METHODS.join(', ')} anything` })),
   );
   return [...described, ...commands, ...tools, ...others];
+}
+
+/**
+ * The pages behind the first one of each listing, by the cursors that the administrator is given: each names the last record
+ * of a page, which may be hidden from others. Beside each of those the same cursor with a UID that nobody has.
+ */
+async function followed(agent: Agent, tenants: HttpTenants, described: readonly Asked[]) {
+  const { port, tokens, uids } = tenants;
+  const [[, all]] = tokens as unknown as [[string, string]];
+  const asked: Asked[] = [];
+  const twins: { hidden: string; absent: string; of: string }[] = [];
+  for (const { method, url } of described) {
+    if (!/[?&]limit=1$/.test(url)) continue;
+    let cursor: string | undefined;
+    for (let page = 0; page < PAGES; page++) {
+      const next = cursor === undefined ? url : `${url}&cursor=${encodeURIComponent(cursor)}`;
+      if (cursor !== undefined) asked.push({ method, url: next });
+      const { body } = await patiently(agent, port, all, { method, url: next });
+      cursor = (JSON.parse(body) as { readonly cursor?: string | null }).cursor ?? undefined;
+      if (cursor === undefined) break;
+      const [, place = '', key = ''] = /^(.+\.)([\w-]+)$/.exec(cursor) ?? [];
+      const named = Buffer.from(key, 'base64url').toString('utf8');
+      for (const [of, { hidden, absent }] of uids) {
+        if (!hidden.some((uid) => named.includes(uid))) continue;
+        const other = hidden.reduce((text, uid) => text.replaceAll(uid, absent), named);
+        const twin = { hidden: cursor, absent: place + Buffer.from(other).toString('base64url'), of };
+        if (twins.some((known) => known.hidden === twin.hidden)) continue;
+        twins.push(twin);
+      }
+    }
+    if (cursor !== undefined) asked.push({ method, url: `${url}&cursor=${encodeURIComponent(cursor)}` });
+  }
+  for (const { hidden, absent } of twins) {
+    for (const one of [...asked].filter(({ url }) => url.endsWith(`cursor=${encodeURIComponent(hidden)}`)))
+      asked.push({ ...one, url: one.url.replace(encodeURIComponent(hidden), encodeURIComponent(absent)) });
+  }
+  return { asked, twins };
 }
 
 async function askAll(
@@ -163,7 +210,7 @@ function send(agent: Agent, port: number, token: string, { method, url, body }: 
 /** Answers repeat the question. */
 function said({ values }: HttpTenants, { url, body }: Asked, answer: Answer): string {
   let text = answer.body + answer.headers;
-  const inBody = [...values.addresses, ...values.subjects].filter((value) => body?.text.includes(value));
+  const inBody = [...allOf(values.addresses), ...allOf(values.subjects)].filter((value) => body?.text.includes(value));
   for (const value of [...new URL(url, 'https://x').searchParams.values(), ...inBody].sort(byLength)) {
     text = text.replaceAll(value, '');
   }

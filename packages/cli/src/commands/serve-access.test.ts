@@ -12,6 +12,7 @@ import {
   AGAIN,
   type AskedValues,
   accessOf,
+  allOf,
   type DescribedApi,
   type DescribedRequest,
   describedRequests,
@@ -41,32 +42,37 @@ const VISIBLE = { sam: ['shop'], late: ['twice'], nobody: [] } as const;
 type Narrowed = keyof typeof VISIBLE;
 const NARROWED = Object.keys(VISIBLE) as Narrowed[];
 
-const ADDRESSES = [
-  '10.1.0.1',
-  '10.1.0.2',
-  '10.2.0.1',
-  '10.2.0.2',
-  '10.3.0.1',
-  '10.3.0.2',
-  '10.9.0.9',
-  '10.96.2.1',
-  '192.168.0.1',
-];
-const SUBJECTS = [
-  ...['shop-stays', 'vault-stays', 'vault-goes', 'first-life', 'nobody'],
-  ...['uid-vault-goes', 'uid-first-life', 'deploy/vault-app', 'svc/vault-service', '10.2.0.1', '192.168.0.1'],
-];
+const ADDRESSES = {
+  shown: ['10.1.0.1', '10.1.0.2'],
+  hidden: ['10.2.0.1', '10.2.0.2', '10.3.0.1', '10.3.0.2', '10.96.2.1', '192.168.0.1'],
+  absent: ['10.9.0.9'],
+};
+const SUBJECTS = {
+  shown: ['shop-stays'],
+  hidden: [
+    ...['vault-stays', 'vault-goes', 'first-life', 'uid-vault-goes', 'uid-first-life'],
+    ...['deploy/vault-app', 'svc/vault-service', '10.2.0.1', '192.168.0.1'],
+  ],
+  absent: ['nobody'],
+};
 const DURING = SINCE + 8 * 60_000;
 const ASKED: AskedValues = {
   addresses: ADDRESSES,
   subjects: SUBJECTS,
-  namespaces: ['shop', 'vault', 'twice'],
-  nodes: ['node-1', 'node-9'],
+  namespaces: { shown: ['shop'], hidden: ['vault', 'twice'], absent: ['nowhere'] },
+  nodes: { shown: ['node-1'], hidden: ['node-2'], absent: ['node-9'] },
+  keys: { shown: ['shop-key'], hidden: ['vault-key'], absent: ['no-key'] },
+  // Cursors of the administrator's pages are asked with below; these are of other questions.
+  cursors: { shown: [cursorOf('uid-shop-goes')], hidden: [cursorOf('uid-vault-goes')], absent: ['nonsense'] },
   at: [DURING, UNTIL],
   since: SINCE,
   until: UNTIL,
-  key: 'vault-key',
 };
+
+/** As a page would have it that ended with this pod. */
+function cursorOf(uid: string): string {
+  return `AAAAAAAA.${DURING}.${Buffer.from(uid).toString('base64url')}`;
+}
 
 async function served(t: TestContext, of: Parameters<typeof tenantFacts>[0]): Promise<StartedServer> {
   const engine = await ledgerOf(tenantFacts(of));
@@ -156,7 +162,7 @@ test('no answer differs from that of a ledger that never had what is hidden', SO
 /** Answers repeat the question. */
 function withoutAsked(body: string, { url, body: sent }: DescribedRequest): string {
   let text = body;
-  const asked = [...new URL(url, 'http://x').searchParams.values(), ...(sent === undefined ? [] : ADDRESSES)];
+  const asked = [...new URL(url, 'http://x').searchParams.values(), ...(sent === undefined ? [] : allOf(ADDRESSES))];
   for (const value of asked) text = text.replaceAll(value.replace(/^\w+\//, ''), 'ASKED');
   return text.replaceAll(/ASKED/g, '');
 }
@@ -200,9 +206,9 @@ test('the tools of assistants show no more, and their refusals tell nothing', SO
 });
 
 const COMMANDS = [
-  ...ADDRESSES.map((ip) => `who ${ip} --at ${new Date(DURING).toISOString()}`),
-  ...SUBJECTS.flatMap((subject) => ['trail', 'explain', 'changes'].map((name) => `${name} ${subject} -n vault`)),
-  ...SUBJECTS.flatMap((subject) => ['trail', 'explain', 'changes'].map((name) => `${name} ${subject} -n shop`)),
+  ...allOf(ADDRESSES).map((ip) => `who ${ip} --at ${new Date(DURING).toISOString()}`),
+  ...allOf(SUBJECTS).flatMap((subject) => ['trail', 'explain', 'changes'].map((name) => `${name} ${subject} -n vault`)),
+  ...allOf(SUBJECTS).flatMap((subject) => ['trail', 'explain', 'changes'].map((name) => `${name} ${subject} -n shop`)),
   ...['node node-1', 'node node-1 --since 1h', 'node node-9', 'moves --since 1h', 'moves --since 1h -n vault'],
   ...['moves --since 1h -l app=vault-app', 'gaps --since 1h', 'anomalies', 'trail vault-sta -n vault', 'node nod'],
 ];

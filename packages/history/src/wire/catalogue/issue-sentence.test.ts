@@ -1,8 +1,10 @@
 // Whatever is wrong with a parameter is said in our words, of every parameter of every question.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { HistoryError } from '../../errors.ts';
 import { checkedParameters } from './ask.ts';
+import { issueSentence } from './issue-sentence.ts';
 import type { Question } from './question.ts';
 import { QUESTIONS } from './questions.ts';
 
@@ -48,4 +50,20 @@ test('the sentences name the parameter and say what to give', () => {
   assert.equal(said('who', {}), 'ip: is missing');
   assert.equal(said('node', { node: 7 }), 'node: is not a text');
   assert.match(said('moves', { limit: -1 }) ?? '', /^limit: is at least 1$/);
+});
+
+test('kinds of mistakes that no parameter has yet are said in words of ours, too', () => {
+  const said = (schema: z.ZodType, value: unknown) =>
+    (schema.safeParse(value).error?.issues ?? []).map((issue) => issueSentence(issue));
+  assert.deepEqual(said(z.iso.datetime(), 'yesterday'), ['is not written as it must be']);
+  assert.deepEqual(said(z.int().multipleOf(5), 7), ['is not understood']);
+  assert.deepEqual(said(z.union([z.literal('a'), z.int()]), 'b'), ['is not understood']);
+  assert.deepEqual(said(z.strictObject({}), { a: 1 }), ['has no field a']);
+  assert.deepEqual(
+    said(
+      z.string().refine(() => false, 'is of no use'),
+      'a',
+    ),
+    ['is of no use'],
+  );
 });

@@ -1,39 +1,53 @@
 // How each operation of the HTTP API and each tool is asked in tests of who sees what: with addresses, pods and namespaces
 // that are shown, hidden and absent. serve-access.test.ts and e2e/serving-access.test.ts share it, so that a new parameter
 // or tool is added in one place.
-import type { RequestValues } from './described-requests.ts';
+import type { NamedValues, RequestValues } from './described-requests.ts';
 
 export interface AskedValues {
-  readonly addresses: readonly string[];
-  readonly subjects: readonly string[];
-  readonly namespaces: readonly string[];
-  readonly nodes: readonly string[];
+  readonly addresses: NamedValues;
+  readonly subjects: NamedValues;
+  readonly namespaces: NamedValues;
+  /** A hidden one has hidden pods only. */
+  readonly nodes: NamedValues;
+  /** Annotations that changed. */
+  readonly keys: NamedValues;
+  /** Of pages that an administrator was given; the last records of them are shown, hidden and absent ones. */
+  readonly cursors: NamedValues;
   /** Instants; the first is one at which there was something to see. */
   readonly at: readonly number[];
   readonly since: number;
   readonly until: number;
-  /** Of an annotation that changed. */
-  readonly key: string;
 }
 
-export function requestValues({ addresses, subjects, namespaces, nodes, at, since, until, key }: AskedValues) {
-  const [during = since] = at;
-  const rows = addresses.map((ip) => `${ip},${new Date(during).toISOString()}\n`).join('');
-  const [node = ''] = nodes;
+export function allOf({ shown, hidden, absent }: NamedValues): readonly string[] {
+  return [...shown, ...hidden, ...absent];
+}
+
+function joined(...some: readonly NamedValues[]): NamedValues {
   return {
-    parameters: {
-      ip: addresses,
-      subject: subjects,
-      namespace: namespaces,
+    shown: some.flatMap(({ shown }) => shown),
+    hidden: some.flatMap(({ hidden }) => hidden),
+    absent: some.flatMap(({ absent }) => absent),
+  };
+}
+
+export function requestValues(values: AskedValues) {
+  const { addresses, subjects, namespaces, nodes, keys, cursors, at, since, until } = values;
+  const [during = since] = at;
+  const rows = allOf(addresses)
+    .map((ip) => `${ip},${new Date(during).toISOString()}\n`)
+    .join('');
+  return {
+    named: {
+      ...{ ip: addresses, subject: subjects, namespace: namespaces, node: nodes, fromNode: nodes, toNode: nodes },
+      ...{ key: keys, cursor: cursors, text: joined(subjects, addresses, nodes, namespaces) },
+    },
+    plain: {
       at: at.map(String),
       since: [String(since)],
       until: [String(until)],
-      node: nodes,
-      fromNode: [node],
-      toNode: [node],
-      cause: ['DeletedOnRequest'],
-      key: [key],
-      text: [...subjects, ...addresses, ...nodes, ...namespaces],
+      // One that all pods here ended by, and one that none did.
+      cause: ['DeletedOnRequest', 'Preempted'],
       // Both kinds of records; what a lane is changes nothing of which are seen.
       by: ['workload', 'ip'],
       against: [String(since)],
@@ -44,14 +58,13 @@ export function requestValues({ addresses, subjects, namespaces, nodes, at, sinc
       lanes: ['1'],
       seen: ['true'],
       limit: ['1'],
-      cursor: ['nonsense'],
       cluster: ['other'],
     },
     bodies: {
       'POST /api/v1/who': [
         {
           type: 'application/json',
-          text: JSON.stringify({ questions: addresses.map((ip) => ({ ip, at: String(during) })) }),
+          text: JSON.stringify({ questions: allOf(addresses).map((ip) => ({ ip, at: String(during) })) }),
         },
         { type: 'application/json', text: JSON.stringify({ questions: [{ ip: 'nonsense' }] }) },
       ],
@@ -59,14 +72,23 @@ export function requestValues({ addresses, subjects, namespaces, nodes, at, sinc
         { type: 'text/csv', text: `src,start\n${rows}`, query: 'ip=src&time=start' },
         { type: 'text/csv', text: `src,start\n${rows}`, query: 'ip=src&time=start&traffic=true&output=jsonl' },
         { type: 'text/csv', text: 'src,start\nx', query: 'ip=dst&time=start' },
+        { type: 'text/csv', text: `src,start\n${rows}`, query: 'ip=src&time=start&cluster=other' },
       ],
+    },
+    ofBodies: {
+      'POST /api/v1/attribute': ['format', 'end', 'prefix', 'columns', 'timezone', 'headers'],
     },
   } satisfies RequestValues;
 }
 
 /** Calls of each tool that aim at what is hidden. */
 export function toolCalls(values: AskedValues): Readonly<Record<string, readonly object[]>> {
-  const { addresses, subjects, nodes, at, since, until } = values;
+  const [addresses, subjects, nodes] = [values.addresses, values.subjects, values.nodes].map(allOf) as [
+    readonly string[],
+    readonly string[],
+    readonly string[],
+  ];
+  const { at, since, until } = values;
   const instant = String(at[0] ?? since);
   const [node = ''] = nodes;
   return {

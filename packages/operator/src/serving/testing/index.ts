@@ -2,6 +2,7 @@
 // from an OpenAPI document.
 export {
   type AskedValues,
+  allOf,
   LIST_TOOLS,
   listedTools,
   requestValues,

@@ -29,6 +29,8 @@ export interface MadePod {
   /** Undefined: it stays. */
   readonly to?: number | undefined;
   readonly hostNetwork?: boolean;
+  /** node-1 if left out, which all namespaces have pods on. */
+  readonly node?: string;
 }
 
 function observed(at: number, version: number): Provenance {
@@ -42,9 +44,9 @@ function boundary(at: number, version: number): Boundary {
 
 let versions = 100;
 
-function holderOf({ namespace, name, hostNetwork = false }: MadePod): Holder {
-  const workload = { kind: 'Deployment', name: `${namespace}-app`, inferred: false };
-  return { kind: 'Pod', namespace, name, uid: `uid-${name}`, node: NODE, workload, hostNetwork };
+function holderOf({ namespace, name, hostNetwork = false, node = NODE }: MadePod): Holder {
+  const workload = { kind: 'Deployment', name: `${namespace}-${node === NODE ? 'app' : 'far'}`, inferred: false };
+  return { kind: 'Pod', namespace, name, uid: `uid-${name}`, node, workload, hostNetwork };
 }
 
 /** What is recorded of a pod: placement, life, and of its own address the tenure; of one that ends why. */
@@ -132,6 +134,11 @@ function podsOf(namespace: string): readonly MadePod[] {
     { namespace, name: `${namespace}-one`, ip: `${net}.4`, from: SINCE + MINUTE, to: SINCE + 20 * MINUTE },
     { namespace, name: `${namespace}-two`, ip: `${net}.4`, from: SINCE + 2 * MINUTE, to: SINCE + 20 * MINUTE },
     { namespace, name: `${namespace}-agent`, ip: '', from: SINCE + MINUTE, hostNetwork: true },
+    // On a node that no other namespace has pods on.
+    {
+      ...{ namespace, name: `${namespace}-far`, ip: `${net}.5`, node: namespace === 'vault' ? 'node-2' : 'node-3' },
+      ...{ from: SINCE + MINUTE, to: SINCE + 25 * MINUTE },
+    },
   ];
 }
 
