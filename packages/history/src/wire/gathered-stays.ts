@@ -1,10 +1,11 @@
 // The records of a timeline while they come: of each its lane and its times, and, as long as they are few enough to be
 // sent, who it was. Whatever is not wanted is left out here, so that nothing that follows counts it.
 import type { Span } from '../engines/snapshot.ts';
-import { holderAt, namespaceAt, nodeAt, pickStays, type StayColumns, TIMES } from '../engines/stay-columns.ts';
+import { namespaceAt, nodeAt, pickStays, type StayColumns, TIMES } from '../engines/stay-columns.ts';
 import { HistoryError } from '../errors.ts';
-import { type EpochMillis, NOT_KNOWN_YET } from '../model/time.ts';
+import type { EpochMillis } from '../model/time.ts';
 import { isHolderVisible, type Visibility } from '../query/visibility.ts';
+import { IntervalColumns, type IntervalDocuments } from './interval-columns.ts';
 import type { Lanes, ShownLanes } from './lanes.ts';
 import type { TimelineDocument } from './schemas.ts';
 
@@ -15,8 +16,6 @@ export interface GatheredOptions {
   readonly namespace: string | undefined;
   readonly lanes: Lanes;
 }
-
-type Intervals = Pick<TimelineDocument, 'holders' | 'ips' | 'intervals'>;
 
 /** Of more records than this is not kept who they were: about 150 bytes each. */
 const MOST_DETAILED = 250_000;
@@ -67,51 +66,34 @@ export class GatheredStays {
   }
 
   /** Undefined: there are more. In the order of lanes, then of time. */
-  intervals({ places }: ShownLanes, most: number): Intervals | undefined {
+  intervals({ places }: ShownLanes, most: number): IntervalDocuments | undefined {
     if (this.#details === undefined) return undefined;
-    const base = this.#options.span.from;
-    const found: { place: number; stays: StayColumns; row: number }[] = [];
-    let at = 0;
-    for (const stays of this.#details) {
-      for (let row = 0; row < stays.count; row++) {
-        const place = places[this.#lane[at++]!]!;
-        if (place >= 0) found.push({ place, stays, row });
-        if (found.length > most) return undefined;
-      }
+    const order = this.#inOrder(places, most);
+    if (order === undefined) return undefined;
+    const [chunkOf, starts] = chunksOf(this.#details, this.#count);
+    const columns = new IntervalColumns(this.#options.span.from);
+    for (const at of order) {
+      const chunk = chunkOf[at]!;
+      columns.add(places[this.#lane[at]!]!, this.#details[chunk]!, at - starts[chunk]!);
     }
-    const startOf = ({ stays, row }: (typeof found)[number]) => stays.times[row * TIMES]!;
-    found.sort((a, b) => a.place - b.place || startOf(a) - startOf(b));
-    const holders: Intervals['holders'][number][] = [];
-    const [byUid, byIp] = [new Map<string, number>(), new Map<string, number>()];
-    const columns = emptyIntervals();
-    for (const { place, stays, row } of found) {
-      const uid = stays.uids[row]!;
-      const ip = stays.ips[row];
-      let holder = byUid.get(uid);
-      if (holder === undefined) {
-        byUid.set(uid, (holder = holders.length));
-        holders.push(holderDocument(stays, row));
-      }
-      const time = (which: number) => stays.times[row * TIMES + which]! - base;
-      columns.lane.push(place);
-      columns.holder.push(holder);
-      columns.start.push(time(0));
-      columns.startNotBefore.push(time(1));
-      columns.startNotAfter.push(time(2));
-      columns.end.push(orNull(time(3)));
-      columns.endNotBefore.push(orNull(time(4)));
-      columns.endNotAfter.push(stays.times[row * TIMES + 5]! >= NOT_KNOWN_YET ? null : orNull(time(5)));
-      if (ip !== undefined) {
-        let number = byIp.get(ip);
-        if (number === undefined) byIp.set(ip, (number = byIp.size));
-        columns.ip.push(number);
-      }
-    }
-    return { holders, ips: [...byIp.keys()], intervals: columns };
+    return columns.build();
   }
 
-  noIntervals(): Intervals {
-    return { holders: [], ips: [], intervals: emptyIntervals() };
+  noIntervals(): IntervalDocuments {
+    return new IntervalColumns(0).build();
+  }
+
+  /** Of the lanes that are shown; undefined: there are more than `most`. */
+  #inOrder(places: Int32Array, most: number): Uint32Array | undefined {
+    const found = new Uint32Array(Math.min(this.#count, most));
+    let count = 0;
+    for (let at = 0; at < this.#count; at++) {
+      if (places[this.#lane[at]!]! < 0) continue;
+      if (count === most) return undefined;
+      found[count++] = at;
+    }
+    const place = (at: number) => places[this.#lane[at]!]!;
+    return found.subarray(0, count).sort((a, b) => place(a) - place(b) || this.#from[a]! - this.#from[b]!);
   }
 
   /** How many there were in each lane at a time; empty where intervals are given. `known`: how far what lasts is known to. */
@@ -177,22 +159,15 @@ function tooMany(): HistoryError {
   });
 }
 
-function emptyIntervals() {
-  return {
-    ...{ lane: [] as number[], holder: [] as number[] },
-    ...{ start: [] as number[], startNotBefore: [] as number[], startNotAfter: [] as number[] },
-    ...{ end: [] as (number | null)[], endNotBefore: [] as (number | null)[], endNotAfter: [] as (number | null)[] },
-    ip: [] as number[],
-  };
-}
-
-function orNull(time: number): number | null {
-  return Number.isNaN(time) ? null : time;
-}
-
-function holderDocument(stays: StayColumns, row: number): Intervals['holders'][number] {
-  const { kind, namespace, name, uid, node, workload, hostNetwork } = holderAt(stays, row);
-  const owner = workload === undefined ? null : { kind: workload.kind, name: workload.name };
-  const ip = stays.ips[row];
-  return { kind, namespace, name, uid, node, workload: owner, hostNetwork, ...(ip === undefined ? {} : { ip }) };
+/** Of each record its chunk, and of each chunk its first record. */
+function chunksOf(chunks: readonly StayColumns[], count: number): readonly [Uint32Array, Uint32Array] {
+  const chunkOf = new Uint32Array(count);
+  const starts = new Uint32Array(chunks.length);
+  let at = 0;
+  for (const [chunk, stays] of chunks.entries()) {
+    starts[chunk] = at;
+    chunkOf.fill(chunk, at, at + stays.count);
+    at += stays.count;
+  }
+  return [chunkOf, starts];
 }

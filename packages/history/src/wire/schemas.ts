@@ -439,6 +439,7 @@ const laneSchema = z.strictObject({
   /** Node, Pod, Service, or the kind of a workload; null for addresses, and for pods without a workload. */
   kind: z.string().nullable(),
 });
+const strings = z.array(z.string()).readonly();
 const numbers = z.array(z.int()).readonly();
 const numbersOrNull = z.array(z.int().nullable()).readonly();
 
@@ -461,29 +462,24 @@ export const timelineSchema = z.strictObject({
   /** In the order of their names, of addresses by their numbers. */
   lanes: z.array(laneSchema).readonly(),
   moreLanes: z.boolean(),
-  holders: z
-    .array(
-      z.strictObject({
-        kind: z.enum(['Pod', 'Node', 'Service']),
-        namespace: z.string(),
-        name: z.string(),
-        uid: z.string(),
-        node: z.string(),
-        workload: z.strictObject({ kind: z.string(), name: z.string() }).nullable(),
-        hostNetwork: z.boolean(),
-        /** The first of its addresses here, where they are read. */
-        ip: z.string().exactOptional(),
-      }),
-    )
-    .readonly(),
-  ips: z.array(z.string()).readonly(),
+  /** What columns of `holders` count in: kinds, namespaces, nodes, workloads. Each is there once. */
+  texts: z.array(z.string()).readonly(),
+  /** Each holder once, a place in every column; `hostNetwork` lists the places of those that have it. */
+  holders: z.strictObject({
+    ...{ name: strings, uid: strings },
+    ...{ kind: numbers, namespace: numbers, node: numbers },
+    /** -1 without a workload. */
+    ...{ workloadKind: numbers, workload: numbers },
+    hostNetwork: numbers,
+  }),
+  ips: strings,
   /** In the order of lanes, then of starts. `lane`, `holder` and `ip` are places in the lists above. */
   intervals: z.strictObject({
     ...{ lane: numbers, holder: numbers },
-    /** `startNotAfter` lies in the year 9999 while nothing bounds it. */
-    ...{ start: numbers, startNotBefore: numbers, startNotAfter: numbers },
-    /** Null while it lasts; `endNotAfter` also while nothing bounds it. */
-    ...{ end: numbersOrNull, endNotBefore: numbersOrNull, endNotAfter: numbersOrNull },
+    /** Milliseconds since `base`; `end` is null while it lasts. */
+    ...{ start: numbers, end: numbersOrNull },
+    /** By how many milliseconds it may have begun or ended earlier or later; null where nothing bounds it. */
+    ...{ startEarlier: numbers, startLater: numbersOrNull, endEarlier: numbersOrNull, endLater: numbersOrNull },
     /** Only where addresses are read: with lanes by `ip`, and of an address or a Service. */
     ip: numbers,
   }),

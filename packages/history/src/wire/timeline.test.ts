@@ -54,7 +54,7 @@ function lines({ lanes, holders, intervals }: Awaited<ReturnType<typeof timeline
   return intervals.lane.map((lane, i) => {
     const end = intervals.end[i] ?? null;
     const seconds = `${(intervals.start[i] ?? 0) / 1000}..${end === null ? '' : end / 1000}`;
-    return `${lanes[lane]?.label}: ${holders[intervals.holder[i] ?? -1]?.name} ${seconds}`;
+    return `${lanes[lane]?.label}: ${holders.name[intervals.holder[i] ?? -1]} ${seconds}`;
   });
 }
 
@@ -63,15 +63,45 @@ test('lanes of nodes have who was there, in the order of their names and of time
   assert.deepEqual(lines(document), ['node-a: web-1 -50..40', 'node-a: lone 10..20', 'node-b: web-2 42..']);
   assert.equal(document.base, at(0));
   assert.deepEqual(document.ips, []);
-  const { startNotBefore, startNotAfter, endNotBefore, endNotAfter } = document.intervals;
-  assert.deepEqual([startNotBefore[2], startNotAfter[2]], [41_000, 42_000]);
+  const { startEarlier, startLater, endEarlier, endLater } = document.intervals;
+  assert.deepEqual([startEarlier[2], startLater[2]], [1_000, 0]);
   assert.deepEqual(
-    [endNotBefore, endNotAfter],
+    [endEarlier, endLater],
     [
-      [40_000, 20_000, null],
-      [45_000, 20_000, null],
+      [0, 0, null],
+      [5_000, 0, null],
     ],
   );
+});
+
+test('holders are columns of places in the texts, each text once', async () => {
+  const host = aHolder('host', { workload: undefined, hostNetwork: true, node: 'node-b' });
+  const engine = await ledgerOf([
+    coverageFact(aCoverage(-100, 90)),
+    placementFact(aPlacement(aHolder('web-1', { workload: web }), 10, 20)),
+    placementFact(aPlacement(host, 30)),
+  ]);
+  const { texts, holders } = await timeline({ by: 'node' }, engine);
+  assert.equal(new Set(texts).size, texts.length);
+  const named = (column: readonly number[]) => column.map((place) => texts[place] ?? null);
+  assert.deepEqual(
+    [holders.name, holders.uid, named(holders.kind), named(holders.node), named(holders.namespace)],
+    [
+      ['web-1', 'host'],
+      ['uid-web-1', 'uid-host'],
+      ['Pod', 'Pod'],
+      ['node-a', 'node-b'],
+      ['shop', 'shop'],
+    ],
+  );
+  assert.deepEqual(
+    [named(holders.workloadKind), named(holders.workload)],
+    [
+      ['Deployment', null],
+      ['web', null],
+    ],
+  );
+  assert.deepEqual(holders.hostNetwork, [1]);
 });
 
 test('lanes of workloads and pods say of which namespace and kind they are', async () => {
@@ -95,8 +125,8 @@ test('lanes of addresses are in the order of their numbers, and each interval sa
     document.intervals.ip.map((place) => document.ips[place]),
     ['10.0.0.9', '10.0.0.9', '10.0.0.10'],
   );
-  assert.equal(document.holders.length, 2, 'each holder once');
-  assert.deepEqual(document.intervals.endNotAfter, [null, 70_000, null], 'nothing bounds the first end');
+  assert.equal(document.holders.uid.length, 2, 'each holder once');
+  assert.deepEqual(document.intervals.endLater, [null, 0, null], 'nothing bounds the first end');
 });
 
 test('a subject, a node and a namespace narrow it', async () => {
@@ -112,7 +142,7 @@ test('a subject, a node and a namespace narrow it', async () => {
 test('more than was asked for is counted, and not given; what lasts is counted as far as it is known to', async () => {
   const document = await timeline({ by: 'node', most: 2 });
   assert.equal(document.detail, 'density');
-  assert.deepEqual([document.holders, document.intervals.lane], [[], []]);
+  assert.deepEqual([document.holders.uid, document.intervals.lane], [[], []]);
   const { bucketMs, lane, bucket, count } = document.density;
   assert.equal(bucketMs, 10_000);
   const cells = lane.map((one, i) => [one, bucket[i], count[i]]);

@@ -31,7 +31,7 @@ export function connectorsOf({ index, document }: TimelineData, moves: readonly 
   const firsts = new Map<string, number>();
   const lasts = new Map<string, number>();
   for (let place = 0; place < index.count; place++) {
-    const uid = document.holders[index.holder[place]!]?.uid ?? '';
+    const uid = document.holders.uid[index.holder[place]!] ?? '';
     if (!wanted.has(uid)) continue;
     const first = firsts.get(uid);
     const last = lasts.get(uid);

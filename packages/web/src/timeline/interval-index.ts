@@ -56,16 +56,16 @@ export function indexIntervals(document: TimelineDocument): IntervalIndex {
     const place = next[rowOf]!;
     next[rowOf] = place + 1;
     const start = base + intervals.start[at]!;
-    const end = sumOr(base, intervals.end[at], Number.POSITIVE_INFINITY);
+    const end = base + (intervals.end[at] ?? Number.POSITIVE_INFINITY);
     index.rowOf[place] = rowOf;
     index.holder[place] = intervals.holder[at]!;
     index.ip[place] = intervals.ip[at] ?? -1;
     index.start[place] = start;
-    index.startNotBefore[place] = base + intervals.startNotBefore[at]!;
-    index.startNotAfter[place] = base + intervals.startNotAfter[at]!;
+    index.startNotBefore[place] = start - intervals.startEarlier[at]!;
+    index.startNotAfter[place] = start + (intervals.startLater[at] ?? Number.POSITIVE_INFINITY);
     index.end[place] = Math.max(start, end);
-    index.endNotBefore[place] = sumOr(base, intervals.endNotBefore[at], end);
-    index.endNotAfter[place] = sumOr(base, intervals.endNotAfter[at], end);
+    index.endNotBefore[place] = end - (intervals.endEarlier[at] ?? 0);
+    index.endNotAfter[place] = end + (intervals.endLater[at] ?? Number.POSITIVE_INFINITY);
   }
   return index;
 }
@@ -107,8 +107,4 @@ function emptyIndex(count: number, laneRows: Int32Array, rowStarts: Int32Array):
     ...{ start: times(), startNotBefore: times(), startNotAfter: times() },
     ...{ end: times(), endNotBefore: times(), endNotAfter: times() },
   };
-}
-
-function sumOr(base: number, value: number | null | undefined, otherwise: number): number {
-  return value === null || value === undefined ? otherwise : base + value;
 }

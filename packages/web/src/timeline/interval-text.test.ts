@@ -22,12 +22,12 @@ test('what lasts is still there, and bounds are said only where there are some',
   const words = intervalWords(timelineData(document), 0)!;
   assert.deepEqual([words.end, words.startBounds, words.endBounds], [null, '', '']);
   assert.match(intervalSentence(words), /still there/);
-  const loose = { ...document, intervals: { ...intervals, startNotBefore: [4_000] } };
+  const loose = { ...document, intervals: { ...intervals, startEarlier: [1_000] } };
   assert.equal(
     intervalWords(timelineData(loose), 0)!.startBounds,
     'between 1970-01-01 00:00:04.000 and 1970-01-01 00:00:05.000',
   );
-  const open = { ...document, intervals: { ...intervals, startNotAfter: [Date.UTC(9999, 0)] } };
+  const open = { ...document, intervals: { ...intervals, startLater: [null] } };
   assert.equal(intervalWords(timelineData(open), 0)!.startBounds, 'not before 1970-01-01 00:00:05.000');
 });
 

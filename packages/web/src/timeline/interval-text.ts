@@ -3,7 +3,7 @@ import { causeText } from '../parts/cause.ts';
 import { durationText } from '../times/span.ts';
 import { timeText, zoneText } from '../times/zone.ts';
 import type { TimelineData } from './timeline-data.ts';
-import type { TimelineHolder, TimelineLane } from './timeline-document.ts';
+import { holderOf, type TimelineHolder, type TimelineLane } from './timeline-document.ts';
 
 export interface IntervalWords {
   readonly lane: string;
@@ -30,14 +30,14 @@ function holderName({ kind, namespace, name }: TimelineHolder): string {
 
 export function intervalWords(data: TimelineData, place: number): IntervalWords | undefined {
   const { index, document } = data;
-  const holder = document.holders[index.holder[place]!];
   const lane = document.lanes[index.rowLane[index.rowOf[place]!]!];
-  if (holder === undefined || lane === undefined) return undefined;
+  if (lane === undefined) return undefined;
+  const holder = holderOf(document, index.holder[place]!);
   const end = index.end[place]!;
   return {
     ...{ lane: laneName(lane), holder, name: holderName(holder) },
     workload: holder.workload === null ? '' : `${holder.workload.kind} ${holder.workload.name}`,
-    ip: document.ips?.[index.ip[place]!] ?? holder.ip ?? '',
+    ip: document.ips[index.ip[place]!] ?? '',
     start: index.start[place]!,
     end: end === Number.POSITIVE_INFINITY ? null : end,
     startBounds: boundsText(index.startNotBefore[place]!, index.startNotAfter[place]!),

@@ -130,7 +130,7 @@ function paintIntervals(paint: CanvasRenderingContext2D, scene: Scene, data: Tim
         const textFrom = Math.max(from, gutter);
         const room = Math.floor((Math.min(to, width) - textFrom - 8) / CHARACTER);
         const shape = ended === undefined ? '' : ended.family.shape;
-        const name = document.holders[index.holder[place]!]?.name ?? '';
+        const name = document.holders.name[index.holder[place]!] ?? '';
         const text = room * CHARACTER < NAMED ? shape : `${shape} ${name}`.trim();
         if (text === '' || room < 1) return;
         const shown = text.length <= room ? text : `${text.slice(0, room - 1)}…`;

@@ -48,7 +48,7 @@ export function TimelineCanvas(props: TimelineCanvasProps) {
   useLayoutEffect(() => {
     const uidOf = (place: number) => {
       const { data } = latest.current;
-      return data?.document.holders[data.index.holder[place]!]?.uid;
+      return data?.document.holders.uid[data.index.holder[place]!];
     };
     const made = new Timeline(
       {

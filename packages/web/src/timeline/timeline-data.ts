@@ -33,7 +33,7 @@ export interface TimelineData {
 }
 
 export function timelineData(document: TimelineDocument): TimelineData {
-  const { coverage, holders, detail } = document;
+  const { coverage, detail } = document;
   const index = indexIntervals(document);
   const openUntil = coverage.to === null ? Date.parse(document.query.until) : Date.parse(coverage.to);
   return {
@@ -42,14 +42,16 @@ export function timelineData(document: TimelineDocument): TimelineData {
     gaps: coverage.gaps.map(({ from, to, reason }) => ({
       ...{ from: Date.parse(from), to: to === null ? Number.POSITIVE_INFINITY : Date.parse(to), reason },
     })),
-    series: seriesOfHolders(holders),
+    series: seriesOfHolders(document),
   };
 }
 
-function seriesOfHolders(holders: TimelineDocument['holders']): Uint8Array {
+function seriesOfHolders({ texts, holders }: TimelineDocument): Uint8Array {
+  const { namespace, workloadKind, workload, name } = holders;
   const known = new Map<string, number>();
-  return Uint8Array.from(holders, ({ namespace, name, workload }) => {
-    const key = workload === null ? `${namespace}/${name}` : `${namespace}/${workload.kind}/${workload.name}`;
+  return Uint8Array.from(name, (one, n) => {
+    const own = workload[n]! < 0 ? one : `${texts[workloadKind[n]!]}/${texts[workload[n]!]}`;
+    const key = `${texts[namespace[n]!]}/${own}`;
     let found = known.get(key);
     if (found === undefined) {
       const { colour, pattern } = seriesOf(key);

@@ -375,7 +375,7 @@ function placeOf(data: TimelineData, before: Scene, uid: string | undefined): nu
   const start = before.data === undefined ? undefined : before.data.index.start[before.selected];
   let found = -1;
   for (let place = 0; place < data.index.count; place++) {
-    if (data.document.holders[data.index.holder[place]!]?.uid !== uid) continue;
+    if (data.document.holders.uid[data.index.holder[place]!] !== uid) continue;
     if (data.index.start[place] === start) return place;
     if (found === -1) found = place;
   }

@@ -1,6 +1,7 @@
 // A timeline of any size in the shape of the server's, the same for the same seed. For unit tests, and for looking at
 // sizes that no demo has.
 import type { TimelineDocument, TimelineHolder, TimelineLane } from '../timeline-document.ts';
+import { holderColumns } from './holder-columns.ts';
 
 export interface MadeTimeline {
   readonly intervals: number;
@@ -37,9 +38,9 @@ export function madeTimeline(made: MadeTimeline): TimelineDocument {
   const holders: TimelineHolder[] = [];
   const columns = {
     ...{ lane: [] as number[], holder: [] as number[], start: [] as number[] },
-    ...{ startNotBefore: [] as number[], startNotAfter: [] as number[] },
+    ...{ startEarlier: [] as number[], startLater: [] as number[] },
     ip: [] as number[],
-    ...{ end: [] as (number | null)[], endNotBefore: [] as (number | null)[], endNotAfter: [] as (number | null)[] },
+    ...{ end: [] as (number | null)[], endEarlier: [] as (number | null)[], endLater: [] as (number | null)[] },
   };
   const density = { bucketMs, lane: [] as number[], bucket: [] as number[], count: [] as number[] };
   for (let lane = 0; lane < laneCount; lane++) {
@@ -76,17 +77,17 @@ export function madeTimeline(made: MadeTimeline): TimelineDocument {
       holders.push({
         ...{ kind: 'Pod', namespace: `team-${workload % 7}`, name: `app-${workload}-${holder.toString(36)}` },
         ...{ uid: `00000000-0000-4000-8000-${holder.toString(16).padStart(12, '0')}`, node: label },
-        ...{ workload: { kind: 'Deployment', name: `app-${workload}` }, hostNetwork: false },
+        workload: { kind: 'Deployment', name: `app-${workload}` },
       });
       const loose = random() < 0.1 ? Math.floor(random() * 0.1 * ((end ?? span) - start)) : 0;
       columns.lane.push(lane);
       columns.holder.push(holder);
       columns.start.push(start);
-      columns.startNotBefore.push(start - loose);
-      columns.startNotAfter.push(start);
+      columns.startEarlier.push(loose);
+      columns.startLater.push(0);
       columns.end.push(end);
-      columns.endNotBefore.push(end);
-      columns.endNotAfter.push(end === null ? null : end + loose);
+      columns.endEarlier.push(end === null ? null : 0);
+      columns.endLater.push(end === null ? null : loose);
     }
     for (let bucket = 0; bucket < counts.length; bucket++) {
       if (counts[bucket] === 0) continue;
@@ -101,7 +102,7 @@ export function madeTimeline(made: MadeTimeline): TimelineDocument {
       ...{ cluster: 'made', clusterId: 'made', by: 'node', since: text(from), until: text(to), subject: null },
       ...{ node: null, namespace: null, most: count, buckets, lanes: laneCount },
     },
-    ...{ base: from, detail, lanes, moreLanes: false, holders, ips: [], intervals: columns, density },
+    ...{ base: from, detail, lanes, moreLanes: false, ...holderColumns(holders), ips: [], intervals: columns, density },
     histogram: { bucketMs, departures, arrivals },
     coverage: {
       ...{ from: text(from), to: text(to) },
