@@ -76,7 +76,7 @@ test('a stream that is refused is said, and the page goes on by asking', { skip:
   await page.getByText('not connected').waitFor();
   await page.waitForRequest(/\/api\/v1\/moves/);
   await page.unroute('**/api/v1/live*');
-  await page.locator('.live-live').waitFor();
+  await page.locator('.badge', { hasText: 'live' }).waitFor();
 });
 
 test('evidence of a move is one link away', { skip: SKIP }, async () => {

@@ -48,8 +48,13 @@ const OPTIONS = {
   target: 'es2022',
   platform: 'browser',
   charset: 'utf8',
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
+  // Children as arguments and not as a property: 500 bytes less of the page.
+  jsx: 'transform',
+  jsxFactory: 'h',
+  jsxFragment: 'Fragment',
+  inject: [join(import.meta.dirname, 'jsx.ts')],
+  // Not that of the package, whose JSX is for the compiler.
+  tsconfigRaw: '{}',
   loader: { '.svg': 'copy' },
   // Notices of others are in the published package, as a file.
   legalComments: 'none',

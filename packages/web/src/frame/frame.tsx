@@ -7,7 +7,6 @@ import { address, go } from '../address/location.ts';
 import { sharedParameters, type ViewName } from '../address/page-address.ts';
 import { isSignedOut } from '../api/session.ts';
 import { copyText } from '../parts/copy-button.tsx';
-import { saveElement } from '../parts/element-picture.ts';
 import { absoluteUrl } from '../times/absolute-url.ts';
 import { ClusterChoice } from './cluster-choice.tsx';
 import { type Key, useKeys } from './keys.ts';
@@ -71,15 +70,6 @@ export function Frame({ views }: { readonly views: Views }) {
               ))}
             </select>
           </label>
-          {!OWN_PICTURE.has(view) && (
-            <button
-              type="button"
-              title="Save what is shown as a picture"
-              onClick={() => void savePage(view).catch(() => say('This browser draws no such picture'))}
-            >
-              PNG
-            </button>
-          )}
           <button type="button" onClick={() => openHelp(true)} aria-label="Keys">
             ?
           </button>
@@ -95,13 +85,6 @@ export function Frame({ views }: { readonly views: Views }) {
       {isHelpOpen && <KeysHelp onClose={() => openHelp(false)} />}
     </>
   );
-}
-
-/** Views that save a part of themselves. */
-const OWN_PICTURE: ReadonlySet<ViewName> = new Set(['ask', 'trail']);
-
-async function savePage(view: ViewName): Promise<void> {
-  await saveElement(`podtrail-${view}.png`, document.getElementById('main'));
 }
 
 /** With absolute times: whoever opens it tomorrow sees the same. */

@@ -6,7 +6,7 @@ const SHAPES: Readonly<Record<AnswerWord, string>> = { held: '●', free: '○',
 
 export function AnswerBadge({ answer }: { readonly answer: AnswerWord }) {
   return (
-    <span class={`badge answer-${answer}`}>
+    <span class={`badge ${answer}`}>
       <span aria-hidden="true">{SHAPES[answer]}</span> {answer}
     </span>
   );

@@ -1,5 +1,6 @@
 // A cause with the shape and colour of its family.
 import { causeText, familyOf } from './cause.ts';
+import { CauseShape } from './cause-shape.tsx';
 
 export function CauseLabel({
   cause,
@@ -9,13 +10,10 @@ export function CauseLabel({
   readonly certainty?: string | null | undefined;
 }) {
   if (cause === null || cause === undefined) return <span class="muted">–</span>;
-  const { shape, colour, name } = familyOf(cause);
+  const family = familyOf(cause);
   return (
-    <span class="cause" title={`${name}${certainty === 'inferred' ? ' (inferred)' : ''}`}>
-      <span aria-hidden="true" style={{ color: `var(${colour})` }}>
-        {shape}
-      </span>{' '}
-      {causeText(cause)}
+    <span class="cause" title={`${family.name}${certainty === 'inferred' ? ' (inferred)' : ''}`}>
+      <CauseShape family={family} /> {causeText(cause)}
       {certainty === 'inferred' && <span class="muted"> (inferred)</span>}
     </span>
   );

@@ -1,8 +1,11 @@
 // The command that asks the same as the page, for a terminal. Pure. Words that a shell would read otherwise are quoted.
-import type { Parameters } from '../address/page-address.ts';
 
 /** `who`, its words, then flags by name; a flag without a value is left out. */
-export function commandLine(command: string, words: readonly string[], flags: Partial<Parameters>): string {
+export function commandLine(
+  command: string,
+  words: readonly string[],
+  flags: Readonly<Record<string, string | undefined>>,
+): string {
   const parts = ['podtrail', command, ...words.map(quoted)];
   for (const [flag, value] of Object.entries(flags))
     if (value !== undefined) parts.push(flag.length === 1 ? `-${flag}` : `--${flag}`, quoted(value));

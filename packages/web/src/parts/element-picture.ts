@@ -1,15 +1,8 @@
 // A picture of a part of the page, as it looks: its elements with the page's styles inside an SVG, drawn on a canvas. No
 // request is made; what cannot be drawn rejects, and the caller says so.
-import { savePicture } from './save-file.ts';
-
 const PADDING = 16;
 
-export async function saveElement(name: string, element: HTMLElement | null): Promise<void> {
-  if (element === null) return;
-  savePicture(name, await pictureOf(element));
-}
-
-async function pictureOf(element: HTMLElement): Promise<HTMLCanvasElement> {
+export async function pictureOf(element: HTMLElement): Promise<HTMLCanvasElement> {
   const { width, height } = element.getBoundingClientRect();
   const [w, h] = [Math.ceil(width) + 2 * PADDING, Math.ceil(height) + 2 * PADDING];
   const root = document.documentElement;

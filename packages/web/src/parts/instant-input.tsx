@@ -1,38 +1,44 @@
-// A field for an instant that is a parameter of the URL. Takes what the URL takes, and a wall time of the reader's zone.
+// A field for an instant that is a parameter of the URL. What is typed stays until it is written, also while time goes on.
 import { useState } from 'preact/hooks';
 import { adjust } from '../address/location.ts';
+import { INSTANT_FORMS, readInstant } from '../times/read-instant.ts';
 import { instantText, parseInstant } from '../times/span.ts';
-import { instantInZone } from '../times/zone.ts';
 
-export function InstantInput({
-  name,
-  label,
-  value,
-}: {
+export interface InstantInputProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-}) {
+  /** What else is written with it. */
+  readonly also?: Readonly<Record<string, string>>;
+}
+
+export function InstantInput({ name, label, value, also }: InstantInputProps) {
+  const [typed, type] = useState<string | undefined>(undefined);
   const [isWrong, setWrong] = useState(false);
   const write = (text: string) => {
     const trimmed = text.trim();
-    const wall = instantInZone(trimmed);
-    const isKnown = trimmed === '' || parseInstant(trimmed, Date.now()) !== undefined;
-    setWrong(!isKnown && wall === undefined);
-    if (isKnown) adjust({ [name]: trimmed === '' || trimmed === 'now' ? undefined : trimmed }, true);
-    else if (wall !== undefined) adjust({ [name]: instantText(wall) }, true);
+    const isNow = trimmed === '' || trimmed === 'now';
+    const at = readInstant(trimmed, Date.now());
+    setWrong(!isNow && at === undefined);
+    if (!isNow && at === undefined) return;
+    type(undefined);
+    // What is relative to now stays so.
+    const isKept = parseInstant(trimmed, 0) !== undefined;
+    adjust(isNow ? { [name]: undefined } : { ...also, [name]: isKept ? trimmed : instantText(at ?? 0) }, true);
   };
   return (
     <label>
       {label}{' '}
       <input
         class="instant"
-        defaultValue={value}
+        value={typed ?? value}
         autoComplete="off"
         spellcheck={false}
         aria-invalid={isWrong}
-        title="2026-11-15 10:05:00 in your zone, 2026-11-15T10:05:00Z, or 6h for six hours ago"
+        title={INSTANT_FORMS}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
         onChange={({ currentTarget }) => write(currentTarget.value)}
+        onBlur={() => isWrong || type(undefined)}
       />
       {isWrong && (
         <span class="small" role="alert">

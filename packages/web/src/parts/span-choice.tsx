@@ -36,8 +36,8 @@ export function SpanChoice({ otherwise }: { readonly otherwise: string }) {
       </label>
       {isShown && (
         <>
-          <InstantInput key={`s${since}`} name="since" label="From" value={since} />
-          <InstantInput key={`u${until}`} name="until" label="Until" value={until ?? 'now'} />
+          <InstantInput name="since" label="From" value={since} />
+          <InstantInput name="until" label="Until" value={until ?? 'now'} />
         </>
       )}
     </>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { CauseLabel } from '../parts/cause-label.tsx';
+import { counted } from '../parts/counted.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { HolderName, NodeName } from '../parts/holder-name.tsx';
 import { Time } from '../parts/time.tsx';
@@ -50,7 +51,7 @@ export function TimelineTable({ data, view, moves, onOpen }: TimelineTableProps)
           Previous page
         </button>
         <span role="status">
-          Page {shown + 1} of {pages}, {rows.length} {rows.length === 1 ? 'row' : 'rows'}
+          Page {shown + 1} of {pages}, {counted(rows.length, 'row')}
         </span>
         <button type="button" disabled={shown >= pages - 1} onClick={() => setPage(shown + 1)}>
           Next page

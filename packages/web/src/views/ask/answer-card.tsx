@@ -9,8 +9,7 @@ import { AskedContent } from '../../parts/asked-content.tsx';
 import { commandLine } from '../../parts/command-line.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { csvText } from '../../parts/csv.ts';
-import { saveElement } from '../../parts/element-picture.ts';
-import { saveText } from '../../parts/save-file.ts';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Time } from '../../parts/time.tsx';
 import { absoluteUrl } from '../../times/absolute-url.ts';
 import { instantText } from '../../times/span.ts';
@@ -86,15 +85,7 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
             <div class="row actions">
               <CopyButton text={() => commandOf(document, cluster, isSeen)}>Copy as command</CopyButton>
               <CopyButton text={() => absoluteUrl(linkTo(document), Date.now())}>Copy link</CopyButton>
-              <button
-                type="button"
-                onClick={() => saveText(`podtrail-${ip}.csv`, csvText(HEADER, answerRows(document)))}
-              >
-                CSV
-              </button>
-              <button type="button" onClick={() => void saveElement(`podtrail-${ip}.png`, card.current)}>
-                PNG
-              </button>
+              <SaveButtons name={ip} csv={() => csvText(HEADER, answerRows(document))} picture={() => card.current} />
               <Link view="trail" parameters={{ by: 'pod', subject: ip, ...spanAround(document.query.at) }}>
                 Trail of this address
               </Link>

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Parameters } from '../../address/page-address.ts';
 import { type Paste, readPaste } from '../../paste/read-paste.ts';
+import { INSTANT_FORMS, readInstant } from '../../times/read-instant.ts';
 import { parseInstant } from '../../times/span.ts';
 import { instantInZone, timeText, zone, zoneText } from '../../times/zone.ts';
 import { type AskedThing, parametersOf } from './asked.ts';
@@ -33,9 +34,9 @@ export function QuestionBox({
   }, [shown, zone.value]);
 
   const submit = (of: Paste, typed: string) => {
-    const at = typed.trim() === '' ? undefined : readTime(typed);
+    const at = typed.trim() === '' ? undefined : readInstant(typed, Date.now());
     if (typed.trim() !== '' && at === undefined) {
-      complain('This is no time that is understood: write 2026-11-15 10:05:00, 2026-11-15T10:05:00Z, 15m ago, or now.');
+      complain(`This is no time that is understood: write ${INSTANT_FORMS}.`);
       return;
     }
     if (of.kind === 'nothing') {
@@ -135,11 +136,4 @@ function shownTime(at: string): string {
 function keptTime(paste: Paste, asked: AskedThing, time: string): string {
   if (paste.kind !== 'addresses' || paste.at === undefined) return time;
   return asked.kind === 'address' && paste.addresses.some(({ ip }) => ip === asked.ip) ? time : '';
-}
-
-function readTime(text: string): number | undefined {
-  const at = parseInstant(text, Date.now());
-  if (at !== undefined) return at;
-  const wall = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?$/.exec(text.trim());
-  return wall === null ? undefined : instantInZone(`${wall[1]}T${wall[2] ?? '00:00'}${wall[3] ?? ':00'}`);
 }

@@ -11,12 +11,10 @@ export function feedCommand(filter: FeedFilter, { from, to }: FeedRange, cluster
     .filter(({ name }) => name === 'moves')
     .map(({ parameters: { fromNode, toNode } }) =>
       commandLine('moves', namespace === undefined ? ['-A'] : [], {
-        ...(causes.length > 0 ? { cause: causes.join(',') } : {}),
-        ...(fromNode === undefined ? {} : { 'from-node': String(fromNode) }),
-        ...(toNode === undefined ? {} : { 'to-node': String(toNode) }),
-        ...(namespace === undefined ? {} : { n: namespace }),
-        ...{ since: instantText(from), until: instantText(to) },
-        ...(cluster === undefined ? {} : { cluster }),
+        cause: causes.length > 0 ? causes.join(',') : undefined,
+        'from-node': fromNode?.toString(),
+        'to-node': toNode?.toString(),
+        ...{ n: namespace, since: instantText(from), until: instantText(to), cluster },
       }),
     )
     .join('\n');

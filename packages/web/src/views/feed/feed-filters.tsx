@@ -1,15 +1,13 @@
 // The filters of the feed: kind, causes, namespace, node, text, time. All of them are in the URL.
 import { adjust } from '../../address/location.ts';
 import { ALL_CAUSES, CAUSE_FAMILIES, causeText, familyOf } from '../../parts/cause.ts';
+import { CauseShape } from '../../parts/cause-shape.tsx';
+import { Choice } from '../../parts/choice.tsx';
 import { FilterInput } from '../../parts/filter-input.tsx';
 import { SpanChoice } from '../../parts/span-choice.tsx';
 import { type FeedFilter, isFamilyOn, toggleCause, toggleFamily } from './feed-filter.ts';
 
-const KINDS = [
-  [undefined, 'All'],
-  ['moves', 'Moves'],
-  ['changes', 'Changes'],
-] as const;
+const KINDS = { '': 'All', moves: 'Moves', changes: 'Changes' };
 
 export function FeedFilters({ filter }: { readonly filter: FeedFilter }) {
   const { kind, causes, node } = filter;
@@ -17,18 +15,7 @@ export function FeedFilters({ filter }: { readonly filter: FeedFilter }) {
   return (
     <div class="filters">
       <div class="row">
-        <fieldset class="row" aria-label="What is shown">
-          {KINDS.map(([value, word]) => (
-            <button
-              key={word}
-              type="button"
-              aria-pressed={kind === value}
-              onClick={() => adjust({ kind: value }, true)}
-            >
-              {word}
-            </button>
-          ))}
-        </fieldset>
+        <Choice name="kind" label="What is shown" options={KINDS} value={kind ?? ''} />
         <SpanChoice otherwise="24h" />
         <FilterInput name="namespace" label="Namespace" />
         {kind !== 'changes' && <FilterInput name="node" label="Node" />}
@@ -45,10 +32,7 @@ export function FeedFilters({ filter }: { readonly filter: FeedFilter }) {
                 aria-pressed={isFamilyOn(causes, family)}
                 onClick={() => adjust({ cause: toggleFamily(causes, family) }, true)}
               >
-                <span aria-hidden="true" style={{ color: `var(${family.colour})` }}>
-                  {family.shape}
-                </span>{' '}
-                {family.name}
+                <CauseShape family={family} /> {family.name}
               </button>
             ))}
             {causes.length > 0 && (
@@ -68,10 +52,7 @@ export function FeedFilters({ filter }: { readonly filter: FeedFilter }) {
                   aria-pressed={causes.includes(cause)}
                   onClick={() => adjust({ cause: toggleCause(causes, cause) }, true)}
                 >
-                  <span aria-hidden="true" style={{ color: `var(${familyOf(cause).colour})` }}>
-                    {familyOf(cause).shape}
-                  </span>{' '}
-                  {causeText(cause)}
+                  <CauseShape family={familyOf(cause)} /> {causeText(cause)}
                 </button>
               ))}
             </div>

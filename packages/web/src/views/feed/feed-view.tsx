@@ -4,10 +4,10 @@ import { useRef } from 'preact/hooks';
 import { address } from '../../address/location.ts';
 import type { LiveState } from '../../api/live.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { saveText } from '../../parts/save-file.ts';
-import { Empty, ProblemNote, Skeleton } from '../../parts/states.tsx';
+import { NothingListed } from '../../parts/empty-listing.tsx';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
+import { ProblemNote, Skeleton } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { whyEmpty } from '../../parts/why-empty.ts';
 import { feedCommand } from './feed-command.ts';
 import { feedCsv } from './feed-csv.ts';
 import { feedFilter, hasMoves, isFiltered } from './feed-filter.ts';
@@ -27,18 +27,12 @@ export function FeedView() {
   return (
     <>
       <FeedFilters filter={filter} />
-      <div class="row feed-bar">
+      <div class="row bar">
         {feed.live !== undefined && <LiveBadge state={feed.live} />}
         {hasMoves(filter) && (
           <CopyButton text={() => feedCommand(filter, { from, to }, cluster)}>Copy as command</CopyButton>
         )}
-        <button
-          type="button"
-          disabled={state === undefined || state.items.length === 0}
-          onClick={() => saveText('podtrail-feed.csv', feedCsv(state?.items ?? []))}
-        >
-          Save as CSV
-        </button>
+        <SaveButtons name="feed" csv={state && (() => feedCsv(state.items))} />
       </div>
       <div class="feed-news" role="status">
         {state !== undefined && state.waiting.length > 0 && (
@@ -85,10 +79,7 @@ function Older({ feed, isFiltered }: { readonly feed: Feed; readonly isFiltered:
         </span>
       </p>
     );
-  if (items.length === 0) {
-    const { title, text } = whyEmpty({ coverage, from, to, isFiltered, isNarrowed });
-    return <Empty title={title}>{text}</Empty>;
-  }
+  if (items.length === 0) return <NothingListed {...{ coverage, from, to, isFiltered, isNarrowed }} />;
   return (
     <p class="muted small">
       This is all since <Time at={from} />
@@ -103,17 +94,17 @@ function Older({ feed, isFiltered }: { readonly feed: Feed; readonly isFiltered:
   );
 }
 
-const LIVE: Readonly<Record<LiveState, readonly [shape: string, word: string, title: string]>> = {
-  connecting: ['◌', 'connecting', 'Waiting for the first news'],
-  live: ['●', 'live', 'New rows come by themselves'],
-  polling: ['◐', 'polling', 'Something in between holds the stream back: the page asks every 5 seconds'],
-  down: ['○', 'not connected', 'The page tries again every 2 seconds'],
+const LIVE: Readonly<Record<LiveState, readonly [tone: string, shape: string, word: string, title: string]>> = {
+  connecting: ['unknown', '◌', 'connecting', 'Waiting for the first news'],
+  live: ['free', '●', 'live', 'New rows come by themselves'],
+  polling: ['held', '◐', 'polling', 'Something in between holds the stream back: the page asks every 5 seconds'],
+  down: ['failed', '○', 'not connected', 'The page tries again every 2 seconds'],
 };
 
 function LiveBadge({ state }: { readonly state: LiveState }) {
-  const [shape, word, title] = LIVE[state];
+  const [tone, shape, word, title] = LIVE[state];
   return (
-    <span class={`badge live-${state}`} title={title} role="status">
+    <span class={`badge ${tone}`} title={title} role="status">
       <span aria-hidden="true">{shape}</span> {word}
     </span>
   );

@@ -1,8 +1,9 @@
 // When the cluster was watched: a strip with hatched gaps, and the same as a table with why and what it means.
 import type { GapsDocument } from '@podtrail/history/wire';
-import { adjust } from '../../address/location.ts';
 import type { Asked } from '../../api/use-question.ts';
 import { AskedContent } from '../../parts/asked-content.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import { counted } from '../../parts/counted.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -27,18 +28,7 @@ export function CoverageCard({
     <section class="card" aria-labelledby="coverage">
       <div class="row health-head">
         <h2 id="coverage">Coverage</h2>
-        <fieldset class="row" aria-label="Time">
-          {Object.entries(SPANS).map(([value, words]) => (
-            <button
-              key={value}
-              type="button"
-              aria-pressed={chosen === value}
-              onClick={() => adjust({ since: value === '24h' ? undefined : value }, true)}
-            >
-              {words}
-            </button>
-          ))}
-        </fieldset>
+        <Choice name="since" label="Time" options={SPANS} value={chosen} otherwise="24h" />
       </div>
       <AskedContent asked={asked} lines={4}>
         {({ coverage, more }) => {
@@ -52,10 +42,8 @@ export function CoverageCard({
               <Strip rows={rows} span={span} share={share} />
               <p>
                 Watched {share} of the last {SPANS[chosen]}
-                {rows.length === 0
-                  ? ', without a gap.'
-                  : `, with ${rows.length} ${rows.length === 1 ? 'gap' : 'gaps'}.`}{' '}
-                The first record is of <Time at={coverage.from} />.
+                {rows.length === 0 ? ', without a gap.' : `, with ${counted(rows.length, 'gap')}.`} The first record is
+                of <Time at={coverage.from} />.
               </p>
               {rows.length > 0 && <GapTable rows={rows} />}
               {more && <p class="muted">There are more gaps than these: choose a shorter time.</p>}
@@ -68,13 +56,14 @@ export function CoverageCard({
 }
 
 const LAG_WORDS = { watching: '● watching', late: '◐ late', silent: '○ nobody watches', ahead: '? clocks differ' };
+const LAG_TONES = { watching: 'free', late: 'ambiguous', silent: 'failed', ahead: 'ambiguous' };
 
 function LagLine({ to, now }: { readonly to: string | null; readonly now: number }) {
   const lag = lagOf(to, now);
   if (lag === undefined || to === null) return null;
   return (
     <p>
-      <span class={`badge lag-${lag.state}`}>{LAG_WORDS[lag.state]}</span> Recorded up to <Time at={to} />,{' '}
+      <span class={`badge ${LAG_TONES[lag.state]}`}>{LAG_WORDS[lag.state]}</span> Recorded up to <Time at={to} />,{' '}
       {lag.state === 'ahead' ? `${durationText(lag.ms)} ahead of this browser` : `${durationText(lag.ms)} ago`}.{' '}
       {lag.text}
     </p>

@@ -7,10 +7,9 @@ import { type Key, useKeys } from '../../frame/keys.ts';
 import { AskedContent } from '../../parts/asked-content.tsx';
 import { commandLine } from '../../parts/command-line.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { NothingListed } from '../../parts/empty-listing.tsx';
 import { HolderName, NodeName, WorkloadName } from '../../parts/holder-name.tsx';
-import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { whyEmpty } from '../../parts/why-empty.ts';
 import { instantText } from '../../times/span.ts';
 
 const MOST = 500;
@@ -50,15 +49,7 @@ export function NodePanel({
         <span>
           Trail of <NodeName node={node} />
         </span>
-        <CopyButton
-          text={() =>
-            commandLine('node', [node], {
-              at: when ?? instantText(now),
-              ...(namespace === undefined ? {} : { n: namespace }),
-              ...(cluster === undefined ? {} : { cluster }),
-            })
-          }
-        >
+        <CopyButton text={() => commandLine('node', [node], { at: when ?? instantText(now), n: namespace, cluster })}>
           Copy as command
         </CopyButton>
       </p>
@@ -66,9 +57,13 @@ export function NodePanel({
         {({ pods, more, coverage, narrowed }) => {
           if (pods.length === 0) {
             const instant = at ?? now;
-            const isFiltered = namespace !== undefined;
-            const why = whyEmpty({ coverage, from: instant, to: instant, isFiltered, isNarrowed: narrowed === true });
-            return <Empty title={why.title}>{why.text}</Empty>;
+            return (
+              <NothingListed
+                {...{ coverage, from: instant, to: instant }}
+                isFiltered={namespace !== undefined}
+                isNarrowed={narrowed === true}
+              />
+            );
           }
           return (
             <>

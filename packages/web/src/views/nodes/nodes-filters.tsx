@@ -3,10 +3,12 @@
 import type { NodesDocument } from '@podtrail/history/wire';
 import { adjust } from '../../address/location.ts';
 import { CAUSE_FAMILIES } from '../../parts/cause.ts';
+import { CauseShape } from '../../parts/cause-shape.tsx';
+import { Choice } from '../../parts/choice.tsx';
 import { FilterInput } from '../../parts/filter-input.tsx';
 import { InstantInput } from '../../parts/instant-input.tsx';
 import { durationText, instantText } from '../../times/span.ts';
-import { COLOURINGS, type Colouring, type TileChoice, workloadsOf } from './node-tiles.ts';
+import { type Colouring, type TileChoice, workloadsOf } from './node-tiles.ts';
 
 const WORDS: Readonly<Record<Colouring, string>> = {
   pods: 'Pods',
@@ -30,18 +32,7 @@ export function NodesFilters({
   return (
     <div class="filters">
       <div class="row">
-        <fieldset class="row" aria-label="Colour by">
-          {COLOURINGS.map((name) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={colouring === name}
-              onClick={() => adjust({ colour: name === 'pods' ? undefined : name }, true)}
-            >
-              {WORDS[name]}
-            </button>
-          ))}
-        </fieldset>
+        <Choice name="colour" label="Colour by" options={WORDS} value={colouring} otherwise="pods" />
         {colouring === 'workload' && (
           <label>
             <span class="visually-hidden">Workload</span>
@@ -70,7 +61,7 @@ export function NodesFilters({
           </button>
         ) : (
           <>
-            <InstantInput key={String(against)} name="against" label="Compared with" value={instantText(against)} />
+            <InstantInput name="against" label="Compared with" value={instantText(against)} />
             <button type="button" onClick={() => adjust({ against: undefined }, true)}>
               Do not compare
             </button>
@@ -84,12 +75,9 @@ export function NodesFilters({
             Pods that left within {durationText((document?.query.window ?? 3_600) * 1_000)} before
             {document?.departuresComplete === false && ', as far as they were found in time'}:
           </li>
-          {CAUSE_FAMILIES.map(({ name, shape, colour }) => (
-            <li key={name}>
-              <span aria-hidden="true" style={{ color: `var(${colour})` }}>
-                {shape}
-              </span>{' '}
-              {name}
+          {CAUSE_FAMILIES.map((family) => (
+            <li key={family.name}>
+              <CauseShape family={family} /> {family.name}
             </li>
           ))}
         </ul>

@@ -7,11 +7,12 @@ import { address, adjust } from '../../address/location.ts';
 import type { Parameters } from '../../address/page-address.ts';
 import { useQuestion } from '../../api/use-question.ts';
 import { AskedContent } from '../../parts/asked-content.tsx';
+import { counted } from '../../parts/counted.ts';
+import { NothingListed } from '../../parts/empty-listing.tsx';
 import { gapWhy } from '../../parts/gap-words.ts';
-import { saveText } from '../../parts/save-file.ts';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { useNow, useVisible } from '../../parts/use-visible.ts';
-import { whyEmpty } from '../../parts/why-empty.ts';
 import { instantText, parseInstant } from '../../times/span.ts';
 import { MovedTable } from './moved-table.tsx';
 import { NodePanel } from './node-panel.tsx';
@@ -60,15 +61,13 @@ export function NodesView() {
                   <NoNodes document={shown} isFiltered={choice.text !== '' || namespace !== undefined} />
                 ) : (
                   <>
-                    <p class="row">
+                    <div class="row bar">
                       <span class="muted">
-                        {tiles.length} {tiles.length === 1 ? 'node' : 'nodes'},{' '}
-                        {tiles.reduce((sum, { summary }) => sum + summary.pods, 0)} pods
+                        {counted(tiles.length, 'node')}, {tiles.reduce((sum, { summary }) => sum + summary.pods, 0)}{' '}
+                        pods
                         {shown.narrowed && ', of the namespaces in which you may list pods'}
                       </span>
-                      <button type="button" onClick={() => saveText('podtrail-nodes.csv', nodesCsv(tiles))}>
-                        Save as CSV
-                      </button>
+                      <SaveButtons name="nodes" csv={() => nodesCsv(tiles)} />
                       <button
                         type="button"
                         aria-pressed={parameters['as'] === 'table'}
@@ -76,7 +75,7 @@ export function NodesView() {
                       >
                         Table
                       </button>
-                    </p>
+                    </div>
                     {parameters['as'] === 'table' ? (
                       <NodeTable tiles={tiles} />
                     ) : (
@@ -103,8 +102,7 @@ function tileChoice({ colour, workload, q }: Parameters): TileChoice {
 function NoNodes({ document, isFiltered }: { readonly document: NodesDocument; readonly isFiltered: boolean }) {
   const at = Date.parse(document.query.at);
   const { coverage, narrowed } = document;
-  const { title, text } = whyEmpty({ coverage, from: at, to: at, isFiltered, isNarrowed: narrowed === true });
-  return <Empty title={title}>{text}</Empty>;
+  return <NothingListed {...{ coverage, from: at, to: at, isFiltered }} isNarrowed={narrowed === true} />;
 }
 
 /** Of a time that nobody watched, what is shown is what was known before. */

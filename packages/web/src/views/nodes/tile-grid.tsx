@@ -1,5 +1,6 @@
 // The tiles: one button for each node. Thousands of them are laid out only where they are seen (styles/nodes.css).
 import { adjust } from '../../address/location.ts';
+import { CauseShape } from '../../parts/cause-shape.tsx';
 import type { Tile, TileChoice } from './node-tiles.ts';
 
 const COUNTED = { pods: 'pods', workload: 'of its pods', cause: 'left' };
@@ -48,13 +49,11 @@ export function TileGrid({
 function Families({ tile }: { readonly tile: Tile }) {
   return (
     <span class="tile-more">
-      {tile.bars.map(({ name, shape, colour, count }) => (
-        <span key={name} title={name}>
-          <span aria-hidden="true" style={{ color: `var(${colour})` }}>
-            {shape}
-          </span>
-          <span class="visually-hidden">{name} </span>
-          {count}{' '}
+      {tile.bars.map((bar) => (
+        <span key={bar.name} title={bar.name}>
+          <CauseShape family={bar} />
+          <span class="visually-hidden">{bar.name} </span>
+          {bar.count}{' '}
         </span>
       ))}
     </span>

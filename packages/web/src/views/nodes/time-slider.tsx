@@ -81,12 +81,7 @@ export function TimeSlider({
         <strong>
           <Time at={steps.at ?? now} />
         </strong>
-        <InstantInput
-          key={String(steps.at)}
-          name="at"
-          label="At"
-          value={steps.at === undefined ? 'now' : instantText(steps.at)}
-        />
+        <InstantInput name="at" label="At" value={steps.at === undefined ? 'now' : instantText(steps.at)} />
       </div>
       <Slider steps={steps} onChoose={write} onTouch={() => play(false)} />
     </div>

@@ -5,6 +5,7 @@ import { useQuestion } from '../../api/use-question.ts';
 import { AskedContent } from '../../parts/asked-content.tsx';
 import { causeText } from '../../parts/cause.ts';
 import { CauseLabel } from '../../parts/cause-label.tsx';
+import { counted } from '../../parts/counted.ts';
 import { NodeName, WorkloadName } from '../../parts/holder-name.tsx';
 import { sentence } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -134,7 +135,7 @@ function Lifecycle({ document: { lifecycle, restarts, qosClass } }: { readonly d
         ))}
       </ol>
       <p class="muted small">
-        {restarts !== null && `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`}
+        {restarts !== null && counted(restarts, 'restart')}
         {qosClass !== null && qosClass !== '' && `, ${qosClass}`}
       </p>
     </>

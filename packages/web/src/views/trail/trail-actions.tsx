@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { address } from '../../address/location.ts';
 import type { Parameters } from '../../address/page-address.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { savePicture, saveText } from '../../parts/save-file.ts';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import type { TimelineMove } from '../../timeline/connectors.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
@@ -23,25 +23,17 @@ export interface TrailActionsProps {
 }
 
 export function TrailActions({ timeline, data, moves, parameters, view, isTable, onTable }: TrailActionsProps) {
-  const picture = () => {
-    if (timeline.current !== undefined) savePicture('podtrail-trail.png', timeline.current.picture());
-  };
   return (
     <>
       <div class="row trail-actions">
         <button type="button" aria-pressed={isTable} onClick={onTable}>
           Table
         </button>
-        <button
-          type="button"
-          disabled={data === undefined}
-          onClick={() => data !== undefined && saveText('podtrail-trail.csv', trailCsv(data, view, moves))}
-        >
-          Save as CSV
-        </button>
-        <button type="button" disabled={data === undefined || isTable} onClick={picture}>
-          Save as PNG
-        </button>
+        <SaveButtons
+          name="trail"
+          csv={data && (() => trailCsv(data, view, moves))}
+          {...(isTable ? {} : { picture: () => timeline.current?.picture() })}
+        />
         <CopyButton text={() => trailCommand(parameters, view)}>Copy as command</CopyButton>
         <CopyButton text={() => absoluteUrl(address.peek(), Date.now())}>Copy link</CopyButton>
       </div>

@@ -1,10 +1,13 @@
 // What the lanes are, and whom they are about. All of it in the URL.
 import { useEffect, useState } from 'preact/hooks';
 import { address, adjust } from '../../address/location.ts';
+import { Choice } from '../../parts/choice.tsx';
 import type { Colouring } from '../../timeline/scene.ts';
-import { LANES, type LaneKind, laneKind, subjectChanges, subjectText } from './trail-question.ts';
+import { type LaneKind, laneKind, subjectChanges, subjectText } from './trail-question.ts';
 
 const LANE_WORDS: Readonly<Record<LaneKind, string>> = { node: 'Node', workload: 'Workload', pod: 'Pod', ip: 'IP' };
+
+const NOTHING = { selected: undefined };
 
 export interface TrailControlsProps {
   readonly colouring: Colouring;
@@ -24,23 +27,9 @@ export function TrailControls({ colouring, onColouring }: TrailControlsProps) {
     const changes = subject.trim() === shown ? {} : subjectChanges(subject);
     adjust({ ...changes, namespace: namespace.trim() }, true);
   };
-  const by = laneKind(parameters);
   return (
     <form class="row trail-controls" onSubmit={submit}>
-      <fieldset class="lane-choice">
-        <legend class="visually-hidden">What a lane is</legend>
-        {LANES.map((kind) => (
-          <label key={kind}>
-            <input
-              type="radio"
-              name="by"
-              checked={kind === by}
-              onChange={() => adjust({ by: kind, selected: undefined }, true)}
-            />
-            <span>{LANE_WORDS[kind]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Choice name="by" label="What a lane is" options={LANE_WORDS} value={laneKind(parameters)} also={NOTHING} />
       <label>
         <span class="visually-hidden">Subject</span>
         <input

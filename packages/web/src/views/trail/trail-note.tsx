@@ -1,7 +1,6 @@
 // What is to be said about a timeline before it is looked at: why it is empty, that it is cut off, that it only counts.
 import type { Parameters } from '../../address/page-address.ts';
-import { Empty } from '../../parts/states.tsx';
-import { whyEmpty } from '../../parts/why-empty.ts';
+import { NothingListed } from '../../parts/empty-listing.tsx';
 import { countWithin } from '../../timeline/table-rows.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
 import type { TimelineData } from '../../timeline/timeline-data.ts';
@@ -17,8 +16,7 @@ export function TrailNote({ data, view, parameters }: TrailNoteProps) {
   const isEmpty = data.density === null && (data.openUntil <= view.from || countWithin(data.index, view) === 0);
   if (lanes.length === 0 || isEmpty) {
     const isFiltered = ['subject', 'namespace', 'node'].some((name) => parameters[name] !== undefined);
-    const { title, text } = whyEmpty({ coverage, ...view, isFiltered, isNarrowed: narrowed === true });
-    return <Empty title={title}>{text}</Empty>;
+    return <NothingListed {...{ coverage, ...view, isFiltered }} isNarrowed={narrowed === true} />;
   }
   return (
     <>

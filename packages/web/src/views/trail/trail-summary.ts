@@ -1,4 +1,5 @@
 // What a timeline shows, in a sentence: for those who do not see it. Pure.
+import { counted } from '../../parts/counted.ts';
 import { countWithin } from '../../timeline/table-rows.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
 import type { TimelineData } from '../../timeline/timeline-data.ts';
@@ -12,8 +13,4 @@ export function trailSummary(data: TimelineData, view: TimeView): string {
   const gaps = data.gaps.filter(({ from, to }) => from < view.to && to > view.from).length;
   const unwatched = gaps === 0 ? '' : ` Nobody watched ${gaps === 1 ? 'once' : `${gaps} times`}.`;
   return `Timeline ${when}: ${what} in ${rows}.${unwatched} The button Table shows the same as a table.`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
