@@ -1,5 +1,7 @@
 // One question to the server: GET /api/v1/NAME with its parameters, and the document or a problem. Rejects with
 // ApiProblem, or with the reason of `signal`.
+
+import { learnTime } from '../times/server-clock.ts';
 import { ApiProblem, problemOf, unreachable } from './problem.ts';
 import { isSignedOut, token } from './session.ts';
 
@@ -31,6 +33,7 @@ export async function send(path: string, init: RequestInit, signal?: AbortSignal
   const headers = new Headers(init.headers);
   const bearer = token.peek();
   if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`);
+  const sent = Date.now();
   let response: Response;
   try {
     response = await fetch(path, { ...init, headers, credentials: 'same-origin', signal: signal ?? null });
@@ -38,6 +41,7 @@ export async function send(path: string, init: RequestInit, signal?: AbortSignal
     if (signal?.aborted) throw signal.reason;
     throw error instanceof ApiProblem ? error : unreachable();
   }
+  learnTime(response.headers.get('date'), sent, Date.now());
   if (response.ok) {
     isSignedOut.value = false;
     return response;

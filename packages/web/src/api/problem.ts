@@ -1,12 +1,16 @@
 // Why a question was not answered: the server's problem document, or that the server cannot be reached. Always with a
 // sentence, mostly with what to do.
 
+import { problemWords } from './problem-words.ts';
+
 export interface ProblemDocument {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
   readonly hint?: string | undefined;
   readonly requestId?: string | undefined;
+  /** What the server said, where the page has other words for it. */
+  readonly said?: string | undefined;
 }
 
 export class ApiProblem extends Error {
@@ -14,13 +18,15 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly hint: string | undefined;
   readonly requestId: string | undefined;
+  readonly said: string | undefined;
 
-  constructor({ status, code, detail, hint, requestId }: ProblemDocument) {
+  constructor({ status, code, detail, hint, requestId, said }: ProblemDocument) {
     super(detail);
     this.status = status;
     this.code = code;
     this.hint = hint;
     this.requestId = requestId;
+    this.said = said;
   }
 
   /** It may go away by itself: the same question is asked again. */
@@ -34,8 +40,12 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   try {
     const { code, detail, hint } = (await response.json()) as Partial<ProblemDocument>;
-    if (typeof code === 'string' && typeof detail === 'string')
+    if (typeof code === 'string' && typeof detail === 'string') {
+      const words = problemWords(code);
+      if (words !== undefined)
+        return new ApiProblem({ status, code, detail: words[0], hint: words[1], requestId, said: detail });
       return new ApiProblem({ status, code, detail, hint: typeof hint === 'string' ? hint : undefined, requestId });
+    }
   } catch {
     // Not one of our documents: a proxy in between answered.
   }

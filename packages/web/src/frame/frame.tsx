@@ -1,5 +1,6 @@
 // The frame around every view: name, navigation, cluster, zone, theme, keys. Called by main.tsx, which brings the views:
 // they use the keys and the theme of the frame, and not the other way round.
+
 import type { ComponentType } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Link } from '../address/link.tsx';
@@ -8,6 +9,8 @@ import { sharedParameters, type ViewName } from '../address/page-address.ts';
 import { isSignedOut } from '../api/session.ts';
 import { copyText } from '../parts/copy-button.tsx';
 import { absoluteUrl } from '../times/absolute-url.ts';
+import { ahead, serverNow } from '../times/server-clock.ts';
+import { wrongTimes } from '../times/wrong-times.ts';
 import { ClusterChoice } from './cluster-choice.tsx';
 import { type Key, useKeys } from './keys.ts';
 import { KeysHelp } from './keys-help.tsx';
@@ -77,7 +80,13 @@ export function Frame({ views }: { readonly views: Views }) {
       </header>
       <main id="main" tabIndex={-1}>
         <h1 class={view === 'ask' ? 'visually-hidden' : undefined}>{TITLES[view]}</h1>
-        {isSignedOut.value ? <SignIn /> : <View />}
+        {wrongTimes(address.value, serverNow()).map((text) => (
+          <p key={text} class="complaint" role="alert">
+            {text}
+          </p>
+        ))}
+        {/* Begun again when the time turns out to be another. */}
+        {isSignedOut.value ? <SignIn /> : <View key={ahead.value} />}
       </main>
       <div class="visually-hidden" role="status">
         {said}
@@ -89,7 +98,7 @@ export function Frame({ views }: { readonly views: Views }) {
 
 /** With absolute times: whoever opens it tomorrow sees the same. */
 async function copyLink(): Promise<string> {
-  const isCopied = await copyText(absoluteUrl(address.peek(), Date.now()));
+  const isCopied = await copyText(absoluteUrl(address.peek(), serverNow()));
   return isCopied ? 'The link is copied' : 'The link was not copied: the browser does not allow it';
 }
 

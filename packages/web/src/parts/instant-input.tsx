@@ -1,7 +1,9 @@
 // A field for an instant that is a parameter of the URL. What is typed stays until it is written, also while time goes on.
+
 import { useState } from 'preact/hooks';
 import { adjust } from '../address/location.ts';
 import { INSTANT_FORMS, readInstant } from '../times/read-instant.ts';
+import { serverNow } from '../times/server-clock.ts';
 import { instantText, parseInstant } from '../times/span.ts';
 
 export interface InstantInputProps {
@@ -18,7 +20,7 @@ export function InstantInput({ name, label, value, also }: InstantInputProps) {
   const write = (text: string) => {
     const trimmed = text.trim();
     const isNow = trimmed === '' || trimmed === 'now';
-    const at = readInstant(trimmed, Date.now());
+    const at = readInstant(trimmed, serverNow());
     setWrong(!isNow && at === undefined);
     if (!isNow && at === undefined) return;
     type(undefined);

@@ -23,7 +23,11 @@ export function ProblemNote({ problem, onRetry }: { readonly problem: ApiProblem
           Ask again
         </button>
       )}
-      {problem.requestId !== undefined && <p class="muted small">Request {problem.requestId}</p>}
+      {problem.requestId !== undefined && (
+        <p class="muted small">
+          {problem.said !== undefined && `The server said: ${problem.said}. `}Request {problem.requestId}
+        </p>
+      )}
     </div>
   );
 }

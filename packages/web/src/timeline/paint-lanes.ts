@@ -73,7 +73,7 @@ function paintGaps(paint: CanvasRenderingContext2D, scene: Scene, { gaps, layout
 
 function paintIntervals(paint: CanvasRenderingContext2D, scene: Scene, data: TimelineData, lane: number): void {
   const { index, layout, openUntil, series, document } = data;
-  const { view, palette, patterns, colouring, connectorOf, scrollTop, height, gutter, width } = scene;
+  const { view, palette, patterns, causes, colouring, connectorOf, scrollTop, height, gutter, width } = scene;
   const pixels = plotWidth(scene) / (view.to - view.from);
   const rowHeight = layout.rowHeights[lane]!;
   const bar = rowHeight - (rowHeight > 8 ? 3 : 1);
@@ -116,7 +116,7 @@ function paintIntervals(paint: CanvasRenderingContext2D, scene: Scene, data: Tim
       const from = isLoose ? certainFrom : x0;
       const to = isLoose ? certainTo : x1;
       if (to > from) {
-        const pattern = colouring === 'workload' && to - from >= PATTERNED ? patterns[one] : null;
+        const pattern = to - from < PATTERNED ? null : colouring === 'workload' ? patterns[one] : causes.get(strong);
         paint.fillStyle = pattern ?? soft;
         paint.fillRect(from, y, to - from, bar);
         paint.fillStyle = strong;

@@ -1,4 +1,5 @@
 // Tiles that fill bars and gaps: so that colour never stands alone. Made again when the theme changes.
+import { CAUSE_FAMILIES } from '../parts/cause.ts';
 import { COLOURS, PATTERNS, type Palette } from './series-colours.ts';
 
 const TILE = 8;
@@ -16,6 +17,26 @@ export function barPatterns(context: CanvasRenderingContext2D, { strong, soft }:
   });
 }
 
+/** Of each family of causes, by its colour: so that bars too low for a shape differ in more than their colour. */
+export function causePatterns(context: CanvasRenderingContext2D, palette: Palette): Map<string, CanvasPattern | null> {
+  return new Map(
+    CAUSE_FAMILIES.map(({ colour }, kind) => [
+      palette.named(colour),
+      context.createPattern(causeTile(palette, colour, kind), 'repeat'),
+    ]),
+  );
+}
+
+/** Also the swatch of a legend. */
+export function causeTile(palette: Palette, colour: string, kind: number): HTMLCanvasElement {
+  const strong = palette.named(colour);
+  return tileOf((paint) => {
+    paint.fillStyle = palette.softened(strong);
+    paint.fillRect(0, 0, TILE, TILE);
+    drawPattern(paint, kind, strong);
+  });
+}
+
 export function hatchPattern(context: CanvasRenderingContext2D, { hatch }: Palette): CanvasPattern | null {
   return tile(context, (paint) => {
     paint.strokeStyle = hatch;
@@ -28,11 +49,15 @@ function drawPattern(paint: CanvasRenderingContext2D, kind: number, colour: stri
   paint.globalAlpha = 0.55;
   paint.fillStyle = colour;
   paint.strokeStyle = colour;
+  // Upright ones are told apart in a bar of three pixels, too.
   if (kind === 1) diagonal(paint);
   else if (kind === 2) {
     paint.fillRect(1, 1, 2, 2);
     paint.fillRect(5, 5, 2, 2);
-  } else paint.fillRect(0, 3, TILE, 1.5);
+  } else if (kind === 3) paint.fillRect(0, 3, TILE, 1.5);
+  else if (kind === 4) paint.fillRect(0, 0, 1.5, TILE);
+  else if (kind === 5) paint.fillRect(0, 0, TILE / 2, TILE);
+  else if (kind === 6) for (const x of [0, 3, 6]) paint.fillRect(x, 0, 1.5, TILE);
 }
 
 function diagonal(paint: CanvasRenderingContext2D): void {
@@ -48,11 +73,14 @@ function tile(
   context: CanvasRenderingContext2D,
   draw: (paint: CanvasRenderingContext2D) => void,
 ): CanvasPattern | null {
+  return context.createPattern(tileOf(draw), 'repeat');
+}
+
+function tileOf(draw: (paint: CanvasRenderingContext2D) => void): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = TILE;
   canvas.height = TILE;
   const paint = canvas.getContext('2d');
-  if (paint === null) return null;
-  draw(paint);
-  return context.createPattern(canvas, 'repeat');
+  if (paint !== null) draw(paint);
+  return canvas;
 }

@@ -21,6 +21,8 @@ export interface Scene {
   readonly connectorOf: ReadonlyMap<number, Connector>;
   readonly palette: Palette;
   readonly patterns: readonly (CanvasPattern | null)[];
+  /** By the colour of a family of causes. */
+  readonly causes: ReadonlyMap<string, CanvasPattern | null>;
   readonly hatch: CanvasPattern | null;
   readonly colouring: Colouring;
   readonly inZone: string;

@@ -1,5 +1,6 @@
 // The timeline: canvases, what is shown on them, and what pointers, the wheel and keys do to it. Knows no framework;
 // timeline-canvas.tsx puts it into the page. Draws once a frame at most, and nothing while nothing changes.
+import { serverNow } from '../times/server-clock.ts';
 import { type Connector, connectorsOf, type TimelineMove } from './connectors.ts';
 import { intervalAt } from './hit-test.ts';
 import { selectionAfterKey, viewAfterKey } from './keyboard.ts';
@@ -8,7 +9,7 @@ import { paintConnectors } from './paint-connectors.ts';
 import { paintHeader } from './paint-header.ts';
 import { paintLanes } from './paint-lanes.ts';
 import { paintOverlay } from './paint-overlay.ts';
-import { barPatterns, hatchPattern } from './patterns.ts';
+import { barPatterns, causePatterns, hatchPattern } from './patterns.ts';
 import { type PointTarget, targetAt } from './point-target.ts';
 import {
   type Gesture,
@@ -78,8 +79,15 @@ export class Timeline {
         connectors: [],
         connectorOf: new Map(),
       },
-      ...{ palette: readPalette(elements.stage, false), patterns: [], hatch: null, colouring: 'workload', inZone },
-      ...{ now: Date.now(), selected: -1, hovered: -1, pointer: undefined, brush: undefined },
+      ...{
+        palette: readPalette(elements.stage, false),
+        patterns: [],
+        causes: new Map(),
+        hatch: null,
+        colouring: 'workload',
+        inZone,
+      },
+      ...{ now: serverNow(), selected: -1, hovered: -1, pointer: undefined, brush: undefined },
     };
     this.readTheme();
     this.#resize = new ResizeObserver(() => this.#measure());
@@ -173,7 +181,10 @@ export class Timeline {
   readTheme(): void {
     const [ground] = this.#paints;
     const palette = readPalette(this.#elements.stage, matchMedia('(prefers-contrast: more)').matches);
-    this.#change({ palette, patterns: barPatterns(ground, palette), hatch: hatchPattern(ground, palette) });
+    this.#change({
+      ...{ palette, patterns: barPatterns(ground, palette), causes: causePatterns(ground, palette) },
+      hatch: hatchPattern(ground, palette),
+    });
   }
 
   /** All that is shown now, on one canvas. */

@@ -1,4 +1,5 @@
 // The answer to who held an address: in a word, a sentence and a picture, with what it rests on.
+
 import type { TrailDocument, WhoDocument } from '@podtrail/history/wire';
 import { useRef } from 'preact/hooks';
 import { Link } from '../../address/link.tsx';
@@ -12,6 +13,7 @@ import { csvText } from '../../parts/csv.ts';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Time } from '../../parts/time.tsx';
 import { absoluteUrl } from '../../times/absolute-url.ts';
+import { serverNow } from '../../times/server-clock.ts';
 import { instantText } from '../../times/span.ts';
 import { AnswerDetails } from './answer-details.tsx';
 import { answerRows, HEADER } from './answer-rows.ts';
@@ -48,13 +50,13 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
     askedAt === undefined ? undefined : at === undefined ? toMinute(Date.parse(askedAt)) : Date.parse(askedAt);
   const around = useQuestion<TrailDocument>(
     'trail',
-    middle === undefined || middle > Date.now()
+    middle === undefined || middle > serverNow()
       ? undefined
       : {
           ...{ subject: ip, cluster, limit: MOST_AROUND },
           since: instantText(middle - AROUND_MS),
           // What has not come is not asked about: without an end it is now.
-          until: middle + AROUND_MS < Date.now() ? instantText(middle + AROUND_MS) : undefined,
+          until: middle + AROUND_MS < serverNow() ? instantText(middle + AROUND_MS) : undefined,
         },
   );
   return (
@@ -84,7 +86,7 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
             <AnswerDetails answer={document} />
             <div class="row actions">
               <CopyButton text={() => commandOf(document, cluster, isSeen)}>Copy as command</CopyButton>
-              <CopyButton text={() => absoluteUrl(linkTo(document), Date.now())}>Copy link</CopyButton>
+              <CopyButton text={() => absoluteUrl(linkTo(document), serverNow())}>Copy link</CopyButton>
               <SaveButtons name={ip} csv={() => csvText(HEADER, answerRows(document))} picture={() => card.current} />
               <Link view="trail" parameters={{ by: 'pod', subject: ip, ...spanAround(document.query.at) }}>
                 Trail of this address

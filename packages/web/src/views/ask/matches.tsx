@@ -4,6 +4,8 @@ import { Link } from '../../address/link.tsx';
 import type { Parameters, ViewName } from '../../address/page-address.ts';
 import { useQuestion } from '../../api/use-question.ts';
 import { AskedContent } from '../../parts/asked-content.tsx';
+import { csvText } from '../../parts/csv.ts';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -35,6 +37,9 @@ export function Matches({ text, cluster }: { readonly text: string; readonly clu
                   </li>
                 ))}
               </ul>
+              <div class="row actions">
+                <SaveButtons name="matches" csv={() => csvText(HEADER, matches.map(rowOf))} />
+              </div>
               {!complete && <p class="muted small">There may be more: write more of the name.</p>}
             </>
           )
@@ -42,6 +47,12 @@ export function Matches({ text, cluster }: { readonly text: string; readonly clu
       </AskedContent>
     </section>
   );
+}
+
+const HEADER = ['kind', 'namespace', 'name', 'uid', 'node', 'living', 'last'];
+
+function rowOf({ kind, namespace, name, workloadKind, uid, node, living, last }: Match) {
+  return [workloadKind ?? kind, namespace, name, uid, node, String(living), last];
 }
 
 function MatchLine({ match }: { readonly match: Match }) {

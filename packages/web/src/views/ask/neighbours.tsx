@@ -1,8 +1,10 @@
 // Who had the address before and after, as a small picture and in words.
+
 import type { TrailDocument, WhoDocument } from '@podtrail/history/wire';
 import { HolderName } from '../../parts/holder-name.tsx';
 import { Time } from '../../parts/time.tsx';
 import { TimeBar } from '../../timeline/time-bar.tsx';
+import { serverNow } from '../../times/server-clock.ts';
 import { barOf, neighboursOf } from './bar-of.ts';
 
 export function Neighbours({
@@ -13,7 +15,7 @@ export function Neighbours({
   readonly around: TrailDocument | undefined;
 }) {
   const at = Date.parse(answer.query.at);
-  const bar = barOf(answer, around, Date.now());
+  const bar = barOf(answer, around, serverNow());
   const { before, after } = neighboursOf(answer, around);
   return (
     <>

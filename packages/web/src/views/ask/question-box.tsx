@@ -1,15 +1,17 @@
 // The box: what is typed or pasted, the time, and what was found in it. A paste is asked about at once; typing waits for
 // Enter.
+
 import { useEffect, useState } from 'preact/hooks';
 import type { Parameters } from '../../address/page-address.ts';
 import { type Paste, readPaste } from '../../paste/read-paste.ts';
 import { INSTANT_FORMS, readInstant } from '../../times/read-instant.ts';
+import { serverNow } from '../../times/server-clock.ts';
 import { parseInstant } from '../../times/span.ts';
 import { instantInZone, timeText, zone, zoneText } from '../../times/zone.ts';
 import { type AskedThing, parametersOf } from './asked.ts';
 import { FoundInPaste } from './found-in-paste.tsx';
 
-const clock = () => ({ now: Date.now(), inZone: (wall: string) => instantInZone(wall) });
+const clock = () => ({ now: serverNow(), inZone: (wall: string) => instantInZone(wall) });
 
 export function QuestionBox({
   asked,
@@ -34,7 +36,7 @@ export function QuestionBox({
   }, [shown, zone.value]);
 
   const submit = (of: Paste, typed: string) => {
-    const at = typed.trim() === '' ? undefined : readInstant(typed, Date.now());
+    const at = typed.trim() === '' ? undefined : readInstant(typed, serverNow());
     if (typed.trim() !== '' && at === undefined) {
       complain(`This is no time that is understood: write ${INSTANT_FORMS}.`);
       return;
@@ -99,7 +101,7 @@ export function QuestionBox({
           onInput={({ currentTarget }) => setTime(currentTarget.value)}
         />
         <span class="muted small" id="when-zone">
-          {zone.value === 'local' ? `${zoneText(Date.now())}, your time zone` : zoneText(Date.now())}
+          {zone.value === 'local' ? `${zoneText(serverNow())}, your time zone` : zoneText(serverNow())}
         </span>
         <button type="submit" class="primary">
           Ask
@@ -128,7 +130,7 @@ function saysTheSame(paste: Paste, asked: AskedThing): boolean {
 
 /** In the reader's zone, as the reader may write it back. */
 function shownTime(at: string): string {
-  const ms = parseInstant(at, Date.now());
+  const ms = parseInstant(at, serverNow());
   return ms === undefined ? at : timeText(ms, ms % 1000 === 0 ? 'second' : 'exact');
 }
 

@@ -1,8 +1,10 @@
 // A row of the feed: one pod that ended, or one annotation that changed.
+
 import { Link } from '../../address/link.tsx';
 import { CauseLabel } from '../../parts/cause-label.tsx';
 import { HolderName, NodeName, WorkloadName } from '../../parts/holder-name.tsx';
 import { Time } from '../../parts/time.tsx';
+import { serverNow } from '../../times/server-clock.ts';
 import { durationText } from '../../times/span.ts';
 import { timesAround } from '../../times/times-around.ts';
 import { ChangeDiff } from './change-diff.tsx';
@@ -19,7 +21,7 @@ export function FeedRow({ item }: { readonly item: FeedItem }) {
 
 function MoveRow({ item: { move } }: { readonly item: MoveItem }) {
   const { cause, certainty, sentence, from, to, successor, downtimeMs, workload, uid, at, fromIps, toIps } = move;
-  const times = timesAround(Date.parse(at), Date.now());
+  const times = timesAround(Date.parse(at), serverNow());
   return (
     <>
       <CauseLabel cause={cause} certainty={certainty} />
@@ -68,7 +70,7 @@ function ChangeRow({ item: { change, at } }: { readonly item: ChangeItem }) {
       </span>
       <div class="feed-what">
         <div>
-          <HolderName holder={holder} times={timesAround(at, Date.now())} />{' '}
+          <HolderName holder={holder} times={timesAround(at, serverNow())} />{' '}
           {suppressed === undefined ? (
             <>
               <code>{key}</code> {WORDS[change.change]}

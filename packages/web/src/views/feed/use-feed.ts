@@ -9,6 +9,7 @@ import type { ServerEvent } from '../../api/event-stream.ts';
 import { followLive, type LiveState } from '../../api/live.ts';
 import { type ApiProblem, asProblem } from '../../api/problem.ts';
 import { token } from '../../api/session.ts';
+import { serverNow } from '../../times/server-clock.ts';
 import { isLive, resolveSpan } from '../../times/span.ts';
 import { type FeedFilter, isWanted } from './feed-filter.ts';
 import { changeItem, type FeedItem, moveItem } from './feed-item.ts';
@@ -64,7 +65,7 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
 
   useEffect(() => {
     const end = new AbortController();
-    const span = resolveSpan({ since, until }, Date.now(), DEFAULT_SPAN_MS);
+    const span = resolveSpan({ since, until }, serverNow(), DEFAULT_SPAN_MS);
     const change = (next: (state: FeedState) => FeedState) =>
       setState((state) => (state === undefined ? state : next(state)));
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -129,7 +130,7 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
       if (isPolling) return;
       isPolling = true;
       try {
-        const now = Date.now();
+        const now = serverNow();
         const recent = { from: Math.max(span.from, (polled ?? span.to) - LATE_MS), to: now };
         const read = await readSlice(askFeed, filter, recent, cluster, false, end.signal);
         // More than a page: begin again, with what is newest.

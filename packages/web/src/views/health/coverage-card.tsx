@@ -64,7 +64,7 @@ function LagLine({ to, now }: { readonly to: string | null; readonly now: number
   return (
     <p>
       <span class={`badge ${LAG_TONES[lag.state]}`}>{LAG_WORDS[lag.state]}</span> Recorded up to <Time at={to} />,{' '}
-      {lag.state === 'ahead' ? `${durationText(lag.ms)} ahead of this browser` : `${durationText(lag.ms)} ago`}.{' '}
+      {lag.state === 'ahead' ? `${durationText(lag.ms)} ahead of the server` : `${durationText(lag.ms)} ago`}.{' '}
       {lag.text}
     </p>
   );

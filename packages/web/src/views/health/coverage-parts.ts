@@ -84,7 +84,7 @@ export function lagOf(to: string | null, now: number): Lag | undefined {
   if (to === null) return undefined;
   const ms = now - Date.parse(to);
   if (ms < -LATE_MS)
-    return { ms, state: 'ahead', text: 'The clock of this browser is behind that of the recorder: compare them.' };
+    return { ms, state: 'ahead', text: 'The clock of the recorder is ahead of that of the server: compare them.' };
   if (ms <= LATE_MS)
     return { ms: Math.max(0, ms), state: 'watching', text: 'Somebody watches: answers reach up to now.' };
   if (ms <= SILENT_MS)

@@ -1,14 +1,18 @@
 // Health: whether answers can be relied on. When somebody watched, how late the ledger is, how large, what is odd, who
 // else records. Asks again by itself while the page is seen.
+
 import type { AnomaliesDocument, GapsDocument } from '@podtrail/history/wire';
 import { useMemo } from 'preact/hooks';
 import { address } from '../../address/location.ts';
 import { token } from '../../api/session.ts';
 import { useQuestion } from '../../api/use-question.ts';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { useNow, useVisible } from '../../parts/use-visible.ts';
-import { instantText, parseDuration } from '../../times/span.ts';
+import { ahead, serverNow } from '../../times/server-clock.ts';
+import { durationText, instantText, parseDuration } from '../../times/span.ts';
 import { AnomaliesCard } from './anomalies-card.tsx';
 import { CoverageCard, SPANS } from './coverage-card.tsx';
+import { healthCsv } from './health-csv.ts';
 import { type Stats, StoreCard } from './store-card.tsx';
 import { type Trackers, TrackersCard } from './trackers-card.tsx';
 
@@ -33,10 +37,22 @@ export function HealthView() {
   // Only operators have them, and an operator is asked with a token: a cookie is that of somebody's own machine.
   const trackers = useQuestion<Trackers>('trackers', token.value === undefined ? undefined : {}, { everyMs: seldom });
   // When this document came.
-  const answered = useMemo(Date.now, [gaps.document]);
+  const answered = useMemo(serverNow, [gaps.document]);
   const peers = gaps.document?.peers;
   return (
     <>
+      <div class="row bar">
+        <SaveButtons
+          name="health"
+          csv={gaps.document && (() => healthCsv(gaps.document!, anomalies.document?.anomalies ?? []))}
+        />
+        {Math.abs(ahead.value) > MINUTE && (
+          <span>
+            The clock of this browser is {durationText(Math.round(ahead.value / MINUTE) * MINUTE)}{' '}
+            {ahead.value > 0 ? 'behind' : 'ahead of'} that of the server. Times here are the server's.
+          </span>
+        )}
+      </div>
       <CoverageCard asked={gaps} span={{ from, to: now }} chosen={chosen} answered={answered} />
       <div class="health-cards">
         <StoreCard asked={stats} />

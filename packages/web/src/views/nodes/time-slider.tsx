@@ -1,9 +1,11 @@
 // The instant that is shown: a slider over a day, steps, play, and a field for any other instant.
+
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { adjust } from '../../address/location.ts';
 import { type Key, useKeys } from '../../frame/keys.ts';
 import { InstantInput } from '../../parts/instant-input.tsx';
 import { Time } from '../../parts/time.tsx';
+import { serverNow } from '../../times/server-clock.ts';
 import { instantText } from '../../times/span.ts';
 import { instantOfStep, stepFrom, type TimeSteps } from './time-steps.ts';
 
@@ -26,7 +28,7 @@ export function TimeSlider({
   const latest = useRef(steps);
   latest.current = steps;
   const write = (at: string | undefined) => adjust({ at });
-  const step = (by: 1 | -1) => write(stepFrom(latest.current, by, Date.now()));
+  const step = (by: 1 | -1) => write(stepFrom(latest.current, by, serverNow()));
   /** From the beginning where it is at the end. */
   const toggle = () =>
     play((wasPlaying) => {

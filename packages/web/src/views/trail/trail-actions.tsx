@@ -1,4 +1,5 @@
 // Below the timeline: the table, files, the command, the link, and how to use it.
+
 import type { RefObject } from 'preact';
 import { address } from '../../address/location.ts';
 import type { Parameters } from '../../address/page-address.ts';
@@ -9,6 +10,7 @@ import type { TimeView } from '../../timeline/time-view.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
 import type { TimelineData } from '../../timeline/timeline-data.ts';
 import { absoluteUrl } from '../../times/absolute-url.ts';
+import { serverNow } from '../../times/server-clock.ts';
 import { trailCsv } from './trail-csv.ts';
 import { trailCommand } from './trail-question.ts';
 
@@ -35,7 +37,7 @@ export function TrailActions({ timeline, data, moves, parameters, view, isTable,
           {...(isTable ? {} : { picture: () => timeline.current?.picture() })}
         />
         <CopyButton text={() => trailCommand(parameters, view)}>Copy as command</CopyButton>
-        <CopyButton text={() => absoluteUrl(address.peek(), Date.now())}>Copy link</CopyButton>
+        <CopyButton text={() => absoluteUrl(address.peek(), serverNow())}>Copy link</CopyButton>
       </div>
       <p class="muted small">
         Wheel or pinch zooms, drag moves, drag on the axis chooses a time; the wheel over the names scrolls. On the

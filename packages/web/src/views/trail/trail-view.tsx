@@ -2,7 +2,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { address, adjust } from '../../address/location.ts';
 import { type Key, useKeys } from '../../frame/keys.ts';
+import { isDark } from '../../frame/theme.ts';
 import { ProblemNote, Skeleton } from '../../parts/states.tsx';
+import { CauseLegend } from '../../timeline/cause-legend.tsx';
 import type { Colouring } from '../../timeline/scene.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
@@ -61,6 +63,8 @@ export function TrailView() {
       {problem !== undefined && problem.status !== 401 && <ProblemNote problem={problem} onRetry={asked.reload} />}
       {data === undefined && asked.isSlow && problem === undefined && <Skeleton lines={6} />}
       {data !== undefined && <TrailNote data={data} view={span.view} parameters={parameters} />}
+      {/* Drawn again with the other colours of another theme. */}
+      {colouring === 'cause' && <CauseLegend key={String(isDark.value)} />}
       <div class={selected === undefined ? 'trail' : 'trail with-evidence'}>
         <div class="trail-main">
           <div class={isTable ? 'visually-gone' : undefined}>

@@ -1,8 +1,10 @@
 // Which time the timeline shows, kept together with the URL: panning writes the URL a moment later, links and the history
 // move the timeline, and a span without an end goes on with time.
+
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { address, adjust } from '../../address/location.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
+import { serverNow } from '../../times/server-clock.ts';
 import { isLive, resolveSpan } from '../../times/span.ts';
 import { type SpanOfTrail, spanTexts } from './trail-span.ts';
 
@@ -18,7 +20,7 @@ export interface TrailSpan extends SpanOfTrail {
 /** `show`: puts what the URL says on the timeline; false while somebody is dragging it. */
 export function useTrailSpan(show: (view: TimeView, now: number) => boolean): TrailSpan {
   const { since, until } = address.value.parameters;
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serverNow);
   const [view, setView] = useState(() => resolveSpan({ since, until }, now, OTHERWISE_MS));
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
   const written = useRef('');
@@ -28,7 +30,7 @@ export function useTrailSpan(show: (view: TimeView, now: number) => boolean): Tr
     clearTimeout(pending.current);
     const write = () => {
       pending.current = undefined;
-      const now = Date.now();
+      const now = serverNow();
       const texts = spanTexts(moved, now);
       written.current = `${texts.since} ${texts.until}`;
       adjust({ ...texts }, isJump);
@@ -45,7 +47,7 @@ export function useTrailSpan(show: (view: TimeView, now: number) => boolean): Tr
     written.current = '';
     clearTimeout(pending.current);
     pending.current = undefined;
-    const at = Date.now();
+    const at = serverNow();
     const span = resolveSpan({ since, until }, at, OTHERWISE_MS);
     setNow(at);
     setView(span);
@@ -56,7 +58,7 @@ export function useTrailSpan(show: (view: TimeView, now: number) => boolean): Tr
     if (!isFollowing) return;
     const tick = () => {
       if (pending.current !== undefined || document.hidden) return;
-      const at = Date.now();
+      const at = serverNow();
       const span = resolveSpan({ since, until }, at, OTHERWISE_MS);
       if (!show(span, at)) return;
       setNow(at);
