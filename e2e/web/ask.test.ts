@@ -1,11 +1,11 @@
 // Ask, the home of the page, in a real browser: a line of a log is pasted, and the pod is named. `npm run e2e -- web/ask`.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { WhoDocument } from '@podtrail/history/wire';
 import type { Page } from 'playwright-core';
-import { SKIP, WebBrowser } from './browser.ts';
-import { Served } from './served-ledger.ts';
+import { SKIP } from './browser.ts';
+import { useDemo } from './demo-stage.ts';
 import type { WatchedPage } from './watched-page.ts';
 
 /** What a paste event of a person brings: the clipboard of a headless browser is not everywhere to be had. */
@@ -17,23 +17,15 @@ const PASTE = `(text) => {
   box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
 }`;
 
-let browser: WebBrowser;
-let demo: Served;
+const stage = useDemo();
 /** An address that changed hands, and when the demo says that somebody had it. */
 let [ip, at] = ['', ''];
-before(async () => {
-  if (SKIP !== false) return;
-  [browser, demo] = await Promise.all([WebBrowser.start(), Served.demo()]);
-  [, ip = '', at = ''] = /who (\S+) --at (\S+)/.exec(demo.printed) ?? [];
-});
-after(async () => {
-  await Promise.all([browser?.end(), demo?.end()]);
+before(() => {
+  if (SKIP === false) [, ip = '', at = ''] = /who (\S+) --at (\S+)/.exec(stage.demo.printed) ?? [];
 });
 
-async function openAsk(query = '', zone = 'UTC'): Promise<WatchedPage> {
-  const watched = await browser.open({ cookie: await demo.cookie(), zone });
-  await watched.goto(`${demo.origin}/${query}`);
-  return watched;
+async function openAsk(query = ''): Promise<WatchedPage> {
+  return await stage.open(`/${query}`, { zone: 'UTC' });
 }
 
 async function paste(page: Page, text: string): Promise<void> {
@@ -64,7 +56,7 @@ test('a record of a flow log is pasted, and the pod is named; of the record only
     page,
     `2 123456789010 eni-secret ${ip} 10.9.8.7 49152 443 6 20 4249 ${seconds} ${seconds + 60} ACCEPT OK`,
   );
-  const { holders } = await demo.ask<WhoDocument>(`/api/v1/who?ip=${ip}&at=${at}`);
+  const { holders } = await stage.demo.ask<WhoDocument>(`/api/v1/who?ip=${ip}&at=${at}`);
   const holder = holders[0];
   assert.ok(holder !== undefined, 'the demo prints an address that somebody had');
   assert.match(await headline(watched), new RegExp(`${ip} was held by pod ${holder.namespace}/${holder.name} on node`));
@@ -95,11 +87,11 @@ test('the link that is copied shows the same to somebody in another zone, and th
   const ofNow = new URL(await copied(link));
   assert.match(ofNow.searchParams.get('at') ?? '', /^\d{4}-.*Z$/, 'absolute, though it was asked about now');
   // Of an instant that is over: what is said of now changes.
-  await watched.goto(`${demo.origin}/?ip=${ip}&at=${at}`);
+  await watched.goto(`${stage.demo.origin}/?ip=${ip}&at=${at}`);
   const url = await copied(link);
   assert.equal(await copied(command), `podtrail who ${ip} --at ${new Date(at).toISOString()}`);
   const here = await headline(watched);
-  await using elsewhere = await browser.open({ cookie: await demo.cookie(), zone: 'Asia/Kolkata' });
+  await using elsewhere = await stage.browser.open({ cookie: await stage.demo.cookie(), zone: 'Asia/Kolkata' });
   await elsewhere.goto(url);
   const there = await headline(elsewhere);
   assert.match(there, /\+05:30/);
@@ -125,7 +117,7 @@ test('every answer is said in a word, and unknown says why', { skip: SKIP }, asy
 test('without a mouse: slash, an address, a time, Enter, and a link of the answer by Tab', { skip: SKIP }, async () => {
   await using watched = await openAsk();
   const { page } = watched;
-  await watched.goto(`${demo.origin}/health`);
+  await watched.goto(`${stage.demo.origin}/health`);
   await page.keyboard.press('/');
   await page.locator('#question:focus').waitFor();
   await page.keyboard.type(ip);
@@ -146,14 +138,14 @@ test('without a mouse: slash, an address, a time, Enter, and a link of the answe
 });
 
 test('a name leads to what is called so; a hostile one is text', { skip: SKIP }, async () => {
-  const pod = /trail (\S+) -n (\S+)/.exec(demo.printed)?.[1] ?? '';
+  const pod = /trail (\S+) -n (\S+)/.exec(stage.demo.printed)?.[1] ?? '';
   await using watched = await openAsk(`?q=${pod}`);
   await watched.page
     .getByRole('link', { name: new RegExp(`/${pod}$`) })
     .first()
     .waitFor();
   const hostile = '<img src=x onerror=alert(1)>';
-  await watched.goto(`${demo.origin}/?q=${encodeURIComponent(hostile)}`);
+  await watched.goto(`${stage.demo.origin}/?q=${encodeURIComponent(hostile)}`);
   assert.match(await watched.page.locator('#matches').innerText(), /<img src=x onerror=alert\(1\)>/);
   assert.equal(await watched.page.locator('main img').count(), 0);
   nothingWrong(watched);
@@ -165,8 +157,8 @@ test('a time or an address that is none is refused with what to write', { skip: 
   await page.locator('#question').fill(ip);
   await page.locator('#when').fill('yesterday');
   await page.keyboard.press('Enter');
-  assert.match(await page.getByRole('alert').innerText(), /15m ago/);
-  await watched.goto(`${demo.origin}/?ip=10.1`);
+  assert.match(await page.getByRole('alert').innerText(), /six hours ago/);
+  await watched.goto(`${stage.demo.origin}/?ip=10.1`);
   assert.match(await page.getByRole('alert').innerText(), /not an IP address[\s\S]*four numbers/);
 });
 
@@ -197,7 +189,7 @@ test('the last questions are there when somebody comes back, until they are forg
   await page.locator('#question').fill(ip);
   await page.keyboard.press('Enter');
   await headline(watched);
-  await watched.goto(`${demo.origin}/`);
+  await watched.goto(`${stage.demo.origin}/`);
   await page.getByRole('link', { name: ip }).waitFor();
   await page.getByRole('button', { name: 'Forget them' }).click();
   await watched.reload();

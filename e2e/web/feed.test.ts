@@ -1,25 +1,17 @@
-// Moves and changes in a real browser, on the demo. What a test needs to happen now is sent by a stream of the test.
+// Moves and changes in a real browser, on the stage.demo. What a test needs to happen now is sent by a stream of the test.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ChangeDocument, MoveDocument } from '@podtrail/history/wire';
-import { SKIP, WebBrowser } from './browser.ts';
-import { Served } from './served-ledger.ts';
+import { SKIP } from './browser.ts';
+import { useDemo } from './demo-stage.ts';
 
-let browser: WebBrowser;
-let demo: Served;
-before(async () => {
-  if (SKIP !== false) return;
-  [browser, demo] = await Promise.all([WebBrowser.start(), Served.demo()]);
-});
-after(async () => {
-  await Promise.all([browser?.end(), demo?.end()]);
-});
+const stage = useDemo();
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const rows = '.feed-row';
 
 async function aMove(): Promise<MoveDocument> {
-  const { moves } = await demo.ask<{ readonly moves: readonly MoveDocument[] }>('/api/v1/moves?limit=1');
+  const { moves } = await stage.demo.ask<{ readonly moves: readonly MoveDocument[] }>('/api/v1/moves?limit=1');
   return moves[0] ?? assert.fail('the demo has moves');
 }
 
@@ -27,7 +19,7 @@ const event = (name: string, id: string, data: unknown) =>
   `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 test('news come at the top, wait while somebody reads, and names and values are text', { skip: SKIP }, async () => {
-  await using watched = await browser.open({ cookie: await demo.cookie() });
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;
   const move = await aMove();
   const later = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
@@ -50,7 +42,7 @@ test('news come at the top, wait while somebody reads, and names and values are 
     if (body === undefined) return;
     await route.fulfill({ contentType: 'text/event-stream', body });
   });
-  await watched.goto(`${demo.origin}/feed?kind=`);
+  await watched.goto(`${stage.demo.origin}/feed?kind=`);
   const top = page.locator(rows).first();
   await top.getByText(HOSTILE).first().waitFor();
   assert.equal(await top.locator('del').innerText(), 'a');
@@ -69,10 +61,10 @@ test('news come at the top, wait while somebody reads, and names and values are 
 });
 
 test('a stream that is refused is said, and the page goes on by asking', { skip: SKIP }, async () => {
-  await using watched = await browser.open({ cookie: await demo.cookie() });
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;
   await page.route('**/api/v1/live*', (route) => route.abort());
-  await watched.goto(`${demo.origin}/feed`);
+  await watched.goto(`${stage.demo.origin}/feed`);
   await page.getByText('not connected').waitFor();
   await page.waitForRequest(/\/api\/v1\/moves/);
   await page.unroute('**/api/v1/live*');
@@ -80,9 +72,9 @@ test('a stream that is refused is said, and the page goes on by asking', { skip:
 });
 
 test('evidence of a move is one link away', { skip: SKIP }, async () => {
-  await using watched = await browser.open({ cookie: await demo.cookie() });
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;
-  await watched.goto(`${demo.origin}/feed?kind=moves`);
+  await watched.goto(`${stage.demo.origin}/feed?kind=moves`);
   await page.getByRole('link', { name: 'Evidence' }).first().click();
   await page.waitForURL(/\/trail\?.*selected=/);
   await watched.settled();

@@ -1,24 +1,16 @@
-// Nodes in a real browser, on the demo.
+// Nodes in a real browser, on the stage.demo.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { NodesDocument } from '@podtrail/history/wire';
-import { SKIP, WebBrowser } from './browser.ts';
-import { Served } from './served-ledger.ts';
+import { SKIP } from './browser.ts';
+import { useDemo } from './demo-stage.ts';
 
-let browser: WebBrowser;
-let demo: Served;
-before(async () => {
-  if (SKIP !== false) return;
-  [browser, demo] = await Promise.all([WebBrowser.start(), Served.demo()]);
-});
-after(async () => {
-  await Promise.all([browser?.end(), demo?.end()]);
-});
+const stage = useDemo();
 
 test('keys step through time, play goes on to now, and the URL says which instant it is', { skip: SKIP }, async () => {
-  await using watched = await browser.open({ cookie: await demo.cookie() });
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;
-  await watched.goto(`${demo.origin}/nodes`);
+  await watched.goto(`${stage.demo.origin}/nodes`);
   await page.keyboard.press('[');
   await page.waitForURL(/[?&]at=/);
   const one = page.url();
@@ -28,22 +20,22 @@ test('keys step through time, play goes on to now, and the URL says which instan
   await page.waitForURL(one);
   await watched.settled();
   await page.keyboard.press('Space');
-  await page.waitForURL(`${demo.origin}/nodes`);
+  await page.waitForURL(`${stage.demo.origin}/nodes`);
   await page.getByRole('button', { name: 'Play' }).waitFor();
   await page.keyboard.press('[');
   await page.waitForURL(/[?&]at=/);
   await page.keyboard.press('t');
-  await page.waitForURL(`${demo.origin}/nodes`);
+  await page.waitForURL(`${stage.demo.origin}/nodes`);
   assert.deepEqual(watched.problems, []);
 });
 
 test('two instants beside each other: who arrived, left and stayed, and who moved where', { skip: SKIP }, async () => {
   const against = new Date(Date.now() - 6 * 3_600_000).toISOString();
   const at = new Date(Date.now() - 60_000).toISOString();
-  const { nodes, moved } = await demo.ask<NodesDocument>(`/api/v1/nodes?at=${at}&against=${against}`);
-  await using watched = await browser.open({ cookie: await demo.cookie() });
+  const { nodes, moved } = await stage.demo.ask<NodesDocument>(`/api/v1/nodes?at=${at}&against=${against}`);
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;
-  await watched.goto(`${demo.origin}/nodes?at=${at}&against=${against}`);
+  await watched.goto(`${stage.demo.origin}/nodes?at=${at}&against=${against}`);
   const [first] = nodes;
   const { arrived = -1, left = -1, stayed = -1 } = first?.compared ?? {};
   const text = (await page.locator('.tile').first().innerText()).replaceAll(/\s+/g, ' ');

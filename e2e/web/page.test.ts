@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import { SKIP, WebBrowser } from './browser.ts';
+import { SKIP } from './browser.ts';
+import { useDemo } from './demo-stage.ts';
 import { DEMO_SEED, Served } from './served-ledger.ts';
 import { viewsOf } from './views.ts';
 import type { WatchedPage } from './watched-page.ts';
@@ -14,15 +15,7 @@ const THEMES = ['light', 'dark'] as const;
 const WIDTHS_OF_PAGE = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-let browser: WebBrowser;
-let demo: Served;
-before(async () => {
-  if (SKIP !== false) return;
-  [browser, demo] = await Promise.all([WebBrowser.start(), Served.demo()]);
-});
-after(async () => {
-  await Promise.all([browser?.end(), demo?.end()]);
-});
+const stage = useDemo();
 
 function nothingWrong({ problems, foreign }: WatchedPage, what = ''): void {
   assert.deepEqual({ problems, foreign }, { problems: [], foreign: [] }, what);
@@ -31,11 +24,11 @@ function nothingWrong({ problems, foreign }: WatchedPage, what = ''): void {
 test('the page opens from the URL that works once, asks nobody else, and no other browser can use that URL', {
   skip: SKIP,
 }, async (t) => {
-  t.diagnostic(`seed ${DEMO_SEED}, Chromium ${browser.version}`);
+  t.diagnostic(`seed ${DEMO_SEED}, Chromium ${stage.browser.version}`);
   // Its own server: the URL of the demo is used up by the cookie of the other tests.
-  const served = await Served.store(demo.store);
+  const served = await Served.store(stage.demo.store);
   t.after(() => served.end());
-  await using watched = await browser.open();
+  await using watched = await stage.browser.open();
   const { page } = watched;
   await watched.goto(served.url);
   assert.equal(page.url(), `${served.origin}/`, 'no token is left in the URL');
@@ -44,7 +37,7 @@ test('the page opens from the URL that works once, asks nobody else, and no othe
   await watched.goto(served.url);
   assert.equal(page.url(), `${served.origin}/`, 'the same browser may open it again');
   nothingWrong(watched);
-  await using stranger = await browser.open();
+  await using stranger = await stage.browser.open();
   await stranger.goto(served.url);
   await stranger.page.getByRole('heading', { name: 'Who is asking?' }).waitFor();
 });
@@ -52,9 +45,9 @@ test('the page opens from the URL that works once, asks nobody else, and no othe
 test('every view is reached by its link, and by its URL, which can be loaded again; back and forward lead through them', {
   skip: SKIP,
 }, async () => {
-  await using watched = await browser.open({ cookie: await demo.cookie() });
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;
-  await watched.goto(`${demo.origin}/`);
+  await watched.goto(`${stage.demo.origin}/`);
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
   const titles = await links.allTextContents();
   assert.equal(titles.length, 5);
@@ -75,8 +68,8 @@ test('every view is reached by its link, and by its URL, which can be loaded aga
   }
   await page.goForward();
   await page.locator('main h1', { hasText: titles[1] ?? '' }).waitFor({ state: 'attached' });
-  for (const { path, name } of viewsOf(demo)) {
-    await watched.goto(`${demo.origin}${path}`);
+  for (const { path, name } of viewsOf(stage.demo)) {
+    await watched.goto(`${stage.demo.origin}${path}`);
     const before = await page.locator('main').innerText();
     assert.ok(before.trim() !== '', name);
   }
@@ -86,9 +79,9 @@ test('every view is reached by its link, and by its URL, which can be loaded aga
 test('nothing scrolls sideways at 390, 768 and 1440 pixels, in both themes', { skip: SKIP }, async () => {
   for (const theme of THEMES) {
     for (const width of WIDTHS) {
-      await using watched = await browser.open({ width, theme, cookie: await demo.cookie() });
-      for (const { path, name } of viewsOf(demo)) {
-        await watched.goto(`${demo.origin}${path}`);
+      await using watched = await stage.browser.open({ width, theme, cookie: await stage.demo.cookie() });
+      for (const { path, name } of viewsOf(stage.demo)) {
+        await watched.goto(`${stage.demo.origin}${path}`);
         const [is, most] = await watched.page.evaluate<[number, number]>(WIDTHS_OF_PAGE);
         assert.ok(is <= most, `${name} at ${width} pixels, ${theme}: ${is} is wider than ${most}`);
       }
@@ -100,10 +93,10 @@ test('nothing scrolls sideways at 390, 768 and 1440 pixels, in both themes', { s
 test('axe finds nothing in any view, in either theme', { skip: SKIP }, async (t) => {
   let rules = 0;
   for (const theme of THEMES) {
-    await using watched = await browser.open({ theme, cookie: await demo.cookie() });
+    await using watched = await stage.browser.open({ theme, cookie: await stage.demo.cookie() });
     const { page } = watched;
-    for (const { path, name } of viewsOf(demo)) {
-      await watched.goto(`${demo.origin}${path}`);
+    for (const { path, name } of viewsOf(stage.demo)) {
+      await watched.goto(`${stage.demo.origin}${path}`);
       await page.evaluate(AXE);
       const { violations, passes } = await page.evaluate(() =>
         (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
@@ -122,9 +115,9 @@ test('axe finds nothing in any view, in either theme', { skip: SKIP }, async (t)
 test('when the server dies the page says so and keeps what it shows; when it comes back, the page goes on', {
   skip: SKIP,
 }, async (t) => {
-  let served = await Served.store(demo.store);
+  let served = await Served.store(stage.demo.store);
   t.after(() => served.end());
-  await using watched = await browser.open({ cookie: await served.cookie() });
+  await using watched = await stage.browser.open({ cookie: await served.cookie() });
   const { page } = watched;
   await watched.goto(`${served.origin}/health`);
   await served.end('SIGKILL');
@@ -132,7 +125,7 @@ test('when the server dies the page says so and keeps what it shows; when it com
   await page.locator('#question').fill('10.244.0.2');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').first().waitFor();
-  served = await Served.store(demo.store, { port: served.port });
+  served = await Served.store(stage.demo.store, { port: served.port });
   // Another server, other secrets: the page shows how to sign in, and its token makes it go on.
   await page.getByRole('heading', { name: 'Who is asking?' }).waitFor();
   await page.getByLabel('Token').fill(served.bearer);
