@@ -96,7 +96,7 @@ export class PodRights {
 
   /**
    * One that is not there is asked about as one that is, and a denial is kept by the name alone, apart from those of who
-   * asks about all: whether it is there, or has come meanwhile, cannot be told by the time that it takes.
+   * asks about all: whether it is there, or has come meanwhile, cannot be seen from the time that it takes.
    */
   async #ofOne(asker: Asker, name: string, standing: readonly StandingNamespace[]): Promise<Visibility> {
     const found = standing.find((one) => one.name === name);
