@@ -182,6 +182,9 @@ async function checkSection(heading: string, lines: readonly string[]): Promise<
   assert.equal(await readFile(MATRIX, 'utf8'), expected);
 }
 
+/** Who sees a part, or nothing: the others see all, or are refused by the API server before a selector is looked at. */
+const SELECTING: ReadonlySet<User> = new Set(['shop-reader', 'shop-wide', 'nobody']);
+
 /** By field, what is of shop, of vault and of nobody; empty: it names nothing of the ledger, or has a path of its own. */
 async function selectorValues(): Promise<Readonly<Record<string, readonly string[]>>> {
   const [[shop = ''], [vault = '']] = [await uidsOf('shop'), await uidsOf('vault')];
@@ -214,7 +217,7 @@ async function selectorsOf(plural: string): Promise<readonly string[]> {
 
 test('users × namespaces × endpoints: whoever may not list the pods of a namespace sees nothing of it', {
   skip,
-  timeout: 420_000,
+  timeout: 900_000,
 }, async (t) => {
   const vault = await markersOf('vault');
   const shop = await markersOf('shop');
@@ -280,7 +283,7 @@ test('users × namespaces × endpoints: whoever may not list the pods of a names
                 ['?limit=1', 'application/json'],
                 ['', TABLE],
                 // A table shows no more than a list: every other one, so that the run stays short.
-                ...selectors.map((selector, i) => [
+                ...(SELECTING.has(user) ? selectors : []).map((selector, i) => [
                   `?${i % 2 === 0 ? '' : 'limit=1&'}fieldSelector=${encodeURIComponent(selector)}`,
                   i % 2 === 0 ? TABLE : 'application/json',
                 ]),
