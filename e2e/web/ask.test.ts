@@ -1,7 +1,7 @@
 // Ask, the home of the page, in a real browser: a line of a log is pasted, and the pod is named. `npm run e2e -- web/ask`.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { WhoDocument } from '@podtrail/history/wire';
 import type { Page } from 'playwright-core';
 import { SKIP } from './browser.ts';
@@ -17,11 +17,10 @@ const PASTE = `(text) => {
   box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
 }`;
 
-const stage = useDemo();
 /** An address that changed hands, and when the demo says that somebody had it. */
 let [ip, at] = ['', ''];
-before(() => {
-  if (SKIP === false) [, ip = '', at = ''] = /who (\S+) --at (\S+)/.exec(stage.demo.printed) ?? [];
+const stage = useDemo(({ printed }) => {
+  [, ip = '', at = ''] = /who (\S+) --at (\S+)/.exec(printed) ?? [];
 });
 
 async function openAsk(query = ''): Promise<WatchedPage> {

@@ -17,11 +17,13 @@ export class DemoStage {
   }
 }
 
-/** Called once, at the top of a file. */
-export function useDemo(): DemoStage {
+/** Called once, at the top of a file. `ready` runs before the first test, with the demo: another hook would not wait. */
+export function useDemo(ready: (demo: Served) => void = () => {}): DemoStage {
   const stage = new DemoStage();
   before(async () => {
-    if (SKIP === false) [stage.browser, stage.demo] = await Promise.all([WebBrowser.start(), Served.demo()]);
+    if (SKIP !== false) return;
+    [stage.browser, stage.demo] = await Promise.all([WebBrowser.start(), Served.demo()]);
+    ready(stage.demo);
   });
   after(async () => {
     await Promise.all([stage.browser?.end(), stage.demo?.end()]);
