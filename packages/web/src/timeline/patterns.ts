@@ -49,7 +49,7 @@ function drawPattern(paint: CanvasRenderingContext2D, kind: number, colour: stri
   paint.globalAlpha = 0.55;
   paint.fillStyle = colour;
   paint.strokeStyle = colour;
-  // Upright ones are told apart in a bar of three pixels, too.
+  // Upright ones differ in a bar of three pixels, too.
   if (kind === 1) diagonal(paint);
   else if (kind === 2) {
     paint.fillRect(1, 1, 2, 2);
