@@ -193,7 +193,7 @@ test('every field selector of every resource selects by kubectl, by the list tha
     pod: [name, 'cart'],
     uid: [uid, cart],
     workload: ['deploy/web', 'deploy/cart'],
-    cause: [cause, cause === 'Evicted' ? 'NodeLost' : 'Evicted'],
+    cause: [cause, cause === 'Evicted' ? 'NodeUnreachable' : 'Evicted'],
     at: [during, before],
     since: [before, later],
     until: [later, before],

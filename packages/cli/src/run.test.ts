@@ -48,7 +48,7 @@ test('usage errors are sentences with exit code 2', async () => {
     ['10.0.0.7', /unknown command '10\.0\.0\.7'\nhint: write podtrail who 10\.0\.0\.7; see/],
     ['help whoo', /there is no command whoo \(did you mean who\?\)\nhint: podtrail help lists/],
     ['store --store x', /store needs one of status, verify, retain, repair, backup, migrate, before its flags/],
-    ['trail web-1 --limit x', /--limit x is not a whole number\nhint: write --limit 100/],
+    ['trail web-1 --limit x', /--limit x is not a number from 0 to 999999999\nhint: write --limit 100/],
     ['trail deployment/', /neither a pod nor TYPE\/NAME\nhint: write web-1 or deploy\/cart/],
     ['import', /hint: give what `podtrail export`/],
     ['completion tcsh', /Allowed choices are bash, zsh, fish/],

@@ -177,7 +177,7 @@ for (const [words, message] of [
   ['audit.log --verb explode', /--verb explode is not an act\nhint: there are: create, /],
   ['audit.log --verb evicted', /--verb evicted is not an act; did you mean evict\?\nhint: there are: create, /],
   ['audit.log --since 1h --until 2h', /--since is not before --until/],
-  ['audit.log --limit x', /--limit x is not a whole number/],
+  ['audit.log --limit x', /--limit x is not a number from 0 to 999999999/],
   ['audit.log -o yaml', /Allowed choices are table, wide, json, jsonl, csv, name/],
   ['audit.log --cluster x', /--cluster is for --store/],
 ] as const) {

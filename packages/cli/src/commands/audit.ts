@@ -50,7 +50,10 @@ export function auditCommand(cli: Cli): Command {
         .default(0)
         .argParser((text) => {
           if (!/^\d{1,9}$/.test(text))
-            throw new UsageError(`--limit ${text} is not a whole number`, 'write --limit 100; 0 prints all.');
+            throw new UsageError(
+              `--limit ${text} is not a number from 0 to 999999999`,
+              'write --limit 100; 0 prints all.',
+            );
           return Number(text);
         }),
     )

@@ -103,13 +103,14 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
       lines: [document],
       name: (e) => `evidence/${e.id}`,
     };
+    const { answer } = found;
+    // Before everything else: what follows is not about the instant that was asked about.
+    if (answer?.answer === 'free' && found.life !== undefined)
+      await cli.note(`nobody held ${answer.ip} at ${showTime(at, print.zone)}: this is about who had it last before`);
     await printListing(listing, print);
     const warning = gapWarning(found.watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
-    const { answer } = found;
     if (found.life === undefined) return await sayNone(cli, ledger, asked, found, print.zone);
-    if (answer?.answer === 'free')
-      await cli.note(`nobody held ${answer.ip} at ${showTime(at, print.zone)}: this is about who had it last before`);
     const others = othersText(found, print.zone);
     if (others !== undefined) await cli.note(others);
     return EXIT.answered;

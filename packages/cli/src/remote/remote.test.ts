@@ -205,6 +205,10 @@ describe('a server refuses', () => {
       stranger.err,
       /does not know who asks\nhint: put the token that the server printed into PODTRAIL_TOKEN/,
     );
+    const wrong = { ...around, env: { PODTRAIL_TOKEN: 'of-another-run-of-it' } };
+    const late = await run([...asked, '--server', origin], wrong);
+    assert.equal(late.code, 6);
+    assert.match(late.err, /does not know who asks: the token is not valid there\nhint: put the token/);
     const gone = await serve(t, { engine, now: at(201) });
     await gone.stop();
     const nobody = await run([...asked, '--server', gone.origin], around);

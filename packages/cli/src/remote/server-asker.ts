@@ -112,7 +112,7 @@ function hintFor(error: unknown): string {
   return 'check the address, and that `podtrail serve` or the operator runs there.';
 }
 
-function refusalOf({ origin }: URL, status: number, body: string, { missing }: ServerCredentials): CliError {
+function refusalOf({ origin }: URL, status: number, body: string, credentials: ServerCredentials): CliError {
   const { detail, hint } = problemOf(body);
   // It knows no such path, leads elsewhere (to a login), or says nothing that podtrail would.
   const isStranger = detail === undefined && ![401, 403].includes(status) && status < 500;
@@ -122,11 +122,14 @@ function refusalOf({ origin }: URL, status: number, body: string, { missing }: S
     });
   }
   switch (status) {
-    case 401:
-      return new CliError('unauthenticated', `${origin} does not know who asks`, {
+    case 401: {
+      const { authorization, missing } = credentials;
+      const why = authorization === undefined ? '' : ': the token is not valid there';
+      return new CliError('unauthenticated', `${origin} does not know who asks${why}`, {
         hint: missing ?? 'put the token that the server printed into PODTRAIL_TOKEN.',
         exitCode: EXIT.forbidden,
       });
+    }
     case 403:
       return new CliError('forbidden', detail ?? `${origin} refuses`, { hint, exitCode: EXIT.forbidden });
     case 400:

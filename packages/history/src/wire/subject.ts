@@ -39,7 +39,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
       'write web-1 or deploy/cart, and the namespace with -n.',
     );
   if (type === 'uid') return { by: 'uid', uid: name };
-  if (/^(?:pods?|po)$/.test(type)) return { by: 'name', namespace: await namespace(), name };
+  if (/^(?:pods?|po)$/i.test(type)) return { by: 'name', namespace: await namespace(), name };
   if (/^(?:services?|svc)$/i.test(type)) return { by: 'service', namespace: await namespace(), name };
   const plain = withoutGroup(type.toLowerCase());
   if (/^(?:nodes?|no)$/.test(plain)) {

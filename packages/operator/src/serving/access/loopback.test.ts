@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import type { HttpRequest } from '../http/http-request.ts';
 import { jsonReply } from '../http/reply.ts';
 import { startedServer } from '../testing/started-server.ts';
 import { checkLoopback, LoopbackAccess } from './loopback.ts';
@@ -55,6 +56,17 @@ test('a token that was right on a connection opens nothing for another token the
     assert.equal(await asking('another-token-of-them', there), 401);
     assert.equal(await access.identify({ headers: {}, socket: here }).catch(({ status }) => status), 401);
   }
+});
+
+test('a token that is not ours is refused as such, and HEAD does not use up the URL', async () => {
+  const access = new LoopbackAccess({ token: 'a-token-of-the-tests' });
+  const wrong = { headers: { authorization: 'Bearer another-token-of-them' } };
+  await assert.rejects(access.identify(wrong), { message: 'this token is not valid here' });
+  await assert.rejects(access.identify({ headers: {} }), { message: 'this request does not say who asks' });
+  const { search, pathname } = new URL(access.urlOn({ host: '127.0.0.1', port: 80 }));
+  const asking = (method: string) => ({ method, path: pathname, query: search.slice(1), headers: {} }) as HttpRequest;
+  assert.equal(access.exchange(asking('HEAD')), undefined);
+  assert.equal(access.exchange(asking('GET'))?.status, 303);
 });
 
 test('only addresses that nobody else reaches may be bound', () => {

@@ -86,8 +86,12 @@ export class LoopbackAccess implements Access {
       return CALLER;
     }
     if (this.#isSession(headers.cookie)) return CALLER;
-    throw new Problem(401, 'unauthenticated', 'this request does not say who asks', {
-      hint: 'open the URL that podtrail serve printed, or send its token as Authorization: Bearer TOKEN.',
+    const [said, send] =
+      bearer === undefined
+        ? ['this request does not say who asks', 'send its token as Authorization: Bearer TOKEN']
+        : ['this token is not valid here', 'send the token of this run: another run has another one'];
+    throw new Problem(401, 'unauthenticated', said, {
+      hint: `open the URL that podtrail printed when it started this server, or ${send}.`,
       headers: { 'www-authenticate': 'Bearer realm="podtrail"' },
     });
   }
@@ -100,14 +104,16 @@ export class LoopbackAccess implements Access {
    * Of a request with the token of the URL: the cookie, and the same place without the token. Undefined without one. In
    * the browser that used it the URL only leads on: people open it again from the terminal, or from their history.
    */
-  exchange({ query, path, headers }: HttpRequest): Reply | undefined {
+  exchange({ method, query, path, headers }: HttpRequest): Reply | undefined {
+    // Whoever only looks at a link, as checkers do, does not use it up.
+    if (method !== 'GET') return undefined;
     const given = new URLSearchParams(query).get('token');
     if (given === null) return undefined;
     const location = withoutToken(path, query);
     if (this.#oneTime === undefined || !isSame(given, digestOf(this.#oneTime))) {
       if (this.#isSession(headers.cookie)) return { status: 303, headers: { location } };
       throw new Problem(401, 'token-used', 'this token is not valid, or was used already', {
-        hint: 'start podtrail serve again: it prints a new URL.',
+        hint: 'use the browser that opened it first, or start podtrail again: it prints a new URL.',
       });
     }
     this.#oneTime = undefined;
@@ -131,7 +137,7 @@ export function checkLoopback(host: string): void {
   if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return;
   throw new OperatorError(
     'not-loopback',
-    `${host} can be reached by others, and podtrail serve asks nobody who they are`,
+    `${host} can be reached by others, and one token of podtrail serve shows everything`,
     {
       hint: 'bind 127.0.0.1 or ::1, and reach it from elsewhere by ssh -L; for several people there is the operator.',
     },
