@@ -50,7 +50,7 @@ test('without a token nothing of the ledger is said', SOON, async (t) => {
     assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="podtrail"');
     const problem = (await response.json()) as { code: string; hint: string };
     assert.equal(problem.code, 'unauthenticated');
-    assert.match(problem.hint, /podtrail serve printed/);
+    assert.match(problem.hint, /podtrail printed when it started this server/);
   }
 });
 
