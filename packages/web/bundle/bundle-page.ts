@@ -56,6 +56,8 @@ const OPTIONS = {
   // Not that of the package, whose JSX is for the compiler.
   tsconfigRaw: '{}',
   loader: { '.svg': 'copy' },
+  // The shorter name of the same, which becomes 1/0.
+  define: { 'Number.POSITIVE_INFINITY': 'Infinity' },
   // Notices of others are in the published package, as a file.
   legalComments: 'none',
   logLevel: 'silent',

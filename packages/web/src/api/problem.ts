@@ -14,19 +14,15 @@ export interface ProblemDocument {
 }
 
 export class ApiProblem extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly hint: string | undefined;
-  readonly requestId: string | undefined;
-  readonly said: string | undefined;
+  declare readonly status: number;
+  declare readonly code: string;
+  declare readonly hint: string | undefined;
+  declare readonly requestId: string | undefined;
+  declare readonly said: string | undefined;
 
-  constructor({ status, code, detail, hint, requestId, said }: ProblemDocument) {
+  constructor({ detail, ...rest }: ProblemDocument) {
     super(detail);
-    this.status = status;
-    this.code = code;
-    this.hint = hint;
-    this.requestId = requestId;
-    this.said = said;
+    Object.assign(this, rest);
   }
 
   /** It may go away by itself: the same question is asked again. */
@@ -49,12 +45,12 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   } catch {
     // Not one of our documents: a proxy in between answered.
   }
-  const detail = `something between this page and podtrail answered with status ${status}`;
-  return new ApiProblem({ status, code: 'not-podtrail', detail, hint: 'look at the proxy in between.', requestId });
+  const detail = `a proxy in between answered with status ${status}`;
+  return new ApiProblem({ status, code: 'not-podtrail', detail, hint: 'look at that proxy.', requestId });
 }
 
 export function unreachable(): ApiProblem {
-  const hint = 'start it again, or look at the connection; this page asks again by itself.';
+  const hint = 'start it again; this page asks again by itself.';
   return new ApiProblem({ status: 0, code: 'unreachable', detail: 'podtrail cannot be reached', hint });
 }
 

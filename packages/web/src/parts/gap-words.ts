@@ -12,7 +12,7 @@ const WHY: Readonly<Record<Reason, string>> = {
   undecodable: 'The server sent something that could not be read',
   'before-first-record': 'Nothing was recorded yet',
   'not-watching': 'Nobody watches',
-  removed: 'It was older than the time that is kept, or the store was full, and was removed',
+  removed: 'It was older than the retention, or the store was full',
   'in-the-future': 'It has not happened yet',
   'pods-only': 'Pods were watched, Services and nodes were not',
 };
@@ -23,7 +23,7 @@ const UNKNOWN =
 const MEANS: Readonly<Partial<Record<Reason, string>>> = {
   'before-first-record': 'Answers about this time are unknown.',
   'not-watching': 'Answers about now are those of the last record: look at the recorder.',
-  removed: 'Answers about this time are unknown: how long it is kept is a setting of the recorder.',
+  removed: 'Answers about this time are unknown.',
   'in-the-future': 'There are no answers yet.',
   'pods-only': 'Addresses of pods are known; of Services and nodes they are not.',
 };

@@ -28,11 +28,11 @@ export function whyEmpty({ coverage, from, to, isFiltered, isNarrowed }: EmptyLi
   if (hides?.reason === 'removed')
     return { title: 'Not kept any more', text: `${gapWhy('removed')}. Choose a later time.` };
   if (hides !== undefined && hides.reason !== 'pods-only')
-    return { title: 'Nobody was watching', text: `${gapWhy(hides.reason)}. What happened then is not known.` };
+    return { title: 'Nobody was watching', text: `${gapWhy(hides.reason)}.` };
   if (isNarrowed)
     return {
       title: isFiltered ? 'Nothing of yours matches' : 'Nothing of yours',
-      text: 'You see only the namespaces in which you may list pods. There may be more in others.',
+      text: 'You see some namespaces only: there may be more in others.',
     };
   return noMatch(isFiltered);
 }
@@ -40,5 +40,5 @@ export function whyEmpty({ coverage, from, to, isFiltered, isNarrowed }: EmptyLi
 function noMatch(isFiltered: boolean): WhyEmpty {
   return isFiltered
     ? { title: 'Nothing matches', text: 'Take away a filter, or choose a longer time.' }
-    : { title: 'Nothing happened', text: 'In this time there is nothing to show. Choose a longer one.' };
+    : { title: 'Nothing happened', text: 'Choose a longer time.' };
 }

@@ -21,9 +21,9 @@ export function wrongTimes({ view, parameters }: PageAddress, now: number): read
     parseInstant(text ?? '', now),
   );
   if (said.length === 0 && TIMES[view].includes('since') && since! >= until!)
-    said.push('The time ends before it begins: another one is shown. Choose one below.');
+    said.push('The time ends before it begins: another one is shown.');
   if (view === 'health' && !['24h', '7d', '30d'].includes(parameters['since'] ?? '24h'))
-    said.push('Health shows the last 24 hours, 7 days or 30 days: these are 24 hours.');
+    said.push('Health shows 24h, 7d or 30d: these are 24 hours.');
   if (view === 'nodes' && parseInstant(parameters['at'] ?? '', now)! > now)
     said.push('That time has not come: now is shown.');
   return said;

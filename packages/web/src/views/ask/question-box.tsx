@@ -69,7 +69,7 @@ export function QuestionBox({
         rows={text.length > 90 || text.includes('\n') ? 3 : 1}
         spellcheck={false}
         autoComplete="off"
-        placeholder="10.244.3.7 · cart-7d9-x2k · deploy/cart · paste a flow log record"
+        placeholder="10.244.3.7 · cart-7d9-x2k · deploy/cart"
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {

@@ -40,8 +40,7 @@ function Explained({
   readonly onOpen: EvidencePanelProps['onOpen'];
 }) {
   const { pod, isAlive, cause, certainty, sentence: why, hint, ended, downtimeMs, unwatched } = document;
-  if (pod === null)
-    return <p>There is no record of this pod: it never ran as far as is known, or its records were removed.</p>;
+  if (pod === null) return <p>There is no record of this pod: it never ran, or its records were removed.</p>;
   return (
     <>
       <p>

@@ -21,7 +21,7 @@ export function TrailNote({ data, view, parameters }: TrailNoteProps) {
   return (
     <>
       {moreLanes && <p class="muted small">There are more lanes than are shown: choose a subject or a namespace.</p>}
-      {narrowed && <p class="muted small">You see only the namespaces in which you may list pods.</p>}
+      {narrowed && <p class="muted small">You see some namespaces only: there may be more in others.</p>}
       {detail === 'density' && (
         <p class="muted small">Too many to show each: the lanes show how many there were. Zoom in to see them.</p>
       )}
