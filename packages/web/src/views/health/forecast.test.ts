@@ -7,11 +7,11 @@ const MIB = 1024 ** 2;
 test('the forecast says when the limit is reached, or why it is not', () => {
   const cases: readonly [Parameters<typeof forecastText>[0], RegExp][] = [
     [{ bytes: 100 * MIB, bytesPerDay: 50 * MIB, limitBytes: 200 * MIB }, /limit of 200 MiB is reached in 2 d\./],
-    [{ bytes: 100 * MIB, bytesPerDay: 50 * MIB }, /No limit/],
-    [{ bytes: 100 * MIB, bytesPerDay: 50 * MIB, limitBytes: null }, /No limit/],
+    [{ bytes: 100 * MIB, bytesPerDay: 50 * MIB }, /limit of its size is not known here/],
+    [{ bytes: 100 * MIB, bytesPerDay: 50 * MIB, limitBytes: null }, /limit of its size is not known here/],
     [{ bytes: 200 * MIB, bytesPerDay: 50 * MIB, limitBytes: 200 * MIB }, /is reached: the oldest/],
     [{ bytes: 1, bytesPerDay: null, limitBytes: MIB }, /known after some hours/],
-    [{ bytes: 1, bytesPerDay: -5, limitBytes: MIB }, /does not grow/],
+    [{ bytes: 1, bytesPerDay: 0, limitBytes: MIB }, /not reached in ten years/],
     [{ bytes: 1, bytesPerDay: 1, limitBytes: MIB }, /not reached in ten years/],
   ];
   for (const [size, text] of cases) assert.match(forecastText(size), text);

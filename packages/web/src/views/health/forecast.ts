@@ -5,7 +5,7 @@ export interface StoreSize {
   readonly bytes: number;
   /** Undefined or null: not known yet. */
   readonly bytesPerDay?: number | null | undefined;
-  /** Undefined or null: there is none. */
+  /** Undefined or null: not known here. Who records may have one. */
   readonly limitBytes?: number | null | undefined;
 }
 
@@ -13,11 +13,10 @@ const DAY = 86_400_000;
 const LONGEST = 3_650 * DAY;
 
 export function forecastText({ bytes, bytesPerDay, limitBytes }: StoreSize): string {
-  if (limitBytes == null) return 'No limit of its size is set: records are kept as long as retention says.';
+  if (limitBytes == null) return 'The limit of its size is not known here.';
   const limit = bytesText(limitBytes);
   if (bytes >= limitBytes) return `The limit of ${limit} is reached: the oldest records are removed for new ones.`;
   if (bytesPerDay == null) return `The limit is ${limit}. How fast it grows is known after some hours.`;
-  if (bytesPerDay <= 0) return `It does not grow: the limit of ${limit} is not reached.`;
   const ms = ((limitBytes - bytes) / bytesPerDay) * DAY;
   if (ms > LONGEST) return `At this pace the limit of ${limit} is not reached in ten years.`;
   return `At this pace the limit of ${limit} is reached in ${durationText(ms)}.`;

@@ -40,8 +40,7 @@ export function StoreCard({ asked }: { readonly asked: Asked<Stats> }) {
             <>
               <p>
                 <strong>{bytesText(stats.bytes)}</strong>
-                {stats.bytesPerDay != null && `, ${bytesText(Math.max(0, stats.bytesPerDay))} more a day`}.{' '}
-                {forecastText(stats)}
+                {stats.bytesPerDay != null && `, ${bytesText(stats.bytesPerDay)} more a day`}. {forecastText(stats)}
               </p>
               <DataTable
                 label="What the ledger holds"
@@ -62,8 +61,6 @@ export function StoreCard({ asked }: { readonly asked: Asked<Stats> }) {
 /** Where counts would tell of what is hidden. */
 export function NotYours({ what }: { readonly what: string }) {
   return (
-    <Empty title="Not for you">
-      {what} is for who may list pods in all namespaces. Your administrator can give you a ClusterRole that lists pods.
-    </Empty>
+    <Empty title="Not for you">{what} is for who may list pods in all namespaces: a ClusterRole gives that.</Empty>
   );
 }
