@@ -13,6 +13,7 @@ interface Case {
   readonly at: number | undefined;
   readonly others?: readonly string[];
   readonly zoneless?: boolean;
+  readonly dateless?: boolean;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -56,11 +57,35 @@ const CASES: Readonly<Record<string, Case>> = {
     text: 'E1115 11:05:00.000000       1 server.go:310] dial tcp 10.1.2.3:10250: connection refused',
     ...{ ip: '10.1.2.3', at, zoneless: true },
   },
+  // It is 13:00 in Berlin.
+  'a time of day without a date is the last such time, in the zone of the reader': {
+    text: 'who attacked 10.244.17.212 at 12:03?',
+    ...{ ip: '10.244.17.212', at: Date.UTC(2026, 10, 18, 11, 3), zoneless: true, dateless: true },
+  },
+  'a time of day that is still to come was yesterday': {
+    text: 'who attacked 10.244.17.212 at 2:03 pm?',
+    ...{ ip: '10.244.17.212', at: Date.UTC(2026, 10, 17, 13, 3), zoneless: true, dateless: true },
+  },
+  'tcpdump without a date': {
+    text: '00:14:09.123456 IP 10.244.17.212.443 > 10.244.15.67.5000: Flags [S], seq 1',
+    ...{ ip: '10.244.17.212', at: Date.UTC(2026, 10, 17, 23, 14, 9, 123), others: ['10.244.15.67'] },
+    ...{ zoneless: true, dateless: true },
+  },
+  'a time of day with a zone': {
+    text: '10.1.2.3 failed at 10:05 UTC',
+    ...{ ip: '10.1.2.3', at: Date.UTC(2026, 10, 18, 10, 5), dateless: true },
+  },
+  'beside a whole time a time of day is something else': {
+    text: '2026-11-15T10:05:00Z 10.1.2.3 up 10:06:00',
+    ...{ ip: '10.1.2.3', at },
+  },
   'a time of a header': { text: 'Date: Sun, 15 Nov 2026 10:05:00 GMT from 10.1.2.3', ip: '10.1.2.3', at },
   'milliseconds, microseconds and nanoseconds': { text: 'ts=1794737100000000000 ip=10.1.2.3', ip: '10.1.2.3', at },
 };
 
-for (const [name, { text, ip, at: expected, others = [], zoneless = false }] of Object.entries(CASES)) {
+for (const [name, { text, ip, at: expected, others = [], zoneless = false, dateless = false }] of Object.entries(
+  CASES,
+)) {
   test(name, () => {
     const paste = readPaste(text, clock);
     assert.ok(paste.kind === 'addresses', paste.kind);
@@ -70,7 +95,10 @@ for (const [name, { text, ip, at: expected, others = [], zoneless = false }] of 
       paste.addresses.map((address) => address.ip).filter((other) => other !== paste.ip),
       others,
     );
-    if (expected !== undefined) assert.equal(paste.times[0]?.hasZone, !zoneless);
+    if (expected === undefined) return assert.deepEqual(paste.times, []);
+    assert.equal(paste.times.length, text.includes('1794737160') ? 2 : 1);
+    const [{ hasZone, hasDate } = assert.fail('a time')] = paste.times;
+    assert.deepEqual({ hasZone, hasDate }, { hasZone: !zoneless, hasDate: !dateless });
   });
 }
 
@@ -86,7 +114,7 @@ test('source and destination are distinguished, by words or by their order', () 
 
 test('numbers that are no address and no time are left alone', () => {
   const paste = readPaste(
-    '10.1.2.3 version 1.36.3 network 10.0.0.0/8 300.1.2.3 1.2.3.4.5.6 mac 0a:58:0a:f4:00:02 10:05:00 9999999999',
+    '10.1.2.3 version 1.36.3 network 10.0.0.0/8 300.1.2.3 1.2.3.4.5.6 mac 0a:58:0a:f4:00:02 80:80 8080:80 v1:20 24:61 10:05:00:01 9999999999',
     clock,
   );
   assert.ok(paste.kind === 'addresses');

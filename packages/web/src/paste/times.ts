@@ -7,6 +7,8 @@ export interface FoundTime {
   readonly text: string;
   /** False: the zone is the reader's, which may not be that of the log. */
   readonly hasZone: boolean;
+  /** False: it is the last time that a clock showed this, which may not be the day of the log. */
+  readonly hasDate: boolean;
   readonly index: number;
 }
 
@@ -20,6 +22,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const MONTH = `(${MONTHS.join('|')})`;
 const CLOCK = '(\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?)';
 const ZONE = '\\s?(Z|UTC|GMT|[+-]\\d{2}:?\\d{2})?(?![\\w])';
+const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 /** Before this nobody had Kubernetes: such a number is something else. */
 const EARLIEST = Date.UTC(2014, 5, 1);
@@ -27,7 +30,7 @@ const EARLIEST = Date.UTC(2014, 5, 1);
 type Read = (
   parts: readonly (string | undefined)[],
   clock: PasteClock,
-) => Omit<FoundTime, 'text' | 'index'> | undefined;
+) => Pick<FoundTime, 'at' | 'hasZone'> | undefined;
 
 const FORMS: readonly (readonly [RegExp, Read])[] = [
   // 2026-11-15T10:05:00.123Z, 2026-11-15 10:05:00, 2026/11/15 10:05:00 +0100
@@ -55,11 +58,28 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
     /(?<![\w.:-])(\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\w.:-])/g,
     ([number = ''], clock) => epoch(number, clock),
   ],
+  // 14:03, 14:03:09.123 as tcpdump writes it, 2:03 pm; not within an address, a version or a port
+  [
+    new RegExp(
+      `(?<![\\w.:/-])(\\d{1,2})(:[0-5]\\d)(:[0-5]\\d(?:[.,]\\d{1,9})?)?(?:\\s?([ap])\\.?m\\b)?${ZONE}(?![:/-])`,
+      'gi',
+    ),
+    ([hour, minute, second = ':00', half, zone], clock) => {
+      const hours = half === undefined ? hour : String((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0));
+      // The day of the reader may be the one before or after that of UTC.
+      const days = [1, 0, -1, -2].map((n) => new Date(clock.now + n * DAY_MS).toISOString().slice(0, 10));
+      return lastOf(days, two(hours) + minute + second, zone, clock, MINUTE_MS);
+    },
+  ],
 ];
+const DATED = FORMS.length - 1;
 
 export function findTimes(text: string, clock: PasteClock): readonly FoundTime[] {
   const found: FoundTime[] = [];
-  for (const [form, read] of FORMS) {
+  for (const [n, [form, read]] of FORMS.entries()) {
+    const hasDate = n < DATED;
+    // Beside a whole time, half of one is something else.
+    if (!hasDate && found.length > 0) break;
     for (const match of text.matchAll(form)) {
       const [whole, ...parts] = match;
       const { index } = match;
@@ -68,7 +88,7 @@ export function findTimes(text: string, clock: PasteClock): readonly FoundTime[]
       );
       const time = isTaken ? undefined : read(parts, clock);
       if (time !== undefined && !found.some(({ at }) => at === time.at))
-        found.push({ ...time, text: whole.trim(), index });
+        found.push({ ...time, hasDate, text: whole.trim(), index });
     }
   }
   return found.sort((a, b) => a.index - b.index);
@@ -85,14 +105,21 @@ function wall(day: string, time: string | undefined, zone: string | undefined, c
   return Number.isNaN(at) ? undefined : { at, hasZone: true };
 }
 
-/** The last time that this day was: a log is of the past. */
 function withoutYear(month: string | undefined, day: string | undefined, time: string | undefined, clock: PasteClock) {
   const year = new Date(clock.now).getUTCFullYear();
-  for (const candidate of [year + 1, year, year - 1]) {
-    const found = wall(`${candidate}-${month}-${day}`, time, undefined, clock);
-    if (found !== undefined && found.at <= clock.now + DAY_MS) return found;
-  }
-  return undefined;
+  const days = [year + 1, year, year - 1].map((candidate) => `${candidate}-${month}-${day}`);
+  return lastOf(days, time, undefined, clock, DAY_MS);
+}
+
+/** Of several days, the latest first, the last that has been: a log is of the past. `slackMs`: clocks differ. */
+function lastOf(
+  days: readonly string[],
+  time: string | undefined,
+  zone: string | undefined,
+  clock: PasteClock,
+  slackMs: number,
+) {
+  return days.map((day) => wall(day, time, zone, clock)).find((found) => found && found.at <= clock.now + slackMs);
 }
 
 function epoch(number: string, { now }: PasteClock) {

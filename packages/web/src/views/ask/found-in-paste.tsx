@@ -34,6 +34,7 @@ export function FoundInPaste({
     cluster,
   );
   const isZoneless = times.some(({ hasZone }) => !hasZone);
+  const isDateless = times.some(({ hasDate }) => !hasDate);
   if (addresses.length < 2 && times.length === 0) return null;
   return (
     <div class="found">
@@ -60,8 +61,12 @@ export function FoundInPaste({
       </fieldset>
       {paste.otherLines > 0 && (
         <p class="muted small">
-          This is the first line. Of the {paste.otherLines} after it each has a time of its own:{' '}
-          <code>podtrail attribute</code> reads whole logs.
+          This is the first line of {paste.otherLines + 1}: <code>podtrail attribute</code> reads whole logs.
+        </p>
+      )}
+      {isDateless && (
+        <p>
+          <strong>The time in this text has no date:</strong> the last such time is taken. Write another under When.
         </p>
       )}
       {isZoneless && (
