@@ -101,7 +101,7 @@ test('the link that is copied shows the same to somebody in another zone, and th
 test('every answer is said in a word, and unknown says why', { skip: SKIP }, async () => {
   const cases: readonly (readonly [string, RegExp, RegExp])[] = [
     ['?ip=10.244.0.2&at=2020-01-01T00:00:00Z', /unknown/, /Nobody was watching yet/],
-    [`?ip=203.0.113.9&at=${at}`, /free/, /is no address of this cluster|Nobody held/],
+    [`?ip=203.0.113.9&at=${at}`, /outside the cluster/, /is outside the cluster/],
     [`?ip=${ip}&at=${at}`, /held/, /was held by/],
     ['?ip=10.244.0.2&at=2099-01-01T00:00:00Z', /unknown/, /has not come/],
   ];
@@ -111,6 +111,28 @@ test('every answer is said in a word, and unknown says why', { skip: SKIP }, asy
     assert.match(await watched.page.locator('.answer').innerText(), said, query);
     nothingWrong(watched);
   }
+});
+
+test('a time without a date is dated in sight; an address of the outside is not called free', {
+  skip: SKIP,
+}, async () => {
+  await using watched = await openAsk();
+  const { page } = watched;
+  const timeOfDay = new Date(at).toISOString().slice(11, 19);
+  await paste(page, `who had ${ip} at ${timeOfDay}?`);
+  await headline(watched);
+  const asked = new URL(page.url()).searchParams.get('at') ?? '';
+  assert.equal(asked.slice(11, 19), timeOfDay);
+  assert.ok(Date.now() - Date.parse(asked) < 25 * 3_600_000, `the last such time, not ${asked}`);
+  await page.getByText('The time in this text has no date').waitFor();
+  await page.getByRole('button', { name: asked.slice(0, 19).replace('T', ' ') }).waitFor();
+  await using other = await openAsk();
+  await paste(other.page, `{"time":"${at}","src":"${ip}","dst":"8.8.8.8"}`);
+  await other.page.getByRole('button', { name: /destination 8\.8\.8\.8.*outside the cluster/ }).click();
+  assert.match(await headline(other), /8\.8\.8\.8 is outside the cluster/);
+  assert.equal(await other.page.getByText('has no date').count(), 0);
+  nothingWrong(watched);
+  nothingWrong(other);
 });
 
 test('without a mouse: slash, an address, a time, Enter, and a link of the answer by Tab', { skip: SKIP }, async () => {

@@ -65,10 +65,8 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
         {(document) => (
           <>
             <div class="row">
-              <AnswerBadge answer={document.answer} />
-              {document.provisional && (
-                <span class="muted small">provisional: this is the present, and news may still come</span>
-              )}
+              <AnswerBadge answer={document} />
+              {document.provisional && <span class="muted small">provisional: news may still come</span>}
             </div>
             <h2 class="headline">
               {headline(document)} <span class="at">at</span> <Time at={document.query.at} format="exact" />
@@ -79,7 +77,7 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
               </p>
             )}
             {document.narrowed === true && (
-              <p class="muted">You see some namespaces only. What is in others is not in this answer.</p>
+              <p class="muted">You see some namespaces only: there may be more in others.</p>
             )}
             <InUse answer={document} isSeen={isSeen} />
             <Neighbours answer={document} around={around.document} />

@@ -20,7 +20,7 @@ const rest = {
 const CASES: Readonly<Record<string, WhoDocument>> = {
   '10.1.2.3 was held by pod shop/cart-1 on node node-a': { ...rest, answer: 'held', holders: [pod] },
   'Nobody held 10.1.2.3': { ...rest, answer: 'free', holders: [] },
-  '10.1.2.3 is no address of this cluster': { ...rest, answer: 'free', reason: 'outside', holders: [] },
+  '10.1.2.3 is outside the cluster': { ...rest, answer: 'free', reason: 'outside', holders: [] },
   '10.1.2.3 may have been held by node node-a': { ...rest, answer: 'ambiguous', holders: [node] },
   '10.1.2.3 may have been held by one of 2': { ...rest, answer: 'ambiguous', holders: [node, pod] },
   'It is unknown who held 10.1.2.3': { ...rest, answer: 'unknown', reason: 'gap', holders: [] },

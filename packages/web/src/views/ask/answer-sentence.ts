@@ -10,7 +10,7 @@ export function headline(answer: WhoDocument): string {
     case 'held':
       return `${ip} was held by ${holderText(answer.holders[0])}`;
     case 'free':
-      return answer.reason === 'outside' ? `${ip} is no address of this cluster` : `Nobody held ${ip}`;
+      return answer.reason === 'outside' ? `${ip} is outside the cluster` : `Nobody held ${ip}`;
     case 'ambiguous':
       return answer.holders.length === 1
         ? `${ip} may have been held by ${holderText(answer.holders[0])}`
@@ -28,9 +28,9 @@ function holderText({ kind, namespace, name, node }: Holder): string {
 
 const UNKNOWN: Readonly<Record<Extract<WhoDocument, { answer: 'unknown' }>['reason'], readonly [string, string]>> = {
   'before-first-record': ['Nobody was watching yet.', 'The record begins later.'],
-  gap: ['Nobody was watching then.', 'See the gaps under Health for the reason.'],
+  gap: ['Nobody was watching then.', 'Health says why.'],
   expired: ['What was recorded of that time was removed.', 'It was older than the retention.'],
-  'after-last-record': ['Nobody has watched since.', 'Is the recorder running? Health says how far the record goes.'],
+  'after-last-record': ['Nobody has watched since.', 'Is the recorder running? See Health.'],
   'not-watched': ['Pods were watched, nodes or Services were not.', 'It may have been one of those.'],
   'in-the-future': ['That instant has not come.', 'Look at the date and the time zone.'],
   damaged: ['The record of that time is damaged.', 'Run podtrail store verify.'],
@@ -44,5 +44,5 @@ const UNKNOWN: Readonly<Record<Extract<WhoDocument, { answer: 'unknown' }>['reas
 export function unknownText(reason: keyof typeof UNKNOWN | string): readonly [string, string] {
   return Object.hasOwn(UNKNOWN, reason)
     ? UNKNOWN[reason as keyof typeof UNKNOWN]
-    : [`Nobody knows (${reason}).`, 'Look under Health.'];
+    : [`Nobody knows (${reason}).`, 'See Health.'];
 }

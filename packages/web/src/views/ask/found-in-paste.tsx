@@ -85,7 +85,7 @@ function ShortAnswer({ answer }: { readonly answer: WhoDocument | undefined }) {
   return (
     <>
       {' '}
-      <AnswerBadge answer={answer.answer} />
+      <AnswerBadge answer={answer} />
       {answer.answer === 'held' && holder !== undefined && <span class="mono small"> {holder.name}</span>}
     </>
   );
