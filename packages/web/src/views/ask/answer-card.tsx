@@ -18,14 +18,13 @@ import { instantText } from '../../times/span.ts';
 import { AnswerDetails } from './answer-details.tsx';
 import { answerRows, HEADER } from './answer-rows.ts';
 import { headline, unknownText } from './answer-sentence.ts';
+import { AROUND_MS } from './bar-of.ts';
 import { InUse } from './in-use.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { spanAround } from './span-around.ts';
 
 /** Who asks about now sees it go on. */
 const NOW_EVERY_MS = 5_000;
-/** Around the instant: what held it before and after. */
-const AROUND_MS = 12 * 3_600_000;
 const MOST_AROUND = 200;
 
 export interface AnswerCardProps {

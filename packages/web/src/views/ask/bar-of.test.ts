@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnsweredHolderDocument, TrailDocument, WhoDocument } from '@podtrail/history/wire';
-import { barOf, neighboursOf } from './bar-of.ts';
+import { barOf, knownUntil, neighboursOf } from './bar-of.ts';
 
 const T = Date.UTC(2026, 10, 15, 10);
 const minute = (n: number) => new Date(T + n * 60_000).toISOString();
@@ -53,6 +53,20 @@ test('of an instant after the last record, who had it last is the one before, no
   } as unknown as WhoDocument;
   const { before, after } = neighboursOf(unknown, trail(life('earlier', 0, 9), life('open', 10, null)));
   assert.deepEqual([before?.name, after], ['open', undefined]);
+});
+
+test('who came after is known up to now, the end of the record, or 12 hours after; of now nothing after it is', () => {
+  const answer = held(life('b', 0, null), 0);
+  const until = (to: number | null, now: number) => {
+    const around = trail();
+    const coverage = { ...around.coverage, to: to === null ? null : minute(to) };
+    const known = knownUntil(answer, { ...around, coverage }, T + now * 60_000);
+    return known === undefined ? undefined : (known - T) / 60_000;
+  };
+  assert.equal(until(5_000, 5_000), 720);
+  assert.equal(until(60, 60), 60);
+  assert.equal(until(30, 60), 30, 'nobody has watched since');
+  assert.deepEqual([until(0, 0), until(-5, 60), until(null, 60)], [undefined, undefined, undefined]);
 });
 
 test('the bar has the instant in its middle and room beside the edges', () => {

@@ -13,6 +13,8 @@ export interface Bar {
   readonly gaps: readonly TimeRange[];
 }
 
+/** What is asked for on each side of the instant: who held it before and after. */
+export const AROUND_MS = 12 * 3_600_000;
 const LEAST_MS = 60_000;
 const MOST_MS = 24 * 3_600_000;
 /** Room beside what is shown. */
@@ -36,6 +38,13 @@ export function neighboursOf(
   const next = answer.answer === 'free' ? answer.next : undefined;
   const latest = ended.reduce<Stay | undefined>((a, b) => (a !== undefined && endOf(a) >= endOf(b) ? a : b), undefined);
   return { before: latest ?? last, after: begun[0] ?? next };
+}
+
+/** Up to when it is known who came after the instant; undefined where nothing after it is. */
+export function knownUntil(answer: WhoDocument, { coverage }: TrailDocument, now: number): number | undefined {
+  const at = Date.parse(answer.query.at);
+  const until = Math.min(at + AROUND_MS, now, Date.parse(coverage.to ?? answer.query.at));
+  return until > at ? until : undefined;
 }
 
 /** Undefined where there is nothing to draw. */

@@ -5,7 +5,7 @@ import { HolderName } from '../../parts/holder-name.tsx';
 import { Time } from '../../parts/time.tsx';
 import { TimeBar } from '../../timeline/time-bar.tsx';
 import { serverNow } from '../../times/server-clock.ts';
-import { barOf, neighboursOf } from './bar-of.ts';
+import { barOf, knownUntil, neighboursOf } from './bar-of.ts';
 
 export function Neighbours({
   answer,
@@ -17,12 +17,13 @@ export function Neighbours({
   const at = Date.parse(answer.query.at);
   const bar = barOf(answer, around, serverNow());
   const { before, after } = neighboursOf(answer, around);
+  const until = around && knownUntil(answer, around, serverNow());
   return (
     <>
       {bar !== undefined && <TimeBar {...bar} at={at} />}
       <p class="muted">
         {before === undefined ? (
-          'Nobody is on record with it in the 12 hours before'
+          around && 'Nobody is on record with it in the 12 hours before'
         ) : (
           <>
             Before: <HolderName holder={before} />
@@ -35,9 +36,13 @@ export function Neighbours({
             )}
           </>
         )}
-        {' · '}
+        {(after ?? until) && ' · '}
         {after === undefined ? (
-          'nobody in the 12 hours after'
+          until && (
+            <>
+              nobody after it until <Time at={until} />
+            </>
+          )
         ) : (
           <>
             after: <HolderName holder={after} />, from <Time at={after.start.at} />
