@@ -8,6 +8,7 @@ import { csvText } from '../../parts/csv.ts';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import { isWholeName } from './whole-name.ts';
 
 type Match = FindDocument['matches'][number];
 
@@ -26,7 +27,7 @@ export function Matches({ text, cluster }: { readonly text: string; readonly clu
                 ? 'You see some namespaces only: it may be in another.'
                 : complete
                   ? 'Look at the spelling; a part of the name is enough.'
-                  : 'Ask again, or write the whole name.'}
+                  : `Ask again${isWholeName(text) ? '' : ', or write the whole name'}.`}
             </Empty>
           ) : (
             <>
@@ -40,7 +41,9 @@ export function Matches({ text, cluster }: { readonly text: string; readonly clu
               <div class="row actions">
                 <SaveButtons name="matches" csv={() => csvText(HEADER, matches.map(rowOf))} />
               </div>
-              {!complete && <p class="muted small">There may be more: write more of the name.</p>}
+              {!complete && (
+                <p class="muted small">There may be more{isWholeName(text) ? '' : ': write more of the name'}.</p>
+              )}
             </>
           )
         }
