@@ -102,6 +102,16 @@ for (const [name, { text, ip, at: expected, others = [], zoneless = false, datel
   });
 }
 
+test('the last such time is within a day, in zones far from UTC, too', () => {
+  for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC'])
+    for (let hour = 0; hour < 48; hour++) {
+      const [time, text] = [now + hour * 3_600_000, hour < 24 ? '0:30' : '23:30'];
+      const paste = readPaste(`10.1.2.3 ${text}`, { now: time, inZone: (wall) => instantInZone(wall, zone) });
+      assert.ok(paste.kind === 'addresses' && paste.at !== undefined);
+      assert.ok(paste.at <= time && time - paste.at < 24 * 3_600_000, `${zone}, hour ${hour}`);
+    }
+});
+
 test('source and destination are distinguished, by words or by their order', () => {
   const roles = (text: string) => {
     const paste = readPaste(text, clock);

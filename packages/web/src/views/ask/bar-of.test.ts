@@ -64,7 +64,7 @@ test('who came after is known up to now, the end of the record, or 12 hours afte
     return known === undefined ? undefined : (known - T) / 60_000;
   };
   assert.equal(until(5_000, 5_000), 720);
-  assert.equal(until(60, 60), 60);
+  assert.deepEqual([until(60, 60), until(90, 60)], [60, 60]);
   assert.equal(until(30, 60), 30, 'nobody has watched since');
   assert.deepEqual([until(0, 0), until(-5, 60), until(null, 60)], [undefined, undefined, undefined]);
 });
