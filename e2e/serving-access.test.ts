@@ -454,8 +454,8 @@ test('the same with bearer tokens at the operator itself: every operation of /op
       until: firstLife,
     },
     uids: new Map([
-      ['vault', { hidden: await uidsOf('vault'), absent: NO_UID }],
-      ['before', { hidden: [firstUid], absent: NO_UID }],
+      ['vault', await uidsOf('vault')],
+      ['before', [firstUid]],
     ]),
     names: {
       ...{ '10.1.0.1': 'of shop', '10.1.0.3': 'of vault', '10.1.0.4': 'once of vault', '10.1.0.9': 'once of twice' },

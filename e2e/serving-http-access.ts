@@ -35,8 +35,8 @@ export interface HttpTenants {
   readonly values: AskedValues;
   /** What is asked with, as the table names it. */
   readonly names: Readonly<Record<string, string>>;
-  /** By namespace the UIDs of its pods, and one that nobody has. */
-  readonly uids: ReadonlyMap<string, { readonly hidden: readonly string[]; readonly absent: string }>;
+  /** By namespace the UIDs of its pods. */
+  readonly uids: ReadonlyMap<string, readonly string[]>;
   /** Something of a namespace, and what nobody has: to those who may not see the first the answers are the same. */
   readonly twins: readonly { readonly hidden: string; readonly absent: string; readonly of: string }[];
 }
@@ -147,9 +147,9 @@ async function followed(agent: Agent, tenants: HttpTenants, described: readonly 
       if (cursor === undefined) break;
       const [, place = '', key = ''] = /^(.+\.)([\w-]+)$/.exec(cursor) ?? [];
       const named = Buffer.from(key, 'base64url').toString('utf8');
-      for (const [of, { hidden, absent }] of uids) {
+      for (const [of, hidden] of uids) {
         if (!hidden.some((uid) => named.includes(uid))) continue;
-        const other = hidden.reduce((text, uid) => text.replaceAll(uid, absent), named);
+        const other = hidden.reduce((text, uid) => text.replaceAll(uid, besideOf(uid)), named);
         const twin = { hidden: cursor, absent: place + Buffer.from(other).toString('base64url'), of };
         if (twins.some((known) => known.hidden === twin.hidden)) continue;
         twins.push(twin);
@@ -162,6 +162,14 @@ async function followed(agent: Agent, tenants: HttpTenants, described: readonly 
       asked.push({ ...one, url: one.url.replace(encodeURIComponent(hidden), encodeURIComponent(absent)) });
   }
   return { asked, twins };
+}
+
+/**
+ * A UID that nobody has, with no other between the two: records of one second follow each other by their UIDs, so that a
+ * UID elsewhere is another place in the listing, and no twin.
+ */
+function besideOf(uid: string): string {
+  return `${uid.slice(0, -1)}${uid.endsWith('0') ? '1' : '0'}`;
 }
 
 async function askAll(
