@@ -18,8 +18,8 @@ export interface InputReader {
   readonly filesIn: (path: string) => Promise<readonly string[] | undefined>;
 }
 
-const UNPACKED_CHUNK = 1 << 20;
-const UNPACKED_AHEAD = 4 << 20;
+const UNPACKED_CHUNK = 256 << 10;
+const UNPACKED_AHEAD = 1 << 20;
 
 export async function* inputsOf(paths: readonly string[], reader: InputReader): AsyncGenerator<Input> {
   for (const path of paths) {
