@@ -156,11 +156,15 @@ function terminalAt(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined 
     : changed;
 }
 
-/** Of its conditions; the scheduler's is of its beginning, and a disruption may come later than the end. */
+/**
+ * Of its conditions. The scheduler's is of its beginning. A disruption may come later than the end; only the garbage
+ * collector of pods writes it together with the last phase, long after the node controller made the pod unready.
+ */
 function lastChangeOf(pod: ObservedPod, at: EpochMillis): EpochMillis | undefined {
   let found: EpochMillis | undefined;
-  for (const { type, lastTransitionTime } of pod.status.conditions) {
-    if (type === 'PodScheduled' || type === 'DisruptionTarget') continue;
+  for (const { type, reason, lastTransitionTime } of pod.status.conditions) {
+    if (type === 'PodScheduled') continue;
+    if (type === 'DisruptionTarget' && reason !== 'DeletionByPodGC') continue;
     found = latest(found, timeOf(pod, lastTransitionTime, at));
   }
   return found;

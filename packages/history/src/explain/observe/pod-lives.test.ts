@@ -293,6 +293,20 @@ describe('a departure', () => {
     assert.deepEqual([terminal?.reason, terminal?.message, terminal?.at], [...words, at(12)]);
   });
 
+  test('of a pod that the garbage collector ended on a lost node is not when its node became unreachable', async () => {
+    const ledger = new TestCauses();
+    await ledger.see(4.5, running);
+    const unreachable = running.withCondition('Ready', 'False', at(50));
+    await ledger.see(50.2, unreachable);
+    const collected = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
+    const ended = unreachable.inPhase('Failed').withCondition('DisruptionTarget', 'True', at(400), collected);
+    await ledger.see(400.3, ended);
+    await ledger.deleted(400.4, ended.deletedAt(at(400), 0));
+    assert.deepEqual(await departures(ledger), [[at(400), 'watch']]);
+    const { terminal, notReady } = await ledger.life('web-1');
+    assert.deepEqual([terminal?.at, notReady], [at(400), at(50)]);
+  });
+
   test('of a pod that a listing lacks is inferred, and lies before whatever took its place', async () => {
     const ledger = new TestCauses();
     await ledger.list(1, 'start', running);
