@@ -34,7 +34,8 @@ const pages: string[] = [];
 async function type(command: string): Promise<string> {
   const [program, ...args] = command.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'|'$/g, ''));
   const file = program === 'podtrail' ? process.execPath : plane.kubectlPath;
-  const all = program === 'podtrail' ? [PODTRAIL, ...args] : args;
+  // Quiet: the line that names the store would show where this machine keeps temporary files.
+  const all = program === 'podtrail' ? [PODTRAIL, ...args, '--quiet'] : args;
   const { stdout, stderr, code } = await run(file, all, { env, cwd: directory }).then(
     (done) => ({ ...done, code: 0 }),
     (failed: { stdout: string; stderr: string; code: number }) => failed,
