@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import type { Engine, Holder } from '@podtrail/history';
 import { CAUSE_GUIDE, CAUSES } from '@podtrail/history/wire';
 import { explainSchema } from '@podtrail/history/wire/schemas';
-import { aLedgerWith, at, CAUSES_OF_PLACES, PLACES, tenure } from '../testing/moves-story.ts';
+import { aLedgerWith, at, CAUSES_OF_PLACES, PLACES, tenure, uncordoned } from '../testing/moves-story.ts';
 import { run } from '../testing/run-in-process.ts';
 
 const SERVICE: Holder = {
@@ -41,7 +41,24 @@ test('a pod that ended: why, who took its place, for how long neither was ready,
   );
   // How containers ended stands in the order of time, among the milestones.
   assert.match(out, /Z {2}container broker ended: Completed, exit code 0\n {2}\S+ {2}gone, after /);
-  assert.match(out, / +yes +Node\/node-35 +cordoned/);
+  assert.match(out, /Z +Node\/node-35 +cordoned/);
+});
+
+test('the table has what the cause rests on; -o wide has the rest too, and says which was used', async () => {
+  const words = 'explain kafka-0 -n shop --at 2026-11-15T10:01:40Z';
+  const rowsOf = (out: string) => {
+    const lines = out.trimEnd().split('\n');
+    return lines.slice(lines.findIndex((line) => line.startsWith('TIME ')) + 1);
+  };
+  const more = { engine: await aLedgerWith([...PLACES, ...CAUSES_OF_PLACES, uncordoned('node-35', 130)]) };
+  const short = await ask(words, more);
+  const wide = rowsOf((await ask(`${words} -o wide`, more)).out);
+  const unused = wide.filter((line) => / no +\S+\/\S+ /.test(line));
+  assert.ok(unused.length > 0, 'the story has evidence that is not used');
+  assert.equal(rowsOf(short.out).length, wide.length - unused.length);
+  assert.match(short.out, new RegExp(`\nIt rests on this; -o wide lists ${unused.length} more records?:\n`));
+  const nothingUsed = await ask('explain lonely -n shop');
+  assert.equal(rowsOf(nothingUsed.out).length, rowsOf((await ask('explain lonely -n shop -o wide')).out).length);
 });
 
 test('a pod that lives: whose place it took, why that was free, and how it came to be ready', async () => {

@@ -77,6 +77,10 @@ export function cordoned(node: string, second: number): StoredFact {
   return said({ kind: 'Node', namespace: '', name: node, uid: `uid-${node}` }, 'cordoned', second);
 }
 
+export function uncordoned(node: string, second: number): StoredFact {
+  return said({ kind: 'Node', namespace: '', name: node, uid: `uid-${node}` }, 'uncordoned', second);
+}
+
 /** The recorder has begun to watch a stream of evidence. */
 export function followed(name: string): StoredFact {
   return said({ kind: 'Stream', namespace: '', name, uid: '' }, 'stream-followed', 0);

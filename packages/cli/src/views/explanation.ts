@@ -7,8 +7,11 @@ import type { Zone } from '../times/zone.ts';
 
 const MOST_OTHERS = 3;
 
-/** Lines; undefined where there is no record of such a pod. */
-export function explanationText(found: ExplainFound, zone: Zone): string | undefined {
+/**
+ * Lines; undefined where there is no record of such a pod. `unlisted`: so many records about it are not in the table that
+ * follows.
+ */
+export function explanationText(found: ExplainFound, zone: Zone, unlisted = 0): string | undefined {
   const { life, verdict, unwatched, hint } = found;
   if (life === undefined) return undefined;
   const lines = [
@@ -21,7 +24,8 @@ export function explanationText(found: ExplainFound, zone: Zone): string | undef
   if (unwatched.length > 0) lines.push(`Nobody watched ${unwatched.join(', ')} then: evidence may be missing.`);
   if (hint !== undefined) lines.push(`Next: ${hint}`);
   // What the pod itself showed: the first disruption among it is evidence as good as any event.
-  return [...lines, '', ...lifecycleLines(found, life, zone)].join('\n');
+  const rest = unlisted === 0 ? [] : ['', `It rests on this; -o wide lists ${counted(unlisted, 'more record')}:`];
+  return [...lines, '', ...lifecycleLines(found, life, zone), ...rest].join('\n');
 }
 
 function nameOf({ pod }: PodLife): string {
