@@ -1,5 +1,6 @@
 // Asks a question of the catalogue: checks what it is asked with, finds the cluster, reads one snapshot. What is wrong
 // with the parameters is said in a sentence that names the parameter.
+import type { z } from 'zod';
 import type { Cluster, Snapshot } from '../../engines/snapshot.ts';
 import { withSnapshot } from '../../engines/with-snapshot.ts';
 import { HistoryError } from '../../errors.ts';
@@ -91,8 +92,14 @@ export function checkedParameters(
   const path = issue?.path.join('.') ?? '';
   const message = issue === undefined ? 'the parameters are not understood' : issueSentence(issue);
   throw new HistoryError('bad-parameter', path === '' ? `${name}: ${message}` : `${path}: ${message}`, {
-    hint: `${name} has ${known}.`,
+    hint: hintOf(issue) ?? `${name} has ${known}.`,
   });
+}
+
+/** Of a schema that knows what was meant. */
+function hintOf(issue: z.core.$ZodIssue | undefined): string | undefined {
+  const hint: unknown = issue?.code === 'custom' ? issue.params?.['hint'] : undefined;
+  return typeof hint === 'string' ? hint : undefined;
 }
 
 /** The only one, or the one that was named. */
@@ -100,7 +107,7 @@ export function clusterOf(clusters: readonly Cluster[], wanted: string | undefin
   const [first] = clusters;
   if (first === undefined) {
     throw new HistoryError('empty-store', 'the store holds no cluster yet', {
-      hint: 'start `podtrail record` on the cluster first.',
+      hint: 'ask again when a recorder of it runs: podtrail record, or podtrail operator.',
     });
   }
   const names = clusters.map(({ name, id }) => `${name} (${id})`).join(', ');

@@ -28,6 +28,18 @@ export function instantOf(text: string): EpochMillis | undefined {
   return PLAIN.test(text) || RFC_3339.safeParse(text).success ? epochMillis(Date.parse(text)) : undefined;
 }
 
+/** What is missing is named: most who are refused have written a time as a clock or a log shows it. */
+function mistakeOf(written: string): { readonly message: string; readonly params?: { readonly hint: string } } {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(written) ? 'T00:00:00' : '';
+  // Blanks, and minutes without seconds, as people and databases write them.
+  const time = `${written.replace(/^(\S+) (?=\d)/, '$1T').replace(/(T\d{2}:\d{2})$/, '$1:00')}${day}`;
+  if (instantOf(`${time}Z`) === undefined) return { message: `is no time that is understood; write ${INSTANT}` };
+  return {
+    message: day === '' ? 'has no zone' : 'is a day without a time and a zone',
+    params: { hint: `add Z or an offset as +02:00: ${time}Z, ${time}+02:00.` },
+  };
+}
+
 function instant(description: string) {
   const schema = z
     .string()
@@ -35,7 +47,7 @@ function instant(description: string) {
     .transform((text, { issues }) => {
       const at = instantOf(text);
       if (at !== undefined) return at;
-      issues.push({ code: 'custom', input: text, message: `is no time that is understood; write ${INSTANT}` });
+      issues.push({ code: 'custom', input: text, ...mistakeOf(text) });
       return z.NEVER;
     });
   return schema.meta({ description: `${description}: ${INSTANT}.` });

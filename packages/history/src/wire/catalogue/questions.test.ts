@@ -77,7 +77,6 @@ test('what cannot be meant is refused in a sentence that names the parameter', a
     ['who', { ip: '10.1.2', at: String(now) }, /"10\.1\.2" is not an IP address/],
     ['who', {}, /^ip: /],
     ['who', { ip: IPS[0], at: '15m' }, /^at: is no time that is understood/],
-    ['who', { ip: IPS[0], at: '2026-11-15T10:05:00' }, /^at: is no time/],
     ['who', { ip: IPS[0], at: '1794700800000000' }, /^at: is no time/],
     ['trail', { subject: 'web-1' }, /"web-1" is a name, and names are of a namespace/],
     ['trail', { subject: IPS[0], limit: 0 }, /^limit: /],
@@ -94,6 +93,22 @@ test('what cannot be meant is refused in a sentence that names the parameter', a
       assert.ok(error instanceof HistoryError, String(error));
       assert.match(error.message, expected);
       assert.ok(error.hint);
+      return true;
+    });
+  }
+});
+
+test('a time without a zone is refused with the zone that is missing', async () => {
+  for (const [at, message, hint] of [
+    ['2026-11-15T10:05:00', 'at: has no zone', /Z or .*\+02:00: 2026-11-15T10:05:00Z, 2026-11-15T10:05:00\+02:00\.$/],
+    ['2026-11-15T10:05', 'at: has no zone', /2026-11-15T10:05:00Z/],
+    ['2026-11-15 10:05:00.123', 'at: has no zone', /2026-11-15T10:05:00\.123Z/],
+    ['2026-11-15', 'at: is a day without a time and a zone', /2026-11-15T00:00:00Z/],
+  ] as const) {
+    const asked = ask('who', { ip: IPS[0], at });
+    await assert.rejects(asked, (error: HistoryError) => {
+      assert.deepEqual([error.code, error.message], ['bad-parameter', message]);
+      assert.match(error.hint ?? '', hint);
       return true;
     });
   }
