@@ -32,7 +32,10 @@ export const attributeLog: AttributeLog = async ({ input, write, parameters, led
 
 /** The command's sentences name flags; here they are parameters of the same names. */
 function asParameters(sentence: string): string {
-  return sentence.replaceAll(/--([a-z]+) (?=\S)/g, '$1=').replaceAll(/--([a-z]+)/g, '$1');
+  return sentence
+    .replaceAll('podtrail attribute - ...', 'curl -T - …')
+    .replaceAll(/--([a-z]+) (?=\S)/g, '$1=')
+    .replaceAll(/--([a-z]+)/g, '$1');
 }
 
 /** There is one input, and it is the request. */

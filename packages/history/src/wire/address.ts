@@ -6,7 +6,16 @@ import { type IpAddress, parseIp } from '../model/ip-address.ts';
 export function addressOf(text: string): IpAddress {
   const ip = parseIp(text);
   if (ip !== undefined) return ip;
-  throw new HistoryError('bad-address', `"${text}" is not an IP address`, { hint: hintFor(text.trim()) });
+  throw new HistoryError('bad-address', `"${text}" is not an IP address`, hintsFor(text.trim()));
+}
+
+function hintsFor(text: string): { readonly hint: string; readonly parameterHint?: string } {
+  if (!/^[a-z][-a-z0-9./]*$/i.test(text)) return { hint: hintFor(text) };
+  const about = 'this is asked about an address; for a pod or a workload';
+  return {
+    hint: `${about} write: podtrail trail ${text}.`,
+    parameterHint: `${about} ask trail, with subject=${text} and namespace=NAME.`,
+  };
 }
 
 function hintFor(text: string): string {
@@ -16,8 +25,6 @@ function hintFor(text: string): string {
   const withoutPort = /^(\[.+\]|[^:]+):\d+$/.exec(text)?.[1]?.replace(/^\[|\]$/g, '') ?? '';
   if (parseIp(withoutPort) !== undefined) return `leave the port out: ${withoutPort}.`;
   if (/^[\d.]+$/.test(text)) return hintForNumbers(text.split('.').filter((part) => part !== ''));
-  if (/^[a-z][-a-z0-9./]*$/i.test(text) && !text.includes('://'))
-    return `this is asked about an address; for a pod or a workload write: podtrail trail ${text}.`;
   return FORMS;
 }
 

@@ -32,6 +32,7 @@ export async function findLife(
   if (subject.by === 'service' || subject.by === 'workload') {
     throw new HistoryError('bad-subject', 'explain is about one pod', {
       hint: `name a pod, a UID or an address; of the pods of a workload: podtrail moves -n ${subject.namespace} -l LABELS --since 1h.`,
+      parameterHint: `name a pod, a UID or an address; of all pods of the namespace ask moves, with namespace=${subject.namespace} and since=TIME.`,
     });
   }
   const span = { from: epochMillis(Math.max(0, now - LONGEST_SPAN_MS + 1)), to: epochMillis(now + 1) };
@@ -81,11 +82,13 @@ function noPod(ip: IpAddress, { kind, namespace, name, node }: AnsweredHolder): 
       `${ip} was the cluster IP of Service ${namespace}/${name}: it does not move`,
       {
         hint: `podtrail trail svc/${name} -n ${namespace} shows its addresses; podtrail moves -n ${namespace} why pods moved.`,
+        parameterHint: `ask trail, with subject=svc/${name} and namespace=${namespace}, for its addresses; moves, with namespace=${namespace}, for why pods moved.`,
       },
     );
   }
   const host = kind === 'Node' ? name : node;
   return new HistoryError('bad-subject', `${ip} was the address of node ${host}, and not of one pod`, {
     hint: `podtrail node ${host} --since 1h shows who came and left, and why.`,
+    parameterHint: `ask node, with node=${host} and since=TIME: it says who came and left, and why.`,
   });
 }

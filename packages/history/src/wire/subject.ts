@@ -37,6 +37,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
     throw badSubject(
       `"${text}" is neither a pod nor TYPE/NAME`,
       'write web-1 or deploy/cart, and the namespace with -n.',
+      'write web-1 or deploy/cart, and the namespace as namespace=NAME.',
     );
   if (type === 'uid') return { by: 'uid', uid: name };
   if (/^(?:pods?|po)$/i.test(type)) return { by: 'name', namespace: await namespace(), name };
@@ -46,6 +47,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
     throw badSubject(
       `${text} is a node, and neither a pod nor a workload`,
       `podtrail node ${name} --since 1h says who came and left, and why.`,
+      `ask node, with node=${name} and since=TIME: it says who came and left, and why.`,
     );
   }
   if (/^(?:cronjobs?|cj)$/.test(plain)) {
@@ -59,13 +61,14 @@ export async function parseSubject(text: string, namespace: () => Promise<string
     throw badSubject(
       `"${type}" is not a kind that podtrail knows`,
       'write a namespace with -n, and a custom kind as its owner reference has it: Rollout/cart.',
+      'write a namespace as namespace=NAME, and a custom kind as its owner reference has it: Rollout/cart.',
     );
   }
   return { by: 'workload', namespace: await namespace(), kind: kind ?? type, name };
 }
 
-function badSubject(message: string, hint: string): HistoryError {
-  return new HistoryError('bad-subject', message, { hint });
+function badSubject(message: string, hint: string, parameterHint?: string): HistoryError {
+  return new HistoryError('bad-subject', message, { hint, ...(parameterHint === undefined ? {} : { parameterHint }) });
 }
 
 /** `deployments.apps` and `deployments.v1.apps`, as kubectl takes them. */

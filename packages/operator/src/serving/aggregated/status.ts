@@ -60,7 +60,9 @@ function notDone({ status, code }: Problem, path: string): Problem {
   });
 }
 
-export function statusOf({ status, message, hint, code }: Problem, details: object = {}): StatusObject {
+export function statusOf(problem: Problem, details: object = {}): StatusObject {
+  const { status, message, code } = problem;
+  const hint = commandLineHint(problem);
   const sentence = hint === undefined ? message : `${message}: ${hint}`;
   return {
     kind: 'Status',
@@ -72,4 +74,9 @@ export function statusOf({ status, message, hint, code }: Problem, details: obje
     details: { ...details, causes: [{ reason: code, message: sentence }] },
     code: status,
   };
+}
+
+/** kubectl is a command line: a namespace is -n there. */
+function commandLineHint({ hint, cause }: Problem): string | undefined {
+  return cause instanceof HistoryError ? cause.hint : hint;
 }

@@ -1,4 +1,5 @@
 // What goes wrong when the ledger is asked, as problems: one table, for every door that speaks HTTP.
+import type { HistoryError } from '@podtrail/history';
 import { Problem } from '../problem.ts';
 
 /** By the codes of history's errors. What is not in it is a bug of ours: 500. */
@@ -33,9 +34,10 @@ const STATUS: Readonly<Record<string, number>> = {
   'head-lost': 503,
 };
 
+/** With the hint for who asks with parameters. */
 export function historyProblem(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Problem) return error;
-  const { code, hint } = error as Error & { readonly code?: unknown; readonly hint?: unknown };
+  const { code, hint: atCommandLine, parameterHint: hint = atCommandLine } = error as Partial<HistoryError>;
   const status = typeof code === 'string' && Object.hasOwn(STATUS, code) ? STATUS[code] : undefined;
   if (typeof code !== 'string' || status === undefined) return error;
   return new Problem(status, code, error.message, {

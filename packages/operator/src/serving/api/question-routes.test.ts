@@ -47,6 +47,33 @@ for (const name of Object.keys(QUESTIONS) as QuestionName[]) {
   });
 }
 
+test('hints say what to do over HTTP: parameters and questions, no commands and no flags', SOON, async (t) => {
+  const { get } = await served(t, await ledgerOf(facts));
+  const service = facts.find((fact) => fact.kind === 'tenure' && fact.tenure.holder.kind === 'Service');
+  assert.ok(service?.kind === 'tenure');
+  const { ip, start } = service.tenure;
+  const cases: readonly [string, RegExp][] = [
+    ['who?ip=web-1', /ask trail, with subject=web-1 and namespace=NAME\.$/],
+    ['who?ip=10.1', /four numbers/],
+    ['who?ip=10.0.0.1&at=1970-01-01T10:00:00', /add Z or an offset as \+02:00: 1970-01-01T10:00:00Z/],
+    ['trail?subject=shop/web-1/x', /namespace=NAME\.$/],
+    ['trail?subject=shop/web-1', /write a namespace as namespace=NAME, /],
+    ['trail?subject=web-1', /add namespace=NAME\.$/],
+    ['trail?subject=no/node-a', /ask node, with node=node-a and since=TIME/],
+    ['trail?subject=cj/backup', /job\/backup-29384710/],
+    ['explain?subject=deploy/cart&namespace=shop', /ask moves, with namespace=shop and since=TIME/],
+    [`explain?subject=${ip}&at=${new Date(start.notAfter).toISOString()}`, /ask (trail|node), with /],
+    ['gaps?limit=0', /gaps has since, until, limit, cursor, cluster\.$/],
+    ['gaps?cursor=x', /pass the cursor of the page before/],
+    ['gaps?cluster=other', /cluster=NAME/],
+  ];
+  for (const [asked, expected] of cases) {
+    const { hint } = (await (await get(`/api/v1/${asked}`)).json()) as { hint: string };
+    assert.match(hint, expected, asked);
+    assert.doesNotMatch(hint, /podtrail| -\w\b|--/, asked);
+  }
+});
+
 test('what cannot be meant is a 400 with a code and a hint; limits are said', SOON, async (t) => {
   const { get } = await served(t, await ledgerOf(facts));
   const cases: readonly [string, number, string, RegExp][] = [

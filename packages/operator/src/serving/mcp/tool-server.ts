@@ -2,6 +2,7 @@
 // request. Every answer says as of when it is and whether it may still change; what is wrong is answered in words that a
 // model can act on.
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { HistoryError } from '@podtrail/history';
 import { checkedParameters } from '@podtrail/history/wire/catalogue';
 import type { z } from 'zod';
 import { historyProblem } from '../api/history-problems.ts';
@@ -77,7 +78,7 @@ async function answer(
   } catch (error) {
     const reported = historyProblem(error) instanceof Problem ? undefined : onBug(error);
     if (reported !== undefined) return refusal(`this could not be answered because of a bug in podtrail; ${reported}.`);
-    const { message, code, hint: ofQuestion } = error as Error & { readonly code?: string; readonly hint?: string };
+    const { message, code, hint: atCommandLine, parameterHint: ofQuestion = atCommandLine } = error as HistoryError;
     const hint = code === 'bad-subject' ? (tool.aboutSubject ?? ofQuestion) : ofQuestion;
     return refusal(hint === undefined ? message : `${message}: ${hint}`);
   }

@@ -15,7 +15,7 @@ export interface Tool {
   readonly input: z.ZodObject;
   /** Of a listing: the list that `limit` and `cursor` page through. */
   readonly list?: 'stays' | 'pods' | 'moves' | 'gaps';
-  /** What to write instead of a subject that is refused; the question's own hint is for the command line. */
+  /** What to write instead of a subject that is refused; the question's own hint knows no tools. */
   readonly aboutSubject?: string;
   /** `input` has been checked, and is as it came: the question reads its times. */
   readonly run: (ask: Ask, input: ToolInput) => Promise<object>;
