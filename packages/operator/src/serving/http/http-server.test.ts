@@ -319,6 +319,50 @@ test('headers that do not come in time, or are too long, end the connection', SO
   assert.match(await said(long), /^HTTP\/1\.1 431 /);
 });
 
+test('what the parser refuses is a problem document, too', SOON, async (t) => {
+  const { server } = await startedServer(t, ROUTES, { limits: { headersMs: 200 } });
+  for (const [sent, status, code] of [
+    [`GET /short HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers-too-large'],
+    ['GET /a b c HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'bad-request'],
+    ['\x16\x03\x01\x02\x00\x01', 400, 'bad-request'],
+    ['GET /short HTTP/1.1\r\nhost: x\r\n', 408, 'slow-headers'],
+  ] as const) {
+    const [head = '', body = ''] = (await said(await opened(t, server.port, sent))).split('\r\n\r\n');
+    const problem = JSON.parse(body) as Record<string, unknown>;
+    assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `), sent.slice(0, 30));
+    assert.match(head, /\r\ncontent-type: application\/problem\+json(\r\n|$)/);
+    assert.match(head, /\r\nconnection: close(\r\n|$)/);
+    assert.match(head, new RegExp(`\r\nx-request-id: ${problem['requestId']}\r\n`));
+    assert.match(head, new RegExp(`\r\ncontent-length: ${Buffer.byteLength(body)}(\r\n|$)`));
+    assert.deepEqual([problem['status'], problem['code']], [status, code]);
+    assert.ok(problem['detail'] && problem['hint']);
+  }
+});
+
+test('bytes that are no HTTP behind a request cut its answer off, and put nothing into it', SOON, async (t) => {
+  const sent = Promise.withResolvers<void>();
+  const route: Route = {
+    ...{ method: 'GET', path: '/parts', audience: 'anyone' },
+    handle: async () => ({
+      status: 200,
+      stream: async (out) => {
+        await out.write('first');
+        await sent.promise;
+        await out.write('second');
+      },
+    }),
+  };
+  const { server } = await startedServer(t, [route]);
+  const socket = await opened(t, server.port, 'GET /parts HTTP/1.1\r\nhost: x\r\n\r\n');
+  const got: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => got.push(chunk));
+  await once(socket, 'data');
+  socket.write('nonsense\r\n\r\n');
+  await once(socket, 'close');
+  sent.resolve();
+  assert.doesNotMatch(Buffer.concat(got).toString(), /400|problem/);
+});
+
 test('who sends requests ahead without end is cut off', SOON, async (t) => {
   let handled = 0;
   const release = Promise.withResolvers<void>();

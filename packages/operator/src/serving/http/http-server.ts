@@ -14,6 +14,7 @@ import type { AccessLog } from './access-log.ts';
 import { HttpRequest } from './http-request.ts';
 import { asProblem, type RenderProblem, renderProblem } from './problem-reply.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { refuseBytes } from './refused-bytes.ts';
 import type { BodyLimits } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Route } from './route.ts';
@@ -89,6 +90,7 @@ export class HttpServer {
       response.writeContinue();
       this.#onRequest(request, response);
     });
+    this.#server.on('clientError', (error, socket) => refuseBytes(error, socket as Socket, this.#limits));
     this.#connections = new ConnectionLimit(this.#server, this.#limits.mostConnections);
   }
 
