@@ -55,7 +55,7 @@ Examples:
 
 async function run(cli: Cli, what: string, options: ChangesOptions) {
   const print = cli.print(options);
-  const asked = await parseSubject(what, () => cli.namespace(options));
+  const asked = await parseSubject(what, () => cli.namespace(options), options.namespace);
   if (asked.by === 'ip') throw new UsageError('addresses have no annotations', 'ask `podtrail trail` who held it.');
   if (asked.by === 'service')
     throw new UsageError('annotations of Services are not recorded', 'ask about the pods behind it: deploy/NAME.');

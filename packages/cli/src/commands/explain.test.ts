@@ -89,6 +89,11 @@ for (const [words, code, sentence] of [
     3,
     /^node-06 is a node, and no pod: podtrail node node-06 --since 1h says who came and left/,
   ],
+  [
+    'explain uid/uid-kafka-0-a -n elsewhere',
+    3,
+    /^there is no record of the life of pod with UID uid-kafka-0-a in namespace elsewhere$/,
+  ],
   ['explain uid/nothing', 3, /^there is no record of the life of pod with UID nothing$/],
   ['explain 10.96.0.10', 2, /^podtrail: 10\.96\.0\.10 was the cluster IP of Service shop\/cart: it does not move$/],
   ['explain 192.168.0.6', 2, /^podtrail: 192\.168\.0\.6 was the address of node node-06, and not of one pod$/],

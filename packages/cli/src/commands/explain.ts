@@ -62,7 +62,7 @@ Examples:
 
 async function run(cli: Cli, what: string, options: SharedOptions) {
   const print = cli.print(options);
-  const asked = await parseSubject(what, () => cli.namespace(options));
+  const asked = await parseSubject(what, () => cli.namespace(options), options.namespace);
   const at = await cli.at(options);
   return await cli.askLedger(options, async (ledger) => {
     const { cluster } = ledger;

@@ -54,7 +54,7 @@ Examples:
 
 async function run(cli: Cli, what: string, options: TrailOptions) {
   const print = cli.print(options);
-  const asked = await parseSubject(what, () => cli.namespace(options));
+  const asked = await parseSubject(what, () => cli.namespace(options), options.namespace);
   const span = await spanOf(cli, options);
   return await cli.askLedger(options, async (ledger) => {
     const { cluster } = ledger;

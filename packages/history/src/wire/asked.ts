@@ -1,12 +1,27 @@
 // What a listing was asked about, as its document repeats it.
 import type { Cluster, Span, Subject } from '../engines/snapshot.ts';
 import type { IpAddress } from '../model/ip-address.ts';
+import type { Holder } from '../model/records.ts';
 import { toText } from '../model/time.ts';
 
 export type Asked =
   | { readonly by: 'ip'; readonly ip: IpAddress }
   | { readonly by: 'service'; readonly namespace: string; readonly name: string }
-  | Subject;
+  /** With a namespace: as if there were no such pod elsewhere. */
+  | { readonly by: 'uid'; readonly uid: string; readonly namespace?: string }
+  | Exclude<Subject, { readonly by: 'uid' }>;
+
+export type AskedPods = Exclude<Asked, { readonly by: 'ip' | 'service' }>;
+
+/** Whose records are read. */
+export function subjectOf(asked: AskedPods): Subject {
+  return asked.by === 'uid' ? { by: 'uid', uid: asked.uid } : asked;
+}
+
+/** Whether a record of the subject is of the namespace that was asked about. */
+export function isWithin({ namespace: wanted }: AskedPods, { namespace }: Pick<Holder, 'namespace'>): boolean {
+  return wanted === undefined || namespace === wanted;
+}
 
 /** A span of which the asker gave both ends, one or none. */
 export interface AskedSpan extends Span {

@@ -6,7 +6,7 @@ import type { Change } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
 import { checkedPage } from '../query/limits.ts';
 import { isChangeVisible } from '../query/visibility.ts';
-import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { type AskedPods, type AskedSpan, clusterDocument, spanDocument, subjectOf } from './asked.ts';
 import { evidenceDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
@@ -16,7 +16,7 @@ import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface ChangesAsked {
   /** Undefined: all pods. */
-  readonly asked: Subject | undefined;
+  readonly asked: AskedPods | undefined;
   /** Only of this one; undefined: of all. */
   readonly namespace?: string | undefined;
   /** The oldest first unless it is said otherwise. */
@@ -45,7 +45,8 @@ export async function askChanges(
   // Of a subject it is the same, and stands there.
   const among = asked === undefined && namespace !== undefined ? { namespace } : {};
   const bound = { listing: 'changes', cluster: cluster.id, ...asked, ...among, key: wanted, ...listed };
-  const read = { subject: asked, namespace, key: wanted, span, paging, order, question: bound };
+  const subject = asked === undefined ? undefined : subjectOf(asked);
+  const read = { subject, namespace: namespace ?? asked?.namespace, key: wanted, span, paging, order, question: bound };
   const found = await readChanges(snapshot, visibility, read);
   const watching = await readWatching(snapshot, span, now, await snapshot.expired('change'));
   const document = {

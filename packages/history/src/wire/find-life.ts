@@ -9,7 +9,7 @@ import type { Answer, AnsweredHolder } from '../query/answer.ts';
 import { LONGEST_SPAN_MS } from '../query/limits.ts';
 import { isHolderVisible, type Visibility } from '../query/visibility.ts';
 import { who } from '../query/who.ts';
-import type { Asked } from './asked.ts';
+import { type Asked, type AskedPods, isWithin, subjectOf } from './asked.ts';
 
 export interface FoundLife {
   readonly life: PodLife | undefined;
@@ -37,9 +37,9 @@ export async function findLife(
   }
   const span = { from: epochMillis(Math.max(0, now - LONGEST_SPAN_MS + 1)), to: epochMillis(now + 1) };
   const page = { limit: MOST_LIVES };
-  const { items } = await snapshot.occurrences({ kind: 'life', subject, span, page });
+  const { items } = await snapshot.occurrences({ kind: 'life', subject: subjectOf(subject), span, page });
   const lives = items
-    .filter((life) => isThis(life, subject) && isVisible(life, visibility))
+    .filter((life) => isThis(life, subject) && isWithin(subject, life.pod) && isVisible(life, visibility))
     // Those that lived for long are filed under their end.
     .sort((a, b) => a.created - b.created);
   const life = lives.findLast(({ created }) => created <= at) ?? lives[0];
@@ -47,7 +47,7 @@ export async function findLife(
 }
 
 /** A record is found by its owner, too. */
-function isThis({ pod }: PodLife, subject: Subject): boolean {
+function isThis({ pod }: PodLife, subject: AskedPods): boolean {
   return subject.by === 'uid'
     ? pod.uid === subject.uid
     : pod.name === subject.name && pod.namespace === subject.namespace;

@@ -24,11 +24,19 @@ const GROUPS = ['apps', 'batch', 'extensions'];
 const LIKE_AN_ADDRESS = /^\d+(?:\.\d+){3}(?:[:/]\d+)?$/;
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `namespace` is asked for only where it is needed: it may have to read the kubeconfig. */
-export async function parseSubject(text: string, namespace: () => Promise<string>): Promise<Asked> {
+/**
+ * `namespace` is asked for only where it is needed: it may have to read the kubeconfig. `written`: the one that the asker
+ * wrote; a UID is looked for in that one alone, else in all.
+ */
+export async function parseSubject(
+  text: string,
+  namespace: () => Promise<string>,
+  written: string | undefined,
+): Promise<Asked> {
+  const among = written === undefined ? {} : { namespace: written };
   const ip = LIKE_AN_ADDRESS.test(text) ? addressOf(text) : parseIp(text);
   if (ip !== undefined) return { by: 'ip', ip };
-  if (UID.test(text)) return { by: 'uid', uid: text.toLowerCase() };
+  if (UID.test(text)) return { by: 'uid', uid: text.toLowerCase(), ...among };
   const slash = text.indexOf('/');
   if (slash === -1) return { by: 'name', namespace: await namespace(), name: text };
   const type = text.slice(0, slash);
@@ -39,7 +47,7 @@ export async function parseSubject(text: string, namespace: () => Promise<string
       'write web-1 or deploy/cart, and the namespace with -n.',
       'write web-1 or deploy/cart, and the namespace as namespace=NAME.',
     );
-  if (type === 'uid') return { by: 'uid', uid: name };
+  if (type === 'uid') return { by: 'uid', uid: name, ...among };
   if (/^(?:pods?|po)$/i.test(type)) return { by: 'name', namespace: await namespace(), name };
   if (/^(?:services?|svc)$/i.test(type)) return { by: 'service', namespace: await namespace(), name };
   const plain = withoutGroup(type.toLowerCase());
@@ -106,7 +114,7 @@ export function subjectPhrase(asked: Asked): string {
     case 'service':
       return `Service ${asked.namespace}/${asked.name}`;
     case 'uid':
-      return `pod with UID ${asked.uid}`;
+      return `pod with UID ${asked.uid}${asked.namespace === undefined ? '' : ` in namespace ${asked.namespace}`}`;
     case 'name':
       return `pod ${asked.namespace}/${asked.name}`;
     case 'workload':

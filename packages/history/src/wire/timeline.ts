@@ -7,7 +7,7 @@ import type { EpochMillis } from '../model/time.ts';
 import { toText } from '../model/time.ts';
 import { checkedPage, checkedSpan, LARGEST_PAGE } from '../query/limits.ts';
 import { staysWithin } from '../query/stays-within.ts';
-import { type Asked, type AskedSpan, clusterDocument } from './asked.ts';
+import { type Asked, type AskedSpan, clusterDocument, subjectOf } from './asked.ts';
 import { GatheredStays } from './gathered-stays.ts';
 import { type LaneKind, Lanes } from './lanes.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
@@ -82,9 +82,9 @@ async function* read(snapshot: Snapshot, { by, asked, node, span }: TimelineAske
       },
     );
   } else if (kind === 'tenure') {
-    yield* pages((page) => snapshot.tenuresOf(asked, within, page), addTenure);
+    yield* pages((page) => snapshot.tenuresOf(subjectOf(asked), within, page), addTenure);
   } else {
-    yield* pages((page) => snapshot.placementsOf(asked, within, page), addPlacement);
+    yield* pages((page) => snapshot.placementsOf(subjectOf(asked), within, page), addPlacement);
   }
 }
 

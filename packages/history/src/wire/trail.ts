@@ -8,7 +8,7 @@ import type { EpochMillis } from '../model/time.ts';
 import { checkedPage, checkedSpan } from '../query/limits.ts';
 import { type TrailEntry, type TrailQuestion, trail } from '../query/trail.ts';
 import { isHolderVisible } from '../query/visibility.ts';
-import { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+import { type Asked, type AskedSpan, clusterDocument, isWithin, spanDocument, subjectOf } from './asked.ts';
 import { type Ending, endingDocument, NO_ENDING, readEndings } from './ending.ts';
 import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
@@ -87,11 +87,13 @@ async function readStays(
       wanted: (stay) => stay.holder.kind === 'Service' && isVisible(stay),
     });
   }
-  const isWanted: TrailQuestion['isWanted'] =
-    visibility.kind === 'all' ? undefined : ({ pod, start }) => isHolderVisible(visibility, pod, start);
+  const isAll = visibility.kind === 'all' && (asked.by !== 'uid' || asked.namespace === undefined);
+  const isWanted: TrailQuestion['isWanted'] = isAll
+    ? undefined
+    : ({ pod, start }) => isWithin(asked, pod) && isHolderVisible(visibility, pod, start);
   const { items, cursor } = await collect(paging, {
     ...{ question, placeOf: placementPlace },
-    read: (page) => trail(snapshot, { subject: asked, span, page, isWanted }),
+    read: (page) => trail(snapshot, { subject: subjectOf(asked), span, page, isWanted }),
     wanted: isWanted,
   });
   return { items: items.flatMap(staysOf), cursor };

@@ -1,5 +1,5 @@
-// The one namespace that a question is about, where it names one: whoever asks needs rights there and nowhere else. A UID
-// and an address say themselves where they are, whatever namespace stands beside them.
+// The one namespace that a question is about, where it names one: whoever asks needs rights there and nowhere else. An
+// address says itself where it is, whatever namespace stands beside it.
 import { parseSubject } from '../subject.ts';
 
 /** `parameters`: as they came. Undefined: of any, or they cannot be meant, which the question itself says. */
@@ -9,7 +9,7 @@ export async function onlyNamespace(parameters: Readonly<Record<string, unknown>
   if (subject === undefined) return namespace;
   if (typeof subject !== 'string') return undefined;
   try {
-    const asked = await parseSubject(subject, async () => namespace);
+    const asked = await parseSubject(subject, async () => namespace, namespace);
     return 'namespace' in asked ? asked.namespace : undefined;
   } catch {
     return undefined;

@@ -81,7 +81,7 @@ export const subjectParameters = {
   subject: text(
     'A pod by its name (cart-7d9-x2k) or UID, a workload (deploy/cart), a Service (svc/cart) or an address.',
   ),
-  namespace: text('Of the subject, where it is a name.').optional(),
+  namespace: text('Of the subject, where it is a name; a UID is looked for in this namespace alone.').optional(),
 };
 
 export const nodeParameter = { node: text('Name of a node.') };

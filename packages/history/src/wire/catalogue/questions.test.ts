@@ -7,7 +7,7 @@ import { HistoryError } from '../../errors.ts';
 import type { StoredFact } from '../../model/fact.ts';
 import { epochMillis } from '../../model/time.ts';
 import { ALL_VISIBLE, type Visibility } from '../../query/visibility.ts';
-import { boundary, DAY, holder, IPS, ledgerFacts, ledgerOf } from '../../testing/random-ledger.ts';
+import { boundary, DAY, HOUR, holder, IPS, ledgerFacts, ledgerOf } from '../../testing/random-ledger.ts';
 import { SeededNumbers } from '../../testing/seeded-numbers.ts';
 import { askQuestion } from './ask.ts';
 import { QUESTIONS, type QuestionName } from './questions.ts';
@@ -118,6 +118,40 @@ test('seconds, milliseconds and any zone name the same instant', async () => {
   const at = ['1794700800', '1794700800000', '2026-11-15T00:00:00Z', '2026-11-15T01:00:00+01:00'];
   const documents = await Promise.all(at.map((text) => ask('who', { ip: IPS[0], at: text })));
   for (const document of documents) assert.deepEqual(document, documents[0]);
+});
+
+test('a UID beside a namespace that it is not in is as one that is not there, for whoever asks', async () => {
+  const uid = 'uid-web-1';
+  const pod = holder('Pod', 'web-1', { namespace: 'shop', uid });
+  const created = epochMillis(now - HOUR);
+  const start = boundary(created, created, created, 1);
+  const { source, epoch, resourceVersion, observedAt, collector } = start;
+  const provenance = { source, epoch, resourceVersion, observedAt, collector };
+  const change = { ...provenance, pod, key: 'team', before: undefined, after: { text: '', sha256: undefined } };
+  const traits = { isMirror: false, qosClass: 'Burstable', priority: 0, restarts: 0, endings: [] };
+  const engine = await ledgerOf([
+    { kind: 'placement', placement: { pod, start, end: undefined } },
+    { kind: 'change', change },
+    { kind: 'life', life: { ...provenance, pod, created, ...traits } },
+  ]);
+  const span = { since: String(now - DAY), until: String(now) };
+  const said = async (name: 'trail' | 'explain' | 'changes' | 'timeline', asked: object, visibility: Visibility) => {
+    const times = name === 'explain' ? { at: span.until } : span;
+    const by = name === 'timeline' ? { by: 'pod' } : {};
+    const document = await askQuestion(engine, { visibility, now }, name, { ...asked, ...times, ...by });
+    const { query: _, ...rest } = QUESTIONS[name].document.parse(document) as { readonly query: object };
+    return JSON.stringify(rest);
+  };
+  for (const name of ['trail', 'explain', 'changes', 'timeline'] as const) {
+    for (const visibility of [ALL_VISIBLE, SHOP]) {
+      const whole = await said(name, { subject: `uid/${uid}` }, visibility);
+      assert.match(whole, new RegExp(uid), name);
+      assert.equal(await said(name, { subject: `uid/${uid}`, namespace: 'shop' }, visibility), whole, name);
+      const none = await said(name, { subject: 'uid/none', namespace: 'vault' }, visibility);
+      assert.equal(await said(name, { subject: `uid/${uid}`, namespace: 'vault' }, visibility), none, name);
+      assert.doesNotMatch(none, new RegExp(uid));
+    }
+  }
 });
 
 test('changes are of all pods where no subject is given, of one namespace where one is; the newest first where asked', async () => {

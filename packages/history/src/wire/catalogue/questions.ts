@@ -225,10 +225,11 @@ export type QuestionName = keyof typeof QUESTIONS;
 export type DocumentOf<Name extends QuestionName> = z.output<(typeof QUESTIONS)[Name]['document']>;
 
 async function subjectOf(text: string, namespace: string | undefined): Promise<Asked> {
-  return await parseSubject(text, async () => {
+  const needed = async () => {
     if (namespace !== undefined) return namespace;
     throw new HistoryError('bad-subject', `"${text}" is a name, and names are of a namespace`, {
       hint: 'add namespace=NAME.',
     });
-  });
+  };
+  return await parseSubject(text, needed, namespace);
 }

@@ -82,12 +82,13 @@ export async function subjectOf({ selector, namespace }: ListQuestion): Promise<
       hint: 'write TYPE/NAME: deploy/cart.',
     });
   }
-  return await parseSubject(field === 'pod' ? `pod/${named}` : named, async () => {
+  const needed = async () => {
     if (within !== undefined) return within;
     throw new Problem(400, 'bad-selector', `${field}=${named} is a name, and names are of a namespace`, {
       hint: 'add -n NAMESPACE.',
     });
-  });
+  };
+  return await parseSubject(field === 'pod' ? `pod/${named}` : named, needed, within);
 }
 
 /**
