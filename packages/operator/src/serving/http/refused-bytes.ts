@@ -1,5 +1,5 @@
 // What Node's parser refuses before there is a request: too many headers, bytes that are no HTTP, headers that do not come.
-// Node would answer with a bare status; whoever sent them is told what was wrong, as in every other refusal.
+// Node would answer with a bare status; the answer says what was wrong, as every other refusal does.
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
 import { renderProblem } from './problem-reply.ts';
