@@ -6,16 +6,18 @@ import { useMemo, useState } from 'preact/hooks';
 import { Link } from '../address/link.tsx';
 import { address, go } from '../address/location.ts';
 import { sharedParameters, type ViewName } from '../address/page-address.ts';
-import { isSignedOut } from '../api/session.ts';
+import { isSignedOut, token } from '../api/session.ts';
 import { copyText } from '../parts/copy-button.tsx';
+import { useSignals } from '../parts/use-signals.ts';
 import { absoluteUrl } from '../times/absolute-url.ts';
 import { ahead, serverNow } from '../times/server-clock.ts';
 import { wrongTimes } from '../times/wrong-times.ts';
+import { zone } from '../times/zone.ts';
 import { ClusterChoice } from './cluster-choice.tsx';
 import { type Key, useKeys } from './keys.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { SignIn } from './sign-in.tsx';
-import { chooseTheme, THEMES, theme } from './theme.ts';
+import { chooseTheme, isDark, THEMES, theme } from './theme.ts';
 import { ZoneChoice } from './zone-choice.tsx';
 
 const TITLES: Readonly<Record<ViewName, string>> = {
@@ -32,6 +34,8 @@ export type Views = Readonly<Record<ViewName, ComponentType>>;
 export function Frame({ views }: { readonly views: Views }) {
   const [isHelpOpen, openHelp] = useState(false);
   const [said, say] = useState('');
+  // What any view may depend on.
+  useSignals(address, ahead, isDark, isSignedOut, theme, token, zone);
   const { view } = address.value;
   const keys = useMemo(
     (): readonly Key[] => [

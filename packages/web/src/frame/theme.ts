@@ -1,5 +1,5 @@
 // Light, dark, or as the system has it. The choice is kept in the browser.
-import { effect, signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals-core';
 import { storedText, storeText } from '../times/stored-text.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;

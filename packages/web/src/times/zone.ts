@@ -1,6 +1,6 @@
 // Instants as text in the zone that the reader has chosen: the browser's own, UTC, or any other. The choice is kept in
 // the browser; URLs never depend on it, because their times are absolute.
-import { signal } from '@preact/signals';
+import { signal } from '@preact/signals-core';
 import { storedText, storeText } from './stored-text.ts';
 
 const KEY = 'podtrail-zone';

@@ -1,6 +1,7 @@
 // The last questions, and for who has none what to paste.
 import { Link } from '../../address/link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useSignals } from '../../parts/use-signals.ts';
 import { forgetAll, recent } from './recent-questions.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [
@@ -10,6 +11,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
 ];
 
 export function RecentQuestions() {
+  useSignals(recent);
   const questions = recent.value;
   if (questions.length === 0) {
     return (

@@ -1,5 +1,5 @@
 // The last questions of this reader, kept in the browser.
-import { signal } from '@preact/signals';
+import { signal } from '@preact/signals-core';
 import type { Parameters } from '../../address/page-address.ts';
 import { storedText, storeText } from '../../times/stored-text.ts';
 

@@ -2,7 +2,6 @@
 // again after a failure that may pass. What was shown stays until there is something else.
 
 import type { ChangeDocument, MoveDocument } from '@podtrail/history/wire';
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from '../../api/ask.ts';
 import type { ServerEvent } from '../../api/event-stream.ts';
@@ -56,7 +55,7 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
     ...{ problem: undefined, isLoading: true, isSlow: false },
   });
   const [turn, setTurn] = useState(0);
-  const live = useSignal<LiveState | undefined>(undefined);
+  const [live, setLive] = useState<LiveState>();
   const range = useRef({ from: 0, to: 0 });
   const current = useRef(state);
   current.current = state;
@@ -108,11 +107,7 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
       }, more.current);
 
     const follow = () => {
-      if (live.peek() !== undefined) return;
-      const followed = followLive({ cluster, onEvent, onPoll }, end.signal);
-      const forget = followed.subscribe((word) => {
-        live.value = word;
-      });
+      const forget = followLive({ cluster, onEvent, onPoll }, end.signal).subscribe(setLive);
       end.signal.addEventListener('abort', forget);
     };
 
@@ -153,14 +148,14 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
     return () => {
       end.abort();
       clearTimeout(retry);
-      live.value = undefined;
+      setLive(undefined);
     };
   }, [key, turn, bearer]);
 
   return {
     ...{ state, problem: meta.problem, isLoading: meta.isLoading, isSlow: meta.isSlow && state === undefined },
     isStale: state !== undefined && (meta.shown !== key || meta.problem !== undefined),
-    ...{ live: live.value, from: range.current.from, to: range.current.to },
+    ...{ live, from: range.current.from, to: range.current.to },
     readMore: () => more.current(),
     showNews: () => setState((state) => (state === undefined ? state : showWaiting(state))),
     reload: () => setTurn((turn) => turn + 1),
