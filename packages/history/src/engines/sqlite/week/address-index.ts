@@ -5,7 +5,7 @@ import { type PostingQuery, scanPostings } from './postings.ts';
 
 /** Questions about addresses after which a file's postings are worth keeping. */
 export const WORTH_KEEPING = 200;
-const BYTES_PER_TENURE = 10;
+export const BYTES_PER_TENURE = 10;
 /** Ten million tenures. */
 const MOST_BYTES = 100_000_000;
 
@@ -41,17 +41,16 @@ export class IndexRoom {
   }
 
   /** False: there is not enough. */
-  give(file: object, tenures: number): boolean {
-    const bytes = tenures * BYTES_PER_TENURE;
+  give(taker: object, bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
-    this.#given.set(file, bytes);
+    this.#given.set(taker, bytes);
     return true;
   }
 
-  takeBack(file: object): void {
-    this.#left += this.#given.get(file) ?? 0;
-    this.#given.delete(file);
+  takeBack(taker: object): void {
+    this.#left += this.#given.get(taker) ?? 0;
+    this.#given.delete(taker);
   }
 }
 

@@ -13,8 +13,9 @@ import type { Life } from '../format/record-layout.ts';
 import { RecordReader } from '../format/record-reader.ts';
 import type { WeekEntry } from '../head/layout.ts';
 import { storedVersion } from '../head/schema.ts';
-import { AddressIndex, firstNotBelow, IndexRoom, WORTH_KEEPING } from './address-index.ts';
+import { AddressIndex, BYTES_PER_TENURE, firstNotBelow, IndexRoom, WORTH_KEEPING } from './address-index.ts';
 import { readLink, scanPostings, scanSpan, UNIT_MS, unitOf } from './postings.ts';
+import { UidFilter, WORTH_FILTERING } from './uid-filter.ts';
 import { verifyWeek } from './verify-week.ts';
 import { weekStart } from './week.ts';
 import {
@@ -54,6 +55,10 @@ export class WeekFile {
   #spanning: Spanning | undefined;
   #addresses: AddressIndex | undefined;
   #asked = 0;
+  #uids: UidFilter | undefined;
+  /** Blocks whose UIDs are in it: all of them, or it says nothing yet. */
+  #filtered = 0;
+  #searched = 0;
 
   constructor(path: string, newest: number, room = new IndexRoom()) {
     this.path = path;
@@ -215,6 +220,8 @@ export class WeekFile {
   livesOf(uid: string): Life[] {
     const blocks = Math.ceil(this.counts.lives / LIVES_PER_BLOCK);
     const found: Life[] = [];
+    if (this.#filtered < blocks) this.#fillFilter(blocks);
+    else if (this.#uids?.mayHave(uid) === false) return found;
     const first = this.#blockBefore(uid, blocks);
     for (let block = first; block < blocks; block++) {
       const isPast = this.#guard(this.#place(block), () => {
@@ -269,6 +276,7 @@ export class WeekFile {
 
   close(): void {
     this.#room.takeBack(this);
+    if (this.#uids !== undefined) this.#room.takeBack(this.#uids);
     if (this.#db.isOpen) this.#db.close();
   }
 
@@ -276,7 +284,7 @@ export class WeekFile {
   #keepAddresses(): AddressIndex | undefined {
     if (++this.#asked < WORTH_KEEPING) return undefined;
     this.#asked = 0;
-    if (!this.#room.give(this, this.counts.tenures)) return undefined;
+    if (!this.#room.give(this, this.counts.tenures * BYTES_PER_TENURE)) return undefined;
     try {
       const blocks: { last: number; body: Buffer }[] = [];
       this.#eachPosting('ip', (place, block, at) => {
@@ -289,6 +297,36 @@ export class WeekFile {
       this.#asked = Number.NEGATIVE_INFINITY;
     }
     return this.#addresses;
+  }
+
+  /** A few blocks more, once there have been enough searches, and there is room. */
+  #fillFilter(blocks: number): void {
+    if (++this.#searched < WORTH_FILTERING) return;
+    const { lives } = this.counts;
+    if (this.#uids === undefined) {
+      const uids = new UidFilter(lives);
+      if (!this.#room.give(uids, uids.bytes)) {
+        this.#searched = 0;
+        return;
+      }
+      this.#uids = uids;
+    }
+    try {
+      for (let left = BLOCKS_AT_ONCE; left > 0 && this.#filtered < blocks; left--) {
+        const reader = this.#block(this.#filtered);
+        while (!reader.isAtEnd) {
+          const next = reader.uint() + reader.at;
+          this.#uids.add(reader.uid());
+          reader.at = next;
+        }
+        this.#filtered++;
+      }
+    } catch {
+      // Something is damaged: who looks for what is there is refused, the others go on, and nothing is ruled out.
+      this.#room.takeBack(this.#uids);
+      this.#uids = undefined;
+      this.#searched = Number.NEGATIVE_INFINITY;
+    }
   }
 
   /** All blocks of a kind in their order, each from where its entries begin. Throws `damaged` when one is missing. */
@@ -396,6 +434,8 @@ export class WeekFile {
 }
 
 const NONE_BEFORE = -1;
+/** Some two hundred microseconds: as long as the search that pays for them. */
+const BLOCKS_AT_ONCE = 32;
 /** About so many of a file, of a few hundred bytes each: nine of the fourteen that a search in a large one looks at. */
 const KEPT_FIRSTS = 512;
 
