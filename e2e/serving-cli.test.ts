@@ -104,12 +104,18 @@ const COMMANDS = () => [
   ['trail', 'deploy/'],
   ['gaps', '--cursor', 'nonsense'],
 ];
-/** How far the cluster has been watched moves on between two questions; nothing else does. */
+/**
+ * How far the cluster has been watched moves on between two questions, and with it how long a pod that still runs has
+ * stayed; nothing else does.
+ */
+const STAYED_SO_FAR = /(?<=<present> +)\d\w* */g;
 const EDGE = / to \d\d:\d\d:\d\d(?:\.\d+)?Z|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const withoutEdge = ({ code, out, err }: Ended): Ended => {
   const day = over.slice(0, 11);
   const late = (text: string) =>
-    text.replaceAll(EDGE, (found) => (found.replace(/^ to /, day) > over ? 'LATER' : found));
+    text
+      .replaceAll(EDGE, (found) => (found.replace(/^ to /, day) > over ? 'LATER' : found))
+      .replaceAll(STAYED_SO_FAR, 'SO-FAR');
   return { code, out: late(out), err: late(err) };
 };
 
