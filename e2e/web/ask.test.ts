@@ -135,6 +135,31 @@ test('a time without a date is dated in sight; an address of the outside is not 
   nothingWrong(other);
 });
 
+test('a date without a time of day is not taken for now: the time is asked for, or Trail shows the day', {
+  skip: SKIP,
+}, async () => {
+  await using watched = await openAsk();
+  const { page } = watched;
+  const [day = '', clock = ''] = new Date(at).toISOString().slice(0, 19).split('T');
+  await paste(page, `who had ${ip} on ${day}?`);
+  await page.getByText('This text has a date and no time of day').waitFor();
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByRole('alert').getByText(`${day} is a whole day`).waitFor();
+  assert.equal(new URL(page.url()).search, '', 'nothing was asked');
+  await page.getByLabel('When').fill(clock);
+  await page.keyboard.press('Enter');
+  await headline(watched);
+  assert.equal(new URL(page.url()).search, `?at=${new Date(at).toISOString()}&ip=${ip}`);
+  await page.getByRole('link', { name: `who had ${ip} on ${day}` }).click();
+  await page.getByRole('heading', { name: 'Trail' }).waitFor();
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(
+    ['subject', 'since'].map((name) => searchParams.get(name)),
+    [ip, `${day}T00:00:00.000Z`],
+  );
+  nothingWrong(watched);
+});
+
 test('without a mouse: slash, an address, a time, Enter, and a link of the answer by Tab', { skip: SKIP }, async () => {
   await using watched = await openAsk();
   const { page } = watched;

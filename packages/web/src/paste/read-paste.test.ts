@@ -79,6 +79,14 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '2026-11-15T10:05:00Z 10.1.2.3 up 10:06:00',
     ...{ ip: '10.1.2.3', at },
   },
+  'a time without seconds keeps its date': {
+    text: '2026-11-15 10:05Z 10.1.2.3 refused',
+    ...{ ip: '10.1.2.3', at },
+  },
+  'a date and a time of day apart belong together': {
+    text: 'on 2026-11-15 pod 10.1.2.3 was attacked, at 11:05',
+    ...{ ip: '10.1.2.3', at, zoneless: true },
+  },
   'a time of a header': { text: 'Date: Sun, 15 Nov 2026 10:05:00 GMT from 10.1.2.3', ip: '10.1.2.3', at },
   'milliseconds, microseconds and nanoseconds': { text: 'ts=1794737100000000000 ip=10.1.2.3', ip: '10.1.2.3', at },
 };
@@ -110,6 +118,20 @@ test('the last such time is within a day, in zones far from UTC, too', () => {
       assert.ok(paste.kind === 'addresses' && paste.at !== undefined);
       assert.ok(paste.at <= time && time - paste.at < 24 * 3_600_000, `${zone}, hour ${hour}`);
     }
+});
+
+test('a date without a time of day is a whole day of the reader, also one of 25 hours; it is no instant', () => {
+  const dayIn = (text: string) => {
+    const paste = readPaste(text, clock);
+    return paste.kind === 'addresses' ? [paste.at, paste.day] : [];
+  };
+  const whole = { from: Date.UTC(2026, 10, 14, 23), to: Date.UTC(2026, 10, 15, 23), text: '2026-11-15' };
+  for (const date of ['2026-11-15', '2026/11/15', '15 Nov 2026', '15/Nov/2026'])
+    assert.deepEqual(dayIn(`10.1.2.3 on ${date}`), [undefined, whole], date);
+  const autumn = { from: Date.UTC(2026, 9, 24, 22), to: Date.UTC(2026, 9, 25, 23), text: '2026-10-25' };
+  assert.deepEqual(dayIn('10.1.2.3 2026-10-25'), [undefined, autumn]);
+  for (const none of ['2026-11-31', 'job-2026-11-15', '2026-11-15-x', '2026-11-15T10:05:00Z'])
+    assert.equal(dayIn(`10.1.2.3 ${none}`)[1], undefined, none);
 });
 
 test('source and destination are distinguished, by words or by their order', () => {

@@ -1,6 +1,7 @@
 // What somebody wants to know by what they typed or pasted: an address and a time, or a name to look for. Pure.
 import { type FoundAddress, findAddresses, likeliest } from './addresses.ts';
-import { type FoundTime, findTimes, type PasteClock } from './times.ts';
+import { type FoundDay, findDay, type PasteClock } from './days.ts';
+import { type FoundTime, findTimes } from './times.ts';
 
 export type Paste =
   | { readonly kind: 'nothing' }
@@ -11,6 +12,8 @@ export type Paste =
       /** What is asked about unless the reader chooses another. */
       readonly ip: string;
       readonly at: number | undefined;
+      /** A date, where there is no time of day in the text. */
+      readonly day: FoundDay | undefined;
       /** How many more lines were pasted, which are not read: each has a time of its own. */
       readonly otherLines: number;
     }
@@ -33,7 +36,8 @@ export function readPaste(text: string, clock: PasteClock): Paste {
   if (address !== undefined) {
     const times = findTimes(read, clock);
     const otherLines = Math.max(0, records.length - 1);
-    return { kind: 'addresses', addresses, times, ip: address.ip, at: times[0]?.at, otherLines };
+    const day = times.length === 0 ? findDay(read, clock) : undefined;
+    return { kind: 'addresses', addresses, times, ip: address.ip, at: times[0]?.at, day, otherLines };
   }
   return { kind: 'name', text: nameIn(trimmed) };
 }

@@ -1,5 +1,6 @@
 // Finds times in a text that somebody pasted, in the forms that logs have. Pure: now, and the zone of times that have
 // none, are parameters.
+import { findDay, MONTH, monthOf, type PasteClock, two } from './days.ts';
 
 export interface FoundTime {
   readonly at: number;
@@ -12,15 +13,7 @@ export interface FoundTime {
   readonly index: number;
 }
 
-export interface PasteClock {
-  readonly now: number;
-  /** The instant of a wall time (`2026-11-15T10:05:00.000`) in the reader's zone. */
-  readonly inZone: (wall: string) => number | undefined;
-}
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const MONTH = `(${MONTHS.join('|')})`;
-const CLOCK = '(\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?)';
+const CLOCK = '(\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?)';
 const ZONE = '\\s?(Z|UTC|GMT|[+-]\\d{2}:?\\d{2})?(?![\\w])';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
@@ -30,6 +23,8 @@ const EARLIEST = Date.UTC(2014, 5, 1);
 type Read = (
   parts: readonly (string | undefined)[],
   clock: PasteClock,
+  /** The date that stands elsewhere in the text. */
+  day: string | undefined,
 ) => Pick<FoundTime, 'at' | 'hasZone'> | undefined;
 
 const FORMS: readonly (readonly [RegExp, Read])[] = [
@@ -64,11 +59,13 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
       `(?<![\\w.:/-])(\\d{1,2})(:[0-5]\\d)(:[0-5]\\d(?:[.,]\\d{1,9})?)?(?:\\s?([ap])\\.?m\\b)?${ZONE}(?![:/-])`,
       'gi',
     ),
-    ([hour, minute, second = ':00', half, zone], clock) => {
+    ([hour, minute, second = ':00', half, zone], clock, day) => {
       const hours = half === undefined ? hour : String((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0));
+      const time = two(hours) + minute + second;
+      if (day !== undefined) return wall(day, time, zone, clock);
       // The day of the reader may be the one before or after that of UTC.
       const days = [1, 0, -1, -2].map((n) => new Date(clock.now + n * DAY_MS).toISOString().slice(0, 10));
-      return lastOf(days, two(hours) + minute + second, zone, clock, MINUTE_MS);
+      return lastOf(days, time, zone, clock, MINUTE_MS);
     },
   ],
 ];
@@ -76,17 +73,18 @@ const DATED = FORMS.length - 1;
 
 export function findTimes(text: string, clock: PasteClock): readonly FoundTime[] {
   const found: FoundTime[] = [];
+  const day = findDay(text, clock)?.text;
   for (const [n, [form, read]] of FORMS.entries()) {
-    const hasDate = n < DATED;
     // Beside a whole time, half of one is something else.
-    if (!hasDate && found.length > 0) break;
+    if (n === DATED && found.length > 0) break;
+    const hasDate = n < DATED || day !== undefined;
     for (const match of text.matchAll(form)) {
       const [whole, ...parts] = match;
       const { index } = match;
       const isTaken = found.some(
         (other) => index < other.index + other.text.length && other.index < index + whole.length,
       );
-      const time = isTaken ? undefined : read(parts, clock);
+      const time = isTaken ? undefined : read(parts, clock, day);
       if (time !== undefined && !found.some(({ at }) => at === time.at))
         found.push({ ...time, hasDate, text: whole.trim(), index });
     }
@@ -134,13 +132,5 @@ function epoch(number: string, { now }: PasteClock) {
 /** Milliseconds, whatever the log has; a comma is a point. */
 function clockText(time = ''): string {
   const [seconds = '', fraction = ''] = time.split(/[.,]/);
-  return `${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}`;
-}
-
-function monthOf(name = ''): string {
-  return two(String(1 + MONTHS.findIndex((month) => month.toLowerCase() === name.toLowerCase())));
-}
-
-function two(text = ''): string {
-  return text.padStart(2, '0');
+  return `${seconds.padEnd(8, ':00')}.${fraction.slice(0, 3).padEnd(3, '0')}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readPaste } from '../../paste/read-paste.ts';
-import { askedOf, parametersOf } from './asked.ts';
+import { askedOf, dayTrail, parametersOf } from './asked.ts';
 
 const clock = { now: Date.UTC(2026, 10, 18), inZone: () => undefined };
 
@@ -28,4 +28,12 @@ test('an address without a time is asked about now, also when the link is opened
 test('a name is looked for', () => {
   assert.deepEqual(askedOf(parametersOf(readPaste('cart', clock), undefined)), { kind: 'name', text: 'cart' });
   assert.deepEqual(askedOf({}), { kind: 'nothing' });
+});
+
+test('who had an address on a day is a trail from midnight to midnight', () => {
+  const day = { from: Date.UTC(2026, 10, 15), to: Date.UTC(2026, 10, 16), text: '2026-11-15' };
+  assert.deepEqual(dayTrail('10.1.2.3', day), {
+    ...{ by: 'pod', subject: '10.1.2.3' },
+    ...{ since: '2026-11-15T00:00:00.000Z', until: '2026-11-16T00:00:00.000Z' },
+  });
 });

@@ -1,6 +1,7 @@
 // What the Ask view is asked, as its URL says it: an address at an instant, or a name. What was pasted around them stays
 // in the browser: a line of a log may hold secrets, and a URL is shared. Pure.
 import type { Parameters } from '../../address/page-address.ts';
+import type { FoundDay } from '../../paste/days.ts';
 import type { Paste } from '../../paste/read-paste.ts';
 import { instantText } from '../../times/span.ts';
 
@@ -20,4 +21,9 @@ export function parametersOf(paste: Paste, typedAt: number | undefined): Paramet
   if (paste.kind === 'name') return { q: paste.text };
   const at = typedAt ?? paste.at;
   return at === undefined ? { ip: paste.ip } : { ip: paste.ip, at: instantText(at) };
+}
+
+/** A date alone names no instant; who had the address on that day is a question for Trail. */
+export function dayTrail(ip: string, { from, to }: FoundDay): Parameters {
+  return { by: 'pod', subject: ip, since: instantText(from), until: instantText(to) };
 }

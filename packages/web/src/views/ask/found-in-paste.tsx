@@ -1,12 +1,13 @@
 // What was found in a pasted text, to choose from: which of its addresses, at which of its times.
 import type { WhoDocument } from '@podtrail/history/wire';
+import { Link } from '../../address/link.tsx';
 import type { Parameters } from '../../address/page-address.ts';
 import { useWhoBatch } from '../../api/use-who-batch.ts';
 import { AnswerBadge } from '../../parts/answer-badge.tsx';
 import type { Paste } from '../../paste/read-paste.ts';
 import { instantText } from '../../times/span.ts';
 import { timeText } from '../../times/zone.ts';
-import type { AskedThing } from './asked.ts';
+import { type AskedThing, dayTrail } from './asked.ts';
 
 /** Of a whole page of log, the first ones. */
 const MOST_ASKED = 20;
@@ -24,18 +25,20 @@ export function FoundInPaste({
   readonly cluster: string | undefined;
   readonly onAsk: (question: Parameters) => void;
 }) {
-  const { addresses, times } = paste;
+  const { addresses, times, day } = paste;
   const chosenIp = asked.kind === 'address' ? asked.ip : paste.ip;
   const chosenAt = asked.kind === 'address' ? asked.at : paste.at === undefined ? undefined : instantText(paste.at);
   const ask = (ip: string, at: string | undefined) => onAsk(at === undefined ? { ip } : { ip, at });
+  // Of a day nobody asked about now.
+  const most = day !== undefined && chosenAt === undefined ? 0 : MOST_ASKED;
   const answers = useWhoBatch(
-    addresses.slice(0, MOST_ASKED).map(({ ip }) => ip),
+    addresses.slice(0, most).map(({ ip }) => ip),
     chosenAt,
     cluster,
   );
   const isZoneless = times.some(({ hasZone }) => !hasZone);
   const isDateless = times.some(({ hasDate }) => !hasDate);
-  if (addresses.length < 2 && times.length === 0) return null;
+  if (addresses.length < 2 && times.length === 0 && day === undefined) return null;
   return (
     <div class="found">
       <fieldset class="row">
@@ -62,6 +65,15 @@ export function FoundInPaste({
       {paste.otherLines > 0 && (
         <p class="muted small">
           This is the first line of {paste.otherLines + 1}: <code>podtrail attribute</code> reads whole logs.
+        </p>
+      )}
+      {day !== undefined && (
+        <p>
+          <strong>This text has a date and no time of day:</strong> write a time under When, or see{' '}
+          <Link view="trail" parameters={dayTrail(chosenIp, day)}>
+            who had <span class="mono">{chosenIp}</span> on {day.text}
+          </Link>
+          .
         </p>
       )}
       {isDateless && (

@@ -26,6 +26,7 @@ export function QuestionBox({
   const [time, setTime] = useState('');
   const [complaint, complain] = useState('');
   const paste = readPaste(text, clock());
+  const isDay = paste.kind === 'addresses' && paste.day !== undefined;
   const shown = asked.kind === 'address' ? `${asked.ip} ${asked.at}` : textOf(asked);
 
   // Back and forward, links: the box shows what is asked, unless what is in it says the same in more words.
@@ -36,13 +37,21 @@ export function QuestionBox({
   }, [shown, zone.value]);
 
   const submit = (of: Paste, typed: string) => {
-    const at = typed.trim() === '' ? undefined : readInstant(typed, serverNow());
-    if (typed.trim() !== '' && at === undefined) {
+    const now = serverNow();
+    const isTyped = typed.trim() !== '';
+    const day = of.kind === 'addresses' ? of.day?.text : undefined;
+    // A time of day alone is one of the date in the text.
+    const at = isTyped ? (readInstant(typed, now) ?? readInstant(`${day} ${typed}`, now)) : undefined;
+    if (isTyped && at === undefined) {
       complain(`This is no time that is understood: write ${INSTANT_FORMS}.`);
       return;
     }
     if (of.kind === 'nothing') {
       complain('Write or paste an address, a name, or a line of a log first.');
+      return;
+    }
+    if (day !== undefined && at === undefined) {
+      complain(`${day} is a whole day: write a time of day under When.`);
       return;
     }
     complain('');
@@ -85,7 +94,8 @@ export function QuestionBox({
           if (found?.kind !== 'addresses') return;
           event.preventDefault();
           setText(pasted.trim());
-          submit(found, '');
+          // A date alone is no instant: there is nothing to ask yet.
+          if (found.day === undefined) submit(found, '');
         }}
       />
       <div class="row">
@@ -96,7 +106,9 @@ export function QuestionBox({
           class="when"
           autoComplete="off"
           aria-describedby="when-zone"
-          placeholder={paste.kind === 'addresses' && paste.at !== undefined ? timeText(paste.at) : 'now'}
+          placeholder={
+            paste.kind === 'addresses' && paste.at !== undefined ? timeText(paste.at) : isDay ? '10:05:00' : 'now'
+          }
           value={time}
           onInput={({ currentTarget }) => setTime(currentTarget.value)}
         />
@@ -134,8 +146,14 @@ function shownTime(at: string): string {
   return ms === undefined ? at : timeText(ms, ms % 1000 === 0 ? 'second' : 'exact');
 }
 
-/** Another address at the same time keeps the time; a text with a time of its own does not. */
+/** Another address at the same time keeps the time; a text with a time or a date of its own does not. */
 function keptTime(paste: Paste, asked: AskedThing, time: string): string {
-  if (paste.kind !== 'addresses' || paste.at === undefined) return time;
+  if (paste.kind !== 'addresses') return time;
+  const { day } = paste;
+  if (day !== undefined) {
+    const at = (asked.kind === 'address' && parseInstant(asked.at ?? '', serverNow())) || 0;
+    return at >= day.from && at < day.to ? time : '';
+  }
+  if (paste.at === undefined) return time;
   return asked.kind === 'address' && paste.addresses.some(({ ip }) => ip === asked.ip) ? time : '';
 }
