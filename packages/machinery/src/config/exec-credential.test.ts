@@ -5,7 +5,7 @@ import { ConfigError, CredentialError, MachineryError } from '../errors.ts';
 import { settle } from '../testing/manual-clock.ts';
 import { ExecCredential } from './exec-credential.ts';
 import { checkExecEntry, type ExecPlugin } from './exec-plugin.ts';
-import { execCredential, FakePlugin, madeUpCommandEnv } from './testing/config-env.ts';
+import { execCredential, FakePlugin, madeUpConfigEnv } from './testing/config-env.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
 
 const PLUGIN: ExecPlugin = {
@@ -21,7 +21,7 @@ const PLUGIN: ExecPlugin = {
 function open(answer: FakePlugin['answer'], plugin: Partial<ExecPlugin> = {}, stdinIsTerminal = false) {
   const fake = new FakePlugin(answer);
   const env = { PATH: '/bin', REGION: 'us', KUBERNETES_EXEC_INFO: 'stale' };
-  const configEnv = madeUpCommandEnv({}, { env, runPlugin: fake.run, stdinIsTerminal });
+  const configEnv = madeUpConfigEnv({}, { env, runPlugin: fake.run, stdinIsTerminal });
   return { fake, clock: configEnv.clock, source: new ExecCredential({ ...PLUGIN, ...plugin }, configEnv) };
 }
 

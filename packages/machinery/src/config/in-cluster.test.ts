@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadClusterConfig } from './load-cluster-config.ts';
-import { madeUpCommandEnv } from './testing/config-env.ts';
+import { madeUpConfigEnv } from './testing/config-env.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
 
 const ROOT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -9,7 +9,7 @@ const ca = selfSignedCertificate('cluster-ca').cert;
 const ENV = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 const FILES = { [`${ROOT}/token`]: 'one\n', [`${ROOT}/ca.crt`]: ca, [`${ROOT}/namespace`]: 'trail\n' };
 const pod = (files: Record<string, string> = FILES, env: Record<string, string> = ENV) =>
-  madeUpCommandEnv(files, { env });
+  madeUpConfigEnv(files, { env });
 
 test('a pod without a kubeconfig uses its service account', async () => {
   const config = await loadClusterConfig({ configEnv: pod() });

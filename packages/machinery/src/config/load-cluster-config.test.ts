@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { ConfigError } from '../errors.ts';
 import { type LoadClusterConfigOptions, loadClusterConfig } from './load-cluster-config.ts';
-import { execCredential, FakePlugin, madeUpCommandEnv } from './testing/config-env.ts';
+import { execCredential, FakePlugin, madeUpConfigEnv } from './testing/config-env.ts';
 import { selfSignedCertificate } from './testing/self-signed-certificate.ts';
 
 const ca = selfSignedCertificate('ca');
@@ -27,7 +27,7 @@ const load = (
   options: LoadClusterConfigOptions = {},
   env: Record<string, string> = {},
 ) => {
-  const configEnv = madeUpCommandEnv({ '/k/config': text, ...files }, { env });
+  const configEnv = madeUpConfigEnv({ '/k/config': text, ...files }, { env });
   return loadClusterConfig({ kubeconfig: '/k/config', configEnv, ...options });
 };
 const identityOf = async (text: string, files: Record<string, string> = {}) =>
@@ -102,7 +102,7 @@ test('a plugin is not run at loading but at the first use, and gets the cluster 
       },
     },
   );
-  const configEnv = madeUpCommandEnv({ '/k/config': text }, { runPlugin: plugin.run });
+  const configEnv = madeUpConfigEnv({ '/k/config': text }, { runPlugin: plugin.run });
   const config = await loadClusterConfig({ kubeconfig: '/k/config', configEnv });
   assert.equal(plugin.requests.length, 0);
   assert.equal((await config.identity.current()).authorization, 'Bearer from-plugin');
@@ -126,7 +126,7 @@ test('a plugin is run again after a 401, and its certificate joins the CA of the
     { 'certificate-authority-data': base64(ca.cert) },
     { exec: { apiVersion: 'client.authentication.k8s.io/v1beta1', command: 'login' } },
   );
-  const configEnv = madeUpCommandEnv({ '/k/config': text }, { runPlugin: plugin.run });
+  const configEnv = madeUpConfigEnv({ '/k/config': text }, { runPlugin: plugin.run });
   const { identity } = await loadClusterConfig({ kubeconfig: '/k/config', configEnv });
   const first = await identity.current();
   assert.equal(first.tls.ca, ca.cert);
@@ -334,12 +334,12 @@ for (const [name, { text, files, code, message, hint }] of Object.entries(proble
 }
 
 test('nothing at all to load from is one sentence that names where it looked', async () => {
-  await assert.rejects(loadClusterConfig({ configEnv: madeUpCommandEnv() }), {
+  await assert.rejects(loadClusterConfig({ configEnv: madeUpConfigEnv() }), {
     code: 'config-not-found',
     message: 'no Kubernetes configuration: /home/ada/.kube/config does not exist, and this is not a pod',
   });
   const env = { KUBECONFIG: '/a:/b' };
-  await assert.rejects(loadClusterConfig({ configEnv: madeUpCommandEnv({}, { env }) }), {
+  await assert.rejects(loadClusterConfig({ configEnv: madeUpConfigEnv({}, { env }) }), {
     message: 'no Kubernetes configuration: /a, /b (from KUBECONFIG) does not exist, and this is not a pod',
   });
 });

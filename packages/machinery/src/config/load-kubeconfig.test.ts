@@ -3,7 +3,7 @@ import { delimiter } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '../errors.ts';
 import { loadKubeconfig } from './load-kubeconfig.ts';
-import { madeUpCommandEnv } from './testing/config-env.ts';
+import { madeUpConfigEnv } from './testing/config-env.ts';
 
 const A = `
 current-context: red
@@ -22,7 +22,7 @@ contexts: [{name: blue, context: {cluster: extra, user: red-user}}]
 const list = (...paths: string[]) => ({ env: { KUBECONFIG: paths.join(delimiter) } });
 
 test('the first file of a list that defines a name owns the whole entry', async () => {
-  const { config } = await loadKubeconfig(undefined, madeUpCommandEnv({ '/a': A, '/b/k': B }, list('/a', '/b/k')));
+  const { config } = await loadKubeconfig(undefined, madeUpConfigEnv({ '/a': A, '/b/k': B }, list('/a', '/b/k')));
   assert.equal(config.clusters.get('shared')?.server, 'https://from-a');
   assert.equal(config.clusters.get('shared')?.tlsServerName, undefined);
   assert.equal(config.users.get('red-user')?.token, 'from-a');
@@ -33,17 +33,17 @@ test('the first file of a list that defines a name owns the whole entry', async 
 });
 
 test('the first file of a list that sets current-context sets it', async () => {
-  const first = await loadKubeconfig(undefined, madeUpCommandEnv({ '/a': A, '/b': B }, list('/b', '/a')));
+  const first = await loadKubeconfig(undefined, madeUpConfigEnv({ '/a': A, '/b': B }, list('/b', '/a')));
   assert.equal(first.config.currentContext, 'blue');
   const second = await loadKubeconfig(
     undefined,
-    madeUpCommandEnv({ '/a': 'current-context: ""', '/b': B }, list('/a', '/b')),
+    madeUpConfigEnv({ '/a': 'current-context: ""', '/b': B }, list('/a', '/b')),
   );
   assert.equal(second.config.currentContext, 'blue');
 });
 
 test('missing files, empty entries and repeated files of a list are skipped', async () => {
-  const configEnv = madeUpCommandEnv({ '/a': A }, list('', '/nowhere', '/a', '', '/a'));
+  const configEnv = madeUpConfigEnv({ '/a': A }, list('', '/nowhere', '/a', '', '/a'));
   const { config, missing } = await loadKubeconfig(undefined, configEnv);
   assert.deepEqual(config.files, ['/a']);
   assert.deepEqual(missing, ['/nowhere']);
@@ -51,14 +51,14 @@ test('missing files, empty entries and repeated files of a list are skipped', as
 
 test('a broken file of a list is an error even if another file would do', async () => {
   await assert.rejects(
-    loadKubeconfig(undefined, madeUpCommandEnv({ '/a': A, '/b': 'clusters: [' }, list('/a', '/b'))),
+    loadKubeconfig(undefined, madeUpConfigEnv({ '/a': A, '/b': 'clusters: [' }, list('/a', '/b'))),
     (error: unknown) =>
       error instanceof ConfigError && error.code === 'config-yaml' && /^\/b is not/.test(error.message),
   );
 });
 
 test('a file of a list that may not be read is an error, not a missing file', async () => {
-  const configEnv = madeUpCommandEnv({ '/a': A, '/b': B }, list('/a', '/b'));
+  const configEnv = madeUpConfigEnv({ '/a': A, '/b': B }, list('/a', '/b'));
   configEnv.files.fail('/b', 'EACCES');
   await assert.rejects(loadKubeconfig(undefined, configEnv), {
     code: 'config-file-unreadable',
@@ -68,14 +68,14 @@ test('a file of a list that may not be read is an error, not a missing file', as
 
 test('without KUBECONFIG the file in the home directory is read, with it never', async () => {
   const files = { '/home/ada/.kube/config': B, '/a': A };
-  const home = await loadKubeconfig(undefined, madeUpCommandEnv(files));
+  const home = await loadKubeconfig(undefined, madeUpConfigEnv(files));
   assert.deepEqual(home.config.files, ['/home/ada/.kube/config']);
-  const listed = await loadKubeconfig(undefined, madeUpCommandEnv(files, list('/nowhere')));
+  const listed = await loadKubeconfig(undefined, madeUpConfigEnv(files, list('/nowhere')));
   assert.deepEqual(listed.config.files, []);
 });
 
 test('an explicit path wins over everything, is relative to the working directory, and must exist', async () => {
-  const configEnv = madeUpCommandEnv({ '/work/mine': B, '/a': A, '/home/ada/.kube/config': A }, list('/a'));
+  const configEnv = madeUpConfigEnv({ '/work/mine': B, '/a': A, '/home/ada/.kube/config': A }, list('/a'));
   assert.deepEqual((await loadKubeconfig('mine', configEnv)).config.files, ['/work/mine']);
   await assert.rejects(loadKubeconfig('/gone', configEnv), {
     code: 'config-file-missing',

@@ -94,7 +94,7 @@ const obeying: Reconciler<string> = (_key, { signal }) =>
 const deaf: Reconciler<string> = () => new Promise(() => {});
 
 describe('manager', () => {
-  test('tasks start before sources, reconcilers only once every source is in sync', async () => {
+  test('tasks start before sources, each reconciler once its own sources are in sync', async () => {
     const world = new World();
     const pods = new Source('pods', world.log);
     const nodes = new Source('nodes', world.log);
@@ -113,12 +113,13 @@ describe('manager', () => {
     two.enqueue('b');
     pods.finish();
     await settle();
-    assert.deepEqual(world.log, ['server started', 'pods started', 'nodes started']);
+    assert.deepEqual(world.log, ['server started', 'pods started', 'nodes started', 'one a true']);
     assert.equal(pods.starts, 1, 'a shared source is started once');
     assert.equal(world.manager.phase, 'syncing');
     nodes.finish();
     await settle();
-    assert.deepEqual(world.log.slice(3), ['one a true', 'two b true']);
+    assert.deepEqual(world.log.slice(4), ['two b true']);
+    assert.equal(world.manager.phase, 'active');
     world.stop.abort();
     const outcome = await run;
     assert.deepEqual(outcome, { kind: 'stopped', cutOff: [], leftQueued: 0 });
@@ -159,6 +160,87 @@ describe('manager', () => {
     assert.equal(world.leases.calls.length, 0);
     world.stop.abort();
     assert.equal((await run).kind, 'stopped');
+  });
+
+  test('a source that is added by itself holds back every controller, and every task of the leader', async () => {
+    const world = new World();
+    const [pods, nodes, rights] = [new Source('pods'), new Source('nodes'), new Source('rights')];
+    const one = world.controller('one', world.logging('one'), { sources: [pods] });
+    world.controller('two', () => DONE, { sources: [nodes], needsLeadership: false });
+    world.manager.addSource(rights);
+    world.manager.addTask({ name: 'sweeper', needsLeadership: true, run: async () => void world.log.push('sweeper') });
+    const run = world.run();
+    one.enqueue('a');
+    pods.finish();
+    await settle();
+    assert.deepEqual(world.log, []);
+    rights.finish();
+    await settle();
+    assert.deepEqual(world.log, ['one a true']);
+    await world.clock.advance(600_000);
+    assert.deepEqual(world.log, ['one a true'], 'a sweeper must not take an empty cache for an empty cluster');
+    nodes.finish();
+    await settle();
+    assert.deepEqual(world.log, ['one a true', 'sweeper']);
+    world.stop.abort();
+    await run;
+  });
+
+  test('a source that is not in sync in time is reported by its name, and the controllers without it lead', async () => {
+    const late: string[] = [];
+    const world = new World().elected({
+      onSyncTimeout: (name) => {
+        late.push(name);
+        throw new Error('log full');
+      },
+    });
+    const [pods, nodes, secrets] = [new Source('pods'), new Source('nodes'), new Source('secrets')];
+    world.controller('one', world.logging('one'), { sources: [pods] }).enqueue('a');
+    world.controller('two', world.logging('two'), { sources: [pods, secrets] }).enqueue('b');
+    world.controller('three', world.logging('three'), { sources: [nodes] }).enqueue('c');
+    const run = world.run();
+    pods.finish();
+    await world.clock.advance(119_999);
+    assert.deepEqual([late, world.leases.calls.length], [[], 0]);
+    await world.clock.advance(2000);
+    assert.deepEqual([late, world.log], [['secrets', 'nodes'], ['one a true']]);
+    assert.match(formatHealth(await world.manager.ready.report()), /\[-\]source secrets failed: not in sync yet/);
+    nodes.finish();
+    await world.clock.advance(120_000);
+    assert.deepEqual([late.length, world.log], [2, ['one a true', 'three c true']]);
+    world.stop.abort();
+    assert.equal((await run).kind, 'stopped');
+    assert.equal(world.leases.peek('lock')?.spec?.holderIdentity, '', 'the lease was released');
+    assert.equal(world.clock.pending, 0);
+  });
+
+  test('a lost leadership is not held up by a controller that still waits for its source', async () => {
+    const world = new World().elected();
+    const pods = new Source('pods');
+    world.controller('one', () => DONE);
+    world.controller('two', world.logging('two'), { sources: [pods] }).enqueue('b');
+    const run = world.run();
+    await world.clock.advance(121_000);
+    assert.equal(world.manager.phase, 'active');
+    await world.leases.patch('lock', { kind: 'merge', body: { spec: { holderIdentity: 'thief' } } });
+    await world.clock.advance(3000);
+    assert.equal((await run).kind, 'leadership-lost');
+    assert.deepEqual(world.log, []);
+  });
+
+  test('a replica none of whose controllers could work does not compete, however long that takes', async () => {
+    const world = new World().elected({ syncTimeoutMs: 5000 });
+    const pods = new Source('pods');
+    world.controller('guarded', () => DONE, { sources: [pods] });
+    world.controller('open', () => DONE, { needsLeadership: false });
+    const run = world.run();
+    await world.clock.advance(600_000);
+    assert.equal(world.leases.calls.length, 0);
+    pods.finish();
+    await world.clock.advance(2000);
+    assert.equal(world.manager.phase, 'active');
+    world.stop.abort();
+    await run;
   });
 
   test('a standby that never led stops without a trace', async () => {
@@ -336,6 +418,18 @@ describe('manager', () => {
     assert.deepEqual(
       checks.slice(1).map((check) => `${check.name} ${check.ok}`),
       ['source 1 true', 'source 2 false'],
+    );
+  });
+
+  test('two sources of one name have a check each', async () => {
+    const { manager } = new World();
+    for (const synced of [true, false, true]) {
+      manager.addSource({ name: 'pods', synced, start: () => {}, waitForSync: async () => {} });
+    }
+    const { checks } = await manager.ready.report();
+    assert.deepEqual(
+      checks.slice(1).map((check) => `${check.name} ${check.ok}`),
+      ['source pods true', 'source pods (2) false', 'source pods (3) true'],
     );
   });
 

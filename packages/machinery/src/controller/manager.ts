@@ -8,6 +8,7 @@ import { within } from '../within.ts';
 import type { StopSignals } from './controller.ts';
 import { HealthChecks } from './health.ts';
 import type { ManagedSource } from './managed-source.ts';
+import { SourceSync } from './source-sync.ts';
 
 export interface ManagedController {
   readonly name: string;
@@ -38,6 +39,13 @@ export interface ManagerOptions {
   /** Without one, everything runs at once. */
   readonly election?: Election;
   readonly onNewLeader?: (identity: string) => void;
+  /**
+   * A source that is not in sync after this long is reported; until then this replica does not compete unless all are,
+   * afterwards as soon as one controller could work. Default two minutes.
+   */
+  readonly syncTimeoutMs?: number;
+  /** For the log: the name of a source that is not in sync in time. It is waited for all the same. */
+  readonly onSyncTimeout?: (source: string) => void;
   /** How long passes under way may take to end after a stop. Default 30 s. */
   readonly shutdownDeadlineMs?: number;
   /** How long, after that, passes may take to obey their signal. Default 1 s. */
@@ -64,8 +72,13 @@ export type ManagerOutcome = Cause & {
   readonly leftQueued: number;
 };
 
-/** Each phase is left for the next one; `stopping` from anywhere. */
+/**
+ * Each phase is left for the next one; `stopping` from anywhere. `syncing` until every source is in sync or the time-out
+ * has passed; controllers whose own sources are in sync may work before.
+ */
 export type ManagerPhase = 'idle' | 'syncing' | 'standby' | 'active' | 'stopping' | 'ended';
+
+const SYNC_TIMEOUT_MS = 120_000;
 
 interface Running {
   readonly name: string;
@@ -82,7 +95,10 @@ export class Manager {
   /** For /readyz: sources in sync, not stopping. A warm standby is ready. */
   readonly ready: HealthChecks;
   readonly #options: ManagerOptions;
-  readonly #sources = new Set<ManagedSource>();
+  /** With the name of each. */
+  readonly #sources = new Map<ManagedSource, string>();
+  /** Those that every controller waits for. */
+  readonly #shared = new Set<ManagedSource>();
   readonly #controllers: ManagedController[] = [];
   readonly #tasks: Task[] = [];
   #phase: ManagerPhase = 'idle';
@@ -107,19 +123,18 @@ export class Manager {
     return this.#options.election?.isLeader() ?? true;
   }
 
-  /** A source that no controller names. Sources are started once, however many controllers share them. */
+  /** A source that every controller waits for, whether it names it or not. */
   addSource(source: ManagedSource): void {
     this.#refuseWhenRunning();
-    if (this.#sources.has(source)) return;
-    this.#sources.add(source);
-    const name = source.name ?? String(this.#sources.size);
-    this.ready.add(`source ${name}`, () => (source.synced ? { ok: true } : { ok: false, reason: 'not in sync yet' }));
+    this.#shared.add(source);
+    this.#startAndCheck(source);
   }
 
+  /** It starts when its own sources are in sync. They are started once, however many controllers share them. */
   addController(controller: ManagedController): void {
     this.#refuseWhenRunning();
     this.#controllers.push(controller);
-    for (const source of controller.sources) this.addSource(source);
+    for (const source of controller.sources) this.#startAndCheck(source);
   }
 
   addTask(task: Task): void {
@@ -130,9 +145,31 @@ export class Manager {
   /** Runs everything until `signal` aborts, the leadership is lost or something fails; then shuts down. Never rejects. */
   async run(signal: AbortSignal): Promise<ManagerOutcome> {
     this.#refuseWhenRunning();
-    return await new Run(this.#options, this.#sources, this.#controllers, this.#tasks, (phase) => {
+    const parts: Parts = {
+      sources: this.#sources,
+      shared: this.#shared,
+      controllers: this.#controllers,
+      tasks: this.#tasks,
+    };
+    return await new Run(this.#options, parts, (phase) => {
       this.#phase = phase;
     }).untilEnd(signal);
+  }
+
+  #startAndCheck(source: ManagedSource): void {
+    if (this.#sources.has(source)) return;
+    const name = this.#nameOf(source);
+    this.#sources.set(source, name);
+    this.ready.add(`source ${name}`, () => (source.synced ? { ok: true } : { ok: false, reason: 'not in sync yet' }));
+  }
+
+  /** Two informers of one kind, with other selectors, have two checks. */
+  #nameOf(source: ManagedSource): string {
+    const taken = new Set(this.#sources.values());
+    const name = source.name ?? String(taken.size + 1);
+    let unique = name;
+    for (let i = 2; taken.has(unique); i++) unique = `${name} (${i})`;
+    return unique;
   }
 
   #refuseWhenRunning(): void {
@@ -143,11 +180,19 @@ export class Manager {
   }
 }
 
+interface Parts {
+  readonly sources: ReadonlyMap<ManagedSource, string>;
+  readonly shared: ReadonlySet<ManagedSource>;
+  readonly controllers: readonly ManagedController[];
+  readonly tasks: readonly Task[];
+}
+
 /** The one run of a manager. */
 class Run {
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
-  readonly #sources: ReadonlySet<ManagedSource>;
+  readonly #sources: ReadonlyMap<ManagedSource, string>;
+  readonly #shared: ReadonlySet<ManagedSource>;
   readonly #controllers: readonly ManagedController[];
   readonly #tasks: readonly Task[];
   readonly #enter: (phase: ManagerPhase) => void;
@@ -166,18 +211,13 @@ class Run {
   /** What was under way under the leadership when that ended. */
   #underLeadership: readonly CutOff[] = [];
 
-  constructor(
-    options: ManagerOptions,
-    sources: ReadonlySet<ManagedSource>,
-    controllers: readonly ManagedController[],
-    tasks: readonly Task[],
-    enter: (phase: ManagerPhase) => void,
-  ) {
+  constructor(options: ManagerOptions, parts: Parts, enter: (phase: ManagerPhase) => void) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#sources = sources;
-    this.#controllers = controllers;
-    this.#tasks = tasks;
+    this.#sources = parts.sources;
+    this.#shared = parts.shared;
+    this.#controllers = parts.controllers;
+    this.#tasks = parts.tasks;
     this.#enter = enter;
   }
 
@@ -201,36 +241,41 @@ class Run {
     this.#cause.resolve(cause);
   }
 
-  /** Servers first, so that probes are answered; then caches; reconcilers only on caches in sync. */
+  /** Servers first, so that probes are answered; then caches; each reconciler only on its caches in sync. */
   async #start(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     this.#enter('syncing');
     const tasksOfAll = this.#tasks.filter((task) => task.needsLeadership !== true);
     for (const task of tasksOfAll) this.#launch(`task ${task.name}`, false, () => task.run(this.#stopTasks.signal));
-    for (const source of this.#sources) {
+    for (const source of this.#sources.keys()) {
       const step = `source ${source.name ?? ''}`.trimEnd();
       this.#attempt(step, async () => source.start(this.#stopSources.signal));
     }
-    try {
-      await Promise.all([...this.#sources].map((source) => source.waitForSync(this.#stop.signal)));
-    } catch (error) {
-      this.#end({ kind: 'failed', step: 'sync of the sources', error });
-    }
-    if (this.#stop.signal.aborted) return;
-    for (const controller of this.#controllers) if (!controller.needsLeadership) this.#launchController(controller);
+    const sync = new SourceSync({
+      ...{ clock: this.#clock, sources: this.#sources, stop: this.#stop.signal },
+      timeoutMs: this.#options.syncTimeoutMs ?? SYNC_TIMEOUT_MS,
+      onTimeout: (source) => this.#options.onSyncTimeout?.(source),
+      onFailure: (error) => this.#end({ kind: 'failed', step: 'sync of the sources', error }),
+    });
     const { election } = this.#options;
-    if (election === undefined) {
-      void this.#startLeading();
-      return;
+    for (const controller of this.#controllers) {
+      if (election !== undefined && controller.needsLeadership) continue;
+      void this.#launchController(controller, sync, this.#stop.signal);
     }
     // A replica whose caches are not in sync does not compete: as a leader it could do nothing.
+    if (!(await this.#mayLead(sync))) return;
+    if (election === undefined) {
+      this.#enter('active');
+      void this.#launchTasksOfLeader(sync, this.#stop.signal);
+      return;
+    }
     this.#enter('standby');
     this.#election = this.#attempt('election', async () => {
       const outcome = await election.run(this.#stopElection.signal, {
         ...(this.#options.onNewLeader === undefined ? {} : { onNewLeader: this.#options.onNewLeader }),
         onStartedLeading: (leading) => {
           leading.addEventListener('abort', () => this.#stopLeading(leading.reason), { once: true });
-          return this.#startLeading();
+          return this.#startLeading(sync);
         },
       });
       if (outcome.kind === 'lost') {
@@ -239,16 +284,40 @@ class Run {
     });
   }
 
+  /** True when all sources are in sync or, once that takes too long, a controller could work; false when the run ends. */
+  async #mayLead(sync: SourceSync): Promise<boolean> {
+    const { signal } = this.#stop;
+    const some = Promise.withResolvers<boolean>();
+    void sync.late.then(() => {
+      for (const controller of this.#controllers) {
+        if (!controller.needsLeadership) continue;
+        void sync.inSync(this.#sourcesOf(controller), signal).then((synced) => synced && some.resolve(true));
+      }
+    });
+    return await Promise.race([sync.inSync(this.#sources.keys(), signal), some.promise]);
+  }
+
+  #sourcesOf(controller: ManagedController): ManagedSource[] {
+    return [...this.#shared, ...controller.sources];
+  }
+
   /** Resolves when the work of the leader has ended: only then may the lease be released. */
-  async #startLeading(): Promise<void> {
+  async #startLeading(sync: SourceSync): Promise<void> {
     if (this.#stop.signal.aborted) return;
     this.#enter('active');
-    const before = this.#running.length;
-    for (const controller of this.#controllers) if (controller.needsLeadership) this.#launchController(controller);
-    for (const task of this.#tasks) {
-      if (task.needsLeadership === true) this.#launch(`task ${task.name}`, true, () => task.run(this.#stop.signal));
-    }
-    await Promise.all(this.#running.slice(before).map((running) => running.ended));
+    const signal = AbortSignal.any([this.#stop.signal, this.#abortLeader.signal]);
+    const ofLeader = this.#controllers.filter((controller) => controller.needsLeadership);
+    await Promise.all([
+      ...ofLeader.map((controller) => this.#launchController(controller, sync, signal)),
+      this.#launchTasksOfLeader(sync, signal),
+    ]);
+  }
+
+  /** Tasks name no sources, so that they wait for all: a sweeper must not take an empty cache for an empty cluster. */
+  async #launchTasksOfLeader(sync: SourceSync, signal: AbortSignal): Promise<void> {
+    if (!(await sync.inSync(this.#sources.keys(), signal))) return;
+    const tasks = this.#tasks.filter((task) => task.needsLeadership === true);
+    await Promise.all(tasks.map((task) => this.#launch(`task ${task.name}`, true, () => task.run(this.#stop.signal))));
   }
 
   /** The leadership has ended: at once, before the election says why. */
@@ -257,11 +326,13 @@ class Run {
     this.#abortLeader.abort(reason);
   }
 
-  #launchController(controller: ManagedController): void {
+  /** As soon as its sources are in sync, unless `signal` aborts before. Resolves when it has ended. */
+  async #launchController(controller: ManagedController, sync: SourceSync, signal: AbortSignal): Promise<void> {
+    if (!(await sync.inSync(this.#sourcesOf(controller), signal))) return;
     const { election } = this.#options;
     const abort = controller.needsLeadership ? this.#abortLeader.signal : this.#abortOthers.signal;
     const isLeader = () => !controller.needsLeadership || election === undefined || election.isLeader();
-    this.#launch(
+    await this.#launch(
       `controller ${controller.name}`,
       true,
       () => controller.run({ stop: this.#stop.signal, abort }, isLeader),
@@ -269,7 +340,8 @@ class Run {
     );
   }
 
-  #launch(name: string, drained: boolean, run: () => Promise<void>, controller?: ManagedController): void {
+  /** Resolves when it has ended. */
+  #launch(name: string, drained: boolean, run: () => Promise<void>, controller?: ManagedController): Promise<void> {
     const running: Running = {
       name,
       controller,
@@ -280,6 +352,7 @@ class Run {
       }),
     };
     this.#running.push(running);
+    return running.ended;
   }
 
   /** Runs `act`; its failure ends the manager. Never rejects. */

@@ -455,6 +455,65 @@ describe('event recorder', () => {
       assert.equal(world.verbs().length, 5);
     });
 
+    test('an event that fails in one namespace holds back no other namespace, and its own keep their order', async () => {
+      const world = new World();
+      const inBilling = (name: string) => about(name, { regarding: { kind: 'Pod', namespace: 'billing', name } });
+      world.events('shop').failNext('create', refusal(500, 'InternalError', 'failed calling webhook'), 3);
+      for (const name of ['a', 'b']) world.recorder.record(about(name));
+      for (const name of ['c', 'd']) world.recorder.record(inBilling(name));
+      await settle();
+      const names = async (namespace: string) => (await world.stored(namespace)).map((e) => e.regarding.name);
+      assert.deepEqual([await names('shop'), await names('billing')], [[], ['c', 'd']]);
+      assert.equal(world.recorder.pending, 2);
+      world.recorder.record(inBilling('e'));
+      await settle();
+      assert.deepEqual(await names('billing'), ['c', 'd', 'e']);
+      await world.clock.advance(3500);
+      await world.recorder.flush();
+      assert.deepEqual(await names('shop'), ['a', 'b']);
+      assert.equal(world.recorder.pending, 0);
+    });
+
+    test('a namespace whose calls hang holds back no other', async () => {
+      const world = new World();
+      for (let i = 0; i < 3; i++) world.events('shop').interceptNext('create', () => new Promise(() => {}));
+      for (let i = 0; i < 10; i++) {
+        world.recorder.record(about(`a-${i}`));
+        world.recorder.record(about(`b-${i}`, { regarding: { kind: 'Node', name: `b-${i}` } }));
+      }
+      await settle();
+      assert.equal((await world.stored('default')).length, 10);
+      await world.clock.advance(MINUTE);
+      assert.equal((await world.stored('shop')).length, 10);
+    });
+
+    test('events that wait for another try count towards the limit of the queue', async () => {
+      const world = new World({ queueLimit: 3 });
+      for (let i = 0; i < 5; i++) {
+        const namespace = `team-${i}`;
+        world.events(namespace).failNext('create', refusal(500, 'InternalError', 'failed calling webhook'));
+        world.recorder.record(about('a', { regarding: { kind: 'Pod', namespace, name: 'a' } }));
+        await settle();
+      }
+      assert.deepEqual([world.recorder.pending, world.recorder.counts.queueFull], [3, 2]);
+      await world.clock.advance(500);
+      assert.deepEqual([world.recorder.pending, world.recorder.counts.written], [0, 3]);
+    });
+
+    test('a server that is away is asked for four namespaces at once, and no more', async () => {
+      const world = new World();
+      const namespaces = Array.from({ length: 10 }, (_, i) => `team-${i}`);
+      for (const namespace of namespaces) {
+        world.events(namespace).failNext('create', refused());
+        world.recorder.record(about('a', { regarding: { kind: 'Pod', namespace, name: 'a' } }));
+      }
+      await settle();
+      assert.equal(namespaces.flatMap((namespace) => world.verbs(namespace)).length, 4);
+      await world.clock.advance(5000);
+      await world.recorder.flush();
+      assert.equal(world.recorder.counts.written, 10);
+    });
+
     test('a call that hangs is given up and tried again', async () => {
       const world = new World();
       world.events().interceptNext('create', () => new Promise(() => {}));
@@ -537,6 +596,22 @@ describe('event recorder', () => {
       world.recorder.record(about('d'));
       assert.equal(world.recorder.counts.tooLate, 4);
       assert.equal(world.clock.pending, 0);
+    });
+
+    test('after the deadline no namespace is written to any more', async () => {
+      const world = new World();
+      for (let i = 0; i < 8; i++) {
+        const namespace = `team-${i}`;
+        const clients = world.events(namespace);
+        if (i % 2 === 0) clients.interceptNext('create', () => new Promise(() => {}));
+        else clients.failNext('create', refusal(500, 'InternalError', 'failed calling webhook'), 100);
+        for (const name of ['a', 'b'])
+          world.recorder.record(about(name, { regarding: { kind: 'Pod', namespace, name } }));
+      }
+      const down = world.recorder.shutDown(5000);
+      await world.clock.advance(5000);
+      assert.deepEqual(await down, { unwritten: 16 });
+      assert.deepEqual([world.recorder.counts.tooLate, world.recorder.pending, world.clock.pending], [16, 0, 0]);
     });
 
     test('a wait between two tries ends with the deadline', async () => {

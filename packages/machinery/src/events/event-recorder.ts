@@ -3,11 +3,12 @@
 
 import type { ResourceClient } from '../client/resource-client.ts';
 import { type Clock, sleep, systemClock, type Timer } from '../clock.ts';
-import { isAlreadyExists, isNotFound, MachineryError } from '../errors.ts';
+import { ConnectionError, isAlreadyExists, isNotFound, MachineryError } from '../errors.ts';
 import { microTime } from '../objects/micro-time.ts';
 import { jitter, type Random, systemRandom } from '../random.ts';
 import { within } from '../within.ts';
 import { EventEntry, judgeFailure } from './event-entry.ts';
+import { EventLines, type Place } from './event-lines.ts';
 import { EventNames } from './event-name.ts';
 import {
   cutToBytes,
@@ -87,10 +88,9 @@ export class EventRecorder {
   };
   /** The series that are open, by key, oldest first. */
   readonly #open = new Map<string, EventEntry>();
-  /** Entries that wait to be written, in order. An entry is in here once, and written as it is when its turn comes. */
-  readonly #pending = new Set<EventEntry>();
+  /** What waits to be written. */
+  readonly #lines = new EventLines((entry, place) => this.#write(entry, place));
   readonly #stop = new AbortController();
-  #writing: Promise<void> | undefined;
   #sweeper: Timer | undefined;
   #refreshedAt: number;
   #closed = false;
@@ -110,7 +110,7 @@ export class EventRecorder {
 
   /** Events that wait to be written. */
   get pending(): number {
-    return this.#pending.size;
+    return this.#lines.size;
   }
 
   record(input: EventInput): void {
@@ -128,7 +128,7 @@ export class EventRecorder {
 
   /** Resolves when everything recorded so far was written or given up. Counts of open series may be ahead. */
   async flush(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
+    await this.#lines.whenEmpty();
   }
 
   /** Writes what is left, final counts of series included, for at most `deadlineMs`. Records nothing afterwards. */
@@ -140,10 +140,9 @@ export class EventRecorder {
     try {
       await within(this.#clock, deadlineMs, undefined, () => this.flush());
     } catch {
-      const left = this.#pending.size;
-      this.#pending.clear();
+      const left = this.#lines.clear();
       this.#stop.abort(new MachineryError('recorder-closed', 'the event recorder was shut down'));
-      // The write under way ends as too late too.
+      // The writes under way end as too late too.
       const before = this.#counts.tooLate;
       await this.flush();
       unwritten = left + this.#counts.tooLate - before;
@@ -208,9 +207,8 @@ export class EventRecorder {
   }
 
   #enqueue(entry: EventEntry): boolean {
-    if (!this.#pending.has(entry) && this.#pending.size >= (this.#options.queueLimit ?? 1000)) return false;
-    this.#pending.add(entry);
-    this.#writing ??= this.#writeAll();
+    if (!this.#lines.has(entry) && this.#lines.size >= (this.#options.queueLimit ?? 1000)) return false;
+    this.#lines.add(entry);
     return true;
   }
 
@@ -234,23 +232,8 @@ export class EventRecorder {
     }
   }
 
-  async #writeAll(): Promise<void> {
-    // Lets the caller of `record` go on first.
-    await Promise.resolve();
-    for (;;) {
-      const [entry] = this.#pending;
-      if (entry === undefined) {
-        // Here and not in a `then`: an event recorded in between would wait for a writer that has left.
-        this.#writing = undefined;
-        return;
-      }
-      this.#pending.delete(entry);
-      await this.#write(entry);
-    }
-  }
-
-  /** One event at a time: while the server is away, all of them wait. Never throws. */
-  async #write(entry: EventEntry): Promise<void> {
+  /** Never throws. */
+  async #write(entry: EventEntry, place: Place): Promise<void> {
     const maxTries = this.#options.maxTries ?? 12;
     for (let tries = 1; ; tries++) {
       try {
@@ -270,8 +253,12 @@ export class EventRecorder {
         }
         const backoff = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
         const ms = Math.max(verdict.atLeastMs, jitter(this.#random, backoff, RETRY_JITTER));
+        // While nobody answers, the others need not try either: the place is kept.
+        const isAway = error instanceof ConnectionError && error.fault !== 'timeout';
+        if (!isAway) place.leave();
         // An abort during the wait is found by the next try.
         await sleep(this.#clock, ms, this.#stop.signal).catch(() => {});
+        if (!isAway) await place.enter();
       }
     }
   }

@@ -7,6 +7,7 @@ import { compareResourceVersions, isComparable } from '../objects/resource-versi
 import { isContradicted } from '../reflector/contradiction.ts';
 import type { EventType, ReflectionTarget, Replacement } from '../reflector/reflection-target.ts';
 import type { Relist } from '../reflector/relist.ts';
+import { isOlder } from '../reflector/version-order.ts';
 import type { Delta, DeltaSource, MarkDelta } from './delta.ts';
 import { ObjectStore } from './object-store.ts';
 
@@ -74,6 +75,8 @@ export class Cache<T extends Cacheable> implements ReflectionTarget<T> {
       get size() {
         return incoming.size;
       },
+      // Gathered whole before any of it is delivered: a slow handler need not hold up the cache.
+      congested: false,
       add: (raw) => {
         const key = keyOf(raw);
         const held = keepsNothing ? undefined : this.store.get(key);
@@ -147,13 +150,14 @@ export class Cache<T extends Cacheable> implements ReflectionTarget<T> {
     this.#changes++;
     const sameUid = held !== undefined && held.metadata.uid === raw.metadata.uid;
     if (type === 'DELETED') {
-      // A late delete of an earlier UID must not take its replacement away.
-      if (!sameUid) {
+      // A late delete of an earlier UID must not take its replacement away. One that is certainly newer is not late: it
+      // frees the name, and what is held ended before, unseen.
+      if (!sameUid && !(held !== undefined && isOlder(versionOf(held), versionOf(raw)))) {
         this.counters.stale++;
         return;
       }
       this.store.delete(key);
-      this.#deliverDeleted(this.#transform(raw), source, false);
+      this.#deliverDeleted(sameUid ? this.#transform(raw) : held, source, !sameUid);
       return;
     }
     const object = this.#transform(raw);
@@ -239,10 +243,14 @@ function sameVersion(held: Cacheable, next: Cacheable): boolean {
   return held.metadata.uid === next.metadata.uid && held.metadata.resourceVersion === next.metadata.resourceVersion;
 }
 
+function versionOf(object: Cacheable): string {
+  return object.metadata.resourceVersion ?? '';
+}
+
 /** Servers whose versions are not decimals give no order: every event counts as newer, as the stream delivers it. */
 function isNewer(next: Cacheable, held: Cacheable): boolean {
-  const a = next.metadata.resourceVersion ?? '';
-  const b = held.metadata.resourceVersion ?? '';
+  const a = versionOf(next);
+  const b = versionOf(held);
   if (!isComparable(a) || !isComparable(b)) return a !== b || next.metadata.uid !== held.metadata.uid;
   return compareResourceVersions(a, b) > 0;
 }

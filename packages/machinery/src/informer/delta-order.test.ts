@@ -88,7 +88,9 @@ test('a delete of an object that is not held is delivered to nobody', async (t) 
 
 /** Lists again after 410 with these pods. */
 async function relist(pods: FollowedPods, version: number, names: readonly (readonly [string, number])[]) {
-  await pods.until(() => pods.informer.state.kind === 'listing');
+  await pods.until(() => pods.informer.state.kind === 'listing' || pods.informer.state.kind === 'waiting');
+  // A second 410 right after the first is not answered at once.
+  if (pods.informer.state.kind === 'waiting') await pods.waitOut();
   return await pods.sync(
     String(version),
     names.map(([name, v]) => aPod(name).atVersion(v).build()),

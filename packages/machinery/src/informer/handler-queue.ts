@@ -22,6 +22,7 @@ export interface HandlerFailure<T extends Cacheable> {
   readonly handler: string;
   readonly delta: Delta<T>;
   readonly error: unknown;
+  /** Calls of `onDelta` with this delta; 0 when what decides whether it is wanted threw, so that it is delivered. */
   readonly attempt: number;
   /** False when the delta will be tried again. */
   readonly givenUp: boolean;
@@ -133,6 +134,12 @@ export class HandlerQueue<T extends Cacheable> {
     // In the same step as the last look at the line: what is pushed a tick later must not wait for nobody.
     this.#busy = false;
     this.#options.onDrained();
+  }
+
+  /** What decides whether the handler wants this delta threw. It is delivered all the same. */
+  undecided(delta: Delta<T>, error: unknown): void {
+    this.failures++;
+    this.#report({ handler: this.name, delta, error, attempt: 0, givenUp: false });
   }
 
   /** What fails is tried again or given up, and then counts as handled. */

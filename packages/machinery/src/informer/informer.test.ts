@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { POD } from '../codec/kind.ts';
 import type { PodView } from '../codec/pod-view.ts';
 import { FollowedPods } from '../testing/followed-pods.ts';
 import { aPod } from '../testing/pod-builder.ts';
+import type { Transport } from '../transport/transport.ts';
 import type { Delta } from './delta.ts';
+import { Informer } from './informer.ts';
 
 const nameOf = (delta: Delta<PodView>): string =>
   'object' in delta ? `${delta.kind} ${delta.object.metadata.name}` : delta.kind;
@@ -66,10 +69,33 @@ test('a late delete of an earlier UID does not take its replacement away', async
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
   stream.event('ADDED', aPod('db-0').withUid('new').atVersion(12).build());
-  stream.event('DELETED', aPod('db-0').withUid('old').atVersion(13).build());
+  for (const version of [11, 12]) stream.event('DELETED', aPod('db-0').withUid('old').atVersion(version).build());
   stream.bookmark('Pod', '14');
   await pods.untilDelivered('progress 14');
   assert.equal(pods.informer.lister.get('default/db-0')?.metadata.uid, 'new');
+});
+
+test('a delete of another UID at an opaque version, which may be late, takes nothing away', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('a1');
+  stream.event('ADDED', aPod('db-0').withUid('new').atVersion('a3').build());
+  stream.event('DELETED', aPod('db-0').withUid('old').atVersion('a4').build());
+  stream.bookmark('Pod', 'a5');
+  await pods.untilDelivered('progress a5');
+  assert.equal(pods.informer.lister.get('default/db-0')?.metadata.uid, 'new');
+});
+
+test('a delete of another UID that is newer than what is held frees the name: what is held ended unseen', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('10', [aPod('db-0').withUid('first').atVersion(8).build()]);
+  // The delete of the first and the add of the second were lost.
+  stream.event('DELETED', aPod('db-0').withUid('second').atVersion(13).build());
+  stream.bookmark('Pod', '14');
+  await pods.untilDelivered('progress 14');
+  assert.deepEqual(pods.story.slice(2), ['deleted db-0 (final state unknown)', 'progress 14']);
+  const deleted = pods.deltas.find((delta) => delta.kind === 'deleted');
+  assert.equal(deleted?.object.metadata.uid, 'first');
+  assert.deepEqual(pods.names, []);
 });
 
 test('an add under a name whose delete was lost ends the earlier life first', async (t) => {
@@ -78,6 +104,12 @@ test('an add under a name whose delete was lost ends the earlier life first', as
   stream.event('ADDED', aPod('db-0').withUid('new').atVersion(12).build());
   await pods.until(() => pods.story.filter((line) => line === 'added db-0').length === 2);
   assert.deepEqual(pods.story.slice(-2), ['deleted db-0 (final state unknown)', 'added db-0']);
+});
+
+test('an informer is named after what it follows, for checks and messages', () => {
+  const transport = {} as Transport;
+  const names = [undefined, 'shop'].map((namespace) => new Informer({ transport, ...POD, namespace }).name);
+  assert.deepEqual(names, ['pods', 'pods in shop']);
 });
 
 test('a delete carries the final state', async (t) => {

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { keyOf } from '../objects/object-key.ts';
 import { type Random, systemRandom } from '../random.ts';
+import { describeCollection } from '../reflector/collection.ts';
 import type { ReflectionTarget } from '../reflector/reflection-target.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorOptions } from '../reflector/reflector-options.ts';
@@ -55,6 +56,11 @@ export class Informer<T extends Cacheable> {
     for (const [name, values] of Object.entries(options.indexes ?? {})) this.#cache.store.addIndex(name, values);
     this.lister = new Lister(this.#cache.store);
     this.#reflector = new Reflector({ ...options, target: this.#cache });
+  }
+
+  /** For checks and messages: `pods in default`. */
+  get name(): string {
+    return describeCollection(this.#options);
   }
 
   get counters(): Readonly<InformerCounters> {

@@ -10,10 +10,14 @@ import type { ReflectorOptions } from '../reflector/reflector-options.ts';
 import type { ReflectorState } from '../reflector/reflector-state.ts';
 import type { DeltaSource, ObjectDelta } from './delta.ts';
 import { type DeltaHandler, type HandlerFailure, HandlerQueue } from './handler-queue.ts';
+import { NewestKeys } from './newest-keys.ts';
 
 export interface UncachedInformerOptions<T extends Cacheable>
   extends Omit<ReflectorOptions<T>, 'target' | 'startFrom' | 'consistencyMs' | 'onChecked'> {
-  /** Called for each object as it arrives. What is not wanted takes no memory, however much of it there is. */
+  /**
+   * Called for each object as it arrives. What is not wanted takes no memory, however much of it there is. If it throws,
+   * that is reported as a failure of the handler, and the object is delivered.
+   */
   readonly wants: (object: T, type: EventType) => boolean;
   /** Gets `added` and `deleted`, and `updated` with `previous` as the object itself: the one before is not kept. */
   readonly handler: DeltaHandler<T>;
@@ -27,6 +31,7 @@ export class UncachedInformer<T extends Cacheable> {
   readonly #clock: Clock;
   readonly #queue: HandlerQueue<T>;
   readonly #reflector: Reflector<T>;
+  readonly #newest = new NewestKeys();
   #synced = false;
   #running: Promise<void> | undefined;
 
@@ -54,6 +59,11 @@ export class UncachedInformer<T extends Cacheable> {
   /** The first listing has been delivered. */
   get synced(): boolean {
     return this.#synced;
+  }
+
+  /** Calls of the handler, and of `wants`, that threw. */
+  get failures(): number {
+    return this.#queue.failures;
   }
 
   get state(): ReflectorState {
@@ -102,7 +112,9 @@ export class UncachedInformer<T extends Cacheable> {
         return isCongested();
       },
       beginReplace: () => this.#replacement(),
-      onEvent: (type, object) => this.#deliver(type, object, 'watch', false),
+      onEvent: (type, object) => {
+        if (this.#newest.note(type, object)) this.#deliver(type, object, 'watch', false);
+      },
       ignoredStale: () => {},
       replay: () => {},
       caughtUp: () => {},
@@ -115,12 +127,18 @@ export class UncachedInformer<T extends Cacheable> {
   /** Delivered as it arrives: gathering a listing first would hold all of it. One that is broken off is made again. */
   #replacement(): Replacement<T> {
     let size = 0;
+    const isCongested = () => this.#queue.congested;
+    this.#newest.clear();
     return {
       get size() {
         return size;
       },
+      get congested() {
+        return isCongested();
+      },
       add: (object) => {
         size++;
+        this.#newest.note('ADDED', object);
         this.#deliver('ADDED', object, 'list', !this.#synced);
       },
       remove: (object) => this.#deliver('DELETED', object, 'list', false),
@@ -132,8 +150,14 @@ export class UncachedInformer<T extends Cacheable> {
   }
 
   #deliver(type: EventType, object: T, source: DeltaSource, initial: boolean): void {
-    if (!this.#options.wants(object, type)) return;
-    this.#queue.push(deltaOf(type, object, source, initial, this.#clock.now()));
+    const delta = () => deltaOf(type, object, source, initial, this.#clock.now());
+    try {
+      if (!this.#options.wants(object, type)) return;
+    } catch (error) {
+      // The frame was read well: the stream must not end, nor be asked for as JSON, because of it.
+      this.#queue.undecided(delta(), error);
+    }
+    this.#queue.push(delta());
   }
 }
 

@@ -104,6 +104,21 @@ describe('queue metrics', () => {
     assert.equal(metrics.retries, 2);
   });
 
+  test('an add without a delay is no retry, and one that the rate limiter lets pass at once is', () => {
+    const metrics = new RecordedMetrics();
+    const limiter = { delayFor: () => 0, forget: () => {}, requeues: () => 0 };
+    const queue = new WorkQueue<string>({ clock: new ManualClock(), name: 'test', metrics: () => metrics, limiter });
+    queue.addAfter('a', 0);
+    queue.addAfter('b', -1);
+    assert.deepEqual([metrics.adds, metrics.retries], [2, 0]);
+    queue.addRateLimited('c');
+    assert.deepEqual([metrics.adds, metrics.retries], [3, 1]);
+    queue.shutDown();
+    queue.addAfter('d', 10);
+    queue.addRateLimited('e');
+    assert.deepEqual([metrics.adds, metrics.retries], [3, 1]);
+  });
+
   test('no running work is reported after shutdown', async () => {
     const { clock, metrics, queue } = aQueue();
     queue.add('a');

@@ -87,6 +87,32 @@ describe('rate limiters', () => {
     assert.equal(limiter.delayFor('one'), 1);
   });
 
+  test('a limiter that is an instance of a class is forgotten and counted through every wrapper', () => {
+    class OfAClass implements RateLimiter<string> {
+      readonly #failures = new Map<string, number>();
+      delayFor(item: string): number {
+        this.#failures.set(item, this.requeues(item) + 1);
+        return 5;
+      }
+      forget(item: string): void {
+        this.#failures.delete(item);
+      }
+      requeues(item: string): number {
+        return this.#failures.get(item) ?? 0;
+      }
+    }
+    for (const limiter of [
+      withMaxWait(new OfAClass(), 1000),
+      withJitter(new OfAClass(), seededRandom(7)),
+      slowAfter(new OfAClass(), 3, 60_000),
+    ]) {
+      delays(limiter, 'one', 2);
+      assert.equal(limiter.requeues('one'), 2);
+      limiter.forget('one');
+      assert.equal(limiter.requeues('one'), 0);
+    }
+  });
+
   test('the bucket lets its burst through and then spaces all items together', async () => {
     const clock = new ManualClock();
     const limiter = bucketLimiter<string>(new TokenBucket({ clock, perSecond: 10, burst: 2 }));

@@ -71,24 +71,26 @@ export function maxOf<T>(...limiters: readonly RateLimiter<T>[]): RateLimiter<T>
 
 /** No delay of `limiter` is longer than `maxMs`. */
 export function withMaxWait<T>(limiter: RateLimiter<T>, maxMs: number): RateLimiter<T> {
-  return { ...limiter, delayFor: (item) => Math.min(maxMs, limiter.delayFor(item)) };
+  return wrapped(limiter, (item) => Math.min(maxMs, limiter.delayFor(item)));
 }
 
 /** Stretches each delay by up to `factor`, so that items which failed together do not come back together. */
 export function withJitter<T>(limiter: RateLimiter<T>, random: Random, factor = 0.2): RateLimiter<T> {
-  return { ...limiter, delayFor: (item) => jitter(random, limiter.delayFor(item), factor) };
+  return wrapped(limiter, (item) => jitter(random, limiter.delayFor(item), factor));
 }
 
 /** The delays of `limiter` for the first `fastAttempts` failures of an item, then `slowMs`, for ever. */
 export function slowAfter<T>(limiter: RateLimiter<T>, fastAttempts: number, slowMs: number): RateLimiter<T> {
-  return {
-    ...limiter,
-    delayFor: (item) => {
-      const before = limiter.requeues(item);
-      const delay = limiter.delayFor(item);
-      return before < fastAttempts ? delay : slowMs;
-    },
-  };
+  return wrapped(limiter, (item) => {
+    const before = limiter.requeues(item);
+    const delay = limiter.delayFor(item);
+    return before < fastAttempts ? delay : slowMs;
+  });
+}
+
+/** Each method by name: a spread would lose those of a class, which stand on its prototype. */
+function wrapped<T>(limiter: RateLimiter<T>, delayFor: (item: T) => number): RateLimiter<T> {
+  return { delayFor, forget: (item) => limiter.forget(item), requeues: (item) => limiter.requeues(item) };
 }
 
 export interface ControllerLimits {

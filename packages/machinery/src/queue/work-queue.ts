@@ -94,23 +94,19 @@ export class WorkQueue<T> {
     if (!this.#processing.has(item)) this.#makeReady(item, priority);
   }
 
-  /** Adds `item` in `ms` from now, or earlier if it is already due earlier. Does not hold back a plain `add`. */
+  /**
+   * Adds `item` in `ms` from now, or earlier if it is already due earlier. Does not hold back a plain `add`. Without a
+   * delay it is one, and counts as no retry.
+   */
   addAfter(item: T, ms: number, priority = 0): void {
-    if (Number.isNaN(ms)) {
-      throw new MachineryError('bad-delay', 'addAfter was called with a delay that is not a number', {
-        hint: 'Pass milliseconds, zero or more.',
-      });
-    }
-    if (this.#phase !== 'open') return;
-    this.#times?.retried();
-    if (ms <= 0) this.add(item, priority);
-    else this.#delayed.add(item, ms, priority);
+    this.#addIn(item, ms, priority, ms > 0);
   }
 
   /** Adds `item` when the rate limiter allows, but not before `atLeastMs`. Returns the delay. */
   addRateLimited(item: T, priority = 0, atLeastMs = 0): number {
     const ms = Math.max(atLeastMs, this.#limiter.delayFor(item));
-    this.addAfter(item, ms, priority);
+    // Also where the limiter lets it pass at once: it is tried again.
+    this.#addIn(item, ms, priority, true);
     return ms;
   }
 
@@ -174,6 +170,18 @@ export class WorkQueue<T> {
       signal?.addEventListener('abort', release, { once: true });
       this.#drainers.add(release);
     });
+  }
+
+  #addIn(item: T, ms: number, priority: number, isRetry: boolean): void {
+    if (Number.isNaN(ms)) {
+      throw new MachineryError('bad-delay', 'an item was added with a delay that is not a number', {
+        hint: 'Pass milliseconds, zero or more; a rate limiter of your own must return them, too.',
+      });
+    }
+    if (this.#phase !== 'open') return;
+    if (isRetry) this.#times?.retried();
+    if (ms <= 0) this.add(item, priority);
+    else this.#delayed.add(item, ms, priority);
   }
 
   get #idle(): boolean {

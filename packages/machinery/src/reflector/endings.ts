@@ -47,6 +47,8 @@ const BACKLOG_MS = 1_000;
 
 export class Endings<T extends Cacheable> {
   readonly #options: EndingsOptions<T>;
+  /** It was listed again for a 410, and no watch has lived long since: the next 410 must not list at once, too. */
+  #isExpiryRepeated = false;
 
   constructor(options: EndingsOptions<T>) {
     this.#options = options;
@@ -74,7 +76,10 @@ export class Endings<T extends Cacheable> {
     if (state.kind === 'watching' && this.#isComplete(state.stream, end)) this.#options.position.completed();
     if (this.#options.rewinds.isKnown) return againFrom(state);
     const livedMs = this.#options.clock.monotonic() - state.startedAt;
-    if (livedMs >= HEALTHY_WATCH_MS) this.#options.backoff.reset();
+    if (livedMs >= HEALTHY_WATCH_MS) {
+      this.#options.backoff.reset();
+      this.#isExpiryRepeated = false;
+    }
     if (end.kind === 'failed') throw end.error;
     if (livedMs >= SHORT_WATCH_MS) return againFrom(state);
     const error = new ConnectionError(
@@ -109,7 +114,9 @@ export class Endings<T extends Cacheable> {
       this.#options.onReplayExpired(state.replay);
       return { do: 'resume', replay: undefined };
     }
-    if (this.#options.position.isFresh) return this.#waitAndRelist(error, 'expired', undefined);
+    const mustWait = this.#options.position.isFresh || this.#isExpiryRepeated;
+    this.#isExpiryRepeated = true;
+    if (mustWait) return this.#waitAndRelist(error, 'expired', undefined);
     return { do: 'list', reason: 'expired', replay: undefined };
   }
 

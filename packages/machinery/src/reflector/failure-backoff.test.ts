@@ -15,9 +15,19 @@ test('pauses double for each kind of failure by itself, and start over after a w
   assert.deepEqual([backoff.after(reset), backoff.after(internal)], [100, 800]);
 });
 
-test('a server that says when to come again is given that time and up to a tenth more, and nothing doubles', () => {
+test('a server that says when to come again is given that time and up to a tenth more', () => {
   const busy = new ApiError(429, { reason: 'TooManyRequests', message: 'busy' }, 7_000);
   const backoff = new FailureBackoff(LONGEST_DRAW);
   assert.deepEqual([Math.round(backoff.after(busy)), Math.round(backoff.after(busy))], [7_700, 7_700]);
-  assert.equal(backoff.after(internal), 800);
+});
+
+test('a server that asks for no pause, or for the same short one again and again, gets pauses that double', () => {
+  for (const retryAfterMs of [0, 100]) {
+    const busy = new ApiError(429, { reason: 'TooManyRequests', message: 'busy' }, retryAfterMs);
+    const backoff = new FailureBackoff(LONGEST_DRAW);
+    assert.deepEqual(
+      [1, 2, 3, 4, 5, 6, 7].map(() => backoff.after(busy)),
+      [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000],
+    );
+  }
 });

@@ -1,6 +1,7 @@
-// How long a reflector backs off after an error: as long as the server asks for, else longer with each failure in a row.
+// How long a reflector backs off after an error: longer with each failure in a row, and never less than the server asks
+// for. A Retry-After of 0, or of a date that is over, so causes no loop of requests.
 import { ApiError, ConnectionError } from '../errors.ts';
-import type { Random } from '../random.ts';
+import { jitter, type Random } from '../random.ts';
 import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
 
 export class FailureBackoff {
@@ -15,10 +16,9 @@ export class FailureBackoff {
   }
 
   after(error: Error): number {
-    if (error instanceof ApiError && error.retryAfterMs !== undefined) {
-      return error.retryAfterMs * (1 + this.#random() * 0.1);
-    }
-    return error instanceof ConnectionError ? this.#connection.next() : this.#server.next();
+    const own = error instanceof ConnectionError ? this.#connection.next() : this.#server.next();
+    const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+    return Math.max(own, jitter(this.#random, asked, 0.1));
   }
 
   /** Without regard to Retry-After: for errors that another request answers better than a later one. */

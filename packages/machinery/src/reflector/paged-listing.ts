@@ -17,7 +17,8 @@ export interface ListingOptions<T> {
   /** Undefined asks for everything at once. */
   readonly pageSize: number | undefined;
   readonly signal: AbortSignal;
-  readonly onObject: (object: T) => void;
+  /** A promise holds the listing back: the next object, and the next page, have to wait. */
+  readonly onObject: (object: T) => void | Promise<void>;
 }
 
 /** Resolves with the listing's version, which is the same for all its pages. */
@@ -32,7 +33,10 @@ async function listPages<T>(options: ListingOptions<T>): Promise<string> {
     const page = isProtobuf
       ? readList(body, options.codec)
       : listFromJson(parseJson(body, 0, body.length), options.codec);
-    for (const object of page.items) options.onObject(object);
+    for (const object of page.items) {
+      const taken = options.onObject(object);
+      if (taken !== undefined) await taken;
+    }
     version = page.metadata.resourceVersion;
     next = page.metadata.continue;
   } while (next !== undefined);

@@ -7,6 +7,8 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 /** A listing in the making; nothing is visible before `commit`. */
 export interface Replacement<T extends Cacheable> {
   readonly size: number;
+  /** True while what was added waits for a slow handler: no more should be added until the target's `onDrained`. */
+  readonly congested: boolean;
   add(object: T): void;
   /** The object went away while the listing was still on its way. */
   remove(object: T): void;
@@ -21,9 +23,12 @@ export interface Replacement<T extends Cacheable> {
 export interface ReflectionTarget<T extends Cacheable> {
   /** `rewound`: equal versions do not mean equal objects, so that nothing held may be kept instead of what is listed. */
   beginReplace(rewound: boolean): Replacement<T>;
-  /** An event newer than everything before it. */
+  /**
+   * An event that is not older than everything before it. One of the version of the last event is of another object,
+   * where a server changes several at once, or a duplicate, which must have no effect.
+   */
   onEvent(type: EventType, object: T): void;
-  /** A duplicate or an event older than what was applied already: dropped, only counted. */
+  /** An event older than what was applied already: dropped, only counted. */
   ignoredStale(): void;
   /** An event from before the listing, asked for by `startFrom`. */
   replay(type: EventType, object: T): void;

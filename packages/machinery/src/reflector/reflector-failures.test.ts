@@ -32,6 +32,36 @@ test('fault 01: a server that answers 410 to every version is asked with growing
   }
 });
 
+test('fault 01: a server that sends one event and 410 each time is listed with growing pauses, until a watch lives', async (t) => {
+  const pods = await FollowedPods.start(t);
+  let version = 10;
+  const answerOnce = async () => {
+    const stream = await pods.sync(String(version));
+    stream.event(
+      'ADDED',
+      aPod(`p${version}`)
+        .atVersion(version + 1)
+        .build(),
+    );
+    await pods.untilDelivered(`added p${version}`);
+    version += 10;
+    return stream;
+  };
+  (await answerOnce()).error(410, 'Expired');
+  for (let i = 0; i < 6; i++) {
+    (await answerOnce()).error(410, 'Expired');
+    const pause = await pods.waitOut();
+    const base = Math.min(30_000, 800 * 2 ** i);
+    assert.ok(pause >= base / 2 && pause <= base, `pause ${i} of ${pause} ms`);
+  }
+  const healthy = await answerOnce();
+  const waits = pods.states.filter(({ kind }) => kind === 'waiting').length;
+  await pods.clock.advance(30_000);
+  healthy.error(410, 'Expired');
+  await pods.sync(String(version));
+  assert.equal(pods.states.filter(({ kind }) => kind === 'waiting').length, waits, 'the first one is listed at once');
+});
+
 test('fault 03: a stream that goes silent after a bookmark is given up after 75 s and goes on from the last version without a relist', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');
@@ -279,6 +309,19 @@ test('fault 13: 503 with Retry-After on the listing waits as asked', async (t) =
   (await pods.server.next()).refuse(503, 'ServiceUnavailable', 'starting', { headers: { 'retry-after': '3' } });
   const pause = await pods.waitOut();
   assert.ok(pause >= 3000 && pause <= 3300, `${pause}`);
+  await pods.sync('10');
+});
+
+test('fault 13: a Retry-After of 0, or of a date that is over, is answered by growing pauses, not by a loop', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const over = new Date(pods.clock.now() - 3_600_000).toUTCString();
+  for (let i = 0; i < 6; i++) {
+    const headers = { 'retry-after': i % 2 === 0 ? '0' : over };
+    (await pods.server.next()).refuse(429, 'TooManyRequests', 'slow down', { headers });
+    const pause = await pods.waitOut();
+    const base = Math.min(30_000, 800 * 2 ** i);
+    assert.ok(pause >= base / 2 && pause <= base, `pause ${i} of ${pause} ms`);
+  }
   await pods.sync('10');
 });
 

@@ -13,7 +13,7 @@ export type ReflectorState =
   | { readonly kind: 'listing'; readonly reason: RelistReason; readonly since: number }
   /** After a break the server is asked whether its history goes on. Left by its answer: → watching, listing, waiting. */
   | { readonly kind: 'checking'; readonly since: number }
-  /** Left when the stream ends: at once → watching again, after an error → waiting, after 410 → listing. */
+  /** Left when the stream ends: at once → watching again, after an error → waiting, after 410 → listing, or waiting if it was just listed. */
   | { readonly kind: 'watching'; readonly from: string; readonly since: number }
   /** Left when the time is over: → what `next` says. */
   | { readonly kind: 'waiting'; readonly error: Error; readonly until: number; readonly next: 'list' | 'watch' }
@@ -84,8 +84,9 @@ export type State<T extends Cacheable> =
    */
   | Replaying<T>
   /**
-   * Left by the end of the stream: in order → watching (checking after a break); 410 → listing; unreadable again and again
-   * → listing; another error, or an end within seconds → backing off. A rewind: → listing.
+   * Left by the end of the stream: in order → watching (checking after a break); 410 → listing, but → backing off where
+   * nothing came since the listing or that was for a 410, too; unreadable again and again → listing; another error, or an
+   * end within seconds → backing off. A rewind: → listing.
    */
   | Watching<T>
   /** Left when the time is over: → `next`. */

@@ -117,6 +117,27 @@ test('fault 05: duplicate, reordered and older events have no effect', async (t)
   assert.deepEqual(pods.names, [], 'nothing rises from the dead');
 });
 
+test('objects that were changed at one version are all delivered, and a repetition of any has no effect', async (t) => {
+  const pods = await FollowedPods.start(t);
+  const stream = await pods.sync('10', [aPod('listed').atVersion(10).build(), aPod('held').atVersion(8).build()]);
+  stream.event('ADDED', aPod('listed').atVersion(10).build());
+  for (const name of ['a', 'b', 'a', 'b']) stream.event('ADDED', aPod(name).atVersion(11).build());
+  stream.event('MODIFIED', aPod('held').atVersion(11).build());
+  for (const name of ['a', 'b', 'b', 'a']) stream.event('DELETED', aPod(name).atVersion(12).build());
+  stream.bookmark('Pod', '13');
+  await pods.untilDelivered('progress 13');
+  assert.deepEqual(pods.story.slice(3), [
+    'added a',
+    'added b',
+    'updated held',
+    'deleted a',
+    'deleted b',
+    'progress 13',
+  ]);
+  assert.deepEqual(pods.names, ['listed', 'held']);
+  assert.equal(pods.informer.counters.stale, 5);
+});
+
 test('fault 07: bookmarks alone move the version and deliver progress, no objects', async (t) => {
   const pods = await FollowedPods.start(t);
   const stream = await pods.sync('10');

@@ -173,6 +173,7 @@ export class Reflector<T extends Cacheable> {
       incoming,
       onListed: (version) => this.#onListed(state, incoming, version),
       onUnclosed: () => this.#negotiation.streamingUnserved(),
+      pause: () => stream.pause(),
       close: () => stream.close(),
       watch: {
         onEvent: (type, object) => this.#onEvent(stream, type, object),
@@ -233,7 +234,10 @@ export class Reflector<T extends Cacheable> {
       {
         ...{ transport, collection: this.#options, codec, pageSize, signal },
         accept: acceptHeader(this.#negotiation.protobuf ? codec : jsonOnly(codec), 'list'),
-        onObject: (object) => incoming.add(object),
+        onObject: (object) => {
+          incoming.add(object);
+          return incoming.congested ? this.#untilDrained(signal) : undefined;
+        },
       },
       () => {
         incoming = this.#beginReplace(state.reason);
@@ -285,6 +289,21 @@ export class Reflector<T extends Cacheable> {
     }
   }
 
+  /** Rejects when the signal aborts. */
+  async #untilDrained(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    this.#target.onDrained = resolve;
+    try {
+      await promise;
+    } finally {
+      this.#target.onDrained = undefined;
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
   /** The listing and the watch after it are one stream, unless a replay has to come in between. */
   #onListed(state: ListingByStream<T>, incoming: Replacement<T>, version: string): void {
     const { reason, stream, startedAt, view } = state;
@@ -306,13 +325,13 @@ export class Reflector<T extends Cacheable> {
     const version = object.metadata.resourceVersion ?? '';
     const state = this.#state;
     if (state.kind === 'replaying' && isStale(version, state.replay.to)) {
-      if (isStale(version, state.replay.position)) return;
+      if (!state.replay.takes(object)) return;
       this.#target.replay(type, object);
-      state.replay.reached(version);
     } else {
       if (state.kind === 'replaying') this.#completeReplay(state);
-      // Within one watch versions only grow: anything else is a duplicate or came too late, and would undo what is known.
-      if (isStale(version, this.#position.version ?? '')) {
+      // Within one watch versions never go back: what is older came too late, and would undo what is known. Of an equal
+      // version are duplicates and the other objects of one transaction, which the target tells apart.
+      if (isOlder(version, this.#position.version ?? '')) {
         this.#target.ignoredStale();
         return;
       }

@@ -68,6 +68,34 @@ test('a stream that breaks during the catch-up goes on where it was, without rep
   ]);
 });
 
+test('objects that were changed at one version are all replayed, each once, also after a stream that breaks', async (t) => {
+  const pods = await FollowedPods.start(t, { startFrom: '100' });
+  answerListing(await pods.server.next(), '120', []);
+  const first = (await pods.server.next()).stream();
+  first.event('ADDED', aPod('stored').atVersion(100).build());
+  first.event('ADDED', aPod('a').atVersion(105).build());
+  first.event('ADDED', aPod('b').atVersion(105).build());
+  await pods.untilDelivered('replayed added b');
+  first.break();
+  await pods.waitOut();
+  (await pods.server.next()).list('Pod', '130', []);
+  const second = (await pods.server.next()).stream();
+  second.event('ADDED', aPod('b').atVersion(105).build());
+  second.event('ADDED', aPod('c').atVersion(105).build());
+  second.bookmark('Pod', '106');
+  second.event('ADDED', aPod('known-by-the-bookmark').atVersion(106).build());
+  second.bookmark('Pod', '121');
+  await pods.untilDelivered('progress 121');
+  assert.deepEqual(pods.story, [
+    'relisted start@120',
+    'replayed added a',
+    'replayed added b',
+    'replayed added c',
+    'caught up complete 100..120',
+    'progress 121',
+  ]);
+});
+
 test("a stored version that is no longer served ends the catch-up as expired and watches from the listing's version", async (t) => {
   const pods = await FollowedPods.start(t, { startFrom: '100' });
   answerListing(await pods.server.next(), '120', []);

@@ -7,6 +7,7 @@ export class SilenceTimer {
   readonly #onSilence: () => void;
   #receivedAt: number;
   #timer: Timer | undefined;
+  #held = false;
 
   constructor(clock: Clock, ms: number, onSilence: () => void) {
     this.#clock = clock;
@@ -19,6 +20,12 @@ export class SilenceTimer {
   /** Something was received. Sets no timer, because it is called for each object of a listing. */
   restart(): void {
     this.#receivedAt = this.#clock.monotonic();
+    this.#held = false;
+  }
+
+  /** We do not read, so that silence is our own doing; until something is received again. */
+  hold(): void {
+    this.#held = true;
   }
 
   stop(): void {
@@ -27,6 +34,7 @@ export class SilenceTimer {
 
   #arm(): void {
     this.#timer = this.#clock.setTimer(this.#receivedAt + this.#ms - this.#clock.monotonic(), () => {
+      if (this.#held) this.#receivedAt = this.#clock.monotonic();
       if (this.#clock.monotonic() - this.#receivedAt >= this.#ms) this.#onSilence();
       else this.#arm();
     });

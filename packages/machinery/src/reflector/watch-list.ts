@@ -16,6 +16,8 @@ export interface WatchListOptions<T extends Cacheable> {
   readonly onListed: (version: string) => void;
   /** The server listed something and never said that this was all. */
   readonly onUnclosed: () => void;
+  /** Reads no further until the target has drained. */
+  readonly pause: () => void;
   /** Ends the stream. */
   readonly close: () => void;
   /** Gets what arrives after the listing. */
@@ -44,9 +46,10 @@ export class WatchList<T extends Cacheable> implements WatchSink<T> {
       this.#options.watch.onEvent(type, object);
       return;
     }
-    this.#silence.restart();
-    if (type === 'DELETED') this.#options.incoming.remove(object);
-    else this.#options.incoming.add(object);
+    const { incoming } = this.#options;
+    if (type === 'DELETED') incoming.remove(object);
+    else incoming.add(object);
+    this.#received();
   }
 
   onBookmark(version: string, endsInitialEvents: boolean): void {
@@ -54,7 +57,7 @@ export class WatchList<T extends Cacheable> implements WatchSink<T> {
       this.#options.watch.onBookmark(version, endsInitialEvents);
       return;
     }
-    this.#silence.restart();
+    this.#received();
     if (!endsInitialEvents) return;
     this.#isListed = true;
     this.stop();
@@ -64,6 +67,13 @@ export class WatchList<T extends Cacheable> implements WatchSink<T> {
       this.failure = error instanceof Error ? error : new Error(String(error));
       this.#options.close();
     }
+  }
+
+  #received(): void {
+    this.#silence.restart();
+    if (!this.#options.incoming.congested) return;
+    this.#silence.hold();
+    this.#options.pause();
   }
 
   /** The stream is over: no timer stays behind. */

@@ -205,8 +205,8 @@ describe('retries through a real socket', () => {
 describe('the retry budget', () => {
   test('refusals and faults are counted apart', () => {
     const calls = budget('GET');
-    for (let i = 0; i < 10; i++) assert.equal(calls.spend(refusal(429, 5)), 5);
-    assert.equal(calls.spend(refusal(429, 5)), undefined);
+    for (let i = 0; i < 10; i++) assert.equal(calls.spend(refusal(429, 1000)), 1000);
+    assert.equal(calls.spend(refusal(429, 1000)), undefined);
     assert.deepEqual(
       [1, 2, 3, 4].map(() => calls.spend(fault('reset', false))),
       [100, 200, 400, undefined],
@@ -230,6 +230,18 @@ describe('the retry budget', () => {
       assert.equal(budget(method).spend(fault('reset', false)), read ? 100 : undefined, method);
       assert.equal(budget(method).spend(fault('timeout', false)), undefined, method);
     }
+  });
+
+  test('a Retry-After that is shorter than our own growing delay, as 0 is, does not cut that delay short', () => {
+    for (const retryAfterMs of [0, 50]) {
+      const calls = budget('GET');
+      assert.deepEqual(
+        Array.from({ length: 6 }, () => calls.spend(refusal(429, retryAfterMs))),
+        [100, 200, 400, 800, 1000, 1000],
+      );
+    }
+    const longer = budget('GET');
+    assert.deepEqual([longer.spend(refusal(429, 150)), longer.spend(refusal(429, 150))], [150, 200]);
   });
 
   test('500, 502 and 504 with Retry-After may have come after a write, so only reads are repeated', () => {

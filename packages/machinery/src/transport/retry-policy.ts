@@ -47,7 +47,8 @@ export class RetryBudget {
     const asked = error.retryAfterMs;
     if (asked === undefined || !this.#mayRepeat(error)) return undefined;
     if (++this.#refusalRetries > this.#policy.refusalRetries) return undefined;
-    return jitter(this.#random, asked, 0.1);
+    // As client-go: never less than asked for, and never at once, also where a server names 0 or a date that is over.
+    return jitter(this.#random, Math.max(asked, this.#backoff(this.#refusalRetries)), 0.1);
   }
 
   #mayRepeat(error: ApiError): boolean {
@@ -63,7 +64,11 @@ export class RetryBudget {
     // After a reset only a read is safe to repeat, unless nothing had left yet.
     if (!error.neverSent && !(this.#reads && error.fault === 'reset')) return undefined;
     if (++this.#connectionRetries > this.#policy.connectionRetries) return undefined;
+    return jitter(this.#random, this.#backoff(this.#connectionRetries), 0.5);
+  }
+
+  #backoff(retries: number): number {
     const { firstDelayMs, longestDelayMs } = this.#policy;
-    return jitter(this.#random, Math.min(longestDelayMs, firstDelayMs * 2 ** (this.#connectionRetries - 1)), 0.5);
+    return Math.min(longestDelayMs, firstDelayMs * 2 ** (retries - 1));
   }
 }

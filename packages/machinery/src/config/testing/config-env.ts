@@ -4,15 +4,15 @@ import type { ConfigEnv } from '../config-env.ts';
 import type { PluginOutcome, PluginRequest } from '../run-plugin.ts';
 import { MemoryFiles } from './memory-files.ts';
 
-export interface MadeUpCommandEnv extends ConfigEnv {
+export interface MadeUpConfigEnv extends ConfigEnv {
   readonly files: MemoryFiles;
   readonly clock: ManualClock;
 }
 
-export function madeUpCommandEnv(
+export function madeUpConfigEnv(
   files: Readonly<Record<string, string>> = {},
   rest: Partial<Omit<ConfigEnv, 'files' | 'clock'>> = {},
-): MadeUpCommandEnv {
+): MadeUpConfigEnv {
   return {
     env: {},
     homeDirectory: '/home/ada',
