@@ -16,7 +16,7 @@ test('a deletion is evidence about its pod: who, when, and how sure that is', ()
   });
   assert.deepEqual(evidence(event), [
     {
-      id: `audit/id/${Date.UTC(2026, 10, 16, 10)}/Pod/shop/web-1`,
+      id: `audit/id/${Date.UTC(2026, 10, 16, 10)}/delete/Pod/shop/web-1`,
       about: { kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'uid-1' },
       what: 'audited',
       at: Date.UTC(2026, 10, 16, 10),
@@ -78,4 +78,10 @@ test('an event without its bodies, because it was too large, may have been a dry
     [whole, { ...whole, requestObject: undefined, annotations }].map((event) => evidence(event)[0]?.unconfirmed),
     [undefined, true],
   );
+});
+
+test('requests of one audit ID, which its client may choose, and of one millisecond are evidence each', () => {
+  const about = { auditID: 'chosen', objectRef: { resource: 'pods', namespace: 'shop', name: 'web-1' } };
+  const ids = ['delete', 'patch'].flatMap((verb) => evidence(anEvent({ ...about, verb })).map(({ id }) => id));
+  assert.equal(new Set(ids).size, 2, ids.join('\n'));
 });

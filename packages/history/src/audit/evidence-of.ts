@@ -17,7 +17,8 @@ export function evidenceOf(action: AuditedAction): Evidence[] {
   if (outcome.kind !== 'allowed' || NO_EVIDENCE.has(what)) return [];
   const message = messageOf(action);
   return objectsOf(action).map((about) => ({
-    id: `audit/${auditID}/${at}/${about.kind}/${about.namespace}/${about.name}`,
+    // A client may choose the ID: with its time alone, one request could hide another.
+    id: `audit/${auditID}/${at}/${what}/${about.kind}/${about.namespace}/${about.name}`,
     about,
     what: 'audited',
     at,

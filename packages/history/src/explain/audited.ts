@@ -2,7 +2,7 @@
 // the pod's own kubelet, and never the cause.
 import type { Evidence } from '../model/evidence.ts';
 import type { Case } from './case.ts';
-import { disruptionOrder } from './seen-order.ts';
+import { disruptionOrder, lapseOf } from './seen-order.ts';
 import { CLOCK_SLACK_MS, isBetween, isSeenToEnd, latestEnd, ofKind, SECOND_MS } from './traces.ts';
 
 const DELETIONS = new Set(['delete', 'evict', 'delete-collection']);
@@ -25,12 +25,29 @@ const AT_END_MS = 2 * SECOND_MS;
  */
 export function firstDeletion(known: Case): Evidence | undefined {
   const [first] = deletions(known);
-  if (first === undefined || isAnyController(first)) return undefined;
+  if (first === undefined || isAnyController(first) || rivals(known).length > 0) return undefined;
   if (!mayBeDryRun(first)) return first;
   return isSeenToEnd(known.life) && likelyDeletions(known).every((one) => actorOf(one) === actorOf(first))
     ? first
     : undefined;
 }
+
+/**
+ * Requests of several users of which any may have begun its end, the likeliest first: one was received before the other was
+ * answered. Empty where the order is known: controllers leave alone what is being deleted, so that theirs was first.
+ */
+export function rivals(known: Case): Evidence[] {
+  const [first, ...more] = deletions(known).filter((one) => !mayBeDryRun(one));
+  if (first === undefined || LEAVE_ALONE.has(controllerOf(first) ?? '')) return [];
+  const others = more.filter((one) => one.at < first.observedAt && actorOf(one) !== actorOf(first));
+  return others.length === 0 ? [] : [first, ...others];
+}
+
+/** Those of pods. */
+const LEAVE_ALONE = new Set([
+  ...['replicaset-controller', 'replication-controller', 'statefulset-controller', 'daemon-set-controller'],
+  'job-controller',
+]);
 
 /** Requests that may have begun its end, of which the log does not say whether one was a dry run. */
 export function likelyDeletions(known: Case): Evidence[] {
@@ -74,7 +91,7 @@ export function isByAnyController(known: Case): boolean {
 /**
  * Requests that began its end, or may have. Without a UID, one may be about the pod that had the name before. What may have
  * been a dry run, and was not when the pod was seen to end, was one. The API server keeps the time of the first request:
- * where that is known, later ones began nothing.
+ * where that is known, later ones began nothing. Who was answered first was first: a request may wait in a webhook while others are done.
  */
 function deletions(known: Case): Evidence[] {
   const isSeen = isSeenToEnd(known.life);
@@ -82,20 +99,22 @@ function deletions(known: Case): Evidence[] {
   const { deletion } = known.life;
   const to = deletion === undefined ? latestEnd(known) + CLOCK_SLACK_MS : deletion.requested + AT_END_MS;
   return ofKind(known.pod, 'audited')
-    .filter((one) => DELETIONS.has(one.reason) && !isFinisher(one) && isBetween(one, from, to))
+    .filter((one) => DELETIONS.has(one.reason) && !isFinisher(one) && one.observedAt >= from && one.at <= to)
     .filter((one) => isOfFirstReason(known, one))
-    .filter((one) => !isSeen || !mayBeDryRun(one) || isAtEnd(known, one));
+    .filter((one) => !isSeen || !mayBeDryRun(one) || isAtEnd(known, one))
+    .sort((a, b) => a.observedAt - b.observedAt);
 }
 
 /**
  * The pod showed whether an eviction was the first: then requests of the other kind began nothing, whenever they were
- * received. An eviction that is no DisruptionTarget of its own came after the one that the pod showed first.
+ * received, unless it may have failed. An eviction that is no DisruptionTarget of its own came after the one that the pod
+ * showed first.
  */
 function isOfFirstReason(known: Case, { reason }: Evidence): boolean {
   const order = disruptionOrder(known);
   if (order === 'after') return reason !== 'evict';
   const isEviction = known.life.disruption?.reason === 'EvictionByEvictionAPI';
-  return order !== 'before' || !isEviction || reason === 'evict';
+  return order !== 'before' || !isEviction || reason === 'evict' || lapseOf(known) !== undefined;
 }
 
 /** Who is to be named: both, where one asked in the name of another. */

@@ -25,6 +25,8 @@ export interface Case {
   readonly siblings: readonly PodLife[];
   /** Streams of evidence (`events`, `replicasets` …) that nobody was watching around that time. */
   readonly unwatched: readonly string[];
+  /** The last instant of the ledger: what comes after it may still come. Absent where that is long after the end. */
+  readonly knownUntil?: EpochMillis | undefined;
 }
 
 /** One cause, or several that the same traces tell apart; undefined where it does not apply. Pure. */

@@ -40,7 +40,10 @@ export type Cause = (typeof CAUSES)[number];
 
 export interface Verdict {
   readonly cause: Cause;
-  /** `certain`: the API says so. `inferred`: what else happened then says so. */
+  /**
+   * `certain`: what was recorded fits no other cause. The API or the audit log says it, or what its controller and the
+   * other pods of its workload did. `inferred`: it is only the likeliest.
+   */
   readonly certainty: 'certain' | 'inferred';
   /** One sentence for people, without the pod's name before it and with a full stop: "was evicted by a drain of node-1." */
   readonly sentence: string;

@@ -6,6 +6,7 @@ import { apiEviction } from './checks/api-eviction.ts';
 import { containerEndings } from './checks/container-endings.ts';
 import { daemonSet } from './checks/daemon-set.ts';
 import { deadline } from './checks/deadline.ts';
+import { deletedByController } from './checks/deleted-by-controller.ts';
 import { deletedByRequest, deletedOnRequest } from './checks/deleted-on-request.ts';
 import { job, jobCompleted } from './checks/job.ts';
 import { kubeletTermination } from './checks/kubelet-termination.ts';
@@ -19,6 +20,7 @@ import { sandboxReplaced } from './checks/sandbox-replaced.ts';
 import { statefulSet } from './checks/stateful-set.ts';
 import { deviceTaint, taint } from './checks/taint.ts';
 import { unknown } from './checks/unknown.ts';
+import { asFarAsWatched, unseenJob } from './checks/unseen-job.ts';
 import { asFarAsSeen } from './first-disruption.ts';
 
 const CHECKS: readonly Check[] = [
@@ -32,8 +34,9 @@ const CHECKS: readonly Check[] = [
   ),
   // The status.
   ...[kubeletTermination, rejected, deadline],
+  unseenJob,
   // Who asked first, if an audit log says so.
-  deletedByRequest,
+  ...[deletedByController, deletedByRequest],
   // The owner.
   ...[replicaSet, statefulSet, daemonSet, job],
   // What went before it.
@@ -44,7 +47,7 @@ const CHECKS: readonly Check[] = [
 export function explain(known: Case): Verdict {
   for (const check of CHECKS) {
     const verdict = check(known);
-    if (verdict !== undefined) return verdict;
+    if (verdict !== undefined) return asFarAsWatched(known, verdict);
   }
   return unknown(known);
 }

@@ -40,6 +40,15 @@ export function controllerOfOwner({ owner, life }: Pick<Case, 'owner' | 'life'>)
   return owner.findLast(({ what, about }) => what === 'owned' && about.uid === life.owner?.uid)?.related;
 }
 
+/**
+ * The controller of its ReplicaSet, where that is no Deployment: a Rollout of Argo, for instance. Its ReplicaSets have no number of
+ * replicas that are desired, and no revision in the annotation of Deployments.
+ */
+export function foreignController(known: Pick<Case, 'owner' | 'life'>): ObjectReference | undefined {
+  const controller = known.life.owner?.kind === 'ReplicaSet' ? controllerOfOwner(known) : undefined;
+  return controller?.kind === 'Deployment' ? undefined : controller;
+}
+
 /** It was to be deleted, or gone, and not there again. */
 function goingBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
   const all = ofKind(evidence, 'created', 'terminating', 'deleted').filter((one) => !isWrittenLater(known, one));

@@ -23,7 +23,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'no trace names the device: see the taints in kubectl get resourceslices --field-selector spec.nodeName={node} -o yaml, and the DeviceTaintRules.',
   },
   Preempted: {
-    means: 'The scheduler ended it to make room for a pod of a higher priority.',
+    means: 'The scheduler ended it to make room for a pod, or a group of pods, of a higher priority.',
     next: 'compare the PriorityClass of the pod with that of the preemptor, and the free room of the nodes.',
   },
   NodePressure: {
@@ -52,7 +52,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'raise activeDeadlineSeconds, or see why it took so long.',
   },
   NodeGone: {
-    means: 'Its Node object was deleted, and the garbage collector removed its pods.',
+    means: 'Its Node object was deleted, or was never there, and the garbage collector removed its pods.',
     next: 'see who removed {node}: an autoscaler, the cloud controller, or kubectl delete node.',
   },
   NodeUnreachable: {
@@ -79,21 +79,24 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   ScaledDown: {
     means:
       'Its workload wanted fewer pods: an autoscaler or a person scaled it down, or its node was no longer selected.',
-    next: 'see the autoscaler and the replicas: kubectl describe {owner} -n {namespace}.',
+    next: 'see the autoscaler and the replicas: kubectl describe {owner} -n {namespace}; an imported audit log names the user.',
   },
   StatefulSetUpdate: {
     means: 'Its StatefulSet got another revision, and replaced the pod.',
     next: 'kubectl rollout history {owner} -n {namespace} shows what changed.',
   },
   StatefulSetRecreated: {
-    means: 'It had failed or ended, and its StatefulSet made it again.',
-    next: 'see how its containers ended, with -o wide.',
+    means: 'It had failed or ended, or its StatefulSet removed it; it was made again of the same revision.',
+    next: 'if it had ended, see how its containers did, with -o wide; else what changed {owner} then: kubectl describe {owner} -n {namespace}.',
   },
   DaemonSetUpdate: {
     means: 'Its DaemonSet got another revision, and replaced the pod.',
     next: 'kubectl rollout history {owner} -n {namespace} shows what changed.',
   },
-  JobCompleted: { means: 'Its Job was done.', next: 'nothing is wrong.' },
+  JobCompleted: {
+    means: 'It had done its work for its Job, or its Job had ended; the sentence says so where the Job had failed.',
+    next: 'nothing is wrong, unless the Job had failed: kubectl describe {owner} -n {namespace} says that.',
+  },
   JobDeadline: {
     means: 'Its Job ran longer than its activeDeadlineSeconds allow.',
     next: 'raise the deadline of {owner}, or see why it took so long.',
@@ -103,8 +106,8 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'see who suspended {owner}: a queue such as Kueue, or a person.',
   },
   OOMKilled: {
-    means: 'A container used more memory than its limit, and the pod was not restarted.',
-    next: 'raise the memory limit of the container, or let it use less.',
+    means: 'A container reached its memory limit, or its node had no memory left; the pod was not restarted.',
+    next: 'raise the memory limit of the container, or let it use less; if it was the node, kubectl describe node {node} shows a SystemOOM.',
   },
   Crashed: {
     means: 'A container ended with an error, and the pod was not restarted.',
@@ -121,7 +124,7 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
   },
   DeletedOnRequest: {
     means:
-      'A person or a program, a custom controller for instance, deleted it, and nothing that was watched says why.',
+      'It was deleted by a person or a program, such as a custom controller; without an audit log that is only what is left, where no trace of another cause was found.',
     next: 'podtrail import --audit-log names who, if the API server wrote one.',
   },
   SandboxReplaced: {
@@ -136,20 +139,62 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
 
 const NAMES_THE_USER = '; an imported audit log names the user';
 
+type Hinted = Pick<Verdict, 'cause' | 'actor' | 'sentence'>;
+type Owned = Pick<PodLife, 'pod' | 'owner'>;
+
 /** What to look at next, with the names of this pod. */
-export function hintOf(
-  { cause, actor }: Pick<Verdict, 'cause' | 'actor'>,
-  life: Pick<PodLife, 'pod' | 'owner'>,
-): string {
+export function hintOf(verdict: Hinted, life: Owned): string {
+  const { actor } = verdict;
   const { pod, owner } = life;
-  if (actor !== undefined && cause === 'DeletedOnRequest') return `see what else ${actor} did then, in the audit log.`;
   const workload = pod.workload ?? owner;
   const names: Readonly<Record<string, string>> = {
     node: pod.node === '' ? 'its node' : pod.node,
     namespace: pod.namespace,
     owner: workload === undefined ? 'its owner' : `${workload.kind.toLowerCase()}/${workload.name}`,
   };
-  const next = CAUSE_GUIDE[cause].next.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
+  const next = nextOf(verdict, life).replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
   // Where it is known who did it, nothing need be looked up.
   return actor === undefined ? next : next.replace(NAMES_THE_USER, '');
 }
+
+/** One cause has several stories: where the sentence or its author tells which, what it says of the others is left out. */
+function nextOf({ cause, actor, sentence }: Hinted, { owner }: Owned): string {
+  switch (cause) {
+    case 'DeletedOnRequest':
+      if (actor !== undefined) return byActor(actor);
+      if (/\bperhaps by its\b/.test(sentence)) return FOREIGN;
+      break;
+    case 'ScaledDown':
+      if (actor !== undefined) return isAutoscaler(actor) ? AUTOSCALED : byActor(actor);
+      if (owner?.kind === 'Job') return SHRUNK_JOB;
+      if (owner?.kind === 'DaemonSet') return UNSELECTED;
+      break;
+    case 'StatefulSetRecreated':
+      if (sentence.startsWith('had ended')) return 'see how its containers ended, with -o wide.';
+      if (sentence.startsWith('was created again by StatefulSet ')) return MADE_AGAIN;
+      break;
+    case 'JobCompleted':
+      if (isOfFailedJob({ cause, sentence })) return 'see why {owner} failed: kubectl describe {owner} -n {namespace}.';
+      if (/\bcompleted?\b/.test(sentence)) return 'nothing is wrong.';
+  }
+  return CAUSE_GUIDE[cause].next;
+}
+
+/** The list of causes has none for it: the sentence says it. */
+export function isOfFailedJob({ cause, sentence }: Pick<Verdict, 'cause' | 'sentence'>): boolean {
+  return cause === 'JobCompleted' && /\bhad failed\b/.test(sentence);
+}
+
+function byActor(actor: string): string {
+  return `see what else ${actor} did then, in the audit log.`;
+}
+
+function isAutoscaler(actor: string): boolean {
+  return actor.startsWith('HorizontalPodAutoscaler ') || actor === 'horizontal-pod-autoscaler';
+}
+
+const FOREIGN = 'see the log of the controller of {owner}; an imported audit log names who it was.';
+const AUTOSCALED = 'see what the autoscaler of {owner} measured: kubectl describe hpa -n {namespace}.';
+const SHRUNK_JOB = 'see the parallelism of {owner}: kubectl describe {owner} -n {namespace}.';
+const UNSELECTED = 'compare the node selector of {owner} with the labels and taints of {node}.';
+const MADE_AGAIN = 'see what changed {owner} then: kubectl describe {owner} -n {namespace}.';

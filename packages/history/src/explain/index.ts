@@ -5,6 +5,7 @@ export { type CausesQuestion, causesOf, type FoundCause, visibleMove } from './c
 export { explain } from './explain.ts';
 export { CAUSE_GUIDE, hintOf } from './guide.ts';
 export { lifecycle, MILESTONES, type Milestone } from './lifecycle.ts';
+export { CAUSE_CHOICES, type CauseChoice, chosenCauses } from './moves/cause-choice.ts';
 export { parseLabelSelector } from './moves/label-selector.ts';
 export { isWantedDeparture, isWantedMove, type MoveFilters } from './moves/move-filters.ts';
 export { causeWords, moveText } from './moves/move-text.ts';

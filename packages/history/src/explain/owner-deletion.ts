@@ -2,6 +2,8 @@
 // more than ten alike in ten minutes are merged, and of one object 25 are sent in a burst and then one in five minutes. Of
 // a controller that had little to say, silence means that it did not do it.
 import type { Evidence } from '../model/evidence.ts';
+import { compareFirstSeen } from '../model/first-seen.ts';
+import type { PodLife } from '../model/pod-life.ts';
 import { controllerOf, firstDeletion, isByAnyController } from './audited.ts';
 import type { Case } from './case.ts';
 import { goingNamespace, goingOwner } from './going.ts';
@@ -38,7 +40,7 @@ export const OR_DELETED = ', or was deleted on request while that went on';
 /** So many events alike are sent one by one. */
 const SINGLE_EVENTS = 10;
 
-/** Pods of one owner that came or went in so long: each was an event. With fewer, none of these is held back. */
+/** Pods of one owner that came, went or were refused in so long: each was an event. With fewer, none of these is held back. */
 const SPARE_EVENTS = 12;
 const SPARED_MS = 120 * MINUTE_MS;
 /** An Event waits in a queue of its controller. */
@@ -71,23 +73,43 @@ const CONTROLLERS: Readonly<Record<string, string>> = {
   Job: 'job-controller',
 };
 
-/** Events of its owner that say that it deleted the pod. */
+/** The names of their pods are made once. The next pod of a StatefulSet has the name of the one before. */
+const NAME_ONCE: ReadonlySet<string> = new Set(['ReplicaSet', 'ReplicationController', 'DaemonSet', 'Job']);
+
+/**
+ * Events of its owner that say that it deleted the pod. Where names are made once that is so whatever their time: it is of the
+ * clock of the controller manager, which is not that of the API server.
+ */
 export function namingEvents(known: Case): Evidence[] {
-  return ownerEvents(known).filter((event) => namesPod(event, known));
+  const isOnce = NAME_ONCE.has(known.life.owner?.kind ?? '');
+  const found = isOnce ? events(known.owner, 'SuccessfulDelete') : ownerEvents(known);
+  return found.filter((event) => namesPod(event, known));
 }
 
 function ownerEvents(known: Case): Evidence[] {
   return events(known.owner, 'SuccessfulDelete').filter(
-    (event) => isAroundEnd(known, event) && !isOfNext(known, event),
+    (event) => isAroundEnd(known, event) && !isOfPrevious(known, event) && !isOfNext(known, event),
   );
+}
+
+/** Nothing is deleted before it is there: then it is about who had the name before. */
+function isOfPrevious(known: Case, event: Evidence): boolean {
+  return event.at < known.life.created && namesPod(event, known);
 }
 
 /** Events name a pod and not its UID: once the next of that name is there and ends, they are about that one. */
 function isOfNext(known: Case, event: Evidence): boolean {
   const next = sameName(known);
-  if (next === undefined || event.at <= next.created || !namesPod(event, known)) return false;
+  if (next === undefined || event.at < next.created || !namesPod(event, known)) return false;
   const end = endOf(next);
-  return end !== undefined && end <= event.at + CLOCK_SLACK_MS;
+  if (end === undefined || end > event.at + CLOCK_SLACK_MS) return false;
+  return event.at > next.created || isSentAfter(event, next);
+}
+
+/** Within a second, by versions: each request is an event, or one more of the same, which is evidence of its own. */
+function isSentAfter({ epoch, resourceVersion }: Evidence, { deletion }: PodLife): boolean {
+  const { seenIn } = deletion ?? {};
+  return seenIn !== undefined && compareFirstSeen(seenIn, { epoch, resourceVersion }) < 0;
 }
 
 /**
@@ -100,13 +122,25 @@ function hasReported(known: Case): boolean {
   return [...events(known.workload, 'ScalingReplicaSet'), ...events(known.owner, 'SuccessfulDelete')].some(isStep);
 }
 
-function isBusy({ life, siblings, endedAt }: Case): boolean {
+function isBusy({ life, owner, siblings, endedAt }: Case): boolean {
   const isThen = (at: number | undefined) => at !== undefined && at >= endedAt - SPARED_MS && at <= endedAt + MINUTE_MS;
   const said = [life, ...siblings]
     .filter(({ owner }) => owner?.uid === life.owner?.uid)
     .flatMap((one) => [one.created, endOf(one)]);
-  return said.filter(isThen).length >= SPARE_EVENTS;
+  const refused = events(owner, 'FailedCreate').filter(({ at }) => isThen(at));
+  // Older clients count Warnings and what is none together, that of 1.36 counts them apart.
+  return said.filter(isThen).length + refused.reduce((sum, { count }) => sum + count, 0) >= SPARE_EVENTS;
 }
+
+/** Its owner could not make pods: that no replacement came is no sign that it wanted fewer. */
+export function isRefused({ owner, endedAt }: Case): boolean {
+  return events(owner, 'FailedCreate').some((one) =>
+    isBetween(one, endedAt - REFUSED_BEFORE_MS, endedAt + 2 * MINUTE_MS),
+  );
+}
+
+/** It tries again less and less often. */
+const REFUSED_BEFORE_MS = 60 * MINUTE_MS;
 
 /** No Event can be written in a namespace that is being deleted, and controllers send theirs a little later. */
 function isNamespaceGoneSoon(known: Case): boolean {

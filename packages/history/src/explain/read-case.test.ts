@@ -115,6 +115,17 @@ const BEFORE_DAY: Readonly<Record<string, readonly [readonly Evidence[], readonl
     ],
     [],
   ],
+  'that it has not been ready since is read, however old': [
+    [evidence(NODE, 'condition', 8 * DAY, { reason: 'Ready=Unknown' })],
+    ['condition'],
+  ],
+  'that it was not ready and is again is not': [
+    [
+      evidence(NODE, 'condition', 8 * DAY, { reason: 'Ready=Unknown' }),
+      evidence(NODE, 'condition', 8 * DAY + 60, { reason: 'Ready=True' }),
+    ],
+    [],
+  ],
   'nor are those of a node that was made again before the day': [
     [evidence(NODE, 'cordoned', 5 * DAY), evidence(NODE, 'deleted', 6 * DAY), evidence(NODE, 'created', 6 * DAY + 60)],
     [],
@@ -204,7 +215,54 @@ test('siblings are the pods of the same owner and of the same workload, and the 
     ['cart-3', 'cart-2'],
   );
   assert.deepEqual(ids(known.workload), [number.id]);
-  assert.equal(explain(known).sentence, 'ended in a rollout of Deployment cart to revision 5.');
+  assert.equal(
+    explain(known).sentence,
+    'ended in a rollout of Deployment cart to revision 5, or when it was scaled down.',
+  );
+});
+
+test('of a controller that is no Deployment the pods of its other ReplicaSets are siblings, too', async () => {
+  const rollout = object('Rollout', 'cart');
+  const newer = object('ReplicaSet', 'cart-new');
+  const other = object('ReplicaSet', 'other');
+  const of = (set: ObjectReference, name: string, more: Partial<PodLife>) =>
+    aLife({
+      ...{ pod: aPod(name, { uid: `uid-${name}`, workload: { kind: 'ReplicaSet', name: set.name, inferred: false } }) },
+      ...{ owner: set, ...more },
+    });
+  const living = { created: at(985), deletion: undefined, gone: undefined };
+  const ownedBy = (set: ObjectReference, related: ObjectReference) => ({ ...evidence(set, 'owned', 500), related });
+  const known = await caseOf(
+    of(SET, 'cart-1', {}),
+    [
+      ownedBy(SET, rollout),
+      ownedBy(newer, rollout),
+      ownedBy(other, { ...rollout, uid: 'uid-of-the-rollout-before' }),
+      evidence(SET, 'revision', 999.7, { reason: '5', message: 'generation 5' }),
+      event(SET, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1'),
+    ],
+    [of(newer, 'cart-2', living), of(other, 'cart-3', living)],
+  );
+  assert.deepEqual(
+    known.siblings.map(({ pod }) => pod.name),
+    ['cart-2'],
+  );
+  assert.equal(explain(known).cause, 'Rollout');
+});
+
+test('of a StatefulSet its pods of lower numbers are siblings, however long they have lived', async () => {
+  const set = object('StatefulSet', 'db');
+  const of = (name: string, more: Partial<PodLife>) =>
+    aLife({
+      ...{ pod: aPod(name, { uid: `uid-${name}`, workload: { kind: 'StatefulSet', name: 'db', inferred: false } }) },
+      ...{ owner: set, ...more },
+    });
+  const old = of('db-0', { created: at(-9 * HOUR), ready: at(-9 * HOUR + 5), deletion: undefined, gone: undefined });
+  const known = await caseOf(of('db-1', {}), [], [old]);
+  assert.deepEqual(
+    known.siblings.map(({ pod }) => pod.name),
+    ['db-0'],
+  );
 });
 
 const stream = (name: string, what: 'stream-lost' | 'stream-followed', seconds: number, namespace = '', reason = '') =>

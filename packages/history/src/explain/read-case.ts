@@ -5,8 +5,9 @@ import type { Evidence } from '../model/evidence.ts';
 import type { ObjectReference } from '../model/object-reference.ts';
 import type { Departure, PodLife } from '../model/pod-life.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
+import { readWatchedTime } from '../query/who.ts';
 import type { Case } from './case.ts';
-import { controllerOfOwner } from './going.ts';
+import { controllerOfOwner, foreignController } from './going.ts';
 import { AFTER_MS, inOrder, readEvidence, readShared } from './read-evidence.ts';
 import { readNode } from './read-node.ts';
 import { withPreemptors } from './read-preemptors.ts';
@@ -87,9 +88,11 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
     readOwner(snapshot, life.owner, recently),
     readShared(snapshot, named('', pod.namespace), always, ({ about }) => about.kind === 'Namespace'),
   ]);
-  const siblings = await readSiblings(snapshot, life, { from: endedAt, to: until });
+  const others = await readOtherReplicaSets(snapshot, { life, owner }, day);
+  const siblings = await readSiblings(snapshot, life, { from: endedAt, to: until }, others);
   const workload = await readWorkload(snapshot, { life, owner, siblings }, day);
   const unwatched = await readUnwatched(snapshot, life, endedAt);
+  const { last } = await readWatchedTime(snapshot);
   return {
     life,
     endedAt,
@@ -100,6 +103,7 @@ async function readCaseOf(snapshot: Snapshot, life: PodLife, endedAt: EpochMilli
     namespace,
     siblings,
     unwatched,
+    knownUntil: last,
   };
 }
 
@@ -130,6 +134,30 @@ async function readByReference(snapshot: Snapshot, owner: ObjectReference, { fro
   const read = (span: Span) => readShared(snapshot, { by: 'uid', uid: owner.uid }, span, isAbout(owner));
   const recent = await read({ from, to });
   return recent.some(({ what }) => what === 'owned') ? recent : await read({ from: ALWAYS_FROM, to });
+}
+
+/**
+ * Of a controller that is no Deployment: its pods are of no workload that could be read of them, and the records of whose a
+ * ReplicaSet is are found by the name of the controller.
+ */
+async function readOtherReplicaSets(
+  snapshot: Snapshot,
+  { life, owner }: Pick<Case, 'life' | 'owner'>,
+  span: Span,
+): Promise<string[]> {
+  const controller = foreignController({ life, owner });
+  if (controller === undefined) return [];
+  const subject: Subject = { by: 'name', namespace: life.pod.namespace, name: controller.name };
+  const found = await readShared(
+    snapshot,
+    subject,
+    span,
+    ({ what, about, related }) =>
+      what === 'owned' && about.kind === 'ReplicaSet' && about.uid !== '' && related?.uid === controller.uid,
+  );
+  const uids = new Set(found.map(({ about }) => about.uid));
+  uids.delete(life.owner?.uid ?? '');
+  return [...uids].slice(-MOST_OWNERS);
 }
 
 /**

@@ -1,5 +1,5 @@
-// Evidence about the node of a pod: the day before its end, and which cordon and which taints stood when that day began. A
-// node may be cordoned on Friday and drained on Monday.
+// Evidence about the node of a pod: the day before its end, and which cordon and which taints stood when that day began, and
+// whether it was not ready. A node may be cordoned on Friday and drained on Monday.
 import type { Snapshot, Span } from '../engines/snapshot.ts';
 import type { Evidence } from '../model/evidence.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
@@ -46,6 +46,8 @@ async function readStanding(snapshot: Snapshot, node: string, until: EpochMillis
   return standing(inOrder(found), []);
 }
 
+const READY = 'Ready';
+
 /** The last of each state that stands at the end of `before`. A node that was made again begins without them. */
 function standing(before: readonly Evidence[], after: readonly Evidence[]): Evidence[] {
   const states = new Map<string, Evidence>();
@@ -55,6 +57,8 @@ function standing(before: readonly Evidence[], after: readonly Evidence[]): Evid
     else if (one.what === 'uncordoned') states.delete('');
     else if (one.what === 'tainted') states.set(one.reason, one);
     else if (one.what === 'untainted') states.delete(one.reason);
+    else if (one.what === 'condition' && one.reason === 'Ready=True') states.delete(READY);
+    else if (one.what === 'condition' && one.reason.startsWith('Ready=')) states.set(READY, one);
   }
   const isMadeAgain = after.some(({ what }) => what === 'created');
   return isMadeAgain ? [] : [...states.values()];

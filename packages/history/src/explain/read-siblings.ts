@@ -16,8 +16,16 @@ const SHARED_MS = 10 * SECOND_MS;
 /** Of all workloads of a snapshot, some 20 MB. */
 const MOST_KEPT = 20_000;
 
-/** `around`: from the end of the pod to as long after it as a successor may come. In the order of their creation. */
-export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Span): Promise<PodLife[]> {
+/**
+ * `around`: from the end of the pod to as long after it as a successor may come. `others`: UIDs of other owners of its workload,
+ * where the pods do not say whose they are. In the order of their creation.
+ */
+export async function readSiblings(
+  snapshot: Snapshot,
+  life: PodLife,
+  around: Span,
+  others: readonly string[] = [],
+): Promise<PodLife[]> {
   const { owner, pod } = life;
   const subjects: Subject[] = [];
   if (owner !== undefined && owner.uid !== '') subjects.push({ by: 'uid', uid: owner.uid });
@@ -25,6 +33,7 @@ export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Sp
     const { kind, name } = pod.workload;
     subjects.push({ by: 'workload', namespace: pod.namespace, kind, name });
   }
+  for (const uid of others) subjects.push({ by: 'uid', uid });
   // A static pod has no owner: its successor has its name.
   if (subjects.length === 0) subjects.push({ by: 'name', namespace: pod.namespace, name: pod.name });
   const found = new Map<string, PodLife>();
@@ -38,7 +47,8 @@ export async function readSiblings(snapshot: Snapshot, life: PodLife, around: Sp
     add(lives.filter((one) => filedAt(one) >= near && filedAt(one) < around.to));
   }
   const [first] = subjects;
-  if (first !== undefined && near > life.created) {
+  // The next pod of a StatefulSet waits for those of lower numbers, which may have lived for longer than this one.
+  if (first !== undefined && (near > life.created || owner?.kind === 'StatefulSet')) {
     const lives = await shared.read(
       'earlier',
       first,

@@ -1,11 +1,13 @@
 // Who scaled a workload down: an autoscaler reports it itself, a person is named by the audit log only.
-import { asked, CART, deleted, ofOld, rolled, scaling, sibling } from './testing/cart-builders.ts';
-import { aCase, aLife, END, event, evidence, object, POD } from './testing/case-builders.ts';
+import { asked, CART, deleted, OLD, ofOld, rolled, scaling, shrunk, sibling } from './testing/cart-builders.ts';
+import { aCase, aLife, aPod, END, event, evidence, object, POD } from './testing/case-builders.ts';
 import { verdictTable } from './testing/verdict-table.ts';
 
 const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
 const rescaled = (seconds: number, message: string) =>
   event(object('HorizontalPodAutoscaler', 'cart'), 'horizontal-pod-autoscaler', 'SuccessfulRescale', seconds, message);
+const DB = object('StatefulSet', 'db');
+const DB_WORKLOAD = { kind: 'StatefulSet', name: 'db', inferred: false };
 
 verdictTable('who scaled a workload down', {
   'a HorizontalPodAutoscaler says that it scaled down': [
@@ -27,6 +29,71 @@ verdictTable('who scaled a workload down', {
       actor: 'HorizontalPodAutoscaler cart',
       cites: 2,
     },
+  ],
+  'a person who scales down while an autoscaler did so for other pods fifty seconds before': [
+    aCase(aLife(rolled), {
+      owner: [
+        shrunk(OLD, END - 50, 'generation 3, 5 replicas desired, 6 before'),
+        shrunk(OLD, END - 0.3, 'generation 4, 3 replicas desired, 5 before'),
+        deleted,
+      ],
+      workload: [rescaled(END - 50, 'New size: 5; reason: All metrics below target')],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain', actor: undefined },
+  ],
+  'an autoscaler whose number was changed, and is wanted again since: it was somebody else': [
+    aCase(aLife(rolled), {
+      owner: [
+        shrunk(OLD, END - 50, 'generation 3, 5 replicas desired, 6 before'),
+        shrunk(OLD, END - 30, 'generation 4, 6 replicas desired, 5 before'),
+        shrunk(OLD, END - 0.3, 'generation 5, 5 replicas desired, 6 before'),
+        deleted,
+      ],
+      workload: [rescaled(END - 50, 'New size: 5; reason: All metrics below target')],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain', actor: undefined },
+  ],
+  'an autoscaler that scaled for this pod, though its clock is twenty seconds off': [
+    aCase(aLife(rolled), {
+      owner: [shrunk(OLD, END - 0.3, 'generation 4, 3 replicas desired, 5 before'), deleted],
+      workload: [rescaled(END - 20, 'New size: 3; reason: All metrics below target')],
+    }),
+    { cause: 'ScaledDown', actor: 'HorizontalPodAutoscaler cart' },
+  ],
+  'a person who asked for another number than the one for which the pod was removed': [
+    aCase(aLife(rolled), {
+      owner: [
+        shrunk(OLD, END - 50, 'generation 3, 5 replicas desired, 6 before'),
+        shrunk(OLD, END - 0.3, 'generation 4, 3 replicas desired, 5 before'),
+        deleted,
+      ],
+      workload: [asked('scale', 'alice', END - 50, 'to 5 replicas'), asked('patch', 'argocd', END - 0.4)],
+    }),
+    { cause: 'ScaledDown', actor: undefined },
+  ],
+  'an autoscaler of a StatefulSet that was changed again since': [
+    aCase(aLife({ pod: aPod('db-0', { workload: DB_WORKLOAD }), owner: DB }), {
+      owner: [
+        evidence(DB, 'revision', END - 50, { reason: '2', message: 'generation 2' }),
+        evidence(DB, 'revision', END - 0.3, { reason: '3', message: 'generation 3' }),
+        event(DB, 'statefulset-controller', 'SuccessfulDelete', END, 'delete Pod db-0 in StatefulSet db successful'),
+        event(
+          object('HorizontalPodAutoscaler', 'db'),
+          'horizontal-pod-autoscaler',
+          'SuccessfulRescale',
+          END - 50,
+          'New size: 1; reason: All metrics below target',
+        ),
+      ],
+    }),
+    { cause: 'ScaledDown', actor: undefined },
+  ],
+  'an autoscaler that had removed its pods half a minute before: this one may be too many for another reason': [
+    aCase(aLife(rolled), {
+      owner: [shrunk(OLD, END - 30, 'generation 3, 5 replicas desired, 6 before'), deleted],
+      workload: [rescaled(END - 30, 'New size: 5; reason: All metrics below target')],
+    }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
   ],
   'a HorizontalPodAutoscaler that scaled up did not scale down': [
     aCase(aLife(rolled), {
@@ -130,7 +197,7 @@ verdictTable('who scaled a workload down', {
   ],
   'a person who deletes it once more four seconds later did not begin it': [
     aCase(aLife(rolled), {
-      owner: [deleted],
+      owner: [shrunk(OLD, 999.7, 'generation 3, 2 replicas desired, 4 before'), deleted],
       pod: [evidence(POD, 'audited', END + 4, { reason: 'delete', by: 'bob' })],
     }),
     { cause: 'ScaledDown', certainty: 'certain', actor: undefined },

@@ -3,14 +3,15 @@ import type { PodLife } from '../model/pod-life.ts';
 import type { Case } from './case.ts';
 import { MINUTE_MS } from './traces.ts';
 
-const OF_OWNERS: Readonly<Record<string, string>> = {
-  ReplicaSet: 'replicasets',
-  Deployment: 'deployments',
-  StatefulSet: 'statefulsets',
-  DaemonSet: 'daemonsets',
-  Job: 'jobs',
-  CronJob: 'cronjobs',
-};
+/** By kinds, which may be any text. */
+const OF_OWNERS: ReadonlyMap<string, string> = new Map([
+  ['ReplicaSet', 'replicasets'],
+  ['Deployment', 'deployments'],
+  ['StatefulSet', 'statefulsets'],
+  ['DaemonSet', 'daemonsets'],
+  ['Job', 'jobs'],
+  ['CronJob', 'cronjobs'],
+]);
 
 /** What API servers send of their audit log. It says by whom, and not why: no cause is unknown for want of it. */
 export const AUDIT_STREAM = 'audit';
@@ -25,12 +26,12 @@ export const STILL_FOLLOWED = 'StillFollowed';
 
 /** The stream of evidence about objects of this kind. */
 export function streamOf(kind: string | undefined): string | undefined {
-  return OF_OWNERS[kind ?? ''];
+  return OF_OWNERS.get(kind ?? '');
 }
 
 /** Streams that may say why this pod ended. */
 export function tellingStreams({ owner, pod }: PodLife): string[] {
-  const owners = [owner?.kind, pod.workload?.kind].map((kind) => OF_OWNERS[kind ?? ''] ?? '');
+  const owners = [owner?.kind, pod.workload?.kind].map((kind) => OF_OWNERS.get(kind ?? '') ?? '');
   return [...new Set(['events', ...owners, 'namespaces'])].filter((stream) => stream !== '');
 }
 

@@ -75,26 +75,34 @@ function writtenOrder({ endVersion }: Case, { what, source, epoch, resourceVersi
 }
 
 /** The pod's name as a word: "Deleted pod: web-1" does not name web-10. */
-export function namesPod({ message }: Evidence, { life }: Case): boolean {
-  return message.split(/[\s"',:;]+/).includes(life.pod.name);
+export function namesPod(event: Evidence, { life }: Case): boolean {
+  return namesOne(event, life.pod.name);
+}
+
+/** The same of another pod. */
+export function namesOne({ message }: Evidence, name: string): boolean {
+  return message.split(/[\s"',:;]+/).includes(name);
 }
 
 /** The last of its kinds before the end. For pairs: whether the node was cordoned then, or not any more. */
 export function lastBeforeEnd(known: Case, evidence: readonly Evidence[]): Evidence | undefined {
-  return evidence.filter((one) => isBeforeEnd(known, one)).at(-1);
+  return evidence.filter((one) => isWrittenBefore(known, one) || isBeforeEnd(known, one)).at(-1);
 }
 
 /**
  * Of what is done and undone, what stood when the pod ended, or was done within the slack of clocks. Invariant: what is
- * undone right after the end stood at the end.
+ * undone right after the end stood at the end. What versions say comes before times: a watch may be behind.
  */
 export function standingAtEnd(
   known: Case,
   history: readonly Evidence[],
   isDone: (one: Evidence) => boolean,
 ): Evidence | undefined {
-  const near = history.filter((one) => isBeforeEnd(known, one) && !isWrittenLater(known, one));
-  const last = near.filter(({ at }) => at <= known.endedAt).at(-1);
-  const later = near.filter((one) => one.at > known.endedAt && isDone(one)).at(-1);
+  const isBefore = (one: Evidence) => isWrittenBefore(known, one) || one.at <= known.endedAt;
+  const near = history.filter(
+    (one) => (isWrittenBefore(known, one) || isBeforeEnd(known, one)) && !isWrittenLater(known, one),
+  );
+  const last = near.filter(isBefore).at(-1);
+  const later = near.filter((one) => !isBefore(one) && isDone(one)).at(-1);
   return later ?? (last !== undefined && isDone(last) ? last : undefined);
 }

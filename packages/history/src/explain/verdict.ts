@@ -10,6 +10,11 @@ export function inferred(cause: Cause, sentence: string, evidence: readonly Evid
   return made(cause, 'inferred', sentence, evidence, actor);
 }
 
+/** The same, and what else it may have been: `unless` goes before the full stop. */
+export function doubted(verdict: Verdict, unless: string): Verdict {
+  return { ...verdict, certainty: 'inferred', sentence: verdict.sentence.replace(/\.$/, `, ${unless}.`) };
+}
+
 function made(
   cause: Cause,
   certainty: Verdict['certainty'],

@@ -23,7 +23,7 @@ test('a preemptor of another namespace is hidden, with the event that names it',
   assert.match(JSON.stringify(verdict), /secret/);
   assert.deepEqual(visibleVerdict(verdict, [said], SHOP_ONLY), {
     ...{ cause: 'Preempted', certainty: 'certain', evidence: [] },
-    sentence: 'was preempted by a pod of a higher priority.',
+    sentence: 'was preempted to make room for a higher priority.',
   });
 });
 

@@ -19,7 +19,7 @@ export function firstDisruptionOf(
 ): Reason | undefined {
   const shown = disruptionOf(pod, sighting.observedAt);
   if (shown === undefined && !isEnding) return undefined;
-  return before ?? (shown && { ...shown, seenIn: firstSeenIn(undefined, sighting) });
+  return before ?? (shown && { ...shown, seenAt: sighting.observedAt, seenIn: firstSeenIn(undefined, sighting) });
 }
 
 /** Once the end has begun, its life is stored with it. */

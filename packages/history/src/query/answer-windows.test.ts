@@ -74,7 +74,12 @@ test('windows give the answers of who: in order and in none, in gaps, expired, b
     if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = run % 2 === 0 ? DAY + 2000 : DAY + HOUR;
     const mostKept = run % 4 === 3 ? 60 : 100_000;
-    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now: epochMillis(now), format: asIs, mostKept });
+    const windows = new AnswerWindows(engine, {
+      cluster: CLUSTER.id,
+      now: () => epochMillis(now),
+      format: asIs,
+      mostKept,
+    });
     const times = Array.from({ length: 900 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
     // Right at the bounds is where mistakes live.
     for (const { start, end } of (
@@ -131,7 +136,7 @@ test('windows answer stretches of time as whoDuring does, and one that changes w
     const engine = await aLedger(numbers);
     if (run % 3 === 2) await engine.prune(CLUSTER.id, epochMillis(4 * HOUR));
     const now = epochMillis(run % 2 === 0 ? DAY + 2000 : DAY + HOUR);
-    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now, format: withOverlaps });
+    const windows = new AnswerWindows(engine, { cluster: CLUSTER.id, now: () => now, format: withOverlaps });
     const starts = Array.from({ length: 400 }, () => below(numbers, DAY + 3 * HOUR) - HOUR);
     if (run % 4 !== 1) starts.sort((a, b) => a - b);
     const stretches = starts.map((from, i) => ({
@@ -142,9 +147,9 @@ test('windows answer stretches of time as whoDuring does, and one that changes w
     for (let i = 0; i < stretches.length; i += 100) {
       const some = stretches.slice(i, i + 100);
       const asked = some.map((stretch) => ({ ...stretch, window: windows.of(keyOf(stretch.ip)) }));
-      for (const { window, from, to } of asked) windows.wantDuring(window, from, to);
+      for (const { window, from, to } of asked) windows.want(window, from, to);
       await windows.read();
-      const answers = asked.map(({ window, from, to }) => windows.answerDuring(window, from, to));
+      const answers = asked.map(({ window, from, to }) => windows.answer(window, from, to));
       direct += answers.filter((answer) => answer !== undefined).length;
       const rest = await windows.askEachDuring(some.filter((_, n) => answers[n] === undefined));
       for (const [n, stretch] of some.entries()) {

@@ -128,7 +128,7 @@ test('windows say of free addresses what who says, asked once and kept', async (
     cluster: CLUSTER.id,
     format,
     aboutFree: true,
-    now: epochMillis(DAY + 1000),
+    now: () => epochMillis(DAY + 1000),
   });
   const moments = ['8.8.8.8', '10.0.0.8', '10.0.0.99', '172.20.1.1', '10.0.0.7'].map((ip) => ip as IpAddress);
   for (let again = 0; again < 2; again++) {
@@ -146,12 +146,7 @@ test('windows say of free addresses what who says, asked once and kept', async (
     assert.equal(reads > 0, again === 0, 'the second time it is known');
   }
   const during = { ip: '10.0.0.8' as IpAddress, from: epochMillis(10 * HOUR), to: epochMillis(11 * HOUR) };
-  assert.deepEqual(windows.answerDuring(windows.of(during.ip), during.from, during.to), [
-    'free',
-    undefined,
-    'old',
-    'new',
-  ]);
+  assert.deepEqual(windows.answer(windows.of(during.ip), during.from, during.to), ['free', undefined, 'old', 'new']);
 });
 
 /** What windows say of free addresses: the answer and its reason. */
@@ -160,9 +155,27 @@ function reasons(engine: LedgerReader) {
     cluster: CLUSTER.id,
     format: (answer, _h, _p, _o, free) => [answer, free?.reason] as const,
     aboutFree: true,
-    now: epochMillis(DAY + 1000),
+    now: () => epochMillis(DAY + 2 * HOUR),
   });
 }
+
+test('what came into use during a long run of questions is not outside any more', async () => {
+  const engine = await aStore();
+  const windows = reasons(engine);
+  const ip = '172.20.1.1' as IpAddress;
+  const early = epochMillis(DAY - HOUR);
+  assert.deepEqual(await windows.askEach([{ ip, at: early }]), [['free', 'outside']]);
+  const recorder = await engine.takeOver(CLUSTER);
+  await recorder.append({
+    facts: [
+      coverage(0, DAY + HOUR, { opened: 'start', ended: false }),
+      ...having(holder('Pod', 'far'), '172.20.9.9', DAY),
+    ],
+  });
+  const late = epochMillis(DAY + HOUR / 2);
+  assert.deepEqual(await windows.askEach([{ ip, at: late }]), [['free', undefined]]);
+  assert.deepEqual(await windows.askEach([{ ip: '172.31.1.1' as IpAddress, at: late }]), [['free', undefined]]);
+});
 
 test('that a private address was outside earlier is not said of the last minutes, in which it could have been new', async () => {
   const engine = await aStore();
@@ -198,7 +211,7 @@ test('many rows about one free address ask the ledger once, and its tenures are 
     from: epochMillis(10 * HOUR + i * 1000),
     to: epochMillis(10 * HOUR + i * 1000 + 500),
   }));
-  for (const { from, to } of stretches) windows.wantDuring(window, from, to);
+  for (const { from, to } of stretches) windows.want(window, from, to);
   await windows.read();
   const answers = await windows.askEachDuring(stretches);
   assert.ok(answers.every((said) => said === answers[0]));

@@ -18,6 +18,8 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 /** An address of such a range that is in use at all shows within this time: its kubelet reports it. */
 export const SHOWN_WITHIN_MS = 10 * 60_000;
 const MOST_KEPT = 100_000;
+/** A run may last for hours, beside a recorder: what is in use is read again when the ledger has gone on by this. */
+const LOOK_AGAIN_MS = 60_000;
 const V6_BITS = 32;
 
 /** Blocks of all that hold an address now, and the families of which pods have public addresses. */
@@ -26,8 +28,10 @@ interface InUse {
   readonly families: ReadonlySet<string>;
 }
 
-/** One for each run of questions: what is in use now is read once, from the first snapshot that needs it. */
+/** One for each run of questions: what is in use now is read from the first snapshot that needs it, and kept for a while. */
 export class SeenRanges {
+  /** How far everything had been reported when it was read. */
+  #asOf = Number.NEGATIVE_INFINITY;
   #seen: InUse | undefined;
   /** Of each neighbourhood that was asked about: whether anybody was ever seen in it. */
   readonly #used = new Map<string, boolean>();
@@ -48,8 +52,10 @@ export class SeenRanges {
   ): Promise<readonly boolean[]> {
     const confirmed = watched.stretches.at(-1)?.confirmed ?? 0;
     const asked = moments.map(({ ip, at }) => ({ ...placeOf(ip), at }));
+    if (confirmed - this.#asOf > LOOK_AGAIN_MS) this.#forget(confirmed);
+    const reported = Math.min(confirmed, this.#asOf);
     const isNew = ({ isPrivate, at }: { isPrivate: boolean; at: number }) =>
-      isPrivate && at > confirmed - SHOWN_WITHIN_MS;
+      isPrivate && at > reported - SHOWN_WITHIN_MS;
     // The cheap look first: most addresses that nobody has now are of ranges that are in use.
     const known = this.#seen;
     const isOpen = (one: (typeof asked)[number]) => !isNew(one) && known?.blocks.has(one.block) !== true;
@@ -62,6 +68,12 @@ export class SeenRanges {
       // Pods with public addresses may get them from any public range tomorrow.
       return one.isPrivate || !families.has(familyOf(one.ip));
     });
+  }
+
+  #forget(asOf: number): void {
+    this.#asOf = asOf;
+    this.#seen = undefined;
+    this.#used.clear();
   }
 
   /** Whether anybody was ever seen with these, or with one of their neighbours: what is gone by now counts too. */

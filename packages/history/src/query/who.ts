@@ -1,6 +1,6 @@
 // who(ip, t): the question that podtrail is about. Reads what judge.ts decides on, and adds what the answer rests on.
 import type { Moment, Snapshot } from '../engines/snapshot.ts';
-import type { Provenance } from '../model/boundary.ts';
+import type { Boundary, Provenance } from '../model/boundary.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Coverage, Placement, Tenure } from '../model/records.ts';
 import { type EpochMillis, epochMillis } from '../model/time.ts';
@@ -215,16 +215,28 @@ export function sharedNode(tenure: Tenure | undefined): string | undefined {
   return kind === 'Node' ? name : hostNetwork ? node : undefined;
 }
 
-/** The observations behind the boundaries, each once. */
+/** The observations behind the boundaries, each once: the last word on it, at the place of the first. */
 function evidenceOf(holders: readonly AnsweredHolder[]): Provenance[] {
+  const [first, ...others] = holders;
+  if (first === undefined) return [];
+  // Of most answers there are two at most: texts as keys would cost more than the rest of it.
+  if (others.length === 0) return ofBoundaries(first.start, first.end);
   const found = new Map<string, Provenance>();
   for (const { start, end } of holders) {
-    for (const boundary of end === undefined ? [start] : [start, end]) {
-      const { source, epoch, resourceVersion, observedAt, collector } = boundary;
-      found.set(`${source}|${epoch}|${resourceVersion}`, { source, epoch, resourceVersion, observedAt, collector });
-    }
+    for (const one of ofBoundaries(start, end)) found.set(`${one.source}|${one.epoch}|${one.resourceVersion}`, one);
   }
   return [...found.values()];
+}
+
+function ofBoundaries(start: Boundary, end: Boundary | undefined): Provenance[] {
+  if (end === undefined) return [provenanceOf(start)];
+  const isSame =
+    start.resourceVersion === end.resourceVersion && start.epoch === end.epoch && start.source === end.source;
+  return isSame ? [provenanceOf(end)] : [provenanceOf(start), provenanceOf(end)];
+}
+
+function provenanceOf({ source, epoch, resourceVersion, observedAt, collector }: Boundary): Provenance {
+  return { source, epoch, resourceVersion, observedAt, collector };
 }
 
 export function answered({ holder, start, end }: Tenure): AnsweredHolder {

@@ -10,7 +10,7 @@ import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { evidenceDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
-import type { AnomaliesDocument, AnomalyDocument } from './schemas.ts';
+import type { AnomaliesDocument, AnomalyDocument } from './schemas/index.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface AnomaliesAsked {

@@ -1,8 +1,10 @@
 // What a listing was asked about, as its document repeats it.
 import type { Cluster, Span, Subject } from '../engines/snapshot.ts';
+import { HistoryError } from '../errors.ts';
 import type { IpAddress } from '../model/ip-address.ts';
 import type { Holder } from '../model/records.ts';
-import { toText } from '../model/time.ts';
+import { type EpochMillis, epochMillis, toText } from '../model/time.ts';
+import { LONGEST_SPAN_MS } from '../query/limits.ts';
 
 export type Asked =
   | { readonly by: 'ip'; readonly ip: IpAddress }
@@ -27,6 +29,14 @@ export function isWithin({ namespace: wanted }: AskedPods, { namespace }: Pick<H
 export interface AskedSpan extends Span {
   readonly hasSince: boolean;
   readonly hasUntil: boolean;
+}
+
+/** Where a span begins of which only the end was given. One that has no time that has come would find nothing, silently. */
+export function beginningOf(to: EpochMillis, now: EpochMillis, longest = LONGEST_SPAN_MS): EpochMillis {
+  if (to - longest <= now) return epochMillis(Math.max(0, to - longest));
+  throw new HistoryError('bad-span', 'until is so far ahead that nothing of the time before it has come', {
+    hint: 'leave until out, which then is now, or give since, too.',
+  });
 }
 
 export function clusterDocument({ id, name }: Cluster) {

@@ -7,7 +7,7 @@ import type { AnsweredHolder } from '../query/answer.ts';
 import { AnswerWindows } from '../query/answer-windows.ts';
 import type { Visibility } from '../query/visibility.ts';
 import type { Overlap } from '../query/who-during.ts';
-import type { AttributedDocument, AttributionDocument, NeighbourDocument } from './schemas.ts';
+import type { AttributedDocument, AttributionDocument, NeighbourDocument } from './schemas/index.ts';
 
 export interface Attributed {
   readonly kind: Holder['kind'];
@@ -47,7 +47,7 @@ export const NOTHING_ASKED: Attribution = { answer: '', holders: [], provisional
 
 export type AttributionWindows<T> = Pick<
   AnswerWindows<T>,
-  'of' | 'want' | 'wantDuring' | 'read' | 'answer' | 'answerDuring' | 'askEach' | 'askEachDuring'
+  'of' | 'want' | 'read' | 'answer' | 'askEach' | 'askEachDuring'
 >;
 
 /**
@@ -61,7 +61,7 @@ export function askAttributions(
   reader: Pick<LedgerReader, 'snapshot'>,
   visibility: Visibility,
   cluster: string,
-  now: EpochMillis,
+  now: () => EpochMillis,
 ): AskAttributions {
   return (format, aboutFree) =>
     new AnswerWindows(reader, {

@@ -10,7 +10,7 @@ import { type AskedPods, type AskedSpan, clusterDocument, spanDocument, subjectO
 import { evidenceDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
-import type { ChangeDocument, ChangesDocument } from './schemas.ts';
+import type { ChangeDocument, ChangesDocument } from './schemas/index.ts';
 import { namespaceOfSubject, visibleSpan } from './visible-span.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 

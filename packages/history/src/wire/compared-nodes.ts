@@ -2,7 +2,7 @@
 // if it has a successor: the pod that has its name, or one that its workload started meanwhile. That is counted, and not
 // judged as `moves` does: who took whose place within a workload is a guess (`certain` says which).
 import type { NodePods, PlacedPod } from '../query/nodes-at.ts';
-import type { MovedDocument } from './schemas.ts';
+import type { MovedDocument } from './schemas/index.ts';
 
 export interface ComparedNode {
   arrived: number;

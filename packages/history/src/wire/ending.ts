@@ -17,7 +17,7 @@ import { NOT_KNOWN_YET } from '../model/time.ts';
 import type { Visibility } from '../query/visibility.ts';
 import { holderDocument } from './holder.ts';
 import { lifeDocument } from './life.ts';
-import type { EndingDocument, SuccessorDocument } from './schemas.ts';
+import type { EndingDocument, SuccessorDocument } from './schemas/index.ts';
 
 export interface Ended {
   readonly holder: Holder;

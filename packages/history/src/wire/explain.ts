@@ -22,7 +22,7 @@ import { findLife } from './find-life.ts';
 import { holderDocument, textOrNull } from './holder.ts';
 import { lifeDocument } from './life.ts';
 import { narrowedDocument } from './narrowed.ts';
-import type { EvidenceNoteDocument, ExplainDocument, PredecessorDocument } from './schemas.ts';
+import type { EvidenceNoteDocument, ExplainDocument, PredecessorDocument } from './schemas/index.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface ExplainAsked {

@@ -19,7 +19,7 @@ import { staysWithin } from '../query/stays-within.ts';
 import { isHolderVisible, visibleSince } from '../query/visibility.ts';
 import { clusterDocument } from './asked.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
-import type { FindDocument, FoundDocument } from './schemas.ts';
+import type { FindDocument, FoundDocument } from './schemas/index.ts';
 import { type Rank, TextMatch } from './text-match.ts';
 
 export interface FindAsked {

@@ -6,7 +6,8 @@ import type { Coverage } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import { ALL_VISIBLE } from '../query/visibility.ts';
 import { askGaps } from './gaps.ts';
-import { readWatching } from './watching.ts';
+import { leavesOpen } from './leaves-open.ts';
+import { readWatching, watchingDocument } from './watching.ts';
 
 function stretch(from: number, to: number, scope: Coverage['scope'] = { kind: 'cluster' }): Coverage {
   const times = { from: epochMillis(from), to: epochMillis(to), confirmed: epochMillis(to) };
@@ -53,6 +54,29 @@ test('pages of any size give every gap once, in the order of their beginnings', 
     } while (cursor !== undefined);
     assert.deepEqual(given, all, `pages of ${limit}`);
   }
+});
+
+test('an instant before the first record lies in a gap, and leaves open what another replica may know', async () => {
+  const now = epochMillis(8000);
+  const at = (instant: number) => {
+    const when = epochMillis(instant);
+    return { from: when, to: epochMillis(instant + 1), at: when };
+  };
+  const before = await readWatching(snapshot, at(500), now);
+  assert.deepEqual(before.gaps, [{ from: 500, to: 1000, reason: 'before-first-record' }]);
+  assert.equal(leavesOpen({ coverage: watchingDocument(before) }), true);
+  const then = await readWatching(snapshot, at(1500), now);
+  assert.deepEqual(then.gaps, []);
+  assert.equal(leavesOpen({ coverage: watchingDocument(then) }), false);
+});
+
+test('a time without a beginning that ended before the first record is a gap, and else begins with that', async () => {
+  const upTo = async (to: number) => {
+    const span = { from: epochMillis(0), to: epochMillis(to), hasSince: false, hasUntil: true };
+    return (await readWatching(snapshot, span, epochMillis(8000))).gaps.map(({ reason }) => reason);
+  };
+  assert.deepEqual(await upTo(1000), ['before-first-record']);
+  assert.deepEqual(await upTo(1001), []);
 });
 
 test('where only pods were watched is no gap for listings of pods', async () => {

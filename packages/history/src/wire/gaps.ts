@@ -4,7 +4,7 @@ import type { EpochMillis } from '../model/time.ts';
 import { type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { checkLimit, cursorPlace, type PagedListing, type Paging, pagingDocument, questionCursor } from './paging.ts';
-import type { GapsDocument } from './schemas.ts';
+import type { GapsDocument } from './schemas/index.ts';
 import { inOrder, readWatching, type Unwatched, type Watching, watchingDocument } from './watching.ts';
 
 export interface GapsAsked {

@@ -7,7 +7,7 @@ import type { EpochMillis } from '../model/time.ts';
 import { isHolderVisible, type Visibility } from '../query/visibility.ts';
 import { IntervalColumns, type IntervalDocuments } from './interval-columns.ts';
 import type { Lanes, ShownLanes } from './lanes.ts';
-import type { TimelineDocument } from './schemas.ts';
+import type { TimelineDocument } from './schemas/index.ts';
 
 export interface GatheredOptions {
   readonly visibility: Visibility;

@@ -4,7 +4,7 @@ import type { Holder } from '../model/records.ts';
 import { type EpochMillis, toText } from '../model/time.ts';
 import type { AnsweredHolder } from '../query/answer.ts';
 import { doubtText } from '../query/why-in-doubt.ts';
-import type { AnsweredHolderDocument, BoundaryDocument, EvidenceDocument, HolderDocument } from './schemas.ts';
+import type { AnsweredHolderDocument, BoundaryDocument, EvidenceDocument, HolderDocument } from './schemas/index.ts';
 
 export function holderDocument({ kind, namespace, name, uid, node, workload, hostNetwork }: Holder): HolderDocument {
   return {

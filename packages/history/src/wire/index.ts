@@ -9,6 +9,8 @@ export {
   CAUSE_GUIDE,
   CAUSES,
   type Cause,
+  type CauseChoice,
+  chosenCauses,
   lifecycle,
   type Milestone,
   type Move,
@@ -23,15 +25,15 @@ export type { Anomaly, Change, Coverage, Holder, Placement } from '../model/reco
 export { type EpochMillis, epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
 export { AddressWindow } from '../query/address-window.ts';
 export type { Answer, AnsweredHolder, AnswerKind } from '../query/answer.ts';
-export { ipv4Text } from '../query/answer-windows.ts';
 export { LONGEST_SPAN_MS } from '../query/limits.ts';
 export { LIVENESS_MS } from '../query/liveness.ts';
 export type { NodePod } from '../query/node-pods.ts';
 export { type Doubt, doubtText } from '../query/why-in-doubt.ts';
+export { ipv4Text } from '../query/window-cache.ts';
 export type { JoinedReader, PeerReport } from '../union/joined-reader.ts';
 export { addressOf } from './address.ts';
 export { type AnomaliesAsked, type AnomaliesFound, anomalyDocument, askAnomalies } from './anomalies.ts';
-export { type Asked, type AskedSpan, clusterDocument, spanDocument } from './asked.ts';
+export { type Asked, type AskedSpan, beginningOf, clusterDocument, spanDocument } from './asked.ts';
 export {
   type AskAttributions,
   type Attributed,
@@ -51,6 +53,7 @@ export {
   changeKind,
   readChanges,
 } from './changes.ts';
+export { endedPods } from './ended-pods.ts';
 export type { Ending } from './ending.ts';
 export { askExplain, type ExplainAsked, type ExplainFound } from './explain.ts';
 export { askGaps, type GapsAsked, type GapsFound } from './gaps.ts';
@@ -62,7 +65,7 @@ export { neverSeenNode, neverSeenPod, type Search } from './never-seen.ts';
 export { changeSentence, changeVerdict, type NodeChange } from './node-changes.ts';
 export { askNode, type NodeAsked, type NodeFound, type NodeStay, nodePodDocument } from './node-pods.ts';
 export { collect, type Paging, pagingDocument } from './paging.ts';
-export { askPlacements, type PlacementsAsked, type PlacementsFound } from './placements.ts';
+export { askPlacements, listPlacements, type PlacementsAsked, type PlacementsFound } from './placements.ts';
 export type {
   AnomaliesDocument,
   AnomalyDocument,
@@ -90,10 +93,18 @@ export type {
   TrailDocument,
   WatchingDocument,
   WhoDocument,
-} from './schemas.ts';
+} from './schemas/index.ts';
 export { isNamed, parseSubject, subjectPhrase } from './subject.ts';
 export { CONTRADICTED, inUse } from './traffic.ts';
-export { askTrail, type ExplainedStay, type Stay, stayDocument, type TrailAsked, type TrailFound } from './trail.ts';
+export {
+  askStays,
+  askTrail,
+  type ExplainedStay,
+  type Stay,
+  stayDocument,
+  type TrailAsked,
+  type TrailFound,
+} from './trail.ts';
 export {
   asFarAsKnown,
   gapDocument,

@@ -2,7 +2,7 @@
 // them are a third of what one object for each would be. Built by GatheredStays from the columns of the engines.
 import { hasWorkloadAt, isHostNetworkAt, kindAt, SHARED, type StayColumns, TIMES } from '../engines/stay-columns.ts';
 import { NOT_KNOWN_YET } from '../model/time.ts';
-import type { TimelineDocument } from './schemas.ts';
+import type { TimelineDocument } from './schemas/index.ts';
 
 export type IntervalDocuments = Pick<TimelineDocument, 'texts' | 'holders' | 'ips' | 'intervals'>;
 

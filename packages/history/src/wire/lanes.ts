@@ -1,8 +1,16 @@
 // The lanes of a timeline: one for each node, workload, pod or address. A record's lane is found by the numbers of its
 // texts, which are few in a chunk, so that a million records cost few comparisons of texts.
-import { hasWorkloadAt, kindAt, namespaceAt, nodeAt, SHARED, type StayColumns } from '../engines/stay-columns.ts';
+import {
+  hasWorkloadAt,
+  kindAt,
+  namespaceAt,
+  nodeAt,
+  SHARED,
+  type StayColumns,
+  TIMES,
+} from '../engines/stay-columns.ts';
 import { type IpAddress, ipBytes } from '../model/ip-address.ts';
-import type { LaneDocument } from './schemas.ts';
+import type { LaneDocument } from './schemas/index.ts';
 
 export type LaneKind = 'node' | 'workload' | 'pod' | 'ip';
 
@@ -105,7 +113,9 @@ function nodeLane(node: string): Omit<Lane, 'number'> {
 function podLane(stays: StayColumns, i: number): Omit<Lane, 'number'> {
   const [namespace, name, id] = [namespaceAt(stays, i), stays.names[i]!, stays.uids[i]!];
   const place = { namespace: namespace === '' ? null : namespace, kind: kindAt(stays, i) };
-  return { id, label: name, ...place, order: `${namespace}/${name}/${id}` };
+  // Of one name the oldest first.
+  const start = String(stays.times[i * TIMES]!).padStart(16, '0');
+  return { id, label: name, ...place, order: `${namespace}/${name}/${start}/${id}` };
 }
 
 function workloadLane(stays: StayColumns, i: number): Omit<Lane, 'number'> {

@@ -2,7 +2,7 @@
 import { lifecycle } from '../explain/index.ts';
 import type { PodLife } from '../model/pod-life.ts';
 import { toText } from '../model/time.ts';
-import type { LifeDocument } from './schemas.ts';
+import type { LifeDocument } from './schemas/index.ts';
 
 export function lifeDocument(life: PodLife): LifeDocument {
   const { qosClass, priority, restarts, endings } = life;

@@ -21,7 +21,7 @@ import { successorDocument } from './ending.ts';
 import { holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
-import type { MoveDocument, MovesDocument } from './schemas.ts';
+import type { MoveDocument, MovesDocument } from './schemas/index.ts';
 import { namespaceOfSubject, visibleSpan } from './visible-span.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
@@ -29,8 +29,9 @@ export interface MovesAsked extends MoveFilters {
   readonly span: AskedSpan;
   readonly paging: Paging;
   readonly now: EpochMillis;
-  /** Only of these pods; undefined: of all. */
+  /** Only of these pods; undefined: of all. The document repeats it where `namesSubject`. */
   readonly subject?: Subject | undefined;
+  readonly namesSubject?: boolean | undefined;
   /** Of the labels of pods, as kubectl writes it. */
   readonly selector?: string | undefined;
   /** The oldest first unless it is said otherwise. */
@@ -71,7 +72,7 @@ export async function askMoves(
   cluster: Cluster,
   question: MovesAsked,
 ): Promise<MovesFound> {
-  const { span, paging, now, causes, fromNode, toNode, namespace, selector, subject, order } = question;
+  const { span, paging, now, causes, fromNode, toNode, namespace, selector, subject, namesSubject, order } = question;
   const filters = { causes, fromNode, toNode, namespace };
   const isVisible = ({ pod, at }: Departure) => isHolderVisible(visibility, pod, { notBefore: at });
   const labels = selector === undefined ? undefined : parseLabelSelector(selector);
@@ -112,6 +113,7 @@ export async function askMoves(
       ...clusterDocument(cluster),
       ...{ causes: causes ?? null, fromNode: fromNode ?? null, toNode: toNode ?? null, namespace: namespace ?? null },
       ...(selector === undefined ? {} : { selector }),
+      ...(subject === undefined || namesSubject !== true ? {} : { subject }),
       ...listed,
       ...spanDocument(span),
     },

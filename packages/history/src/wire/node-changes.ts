@@ -8,7 +8,7 @@ import { toText } from '../model/time.ts';
 import type { Visibility } from '../query/visibility.ts';
 import { type Ending, successorDocument } from './ending.ts';
 import { holderDocument } from './holder.ts';
-import type { NodeChangeDocument } from './schemas.ts';
+import type { NodeChangeDocument } from './schemas/index.ts';
 
 interface NodeStay {
   readonly pod: Holder;

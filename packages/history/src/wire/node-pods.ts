@@ -11,7 +11,7 @@ import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { type NodeChange, nodeChangeDocument, readNodeChanges } from './node-changes.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
-import type { NodeDocument, NodePodDocument } from './schemas.ts';
+import type { NodeDocument, NodePodDocument } from './schemas/index.ts';
 import { asFarAsKnown, readWatching, type Watching, watchingDocument } from './watching.ts';
 
 export interface NodeAsked {

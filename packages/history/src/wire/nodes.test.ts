@@ -20,7 +20,7 @@ import { ALL_VISIBLE } from '../query/visibility.ts';
 import { CLUSTER, ledgerOf } from '../testing/random-ledger.ts';
 import { readNodeDepartures } from './node-departures.ts';
 import { askNodes, type NodesAsked } from './nodes.ts';
-import { nodesSchema } from './schemas.ts';
+import { nodesSchema } from './schemas/index.ts';
 
 const web = { kind: 'Deployment', name: 'web', inferred: true };
 const db = { kind: 'StatefulSet', name: 'db', inferred: false };
@@ -52,16 +52,16 @@ before(async () => {
 });
 
 async function nodes(more: Partial<NodesAsked> = {}) {
-  const usual = { at: at(100), against: undefined, namespace: undefined, windowMs: 3_600_000, now: at(200) };
+  const usual = { at: at(100), against: undefined, namespace: undefined, windowMs: 3_600_000 };
   const document = await withSnapshot(ledger, CLUSTER.id, (snapshot) =>
-    askNodes(snapshot, ALL_VISIBLE, CLUSTER, { ...usual, ...more }),
+    askNodes(snapshot, ALL_VISIBLE, CLUSTER, { ...usual, workload: undefined, now: at(200), ...more }),
   );
   return nodesSchema.parse(document);
 }
 
 test('every node has how many pods it had then, of which workloads, and how many are in doubt; empty ones are listed', async () => {
   const { nodes: found, moved, departuresComplete } = await nodes({ at: at(50) });
-  const rest = { departures: {}, departuresUnjudged: 0, compared: null };
+  const rest = { departures: {}, departuresUnjudged: 0, compared: null, workloadPods: null };
   const of = (kind: string, name: string, pods = 1) => ({ namespace: 'shop', kind, name, pods });
   const onA = [of('Deployment', 'web', 2), of('DaemonSet', 'agent'), of('StatefulSet', 'db')];
   assert.deepEqual(found, [
@@ -79,6 +79,34 @@ test('every node has how many pods it had then, of which workloads, and how many
     { node: 'node-empty', pods: 0, inDoubt: 0, hostNetwork: 0, workloads: [], otherPods: 0, ...rest },
   ]);
   assert.deepEqual([moved, departuresComplete], [null, true]);
+});
+
+test('the pods of the workload that is asked for are counted on every node, also where it is not among the largest', async () => {
+  const many = Array.from({ length: 13 }, (_, i) => ({ kind: 'Deployment', name: `large-${i}`, inferred: false }));
+  const holders = many.flatMap((workload) => [1, 2].map((n) => aHolder(`${workload.name}-${n}`, { workload })));
+  const lonely = await ledgerOf([
+    coverageFact(aCoverage(0, 200)),
+    ...[...holders, aHolder('agent-x', { workload: agent })].map((holder) => placementFact(aPlacement(holder, 10))),
+  ]);
+  const asked = { at: at(50), against: undefined, namespace: undefined, windowMs: 0, now: at(200) };
+  const document = await withSnapshot(lonely, CLUSTER.id, (snapshot) =>
+    askNodes(snapshot, ALL_VISIBLE, CLUSTER, { ...asked, workload: 'shop/daemonset/agent' }),
+  );
+  const { nodes: found, workloads } = nodesSchema.parse(document);
+  assert.deepEqual(
+    found.map((one) => [one.workloads.length, one.otherPods, one.workloadPods]),
+    [[12, 3, 1]],
+  );
+  assert.equal(workloads.length, 14, 'all of them are listed');
+  assert.deepEqual(workloads.at(-1), { namespace: 'shop', kind: 'DaemonSet', name: 'agent', pods: 1 });
+  const { nodes: others } = await nodes({
+    at: at(50),
+    workload: 'shop/Deployment/web',
+  });
+  assert.deepEqual(
+    others.map(({ workloadPods }) => workloadPods),
+    [2, 0, 1, 0],
+  );
 });
 
 test('why pods left is counted by node, within the window only', async () => {

@@ -25,13 +25,23 @@ export interface PlacementsFound {
 export async function askPlacements(
   snapshot: Snapshot,
   visibility: Visibility,
-  { id }: Cluster,
-  { subject, span, paging, now }: PlacementsAsked,
+  cluster: Cluster,
+  question: PlacementsAsked,
 ): Promise<PlacementsFound> {
-  const placements = await collect(paging, {
+  const placements = await listPlacements(snapshot, visibility, cluster, question);
+  return { placements, watching: await readWatching(snapshot, question.span, question.now) };
+}
+
+/** Without what was watched: for whoever lists those of many pods. */
+export async function listPlacements(
+  snapshot: Snapshot,
+  visibility: Visibility,
+  { id }: Cluster,
+  { subject, span, paging }: Omit<PlacementsAsked, 'now'>,
+): Promise<Paged<Placement>> {
+  return await collect(paging, {
     ...{ question: { listing: 'placements', cluster: id, ...subject }, placeOf: placementPlace },
     read: (page) => snapshot.placementsOf(subject, checkedSpan(span), checkedPage(page)),
     wanted: visibility.kind === 'all' ? undefined : ({ pod, start }) => isHolderVisible(visibility, pod, start),
   });
-  return { placements, watching: await readWatching(snapshot, span, now) };
 }

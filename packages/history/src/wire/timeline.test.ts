@@ -18,7 +18,7 @@ import { ALL_VISIBLE } from '../query/visibility.ts';
 import { CLUSTER, DAY, HOUR, ledgerFacts, ledgerOf } from '../testing/random-ledger.ts';
 import { SeededNumbers } from '../testing/seeded-numbers.ts';
 import { askQuestion } from './catalogue/ask.ts';
-import { timelineSchema } from './schemas.ts';
+import { timelineSchema } from './schemas/index.ts';
 import { askTimeline, type TimelineAsked } from './timeline.ts';
 
 const SPAN = { from: at(0), to: at(100), hasSince: true, hasUntil: true };
@@ -115,6 +115,20 @@ test('lanes of workloads and pods say of which namespace and kind they are', asy
   assert.deepEqual(
     byPod.lanes.map(({ label }) => label),
     ['lone', 'web-1', 'web-2'],
+  );
+});
+
+test('lanes of pods that had one name after the other are in the order in which they lived', async () => {
+  const lives = ['z', 'a', 'm'].map((uid, i) =>
+    placementFact(aPlacement(aHolder('db-0', { uid }), 10 * i, 10 * i + 5)),
+  );
+  const { lanes } = await timeline(
+    { by: 'pod' },
+    await ledgerOf([coverageFact(aCoverage(0, 90)), ...lives.toReversed()]),
+  );
+  assert.deepEqual(
+    lanes.map(({ id }) => id),
+    ['z', 'a', 'm'],
   );
 });
 

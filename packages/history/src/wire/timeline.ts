@@ -11,7 +11,7 @@ import { type Asked, type AskedSpan, clusterDocument, subjectOf } from './asked.
 import { GatheredStays } from './gathered-stays.ts';
 import { type LaneKind, Lanes } from './lanes.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
-import type { TimelineDocument } from './schemas.ts';
+import type { TimelineDocument } from './schemas/index.ts';
 import { openUntil, readWatching, watchingDocument } from './watching.ts';
 
 export interface TimelineAsked {

@@ -13,7 +13,7 @@ import { type Ending, endingDocument, NO_ENDING, readEndings } from './ending.ts
 import { boundaryDocument, endDocument, holderDocument } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
 import { collect, type Paging, pagingDocument } from './paging.ts';
-import type { StayDocument, TrailDocument } from './schemas.ts';
+import type { StayDocument, TrailDocument } from './schemas/index.ts';
 import { readWatching, type Watching, watchingDocument } from './watching.ts';
 
 /** One holder with one address; without one for a pod that had none of its own. */
@@ -49,7 +49,7 @@ export async function askTrail(
   question: TrailAsked,
 ): Promise<TrailFound> {
   const { asked, span, now } = question;
-  const found = await readStays(snapshot, visibility, cluster, question);
+  const found = await askStays(snapshot, visibility, cluster, question);
   const endings = await readEndings(snapshot, visibility, found.items);
   const items = found.items.map((stay, i): ExplainedStay => ({ ...stay, ending: endings[i] ?? NO_ENDING }));
   const stays = { ...found, items };
@@ -64,11 +64,12 @@ export async function askTrail(
   return { stays, watching, document };
 }
 
-async function readStays(
+/** The stays alone: without why they ended, and without what was watched. For whoever lists those of many pods. */
+export async function askStays(
   snapshot: Snapshot,
   visibility: Visibility,
   { id }: Cluster,
-  { asked, span, paging }: TrailAsked,
+  { asked, span, paging }: Omit<TrailAsked, 'now'>,
 ): Promise<Paged<Stay>> {
   const question = { listing: 'trail', cluster: id, ...asked };
   const isVisible = ({ holder, start }: Stay) => isHolderVisible(visibility, holder, start);

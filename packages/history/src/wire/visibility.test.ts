@@ -30,7 +30,7 @@ import { askChanges } from './changes.ts';
 import { askGaps } from './gaps.ts';
 import { askMoves } from './moves.ts';
 import { askNode } from './node-pods.ts';
-import type { WhoDocument } from './schemas.ts';
+import type { WhoDocument } from './schemas/index.ts';
 import { askTrail } from './trail.ts';
 import { askWho, type WhoFound } from './who.ts';
 
@@ -433,7 +433,7 @@ test('attribution: the answers of a narrowed who, row by row', async () => {
     ip: IPS[numbers.between(0, IPS.length - 1)] as IpAddress,
     at: epochMillis(numbers.between(-HOUR, DAY + HOUR)),
   }));
-  const windows = askAttributions(whole, SHOP, CLUSTER.id, epochMillis(2 * DAY))((one) => one, true);
+  const windows = askAttributions(whole, SHOP, CLUSTER.id, () => epochMillis(2 * DAY))((one) => one, true);
   const kept = moments.map(({ ip, at }) => ({ window: windows.of(ip), at }));
   for (const { window, at } of kept) windows.want(window, at);
   await windows.read();
@@ -464,7 +464,7 @@ test('who: a pod that never showed its address says nothing of the addresses of 
   const answers: unknown[] = [];
   for (const facts of [mine, [...mine, { kind: 'tenure', tenure: { ip, holder: theirs, ...life } } as StoredFact]]) {
     const engine = await ledgerOf(facts);
-    const windows = askAttributions(engine, SHOP, CLUSTER.id, epochMillis(DAY))((one) => one, true);
+    const windows = askAttributions(engine, SHOP, CLUSTER.id, () => epochMillis(DAY))((one) => one, true);
     for (const minute of [10, 30]) {
       const at = epochMillis(minute * MINUTE);
       answers.push((await who(engine, SHOP, ip, at)).document, await windows.askEach([{ ip, at }]));
@@ -492,7 +492,7 @@ test('who: however many hidden pods share the address of a node, the visible one
   ]);
   const { document } = await who(engine, SHOP, ip, epochMillis(HOUR));
   assert.deepEqual([document.answer, document.holders.map(({ name }) => name)], ['ambiguous', ['mine']]);
-  const windows = askAttributions(engine, SHOP, CLUSTER.id, epochMillis(DAY))((one) => one, true);
+  const windows = askAttributions(engine, SHOP, CLUSTER.id, () => epochMillis(DAY))((one) => one, true);
   const [row] = await windows.askEach([{ ip, at: epochMillis(HOUR) }]);
   assert.deepEqual(
     row?.holders.map(({ name }) => name),
@@ -513,7 +513,9 @@ test('attribution: an address that changed hands too often is refused, and unkno
   const engine = await ledgerOf([coverage(0, DAY), ...lives]);
   const stretch = { ip, from: epochMillis(0), to: epochMillis(11_000_000) };
   const ask = (visibility: Visibility) =>
-    askAttributions(engine, visibility, CLUSTER.id, epochMillis(DAY))((one) => one, true).askEachDuring([stretch]);
+    askAttributions(engine, visibility, CLUSTER.id, () => epochMillis(DAY))((one) => one, true).askEachDuring([
+      stretch,
+    ]);
   await assert.rejects(ask(ALL_VISIBLE), { code: 'window-too-full' });
   const [row] = await ask(SHOP);
   assert.deepEqual([row?.answer, row?.holders], ['unknown', []]);
@@ -538,7 +540,7 @@ test('what is typed and drawn is the same as if the hidden had never been', asyn
   const texts = ['pod-1', 'agent', 'vault', 'kitchen', 'secret', 'cart', 'node', 'uid-pod-', 'uid-node-a', ...IPS];
   const asked = [
     ...['oldest', 'newest'].flatMap((order) =>
-      [{}, { namespace: 'shop' }, { namespace: 'vault' }, { limit: 2 }].flatMap((more) =>
+      [{}, { namespace: 'shop' }, { namespace: 'vault' }, { limit: 2 }, { subject: 'uid/uid-pod-1' }].flatMap((more) =>
         (['changes', 'moves'] as const).map((name) => [name, { ...span, order, ...more }] as const),
       ),
     ),

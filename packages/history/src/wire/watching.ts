@@ -7,7 +7,7 @@ import { LONGEST_SPAN_MS } from '../query/limits.ts';
 import { LIVENESS_MS } from '../query/liveness.ts';
 import type { AskedSpan } from './asked.ts';
 import { textOrNull } from './holder.ts';
-import type { GapDocument, WatchingDocument } from './schemas.ts';
+import type { GapDocument, WatchingDocument } from './schemas/index.ts';
 import { watchedUntil } from './watched-until.ts';
 
 export interface Unwatched {
@@ -35,6 +35,9 @@ export interface Watching {
   readonly podsOnly: readonly Unwatched[];
 }
 
+/** `at`: it is that instant. */
+type WatchedSpan = Span & Partial<Pick<AskedSpan, 'hasSince' | 'hasUntil'>> & { readonly at?: EpochMillis | undefined };
+
 /** How far around the span gaps are given whole. */
 const AROUND_MS = 30 * 86_400_000;
 
@@ -44,7 +47,7 @@ const AROUND_MS = 30 * 86_400_000;
  */
 export async function readWatching(
   snapshot: Snapshot,
-  span: Span & Partial<Pick<AskedSpan, 'hasSince' | 'hasUntil'>> & { readonly at?: EpochMillis | undefined },
+  span: WatchedSpan,
   now: EpochMillis,
   removed: readonly Span[] = [],
 ): Promise<Watching> {
@@ -55,8 +58,7 @@ export async function readWatching(
     ...[...expired, ...removed].map(({ from, to }) => ({ from, to, reason: 'removed' as const })),
     ...found,
   ];
-  // Whoever gave no beginning asks about what there is.
-  if (span.hasSince === true && first !== undefined && span.from < first)
+  if (first !== undefined && span.from < first && isAskedBefore(span, first))
     all.push({ from: span.from, to: first, reason: 'before-first-record' });
   if (last !== undefined && now - last > LIVENESS_MS) all.push({ from: last, to: undefined, reason: 'not-watching' });
   if (span.to > now + 1) all.push({ from: now, to: undefined, reason: 'in-the-future' });
@@ -66,6 +68,11 @@ export async function readWatching(
     ...{ first, last, until: watchedUntil(last, end, now), gaps: inOrder(all.filter(touches)) },
     podsOnly: podsOnly.map(({ from, to }) => ({ from, to, reason: 'pods-only' as const })).filter(touches),
   };
+}
+
+/** Whoever gave no beginning asks about what there is, but for a time that ended before that. */
+function isAskedBefore({ at, to, hasSince, hasUntil }: WatchedSpan, first: EpochMillis): boolean {
+  return hasSince === true || at !== undefined || (hasUntil === true && to <= first);
 }
 
 export function inOrder(gaps: readonly Unwatched[]): Unwatched[] {

@@ -7,7 +7,7 @@ import { withDoubts } from '../query/doubts.ts';
 import { type WhoQuestion, who } from '../query/who.ts';
 import { answeredHolderDocument, evidenceDocument, textOrNull } from './holder.ts';
 import { narrowedDocument, type Visibility } from './narrowed.ts';
-import type { WhoDocument } from './schemas.ts';
+import type { WhoDocument } from './schemas/index.ts';
 import { watchedUntil } from './watched-until.ts';
 import { type Watched, watchedFromTo } from './watching.ts';
 

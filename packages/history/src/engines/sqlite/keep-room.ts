@@ -103,7 +103,7 @@ function recordsCut({ head, reader }: SealParts, now: EpochMillis): Cut | undefi
     return known.length === 0 ? undefined : Math.min(...known);
   });
   // A range that reached beyond what was watched would hide what is still to come.
-  const last = oldest && reader.coverage(oldest.cluster.number).reduce((to, stretch) => Math.max(to, stretch.to), 0);
+  const last = oldest && reader.coverage.of(oldest.cluster.number).reduce((to, stretch) => Math.max(to, stretch.to), 0);
   const before = oldest && nextCut(oldest.time, Math.min(now, last || now));
   return oldest === undefined || before === undefined ? undefined : { id: oldest.cluster.id, before };
 }

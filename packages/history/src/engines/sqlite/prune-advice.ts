@@ -9,7 +9,7 @@ import { WEEK_MS, weekStart } from './week/week.ts';
 export function pruneAdvice(head: Head, reader: HeadReader): string | undefined {
   let longest: { readonly name: string; readonly from: number; readonly before: number } | undefined;
   for (const { name, number, expiredTo, weeks } of head.clusters().values()) {
-    const coverage = reader.coverage(number);
+    const coverage = reader.coverage.of(number);
     const from = Math.max(coverage[0]?.from ?? Number.POSITIVE_INFINITY, expiredTo ?? 0);
     const to = coverage.reduce((last, stretch) => Math.max(last, stretch.to), 0);
     if (from >= to || (longest !== undefined && longest.from <= from)) continue;

@@ -105,7 +105,7 @@ function grownRange(
   knownTo: number | undefined,
   before: EpochMillis,
 ): [from: number, to: number] | undefined {
-  const from = knownFrom ?? reader.coverage(number)[0]?.from;
+  const from = knownFrom ?? reader.coverage.of(number)[0]?.from;
   return from === undefined || from >= before || before <= (knownTo ?? 0) ? undefined : [from, before];
 }
 

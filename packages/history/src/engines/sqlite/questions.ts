@@ -19,7 +19,8 @@ import { answerSpans, type PackedSpans, type PackedTenures } from './bulk-spans.
 import { handleOf } from './format/checksum.ts';
 import { ipHandle } from './format/ip-key.ts';
 import type { ClusterEntry, Head } from './head/head.ts';
-import { type HeadReader, type Lookup, lookupOf } from './head/head-read.ts';
+import type { HeadReader } from './head/head-read.ts';
+import { type Lookup, lookupOf } from './head/lookup.ts';
 import { collect, sinceCursor } from './page-filling.ts';
 import { readPatrolNote } from './patrol-note.ts';
 import { HeadOrder, keptSince, recordsFrom } from './records.ts';
@@ -71,11 +72,11 @@ export class Questions {
   resume(id: string): Resumption {
     const cluster = this.#head.cluster(id);
     const { number } = cluster;
-    const checkpoint = this.#reader.checkpoint(number);
-    const coverage = presentCoverage(this.#reader.coverage(number));
+    const checkpoint = this.#reader.coverage.checkpoint(number);
+    const coverage = presentCoverage(this.#reader.coverage.of(number));
     const live = this.#reader.live(number);
     const span = keptSpan(cluster, 'change', { from: budgetStart(coverage?.to), to: ALWAYS.to });
-    const uses = changeUses(sortedBy(this.#reader.occurrences(number, 'change', span), typeOf('change').place));
+    const uses = changeUses(sortedBy(this.#reader.occurrences.within(number, 'change', span), typeOf('change').place));
     const epoch = checkpoint?.epoch ?? coverage?.epoch ?? 1;
     return { state: { epoch, live, coverage, changeUses: uses }, checkpoint };
   }
@@ -166,17 +167,24 @@ export class Questions {
     const isWanted = (record: OccurrenceRecords[K]) =>
       (key === undefined || place(record).key === key) && isAsked(question, about(record));
     const found: OccurrenceRecords[K][] = [];
-    const known = key === undefined ? undefined : this.#reader.occurrenceByKey(cluster.number, kind, key);
+    const known = key === undefined ? undefined : this.#reader.occurrences.byKey(cluster.number, kind, key);
     if (known !== undefined) {
       if (isWithin(place(known).time, span) && isWanted(known)) found.push(known);
       return cutPage(found, place, page);
     }
-    collect(this.#reader.occurrences(cluster.number, kind, span, subject, order), page, place, isWanted, found, order);
+    collect(
+      this.#reader.occurrences.within(cluster.number, kind, span, subject, order),
+      page,
+      place,
+      isWanted,
+      found,
+      order,
+    );
     return cutPage(found, place, page, order);
   }
 
   coverage(id: string): Coverage[] {
-    return this.#reader.coverage(this.#head.cluster(id).number).filter((one) => !isVoid(one));
+    return this.#reader.coverage.of(this.#head.cluster(id).number).filter((one) => !isVoid(one));
   }
 
   expired(id: string, kind?: OccurrenceKind): Expired[] {
@@ -219,7 +227,7 @@ export class Questions {
       const ofChanges = 'SELECT count(*) AS n FROM occurrence WHERE cluster = ? AND kind = ?';
       const changes = db.prepare(ofChanges).get(number, typeOf('change').number)!['n'] as number;
       const counts = { tenures, placements, changes, live: count('live', number) };
-      return { id, name, ...counts, checkpoint: this.#reader.checkpoint(number) };
+      return { id, name, ...counts, checkpoint: this.#reader.coverage.checkpoint(number) };
     });
     return { version: this.#version, bytes: storeBytes(this.#head, this.#weeks), clusters };
   }

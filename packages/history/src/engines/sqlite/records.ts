@@ -9,8 +9,9 @@ import { compareTexts } from '../order.ts';
 import type { RecordsChunk } from '../snapshot.ts';
 import type { Life } from './format/record-layout.ts';
 import type { ClusterEntry } from './head/head.ts';
-import type { HeadReader, UidRow } from './head/head-read.ts';
+import type { HeadReader } from './head/head-read.ts';
 import type { IndexedTable } from './head/roots.ts';
+import type { UidRow } from './head/row-reader.ts';
 import type { Weeks } from './week/weeks.ts';
 
 const FACTS_PER_CHUNK = 500;
@@ -59,7 +60,7 @@ function* groups(
   }
   switch (kind) {
     case 'coverage':
-      yield ['', reader.coverage(number).map((coverage): StoredFact => ({ kind: 'coverage', coverage }))];
+      yield ['', reader.coverage.of(number).map((coverage): StoredFact => ({ kind: 'coverage', coverage }))];
       return;
     case 'tenure':
     case 'placement':
@@ -80,7 +81,7 @@ function* groups(
     case 'live':
       for (const row of rowsFrom(order.rows(kind), after ?? '')) {
         const { uid } = row;
-        const found = uid === after ? undefined : reader.rowIfThere(number, kind, row);
+        const found = uid === after ? undefined : reader.rows.rowIfThere(number, kind, row);
         if (found === undefined) continue;
         yield [uid, [{ kind: 'live', uid, state: reader.liveState(found).state }]];
       }
@@ -102,7 +103,7 @@ function* occurrenceGroups(
   const { place } = typeOf(kind);
   let time: number | undefined;
   let facts: StoredFact[] = [];
-  for (const record of reader.occurrences(cluster.number, kind, { from: from as EpochMillis, to: ALWAYS.to })) {
+  for (const record of reader.occurrences.within(cluster.number, kind, { from: from as EpochMillis, to: ALWAYS.to })) {
     const next = place(record as never).time;
     if (time !== undefined && next !== time) {
       yield [String(time), facts];
@@ -170,8 +171,8 @@ function* byUid(
 
 function* headLives(reader: HeadReader, cluster: number, rows: Iterable<OrderedRow>): Generator<Life> {
   for (const ordered of rows) {
-    const row = reader.rowIfThere(cluster, ordered.table, ordered);
-    if (row !== undefined) yield reader.life(row);
+    const row = reader.rows.rowIfThere(cluster, ordered.table, ordered);
+    if (row !== undefined) yield reader.rows.life(row);
   }
 }
 
@@ -193,7 +194,7 @@ export class HeadOrder {
   rows(table: OrderedRow['table']): readonly OrderedRow[] {
     let rows = this.#rows.get(table);
     if (rows === undefined) {
-      rows = this.#reader.byUid(table, this.#cluster).map((row) => ({ table, ...row }));
+      rows = this.#reader.rows.byUid(table, this.#cluster).map((row) => ({ table, ...row }));
       this.#rows.clear();
       this.#rows.set(table, rows);
     }

@@ -49,8 +49,8 @@ export class StayReading {
     const { reader, cluster, kind, span, isWanted } = this.#options;
     this.#rows ??= reader.staysWithin(kind, cluster.number, span);
     const builder = new StayColumnsBuilder(AT_ONCE);
-    for (const row of reader.rows(kind, this.#rows.slice(place, place + AT_ONCE))) {
-      const { placement, tenures } = reader.life(row);
+    for (const row of reader.rows.rows(kind, this.#rows.slice(place, place + AT_ONCE))) {
+      const { placement, tenures } = reader.rows.life(row);
       const [tenure] = tenures;
       if (kind === 'placement' && placement !== undefined && isWanted(placement))
         builder.add(placement.pod, placement.start, placement.end);

@@ -12,27 +12,27 @@ import type { Batch } from '../ledger-writer.ts';
 import { nameTaken, staleWriter } from '../refusals.ts';
 import type { SizeLimit } from '../size-limit.ts';
 import type { Cluster } from '../snapshot.ts';
-import type { Damage, Migration, Patrol, RoomKept, Verification } from '../store-admin.ts';
+import type { Migration, Patrol, RoomKept, Verification } from '../store-admin.ts';
 import { backupStore } from './backup.ts';
 import { Ballast } from './ballast.ts';
 import { type Death, Failpoints } from './failpoints.ts';
-import { asHistoryError, isFull, lostHead, noRoom, readFault } from './faults.ts';
+import { asHistoryError, lostHead, readFault } from './faults.ts';
 import { type ClusterEntry, Head } from './head/head.ts';
 import { HeadAppender } from './head/head-append.ts';
 import { HeadReader } from './head/head-read.ts';
 import { indexHours, WORTH_INDEXING } from './head/index-hours.ts';
 import { FORMAT, type Format } from './head/schema.ts';
 import { Sentinel } from './head/sentinel.ts';
-import { type Rest, verifyHead } from './head/verify-head.ts';
+import type { Rest } from './head/verify-head.ts';
 import { View } from './head/view.ts';
 import { Views } from './head/views.ts';
 import { keepWithin } from './keep-room.ts';
 import { migrateWeeks } from './migrate.ts';
-import { writePatrolNote } from './patrol-note.ts';
-import { type EmergencyWrite, pruneKind, pruneRecords } from './prune.ts';
-import { pruneAdvice } from './prune-advice.ts';
+import { pruneKind, pruneRecords } from './prune.ts';
 import { Questions } from './questions.ts';
 import { fileSize, roomOf } from './room.ts';
+import { RoomForWrites } from './room-for-writes.ts';
+import { StorePatrol, type VerifiedStore, verifyStore } from './verify-store.ts';
 import { ripeWeeks } from './week/ripe-weeks.ts';
 import { removeSealed, type SealParts, sealWeek } from './week/seal.ts';
 import { Sealed } from './week/sealed.ts';
@@ -78,12 +78,13 @@ export class Store {
   readonly #failpoints: Failpoints;
   readonly #format: Format;
   readonly #ballast: Ballast;
+  readonly #disk: RoomForWrites;
+  readonly #patrol: StorePatrol;
   readonly #sealAt: number;
   #fence: StatementSync | undefined;
   #layout = -1;
   /** Opened when snapshots overlap for the first time. */
   #sentinel: Sentinel | undefined;
-  #patrol: BegunPatrol | undefined;
 
   constructor({ path, access, sealAt = SEAL_AT, death }: StoreOptions, seams: Seams = {}) {
     this.path = path;
@@ -113,6 +114,12 @@ export class Store {
       }
       this.#reader = new HeadReader(this.#head);
       this.#appender = access === 'write' ? new HeadAppender(this.#head, this.#reader) : undefined;
+      this.#disk = new RoomForWrites({
+        ...{ path, head: this.#head, reader: this.#reader },
+        ...{ appender: this.#appender, ballast: this.#ballast },
+      });
+      // Readers leave no trace.
+      this.#patrol = new StorePatrol(this.#verified(), access === 'write');
       this.#sealed = new Sealed(this.#weeks);
       const version = this.#format.steps.length;
       const weeks = access === 'write' ? new Weeks(path, this.#format.weekVersion) : this.#weeks;
@@ -178,7 +185,7 @@ export class Store {
 
   takeOver({ id, name }: Cluster): number {
     this.#writable();
-    return this.#writeToBegin(() => {
+    return this.#disk.writeToBegin(() => {
       const { db } = this.#head;
       const other = db.prepare('SELECT id FROM cluster WHERE name = ? AND id <> ?').get(name, id);
       if (other !== undefined) throw nameTaken(name, String(other['id']));
@@ -201,7 +208,7 @@ export class Store {
   append(batches: readonly FencedBatch[]): (HistoryError | undefined)[] {
     const appender = this.#writable();
     this.#fence ??= this.#head.db.prepare('SELECT number, fence FROM cluster WHERE id = ?');
-    const results = this.#write(() => {
+    const results = this.#disk.write(() => {
       this.#failpoints.pass('append:begun');
       const outcomes = batches.map(({ cluster, fence, batch }) => {
         const row = this.#fence!.get(cluster.id);
@@ -250,82 +257,38 @@ export class Store {
 
   *prune(id: string, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
-    return yield* this.#withBallast(pruneRecords(this.#parts(), id, before, this.#writeAnyway));
+    return yield* this.#disk.withBallast(pruneRecords(this.#parts(), id, before, this.#disk.writeAnyway));
   }
 
   *pruneKind(id: string, kind: OccurrenceKind, before: EpochMillis): Generator<undefined, number> {
     this.#writable();
-    return yield* this.#withBallast(pruneKind(this.#parts(), id, kind, before, this.#writeAnyway));
+    return yield* this.#disk.withBallast(pruneKind(this.#parts(), id, kind, before, this.#disk.writeAnyway));
   }
 
   *keepRoom(limit: SizeLimit, now: EpochMillis): Generator<undefined, RoomKept> {
     this.#writable();
     const room = () => this.#read(() => roomOf(this.#head, this.#weeks, limit));
     const { limitBytes } = room();
-    const removed = yield* keepWithin(this.#parts(), limitBytes ?? Number.POSITIVE_INFINITY, now, this.#writeAnyway);
+    const removed = yield* keepWithin(
+      this.#parts(),
+      limitBytes ?? Number.POSITIVE_INFINITY,
+      now,
+      this.#disk.writeAnyway,
+    );
     this.#ballast.keep();
     return { ...room(), ...removed };
   }
 
-  /** `damages` is filled on the way. */
-  *verify(damages: Damage[] = []): Generator<Rest, Verification> {
-    let records = 0;
-    const report = (where: string, error: unknown): void => {
-      const known = asHistoryError(error, where);
-      damages.push({ where, what: known instanceof Error ? known.message : String(known) });
-    };
-    // Through a view of its own: reading takes long, and must not hold the others to an old instant.
-    let view: Head | undefined;
-    try {
-      view = new Head(this.path, 'snapshots', this.#format);
-      records += yield* verifyHead({ head: view, reader: new HeadReader(view), report });
-    } catch (error) {
-      report('head', error);
-    } finally {
-      view?.close();
-    }
-    const clusters = this.#clustersOr(report);
-    for (const entry of clusters.flatMap(({ weeks }) => weeks)) {
-      const path = this.#weeks.path(entry.file);
-      try {
-        records += yield* this.#weeks.verify(entry, report);
-      } catch (error) {
-        // Replaced or expired meanwhile.
-        const isListed = this.#clustersOr(report).some(({ weeks }) => weeks.some(({ file }) => file === entry.file));
-        if (isListed) report(path, error);
-      }
-      yield true;
-    }
-    return { records, damages, unlisted: this.#weeks.unlisted(this.#clustersOr(() => {})) };
+  verify(): Generator<Rest, Verification> {
+    return verifyStore(this.#verified());
   }
 
-  *patrol(slices: number, now: EpochMillis): Generator<undefined, Patrol> {
-    const isFirst = this.#patrol === undefined;
-    const part = yield* this.#patrolled(slices);
-    // Readers leave no trace.
-    if (this.#appender !== undefined) writePatrolNote(this.path, part, isFirst, now);
-    return part;
+  patrol(slices: number, now: EpochMillis): Generator<undefined, Patrol> {
+    return this.#patrol.patrol(slices, now);
   }
 
-  *#patrolled(slices: number): Generator<undefined, Patrol> {
-    this.#patrol ??= begunPatrol((damages) => this.verify(damages));
-    const { work, damages } = this.#patrol;
-    for (let slice = 1; ; slice++) {
-      const { done, value } = work.next();
-      if (done) this.#patrol = undefined;
-      // Never while it holds a view of the head: the log would grow until the next part.
-      if (done || (value && slice >= slices)) return { isFinished: done === true, damages: damages.splice(0) };
-      yield;
-    }
-  }
-
-  #clustersOr(report: (where: string, error: unknown) => void): ClusterEntry[] {
-    try {
-      return this.#clusters();
-    } catch (error) {
-      report('head', error);
-      return [];
-    }
+  #verified(): VerifiedStore {
+    return { path: this.path, format: this.#format, weeks: this.#weeks, clusters: () => this.#clusters() };
   }
 
   #clusters(): ClusterEntry[] {
@@ -345,90 +308,12 @@ export class Store {
   }
 
   close(): void {
-    this.#patrol?.work.return({ records: 0, damages: [], unlisted: [] });
+    this.#patrol.stop();
     this.#views.close();
     this.#sentinel?.close();
     this.#weeks.close();
     this.#head.close();
     this.#lock?.release();
-  }
-
-  #write<T>(body: () => T): T {
-    try {
-      return this.#head.write(body);
-    } catch (error) {
-      this.#forget();
-      if (!isFull(error)) throw error;
-      // The log may hold room that the file does not need.
-      this.#head.checkpoint(true);
-      return this.#writeAgain(body);
-    }
-  }
-
-  /** What was remembered of a transaction that was rolled back. */
-  #forget(): void {
-    this.#reader.forget();
-    this.#appender?.forget();
-  }
-
-  #writeAgain<T>(body: () => T): T {
-    try {
-      return this.#head.write(body);
-    } catch (error) {
-      this.#forget();
-      throw isFull(error) ? noRoom(this.path, this.#advice(), error) : error;
-    }
-  }
-
-  #advice(): string | undefined {
-    try {
-      return this.#head.read(() => pruneAdvice(this.#head, this.#reader));
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** A writer that begins on a full disk must come as far as making room: a little of the ballast is for that. */
-  #writeToBegin<T>(body: () => T): T {
-    try {
-      return this.#write(body);
-    } catch (error) {
-      if (!isFull(error) || !this.#ballast.releaseSome()) throw error;
-      return this.#write(body);
-    }
-  }
-
-  /** For work that makes room: on a full disk the ballast goes first, then what is to be removed anyway. */
-  readonly #writeAnyway: EmergencyWrite = (body, sacrifice) => {
-    try {
-      return this.#write(body);
-    } catch (error) {
-      if (!isFull(error)) throw error;
-      this.#forget();
-      if (this.#ballast.release()) {
-        try {
-          return this.#write(body);
-        } catch (again) {
-          if (!isFull(again)) throw again;
-        }
-      }
-      if (sacrifice === undefined) throw error;
-      sacrifice();
-      return this.#write(body);
-    }
-  };
-
-  /** Lays the ballast again if the work needed it. */
-  *#withBallast<T>(work: Generator<undefined, T>): Generator<undefined, T> {
-    const wasThere = this.#ballast.bytes > 0;
-    try {
-      return yield* work;
-    } finally {
-      if (wasThere) {
-        this.#head.checkpoint(true);
-        this.#ballast.keep();
-      }
-    }
   }
 
   #writable(): HeadAppender {
@@ -455,21 +340,10 @@ export class Store {
   /** What began no later than the checkpoint may be known already, and sealed. */
   #replays(cluster: ClusterEntry): (record: Tenure | Placement) => boolean {
     if (cluster.weeks.length === 0) return () => false;
-    const checkpoint = this.#reader.checkpoint(cluster.number);
+    const checkpoint = this.#reader.coverage.checkpoint(cluster.number);
     if (checkpoint === undefined) return () => true;
     return ({ start }) =>
       start.epoch < checkpoint.epoch ||
       (start.epoch === checkpoint.epoch && compareVersions(start.resourceVersion, checkpoint.resourceVersion) <= 0);
   }
-}
-
-interface BegunPatrol {
-  readonly work: Generator<Rest, Verification>;
-  /** Found and not yet known. */
-  readonly damages: Damage[];
-}
-
-function begunPatrol(begin: (damages: Damage[]) => BegunPatrol['work']): BegunPatrol {
-  const damages: Damage[] = [];
-  return { work: begin(damages), damages };
 }

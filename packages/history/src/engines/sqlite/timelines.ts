@@ -25,14 +25,22 @@ export interface TimelineSource {
   head(cluster: ClusterEntry, ip: IpAddress): Tenure[];
 }
 
+interface AskedWeek {
+  readonly kept: Map<IpAddress, readonly Tenure[]>;
+  /** How often an address was asked for that is not kept. */
+  readonly asked: Map<IpAddress, number>;
+}
+
 export class Timelines {
   readonly #source: TimelineSource;
-  readonly #kept = new Map<string, readonly Tenure[]>();
-  readonly #asked = new Map<string, number>();
+  /** By cluster and week. */
+  readonly #weeks = new Map<string, AskedWeek>();
   readonly #heads = new Map<IpAddress, Tenure[]>();
   #layout = -1;
   #version = '';
   #tenures = 0;
+  /** Addresses that were asked for, and are not kept. */
+  #counted = 0;
 
   constructor(source: TimelineSource) {
     this.#source = source;
@@ -84,27 +92,39 @@ export class Timelines {
   #sealed(cluster: ClusterEntry, ip: IpAddress, at: number): readonly Tenure[] {
     if (cluster.weeks.length === 0) return [];
     const week = weekOf(at);
-    const key = `${cluster.number} ${week} ${ip}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
-    const asked = (this.#asked.get(key) ?? 0) + 1;
-    if (asked < WORTH_KEEPING) {
-      if (this.#asked.size >= MOST_COUNTED) this.#asked.clear();
-      this.#asked.set(key, asked);
+    const { kept, asked } = this.#weekOf(cluster, week);
+    const known = kept.get(ip);
+    if (known !== undefined) return known;
+    const times = (asked.get(ip) ?? 0) + 1;
+    if (times < WORTH_KEEPING) {
+      if (times === 1 && ++this.#counted > MOST_COUNTED) this.#forgetCounts();
+      asked.set(ip, times);
       return this.#source.sealed(cluster, ip, at, at + 1);
     }
     const start = weekStart(week);
     const tenures = this.#source.sealed(cluster, ip, start, start + WEEK_MS);
     if (this.#tenures + tenures.length > MOST_TENURES) this.#clear();
+    else if (asked.delete(ip)) this.#counted--;
     this.#tenures += tenures.length;
-    this.#kept.set(key, tenures);
-    this.#asked.delete(key);
+    this.#weekOf(cluster, week).kept.set(ip, tenures);
     return tenures;
   }
 
+  #weekOf({ number }: ClusterEntry, week: number): AskedWeek {
+    const key = `${number} ${week}`;
+    let found = this.#weeks.get(key);
+    if (found === undefined) this.#weeks.set(key, (found = { kept: new Map(), asked: new Map() }));
+    return found;
+  }
+
+  #forgetCounts(): void {
+    for (const { asked } of this.#weeks.values()) asked.clear();
+    this.#counted = 1;
+  }
+
   #clear(): void {
-    this.#kept.clear();
-    this.#asked.clear();
+    this.#weeks.clear();
+    this.#counted = 0;
     this.#tenures = 0;
   }
 }

@@ -4,39 +4,26 @@ import type { Evidence } from '../../model/evidence.ts';
 import { actorOf, firstDeletion } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
+import { EVICTORS, type Evictor, eventsOf, taintsOf } from '../evictors.ts';
 import { firstDisruption, isDisruptedBy } from '../first-disruption.ts';
 import { isTerminalFirst } from '../terminal.ts';
-import { events, isBetween, MINUTE_MS, ofKind, SECOND_MS, standingAtEnd } from '../traces.ts';
+import {
+  CLOCK_SLACK_MS,
+  isBetween,
+  isWrittenBefore,
+  isWrittenLater,
+  latestEnd,
+  MINUTE_MS,
+  ofKind,
+  SECOND_MS,
+  standingAtEnd,
+} from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
-
-interface Evictor {
-  readonly actor: string;
-  /** Reasons of its events about the pod. Others use the same words: the component must be its own. */
-  readonly reasons: readonly string[];
-  readonly component: RegExp;
-  /** Beginnings of the taints that it puts on a node before it empties it. */
-  readonly taints: readonly string[];
-}
-
-const EVICTORS: readonly Evictor[] = [
-  {
-    actor: 'cluster-autoscaler',
-    reasons: ['ScaleDown'],
-    component: /cluster-autoscaler/,
-    taints: ['ToBeDeletedByClusterAutoscaler'],
-  },
-  {
-    actor: 'karpenter',
-    reasons: ['Evicted', 'Disrupted'],
-    component: /karpenter/,
-    taints: ['karpenter.sh/disrupted', 'karpenter.sh/disruption=disrupting'],
-  },
-  { actor: 'vertical-pod-autoscaler', reasons: ['EvictedByVPA'], component: /vpa|vertical-pod/, taints: [] },
-  { actor: 'descheduler', reasons: ['Descheduled'], component: /descheduler/, taints: [] },
-];
 
 /** An autoscaler says what it will do, and does it once the budgets of disruptions allow it. */
 const ANNOUNCED_MS = 15 * MINUTE_MS;
+/** The cluster-autoscaler tries for two minutes by default, and then takes its taint back. */
+const TRIES_MS = 2 * MINUTE_MS + CLOCK_SLACK_MS;
 /** Its account may have any name: who said so right before the request is taken for who asked. */
 const DONE_AT_ONCE_MS = 10 * SECOND_MS;
 
@@ -49,11 +36,20 @@ export function apiEviction(known: Case): Verdict | undefined {
   if (!isDisruptedBy(known, 'EvictionByEvictionAPI') && !isAudited) return undefined;
   const { life, node, unwatched } = known;
   const event = byEvent(known, request);
-  if (event !== undefined) {
-    return certain('Evicted', `was evicted by ${event.actor}.`, [event.evidence], event.actor);
-  }
   const taint = byTaint(known);
   const cordon = standing(known, ofKind(node, 'cordoned', 'uncordoned'), 'cordoned');
+  if (event !== undefined) {
+    const { evictor, evidence } = event;
+    const { actor } = evictor;
+    const drained = cordon !== undefined && cordon.at > evidence.at ? cordon : undefined;
+    const isSure = drained === undefined && isTrying(known, evictor, evidence, taint?.evictor === evictor);
+    if (isSure || request !== undefined) return certain('Evicted', `was evicted by ${actor}.`, [evidence], actor);
+    const sentence =
+      drained === undefined
+        ? `was evicted by ${actor}, or by somebody else after that had given up.`
+        : `was evicted: ${life.pod.node} was drained, by ${actor} or by somebody else.`;
+    return inferred('Evicted', sentence, drained === undefined ? [evidence] : [evidence, drained], actor);
+  }
   if (request !== undefined) {
     const why = taint ?? (cordon === undefined ? undefined : { evidence: cordon });
     const drained = why === undefined ? '' : `: ${life.pod.node} was drained`;
@@ -62,35 +58,51 @@ export function apiEviction(known: Case): Verdict | undefined {
     return certain('Evicted', `was evicted by ${actor}${drained}.`, evidence, actor);
   }
   if (taint !== undefined) {
-    const sentence = `was evicted by ${taint.actor}, which empties ${life.pod.node}.`;
-    return inferred('Evicted', sentence, [taint.evidence], taint.actor);
+    const { actor } = taint.evictor;
+    return inferred('Evicted', `was evicted by ${actor}, which empties ${life.pod.node}.`, [taint.evidence], actor);
   }
   if (cordon !== undefined) return inferred('Evicted', `was evicted: ${life.pod.node} was drained.`, [cordon]);
   const why = unwatched.includes('events') ? ' (events were not watched then)' : '';
   return certain('Evicted', `was evicted through the Eviction API; by whom is not known${why}.`);
 }
 
-/** What was announced long before a request of another user was not done then. */
-function byEvent(
-  known: Case,
-  request: Evidence | undefined,
-): { readonly actor: string; readonly evidence: Evidence } | undefined {
-  for (const { actor, reasons, component } of EVICTORS) {
-    const isOthers = request !== undefined && !component.test(actorOf(request));
+interface Trace {
+  readonly evictor: Evictor;
+  readonly evidence: Evidence;
+}
+
+/** It said so a short while ago, or its taint stands; who takes that back has given up. */
+function isTrying(known: Case, evictor: Evictor, said: Evidence, isTainted: boolean): boolean {
+  if (isTainted) return true;
+  const hasGivenUp = taintsOf(evictor, known.node).some(
+    (one) =>
+      one.what === 'untainted' &&
+      one.at > said.at &&
+      (isWrittenBefore(known, one) || (one.at <= known.endedAt && !isWrittenLater(known, one))),
+  );
+  return !hasGivenUp && said.at >= known.endedAt - TRIES_MS;
+}
+
+/**
+ * What was announced long before a request of another user was not done then. All of them say it right before they evict or
+ * right after: who says it later found a pod that was ending already.
+ */
+function byEvent(known: Case, request: Evidence | undefined): Trace | undefined {
+  for (const evictor of EVICTORS) {
+    const isOthers = request !== undefined && !evictor.component.test(actorOf(request));
     const from = known.endedAt - (isOthers ? DONE_AT_ONCE_MS : ANNOUNCED_MS);
-    const evidence = events(known.pod, ...reasons).findLast(
-      (event) => component.test(event.by) && isBetween(event, from, known.endedAt + 2 * MINUTE_MS),
+    const evidence = eventsOf(evictor, known.pod).findLast((event) =>
+      isBetween(event, from, latestEnd(known) + DONE_AT_ONCE_MS),
     );
-    if (evidence !== undefined) return { actor, evidence };
+    if (evidence !== undefined) return { evictor, evidence };
   }
   return undefined;
 }
 
-function byTaint(known: Case): { readonly actor: string; readonly evidence: Evidence } | undefined {
-  for (const { actor, taints } of EVICTORS) {
-    const isTheirs = ({ reason }: Evidence) => taints.some((taint) => reason.startsWith(taint));
-    const evidence = standing(known, ofKind(known.node, 'tainted', 'untainted').filter(isTheirs), 'tainted');
-    if (evidence !== undefined) return { actor, evidence };
+function byTaint(known: Case): Trace | undefined {
+  for (const evictor of EVICTORS) {
+    const evidence = standing(known, taintsOf(evictor, known.node), 'tainted');
+    if (evidence !== undefined) return { evictor, evidence };
   }
   return undefined;
 }

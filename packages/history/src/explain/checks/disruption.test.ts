@@ -24,6 +24,13 @@ const uncordoned = (seconds: number) => evidence(NODE, 'uncordoned', seconds);
 const tainted = (reason: string, seconds: number) => evidence(NODE, 'tainted', seconds, { reason });
 const untainted = (reason: string, seconds: number) => evidence(NODE, 'untainted', seconds, { reason });
 
+/** Its last state was written a second after its deletion. */
+const deletedFirst = (reason: string, message: string) =>
+  aLife({
+    terminal: { phase: 'Failed', reason, message, at: at(END + 1), seenIn: { epoch: 1, resourceVersion: '9' } },
+    deletion: { requested: at(END), graceSeconds: 30, seenIn: { epoch: 1, resourceVersion: '7' } },
+  });
+
 verdictTable('the Eviction API', {
   'an eviction from a cordoned node is a drain': [
     aCase(disrupted(EVICTION), { node: [cordoned(900)] }),
@@ -57,6 +64,21 @@ verdictTable('the Eviction API', {
     }),
     { certainty: 'certain', sentence: 'was evicted by cluster-autoscaler.', actor: 'cluster-autoscaler', cites: 1 },
   ],
+  'the cluster-autoscaler that comes when the pod ends already: who asked first did it': [
+    aCase(disrupted(EVICTION), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' }),
+        event(POD, 'cluster-autoscaler', 'ScaleDown', END + 60, 'deleting pod for node scale down'),
+      ],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by alice.', actor: 'alice', cites: 1 },
+  ],
+  'the same without an audit log: nobody knows who asked first': [
+    aCase(disrupted(EVICTION), {
+      pod: [event(POD, 'cluster-autoscaler', 'ScaleDown', END + 60, 'deleting pod for node scale down')],
+    }),
+    { sentence: 'was evicted through the Eviction API; by whom is not known.', actor: undefined },
+  ],
   'a person who drains a node that the cluster-autoscaler had given up': [
     aCase(disrupted(EVICTION), {
       pod: [
@@ -75,6 +97,24 @@ verdictTable('the Eviction API', {
           ...{ reason: 'evict', by: 'system:serviceaccount:kube-system:cluster-autoscaler' },
         }),
       ],
+    }),
+    { certainty: 'certain', actor: 'cluster-autoscaler' },
+  ],
+  'the cluster-autoscaler that may have given up, and nothing else that says who asked': [
+    aCase(disrupted(EVICTION), {
+      pod: [event(POD, 'cluster-autoscaler', 'ScaleDown', END - 14 * 60, 'deleting pod for node scale down')],
+      node: [
+        tainted('ToBeDeletedByClusterAutoscaler=1:NoSchedule', END - 14 * 60),
+        untainted('ToBeDeletedByClusterAutoscaler=1:NoSchedule', END - 12 * 60),
+        cordoned(995),
+      ],
+    }),
+    { certainty: 'inferred', actor: 'cluster-autoscaler' },
+  ],
+  'the cluster-autoscaler that still tries after a quarter of an hour': [
+    aCase(disrupted(EVICTION), {
+      pod: [event(POD, 'cluster-autoscaler', 'ScaleDown', END - 14 * 60, 'deleting pod for node scale down')],
+      node: [tainted('ToBeDeletedByClusterAutoscaler=1:NoSchedule', END - 14 * 60)],
     }),
     { certainty: 'certain', actor: 'cluster-autoscaler' },
   ],
@@ -280,7 +320,7 @@ verdictTable('taints', {
   ],
   'two taints of one key': [
     aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 600), tainted('a=c:NoExecute', 800)] }),
-    { cause: 'Taint', certainty: 'certain', cites: 1 },
+    { cause: 'Taint', certainty: 'inferred', cites: 1 },
   ],
   'two taints, and one was put on right before it was deleted': [
     aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 600), tainted('c=d:NoExecute', 999)] }),
@@ -288,6 +328,51 @@ verdictTable('taints', {
       ...{ cause: 'Taint', certainty: 'certain', cites: 1 },
       sentence: 'was deleted because of the taint c=d:NoExecute of worker-2.',
     },
+  ],
+  'two taints that were put on at once, of which it may tolerate either': [
+    aCase(disrupted(TAINT), { node: [tainted('a=b:NoExecute', 999), tainted('c=d:NoExecute', 999)] }),
+    {
+      ...{ cause: 'Taint', certainty: 'inferred', cites: 2 },
+      sentence: 'was deleted because of one of the taints of worker-2: a=b:NoExecute, c=d:NoExecute.',
+    },
+  ],
+  'a taint that was put on right before, when another one was due': [
+    aCase(disrupted(TAINT), {
+      node: [
+        tainted('node.kubernetes.io/unreachable:NoExecute', END - 300),
+        tainted('maintenance=now:NoExecute', END - 2),
+      ],
+    }),
+    {
+      ...{ certainty: 'inferred', cites: 2 },
+      sentence:
+        'was deleted because of one of the taints of worker-2: node.kubernetes.io/unreachable:NoExecute, maintenance=now:NoExecute.',
+    },
+  ],
+  'two taints that were put on at once, and that a watch of nodes showed after the end': [
+    aCase(disrupted(TAINT), {
+      endSeenAt: at(END + 0.2),
+      node: [tainted('a=b:NoExecute', END + 0.4), tainted('c=d:NoExecute', END + 0.4)],
+    }),
+    {
+      ...{ cause: 'Taint', certainty: 'inferred', cites: 2 },
+      sentence: 'was deleted because of one of the taints of worker-2: a=b:NoExecute, c=d:NoExecute.',
+    },
+  ],
+  'an event without a condition, and the audit log has who deleted it first': [
+    aCase(aLife(), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' }),
+        event(
+          { ...POD, uid: '' },
+          'taint-eviction-controller',
+          'TaintManagerEviction',
+          END,
+          'Marking for deletion Pod',
+        ),
+      ],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice' },
   ],
   'the taint of a device is none of the node': [
     aCase(disrupted('DeletionByDeviceTaintManager'), { node: [tainted('a=b:NoExecute', 990)] }),
@@ -340,6 +425,34 @@ verdictTable('preemption', {
       actor: 'shop/big-1',
       cites: 1,
     },
+  ],
+  // Schedulers send the event also for a pod that waits to be bound: they put that back into their queue, and delete nothing.
+  'a pod that was to be bound and was preempted before is not ended by that: who deletes it later does': [
+    aCase(aLife({ pod: aPod('cart-1', { node: '' }), scheduled: undefined }), {
+      pod: [event(POD, 'default-scheduler', 'Preempted', END - 8, 'Preempted by pod uid-big-1 on node worker-2')],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'the same pod once it is bound to another node': [
+    aCase(aLife({ scheduled: at(END - 5) }), {
+      pod: [event(POD, 'default-scheduler', 'Preempted', END - 8, 'Preempted by pod uid-big-1 on node worker-3')],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'inferred' },
+  ],
+  'the event of a cluster from before 1.26, which has no condition': [
+    aCase(aLife(), {
+      pod: [event(POD, 'default-scheduler', 'Preempted', END, 'Preempted by pod uid-big-1 on node worker-2')],
+    }),
+    { cause: 'Preempted', certainty: 'certain', actor: 'pod uid-big-1' },
+  ],
+  'an event without a condition, and the audit log has who deleted it first': [
+    aCase(aLife(), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' }),
+        event(POD, 'default-scheduler', 'Preempted', END + 1, 'Preempted by pod uid-big-1 on node worker-2'),
+      ],
+    }),
+    { cause: 'DeletedOnRequest', certainty: 'certain', actor: 'alice' },
   ],
   'without the event the condition is enough': [
     aCase(disrupted('PreemptionByKubeScheduler')),
@@ -434,9 +547,37 @@ verdictTable('what the kubelet ends', {
   ],
   'who deletes it while the kubelet evicts it is not the cause': [
     aCase(aLife({ terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END + 9) } }), {
-      pod: [event(POD, 'kubelet', 'Evicted', END - 3, 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ')],
+      pod: [event(POD, 'kubelet', 'Evicted', END - 30, 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ')],
     }),
     { cause: 'StorageLimit', certainty: 'certain' },
+  ],
+  'a kubelet that evicts it in the seconds of its deletion: its clock is another one than that of the API server': [
+    aCase(aLife({ terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END + 9) } }), {
+      pod: [event(POD, 'kubelet', 'Evicted', END - 3, 'Usage of EmptyDir volume "scratch" exceeds the limit "1Mi". ')],
+    }),
+    { cause: 'StorageLimit', certainty: 'inferred' },
+  ],
+  'a status that its kubelet wrote after the deletion, in the same seconds: nobody knows what was decided first': [
+    aCase(deletedFirst('Evicted', 'The node was low on resource: memory. ')),
+    {
+      ...{ cause: 'NodePressure', certainty: 'inferred' },
+      sentence: 'was evicted: worker-2 was short of memory, unless somebody had deleted it before.',
+    },
+  ],
+  'the same, and an event of half a minute before says that it had been decided': [
+    aCase(deletedFirst('Evicted', 'The node was low on resource: memory. '), {
+      pod: [
+        {
+          ...event(POD, 'kubelet', 'Evicted', END - 30, 'The node was low on resource: memory. '),
+          resourceVersion: '5',
+        },
+      ],
+    }),
+    { cause: 'NodePressure', certainty: 'certain', cites: 1 },
+  ],
+  'a deadline that its kubelet wrote down after the deletion, in the same seconds': [
+    aCase(deletedFirst('DeadlineExceeded', 'Pod was active on the node longer than the specified deadline')),
+    { cause: 'Deadline', certainty: 'inferred' },
   ],
   'an eviction by its kubelet that came after its deletion is not the cause': [
     aCase(aLife(), {
@@ -523,6 +664,10 @@ verdictTable('the collector of pods', {
     }),
     { cause: 'NodeGone', certainty: 'certain', sentence: 'ended because Node worker-2 was deleted.', cites: 1 },
   ],
+  'a Node that never was: a pod that names it is collected, too': [
+    aCase(disrupted('DeletionByPodGC', { pod: aPod('cart-1', { node: 'worker-22' }) })),
+    { cause: 'NodeGone', certainty: 'certain', sentence: 'ended because there was no Node worker-22.', cites: 0 },
+  ],
   'a Node that came back is not cited': [
     aCase(disrupted('DeletionByPodGC'), { node: [evidence(NODE, 'deleted', 940), evidence(NODE, 'created', 950)] }),
     { cause: 'NodeGone', cites: 0 },
@@ -594,6 +739,13 @@ verdictTable('a second reason after a deletion', {
       },
     ),
     { cause: 'ScaledDown' },
+  ],
+  'a condition whose reason is a word that every object has, in the audit log, too': [
+    aCase(
+      { ...late('constructor'), owner: REPLICA_SET },
+      { endSeenAt: at(END + 0.6), pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'alice' })] },
+    ),
+    { cause: 'DeletedOnRequest' },
   ],
   'a condition that is seen with the deletion came before it': [
     aCase(late(EVICTION), { endSeenAt: at(END + 0.6) }),

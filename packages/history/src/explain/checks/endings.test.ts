@@ -13,6 +13,16 @@ const ending = (more: Partial<ContainerEnding> = {}): ContainerEnding => ({
   ...more,
 });
 
+/** A listing was the first to show that it had failed, and that it was to be deleted. */
+const listedAtOnce = (failed: number) => {
+  const seenIn = { epoch: 1, resourceVersion: '9', listed: true as const };
+  return aLife({
+    terminal: { phase: 'Failed', reason: '', message: '', at: at(failed), seenIn },
+    deletion: { requested: at(END), graceSeconds: 30, seenIn },
+    endings: [ending({ exitCode: 143, at: at(failed) })],
+  });
+};
+
 verdictTable('the status', {
   'a pod that its kubelet did not take': [
     aCase(terminated('Failed', 'OutOfcpu', 'Pod was rejected: Node did not have enough resource: cpu')),
@@ -113,30 +123,6 @@ verdictTable('owners and namespaces', {
 const unseen = { deletion: undefined, gone: at(END), source: 'inferred' } as const;
 
 verdictTable('nodes', {
-  'a node that was declared out of service': [
-    aCase(aLife(), {
-      node: [evidence(NODE, 'tainted', 990, { reason: 'node.kubernetes.io/out-of-service=yes:NoSchedule' })],
-    }),
-    { cause: 'OutOfService', certainty: 'inferred', cites: 1 },
-  ],
-  'a node that is in service again right after': [
-    aCase(aLife(), {
-      node: ['tainted', 'untainted'].map((what, i) =>
-        evidence(NODE, what as 'tainted', END - 1 + 2 * i, {
-          reason: 'node.kubernetes.io/out-of-service=yes:NoSchedule',
-        }),
-      ),
-    }),
-    { cause: 'OutOfService', certainty: 'inferred', cites: 1 },
-  ],
-  'a node that is in service again': [
-    aCase(aLife(), {
-      node: ['tainted', 'untainted'].map((what, i) =>
-        evidence(NODE, what as 'tainted', 900 + i, { reason: 'node.kubernetes.io/out-of-service=yes:NoExecute' }),
-      ),
-    }),
-    { cause: 'DeletedOnRequest' },
-  ],
   'a Node that went while nobody saw the pod go': [
     aCase(aLife(unseen), { node: [evidence(NODE, 'deleted', 940)] }),
     { cause: 'NodeGone', certainty: 'inferred' },
@@ -174,6 +160,12 @@ verdictTable('nodes', {
     aCase(terminated('Failed', '', '', { endings: [ending()] }), { node: [evidence(NODE, 'booted', 700)] }),
     { cause: 'Crashed' },
   ],
+  'a container that was out of memory a minute before a reboot': [
+    aCase(terminated('Failed', '', '', { endings: [ending({ reason: 'OOMKilled', exitCode: 137 })] }), {
+      node: [evidence(NODE, 'booted', END + 55)],
+    }),
+    { cause: 'OOMKilled', certainty: 'certain' },
+  ],
   'a pod that came after the reboot was not ended by it': [
     aCase(terminated('Failed', '', '', { created: at(991), scheduled: at(992), endings: [ending()] }), {
       node: [evidence(NODE, 'booted', 990)],
@@ -185,7 +177,29 @@ verdictTable('nodes', {
 verdictTable('containers', {
   'a container that used too much memory': [
     aCase(terminated('Failed', '', '', { endings: [ending({ reason: 'OOMKilled', exitCode: 137 })] })),
-    { cause: 'OOMKilled', certainty: 'certain', sentence: 'failed: its container app used more memory than it may.' },
+    { cause: 'OOMKilled', certainty: 'certain', sentence: 'failed: its container app ran out of memory.' },
+  ],
+  'a container that its kubelet lost: the exit code is made up': [
+    aCase(
+      terminated('Failed', '', '', {
+        endings: [ending({ exitCode: 137, reason: 'ContainerStatusUnknown', signal: 0 })],
+      }),
+    ),
+    {
+      ...{ cause: 'Crashed', certainty: 'inferred' },
+      sentence: 'failed: its container app was lost, and how it ended is not known.',
+    },
+  ],
+  'a container that failed before another was lost': [
+    aCase(
+      terminated('Failed', '', '', {
+        endings: [
+          ending({ at: at(END - 30) }),
+          ending({ container: 'sidecar', exitCode: 137, reason: 'ContainerStatusUnknown' }),
+        ],
+      }),
+    ),
+    { cause: 'Crashed', certainty: 'certain', sentence: 'failed: its container app ended with exit code 2.' },
   ],
   'a container that crashed': [
     aCase(terminated('Failed', '', '', { endings: [ending()] })),
@@ -219,7 +233,7 @@ verdictTable('containers', {
         endings: [ending(), ending({ container: 'cache', exitCode: 137, reason: 'OOMKilled' })],
       }),
     ),
-    { cause: 'OOMKilled', sentence: 'failed: its container cache used more memory than it may.' },
+    { cause: 'OOMKilled', sentence: 'failed: its container cache ran out of memory.' },
   ],
   'a container of which only an earlier end is known': [
     aCase(terminated('Failed', '', '', { endings: [ending({ at: at(900), restarted: true })] })),
@@ -247,6 +261,14 @@ verdictTable('containers', {
     ),
     { cause: 'DeletedOnRequest' },
   ],
+  'a listing that shows a failure and a deletion at once, two seconds apart by two clocks': [
+    aCase(listedAtOnce(END - 2), { endedAt: at(END - 2) }),
+    { cause: 'Crashed', certainty: 'inferred' },
+  ],
+  'the same a minute apart: clocks do not differ that much': [
+    aCase(listedAtOnce(END - 60), { endedAt: at(END - 60) }),
+    { cause: 'Crashed', certainty: 'certain' },
+  ],
   'a container that waits for its next start when somebody deletes the pod says nothing': [
     aCase(
       aLife({
@@ -268,9 +290,16 @@ verdictTable('what is left', {
     {
       cause: 'DeletedOnRequest',
       certainty: 'inferred',
-      sentence: 'was deleted on request; only the audit log knows by whom.',
+      sentence: 'was deleted, and no trace says why or by whom.',
       actor: undefined,
       cites: 0,
+    },
+  ],
+  'nothing at all, of a controller that is no part of Kubernetes: it is named': [
+    aCase(aLife({ owner: object('StrimziPodSet', 'kafka') })),
+    {
+      ...{ cause: 'DeletedOnRequest', certainty: 'inferred', actor: undefined },
+      sentence: 'was deleted, and no trace says why or by whom, perhaps by its StrimziPodSet kafka.',
     },
   ],
   'the audit log knows who': [
@@ -334,6 +363,15 @@ verdictTable('while nobody watched', {
   'an event of its owner from meanwhile names it': [
     aCase(aLife({ ...owned, ...away }), {
       owner: [event(SET, 'replicaset-controller', 'SuccessfulDelete', END + 300, 'Deleted pod: cart-1')],
+    }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
+  ],
+  'and that it was changed meanwhile': [
+    aCase(aLife({ ...owned, ...away }), {
+      owner: [
+        evidence(SET, 'revision', END + 299, { reason: '4', message: 'generation 2' }),
+        event(SET, 'replicaset-controller', 'SuccessfulDelete', END + 300, 'Deleted pod: cart-1'),
+      ],
     }),
     { cause: 'ScaledDown', certainty: 'certain' },
   ],
@@ -530,7 +568,7 @@ verdictTable('an audit log of which a part was lost', {
     {
       cause: 'DeletedOnRequest',
       certainty: 'inferred',
-      sentence: 'was deleted on request; only the audit log knows by whom, and a part of it was lost then.',
+      sentence: 'was deleted, and no trace says why or by whom; a part of the audit log was lost then.',
     },
   ],
   'what else is known of it stays': [
@@ -553,6 +591,13 @@ verdictTable('a pod that goes on', {
   'a new sandbox because of a reboot': [
     aCase(aLife(lives), { node: [evidence(NODE, 'booted', END)] }),
     { cause: 'Reboot', certainty: 'certain' },
+  ],
+  'a new sandbox of a pod that came after the reboot': [
+    aCase(aLife({ ...lives, created: at(700), scheduled: at(701) }), {
+      node: [evidence(NODE, 'booted', 650)],
+      pod: [event(POD, 'kubelet', 'SandboxChanged', END)],
+    }),
+    { cause: 'SandboxReplaced', certainty: 'certain', cites: 1 },
   ],
   'a new sandbox of a pod that is deleted some seconds later': [
     aCase(aLife({ deletion: { requested: at(END + 7), graceSeconds: 5 }, gone: at(END + 9) }), {

@@ -6,9 +6,10 @@ import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { firstDisruption, isDisruptedBy } from '../first-disruption.ts';
-import { statusReason } from '../terminal.ts';
+import { disruptionOrder } from '../seen-order.ts';
+import { isClearlyFirst, statusReason } from '../terminal.ts';
 import { events, isAroundEnd, isBeforeEnd, MINUTE_MS, ofKind } from '../traces.ts';
-import { certain } from '../verdict.ts';
+import { certain, doubted } from '../verdict.ts';
 
 /** A shortage of the node, in the words of every version. */
 const LOW = /^The node (was low|had condition)/i;
@@ -16,13 +17,19 @@ const LOW = /^The node (was low|had condition)/i;
 const DECIDED_BEFORE_MS = 15 * MINUTE_MS;
 
 export function kubeletTermination(known: Case): Verdict | undefined {
-  const { node } = known.life.pod;
   const words = kubeletWords(known);
-  if (words === undefined) return undefined;
+  const verdict = words && verdictOf(known, words);
+  if (words === undefined || verdict === undefined || isDecidedFirst(known, words.reason)) return verdict;
+  return doubted(verdict, 'unless somebody had deleted it before');
+}
+
+function verdictOf(known: Case, words: Words): Verdict | undefined {
+  const { node } = known.life.pod;
   switch (words.reason) {
     case 'Evicted':
       if (!isDisruptedBy(known, 'TerminationByKubelet') && isStorageLimit(words.message)) {
-        return storageLimit(known, words.message);
+        const sentence = `was evicted: it exceeded ${storageLimit(words.message)}.`;
+        return certain('StorageLimit', sentence, kubeletEvents(known, 'Evicted'));
       }
       return certain('NodePressure', `was evicted: ${node} was short of ${shortage(known, words.message)}.`, [
         ...pressure(known),
@@ -75,10 +82,23 @@ function decision(known: Case): Words | undefined {
   );
 }
 
-function storageLimit(known: Case, message: string): Verdict {
+/** Nobody had deleted it when its kubelet decided: by the order in which that was written, or clearly by their clocks. */
+function isDecidedFirst(known: Case, reason: string): boolean {
+  const { disruption } = known.life;
+  const isByKubelet = isDisruptedBy(known, 'TerminationByKubelet');
+  if (isByKubelet && disruptionOrder(known) !== 'unknown') return true;
+  const status = statusReason(known);
+  const decided = [
+    ...(isByKubelet && disruption !== undefined ? [disruption.at] : []),
+    ...(status?.reason === reason ? [status.at] : []),
+  ];
+  const isOfPod = reason === 'Evicted' || reason === 'Preempting';
+  return isClearlyFirst(known, decided, isOfPod ? kubeletEvents(known, reason) : shutdowns(known));
+}
+
+function storageLimit(message: string): string {
   const volume = /EmptyDir volume "([^"]+)"/i.exec(message)?.[1];
-  const what = volume === undefined ? 'its limit of local storage' : `the limit of its volume ${volume}`;
-  return certain('StorageLimit', `was evicted: it exceeded ${what}.`, kubeletEvents(known, 'Evicted'));
+  return volume === undefined ? 'its limit of local storage' : `the limit of its volume ${volume}`;
 }
 
 /** Of the pod, of a container, or of an emptyDir; a shortage of the node is worded otherwise. */

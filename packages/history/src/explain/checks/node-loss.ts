@@ -4,7 +4,7 @@ import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { isDisruptedBy } from '../first-disruption.ts';
-import { statusReason } from '../terminal.ts';
+import { isTerminalFirst, statusReason } from '../terminal.ts';
 import { isBeforeEnd, isSeenToEnd, MINUTE_MS, ofKind, standingAtEnd } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
 
@@ -14,7 +14,10 @@ const COLLECTED_WITHIN_MS = 15 * MINUTE_MS;
 export function nodeGone(known: Case): Verdict | undefined {
   if (!isDisruptedBy(known, 'DeletionByPodGC')) return undefined;
   const { node } = known.life.pod;
-  return certain('NodeGone', `ended because Node ${node} was deleted.`, deletions(known));
+  const deleted = deletions(known);
+  // A pod may name a node that never was, and a node that was deleted may have been so before anybody watched.
+  const why = deleted.length > 0 ? `Node ${node} was deleted` : `there was no Node ${node}`;
+  return certain('NodeGone', `ended because ${why}.`, deleted);
 }
 
 export function nodeLoss(known: Case): Verdict | undefined {
@@ -24,13 +27,10 @@ export function nodeLoss(known: Case): Verdict | undefined {
   if (statusReason(known)?.reason === 'NodeLost') {
     return certain('NodeUnreachable', `was deleted because ${node} was unreachable.`, unreachable(known));
   }
-  const outOfService = standingAtEnd(
-    known,
-    ofKind(known.node, 'tainted', 'untainted').filter(({ reason }) => reason.startsWith(OUT_OF_SERVICE)),
-    ({ what }) => what === 'tainted',
-  );
+  const outOfService = outOfServiceTaint(known);
   if (outOfService !== undefined) {
-    return inferred('OutOfService', `ended because ${node} was declared out of service.`, [outOfService]);
+    const sentence = `ended because ${node} was declared out of service, or was deleted on request while it was.`;
+    return inferred('OutOfService', sentence, [outOfService]);
   }
   if (isSeenToEnd(life)) return undefined;
   const gone = deletions(known);
@@ -41,6 +41,22 @@ export function nodeLoss(known: Case): Verdict | undefined {
 }
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+
+/**
+ * The collector of pods acts only where the node is not ready, and on no pod that ended by itself: the taint is taken away by
+ * hand, and may stay for long when the node is back.
+ */
+function outOfServiceTaint(known: Case): Evidence | undefined {
+  if (isTerminalFirst(known)) return undefined;
+  const isReady = ({ reason }: Evidence) => reason === 'Ready=True';
+  const conditions = ofKind(known.node, 'condition').filter(({ reason }) => reason.startsWith('Ready='));
+  if (standingAtEnd(known, conditions, (one) => !isReady(one)) === undefined) return undefined;
+  return standingAtEnd(
+    known,
+    ofKind(known.node, 'tainted', 'untainted').filter(({ reason }) => reason.startsWith(OUT_OF_SERVICE)),
+    ({ what }) => what === 'tainted',
+  );
+}
 
 function deletions(known: Case): Evidence[] {
   const gone = standingAtEnd(known, ofKind(known.node, 'created', 'deleted'), ({ what }) => what === 'deleted');

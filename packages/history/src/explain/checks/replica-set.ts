@@ -4,9 +4,11 @@ import type { Evidence } from '../../model/evidence.ts';
 import type { PodLife } from '../../model/pod-life.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
-import { OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
-import { lastShrink, scaledDown } from '../scaling.ts';
-import { announcedRevision, isRestart, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
+import { foreignController } from '../going.ts';
+import { isRefused, OR_DELETED, ownerDeletion } from '../owner-deletion.ts';
+import { OR_AFTER_RESTART, restart } from '../restart.ts';
+import { isShrinking, lastShrink, removedByReplicaSet, scaledDown, scaledRightBefore } from '../scaling.ts';
+import { announcedRevision, newerRevision, revisionNumber, sameRevisionReplacement } from '../siblings.ts';
 import { isTerminalFirst } from '../terminal.ts';
 import { isSeenToEnd, ofKind, SECOND_MS } from '../traces.ts';
 import { certain, inferred } from '../verdict.ts';
@@ -25,45 +27,60 @@ export function replicaSet(known: Case): Verdict | undefined {
   if (deletion.by === 'owner') return byOwner(known, newer, deletion.evidence);
   // A pod that its own ReplicaSet replaces was not its to delete.
   if (sameRevisionReplacement(known) !== undefined) return undefined;
-  if (newer !== undefined) return rollout(known, newer, 'inferred', []);
+  if (newer !== undefined) return rollout(known, newer, { or: OR_DELETED }, []);
   const shrink = lastShrink(known);
   const isScaled = shrink.evidence.some(({ at }) => at > known.endedAt - SHRUNK_JUST_BEFORE_MS);
   if (shrink.why === 'scaled' && isScaled) return scaledDown(known, 'inferred', shrink.evidence);
   // Where nobody saw it go, a replacement may not have been seen, either.
-  return deletion.isLost && isSeenToEnd(known.life) ? scaledDown(known, 'inferred', []) : undefined;
+  return deletion.isLost && isSeenToEnd(known.life) && !isRefused(known)
+    ? scaledDown(known, 'inferred', [])
+    : undefined;
 }
 
 function byOwner(known: Case, newer: PodLife | undefined, evidence: readonly Evidence[]): Verdict {
   const shrink = lastShrink(known);
   const number = announcedRevision(known);
   if (newer === undefined) {
-    // A rollout whose new pods cannot even be made has none.
+    // A rollout whose new pods cannot even be made has none; one that is undone goes back to pods that are still there.
     const isRollout = shrink.why === 'rolled' && shrink.evidence.length > 0 && number !== undefined;
-    if (!isRollout) return scaledDown(known, 'certain', evidence);
-    const sentence = `ended in a rollout of ${nameOf(known)} to revision ${number}, which has no pods yet.`;
+    if (!isRollout) return removedByReplicaSet(known, evidence);
+    const sentence = `ended in a rollout of ${nameOf(known)} to revision ${number}, of which no new pod was seen.`;
     return inferred('Rollout', sentence, [...evidence, ...shrink.evidence]);
   }
-  if (shrink.why === 'rolled') return rollout(known, newer, 'certain', evidence);
+  if (shrink.why === 'rolled') {
+    const scaled = scaledRightBefore(known);
+    const cited = [...evidence, ...scaled];
+    if (scaled.length > 0) return rollout(known, newer, { or: ', or when it was scaled down right before' }, cited);
+    // Of a ReplicaSet that nobody saw shrink for it, nobody knows why it did.
+    const isSeen = shrink.evidence.length > 0 && isShrinking(known);
+    return rollout(known, newer, { or: isSeen ? undefined : ', or when it was scaled down' }, cited);
+  }
+  if (shrink.why === 'scaled' && !isShrinking(known)) return removedByReplicaSet(known, evidence);
   const cited = [...evidence, ...shrink.evidence];
   if (shrink.why === 'scaled') return scaledDown(known, 'certain', cited);
   const sentence = `was removed when ${nameOf(known)} was scaled down, or by the rollout that went on then.`;
   return inferred('ScaledDown', sentence, cited);
 }
 
-function rollout(known: Case, newer: PodLife, certainty: Verdict['certainty'], evidence: readonly Evidence[]): Verdict {
+/** `or`: what else may have ended it. */
+function rollout(
+  known: Case,
+  newer: PodLife,
+  { or }: { readonly or: string | undefined },
+  evidence: readonly Evidence[],
+): Verdict {
   const revision = revisionNumber(known, newer.owner?.uid) ?? newer.revision;
   const to = revision === undefined ? '' : ` to revision ${revision}`;
   const cited = [...evidence, ...revisions(known, newer)];
-  const [cause, what] = isRestart(known, newer)
-    ? (['Restarted', 'restart'] as const)
-    : (['Rollout', 'rollout'] as const);
-  const sentence = `ended in a ${what} of ${nameOf(known)}${to}`;
-  if (certainty === 'certain') return certain(cause, `${sentence}.`, cited);
-  return inferred(cause, `${sentence}${OR_DELETED}.`, cited);
+  const kind = restart(known, newer);
+  const [cause, what] = kind === 'no' ? (['Rollout', 'rollout'] as const) : (['Restarted', 'restart'] as const);
+  const after = kind === 'either' ? `, or in a rollout${OR_AFTER_RESTART}` : '';
+  const sentence = `ended in a ${what} of ${nameOf(known)}${to}${after}${or ?? ''}.`;
+  return or === undefined && after === '' ? certain(cause, sentence, cited) : inferred(cause, sentence, cited);
 }
 
-function nameOf({ life }: Case): string {
-  const { workload } = life.pod;
+function nameOf(known: Case): string {
+  const workload = foreignController(known) ?? known.life.pod.workload;
   return workload === undefined ? 'its workload' : `${workload.kind} ${workload.name}`;
 }
 

@@ -3,19 +3,21 @@
 import type { Evidence } from '../../model/evidence.ts';
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
-import { isDisruptedBy } from '../first-disruption.ts';
+import { isAskedByOthers, isDisruptedBy } from '../first-disruption.ts';
 import {
   CLOCK_SLACK_MS,
   events,
   isAroundEnd,
   isBeforeEnd,
   isBetween,
+  isWrittenBefore,
   latestEnd,
   MINUTE_MS,
   ofKind,
+  SECOND_MS,
   standingAtEnd,
 } from '../traces.ts';
-import { certain, inferred } from '../verdict.ts';
+import { certain, doubted, inferred } from '../verdict.ts';
 
 const NAMED: readonly { readonly key: string; readonly cause: Cause; readonly sentence: (node: string) => string }[] = [
   {
@@ -35,37 +37,79 @@ export function taint(known: Case): Verdict | undefined {
   if (
     !isDisruptedBy(known, 'DeletionByTaintManager') &&
     // Before 1.26 there is no condition. Where there is one, it says more than the event: another reason, or a later one.
-    (event === undefined || known.life.disruption !== undefined)
+    (event === undefined || known.life.disruption !== undefined || isAskedByOthers(known, 'DeletionByTaintManager'))
   ) {
     return undefined;
   }
+  return byTaints(known, event);
+}
+
+/** `event`: what says that it was for a taint. */
+export function byTaints(known: Case, event: Evidence | undefined): Verdict {
   const { node } = known.life.pod;
   const found = standingTaints(known);
   const evidence = event === undefined ? found : [...found, event];
   // What was put on when it was already ending is none of them, unless nothing else is known: the watch of nodes may have
   // been behind.
   const { endSeenAt } = known;
-  const before = found.filter(({ at }) => endSeenAt === undefined || at <= endSeenAt);
-  const last = before.at(-1) ?? found.at(-1);
+  const before = found.filter((one) => endSeenAt === undefined || one.at <= endSeenAt || isWrittenBefore(known, one));
+  const candidates = before.length > 0 ? before : found;
+  const last = candidates.at(-1);
   if (last === undefined) return certain('Taint', `was deleted because of a taint of ${node}.`, evidence);
   // It tolerates some for ever and some for a time, and which is not recorded: only at the one that was put on right before
-  // is it plain.
-  const isPlain = new Set(before.map(keyOf)).size < 2 || last.at >= known.endedAt - CLOCK_SLACK_MS;
-  if (!isPlain) return oneOf(known, before, event);
+  // is it plain, unless another one was due then. `kubectl taint` may put on several at once.
+  const likely = candidates.filter((one) => isPutOnWithin(known, one, CLOCK_SLACK_MS) || isDue(known, one));
+  const isOnly = isOfOneKey(candidates);
+  if (!isOnly && !(isPutOnWithin(known, last, CLOCK_SLACK_MS) && isOfOneKey(likely))) {
+    return oneOf(known, candidates, event);
+  }
   const named = NAMED.find(({ key }) => keyOf(last) === key);
   const cited = event === undefined ? [last] : [last, event];
-  if (named !== undefined) return certain(named.cause, named.sentence(node), [...cited, ...whyUnreachable(known)]);
-  return certain('Taint', `was deleted because of the taint ${last.reason} of ${node}.`, cited);
+  const verdict =
+    named === undefined
+      ? certain('Taint', `was deleted because of the taint ${last.reason} of ${node}.`, cited)
+      : certain(named.cause, named.sentence(node), [...cited, ...whyUnreachable(known)]);
+  if (!isOnly || isPlain(known, last)) return verdict;
+  // An old taint is one that it tolerates, for ever or for a time.
+  return doubted(
+    verdict,
+    named === undefined ? 'or of one that was not seen' : 'or because of a taint that was not seen',
+  );
+}
+
+/** A controller that deletes hundreds of pods sends some twenty requests a second. */
+const TAKES_TURNS_MS = 30 * SECOND_MS;
+/** Pods tolerate a lost node for five minutes by default; some for less, and some for a little more. */
+const TOLERATED_AT_MOST_MS = 10 * MINUTE_MS;
+
+/** Nothing else stood, and it was put on right before, or its time was up: all but DaemonSets tolerate a lost node for a time. */
+function isPlain(known: Case, one: Evidence): boolean {
+  if (isPutOnWithin(known, one, TAKES_TURNS_MS)) return true;
+  const isForAWhile = TOLERATED.has(keyOf(one)) && known.life.owner?.kind !== 'DaemonSet';
+  return isForAWhile && isPutOnWithin(known, one, TOLERATED_AT_MOST_MS);
+}
+
+/** When it was put on is known, and that is so long ago. A recorder that starts lists it, whenever that was. */
+function isPutOnWithin({ endedAt }: Case, { at, source, observedAt }: Evidence, withinMs: number): boolean {
+  const isTimeKnown = source === 'watch' || at < observedAt;
+  return isTimeKnown && at >= endedAt - withinMs && at <= endedAt + CLOCK_SLACK_MS;
 }
 
 /** By default the taints of a lost node are tolerated for so long. */
 const TOLERATED_MS = 5 * MINUTE_MS;
 const TOLERATED = new Set(['node.kubernetes.io/unreachable', 'node.kubernetes.io/not-ready']);
 
+function isDue({ endedAt }: Case, one: Evidence): boolean {
+  return TOLERATED.has(keyOf(one)) && Math.abs(endedAt - one.at - TOLERATED_MS) <= CLOCK_SLACK_MS;
+}
+
+function isOfOneKey(taints: readonly Evidence[]): boolean {
+  return new Set(taints.map(keyOf)).size === 1;
+}
+
 /** Several stood: the likeliest is the cause, and all are named. */
 function oneOf(known: Case, standing: readonly Evidence[], event: Evidence | undefined): Verdict {
-  const isDue = (one: Evidence) => Math.abs(known.endedAt - one.at - TOLERATED_MS) <= CLOCK_SLACK_MS;
-  const likeliest = standing.findLast((one) => TOLERATED.has(keyOf(one)) && isDue(one)) ?? standing.at(-1);
+  const likeliest = standing.findLast((one) => isDue(known, one)) ?? standing.at(-1);
   const cause = NAMED.find(({ key }) => likeliest !== undefined && keyOf(likeliest) === key)?.cause ?? 'Taint';
   const names = standing.map(({ reason }) => reason).join(', ');
   const sentence = `was deleted because of one of the taints of ${known.life.pod.node}: ${names}.`;

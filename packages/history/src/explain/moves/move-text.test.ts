@@ -40,6 +40,10 @@ const LINES: Readonly<Record<string, readonly [ReturnType<typeof move>, string]>
     move('Crashed', { node: 'node-35', name: 'kafka-b' }),
     'shop/kafka-0 was replaced on node-35 as kafka-b: crashed',
   ],
+  'a pod that its Job ended when that had failed': [
+    move('JobCompleted', undefined, { sentence: 'was ended by Job load, which had failed.' }),
+    'shop/kafka-0 left node-35: its job had failed',
+  ],
   'nobody took its place': [move('ScaledDown', undefined), 'shop/kafka-0 left node-35: scaled down'],
   'its successor waits for a node': [
     move('NodeGone', { node: '' }),

@@ -3,6 +3,7 @@
 // That may be a user of the audit log, or a pod of another namespace.
 import type { Case } from '../case.ts';
 import type { Cause, Verdict } from '../cause.ts';
+import { isOfFailedJob } from '../guide.ts';
 import type { Move } from './moves.ts';
 
 const WORDS: Readonly<Record<Cause, string>> = {
@@ -24,7 +25,7 @@ const WORDS: Readonly<Record<Cause, string>> = {
   Restarted: 'restarted on request',
   ScaledDown: 'scaled down',
   StatefulSetUpdate: 'update',
-  StatefulSetRecreated: 'had ended, made again',
+  StatefulSetRecreated: 'made again',
   DaemonSetUpdate: 'update',
   JobCompleted: 'its job is complete',
   JobDeadline: 'the deadline of its job passed',
@@ -34,7 +35,7 @@ const WORDS: Readonly<Record<Cause, string>> = {
   Completed: 'completed',
   OwnerDeleted: 'its owner was deleted',
   NamespaceDeleted: 'its namespace was deleted',
-  DeletedOnRequest: 'deleted on request',
+  DeletedOnRequest: 'deleted',
   SandboxReplaced: 'a new sandbox',
   Unknown: 'why is not known',
 };
@@ -49,6 +50,7 @@ export function causeWords(move: Explained): string {
 
 function wordsOf({ verdict, known }: Explained): string {
   const { cause } = verdict;
+  if (isOfFailedJob(verdict)) return 'its job had failed';
   return cause === 'Evicted' && isDrain(verdict, known) ? 'drained' : WORDS[cause];
 }
 

@@ -271,8 +271,8 @@ test('the pods of a workload are read once for all of them that end together, no
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== 'function') return value;
-        return (...parameters: [{ kind: string; subject?: { by: string; uid?: string } }]) => {
-          const [{ kind, subject }] = parameters;
+        return (...parameters: [{ kind: string; subject?: { by: string; uid?: string } }?]) => {
+          const { kind, subject } = parameters[0] ?? {};
           if (name === 'occurrences' && kind === 'life' && (subject?.by === 'workload' || subject?.uid === 'uid-w-1'))
             reads++;
           return value.apply(target, parameters);

@@ -69,7 +69,7 @@ describe('a life', () => {
       networkUp: at(2),
       ready: at(4),
       notReady: at(21),
-      disruption: { ...eviction, at: at(20), seenAt: at(20.2), seenIn: { epoch: 1, resourceVersion: '6' } },
+      disruption: { ...eviction, at: at(20), seenAt: at(20.1), seenIn: { epoch: 1, resourceVersion: '6' } },
       terminal: {
         ...{ phase: 'Failed', reason: '', message: '', at: at(22), seenAt: at(23) },
         seenIn: { epoch: 1, resourceVersion: '8' },
@@ -244,7 +244,7 @@ describe('the first disruption', () => {
       await ledger.list(90, 'expired');
       assert.deepEqual(
         (await ledger.records('departure')).map(({ disruption }) => disruption),
-        [{ ...eviction, at: at(20), seenIn: { epoch: 1, resourceVersion: '7' } }],
+        [{ ...eviction, at: at(20), seenAt: at(20.1), seenIn: { epoch: 1, resourceVersion: '7' } }],
       );
       assert.equal((await ledger.life('web-1')).disruption, undefined);
     }

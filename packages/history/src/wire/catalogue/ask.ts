@@ -77,12 +77,15 @@ export async function manyWithPeers<Document>(
 }
 
 export function checkedParameters(
-  { name, parameters: schema }: Pick<Question, 'name' | 'parameters'>,
+  { name, parameters: schema }: Pick<Question, 'parameters'> & { readonly name: string },
   parameters: unknown,
 ): Readonly<Record<string, unknown>> {
   const parsed = schema.safeParse(parameters);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  const [first] = issues;
+  // A number that no computer counts to is refused as that first; which limit it has is said behind it.
+  const issue = issues.findLast(({ code, path }) => code === first?.code && path.join() === first.path.join());
   const known = Object.keys(schema.shape).join(', ') || 'no parameters';
   if (issue?.code === 'unrecognized_keys' && issue.path.length === 0) {
     throw new HistoryError('bad-parameter', `${name} has no parameter ${issue.keys.join(', ')}`, {
@@ -90,10 +93,21 @@ export function checkedParameters(
     });
   }
   const path = issue?.path.join('.') ?? '';
-  const message = issue === undefined ? 'the parameters are not understood' : issueSentence(issue);
+  const message =
+    issue === undefined ? 'the parameters are not understood' : issueSentence(issue, isAbsent(parameters, issue.path));
   throw new HistoryError('bad-parameter', path === '' ? `${name}: ${message}` : `${path}: ${message}`, {
     hint: hintOf(issue) ?? `${name} has ${known}.`,
   });
+}
+
+/** What a choice was made from is said of it where nothing was given, too. */
+function isAbsent(parameters: unknown, path: readonly PropertyKey[]): boolean {
+  let value = parameters;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return true;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[name];
+  }
+  return value === undefined;
 }
 
 /** Of a schema that knows what was meant. */

@@ -49,7 +49,13 @@ test('the sentences name the parameter and say what to give', () => {
     refusal(QUESTIONS[name] as unknown as Question, parameters)?.message;
   assert.equal(said('who', {}), 'ip: is missing');
   assert.equal(said('node', { node: 7 }), 'node: is not a text');
+  assert.equal(said('timeline', {}), 'by: is missing; it is one of node, workload, pod, ip');
+  assert.equal(said('timeline', { by: 'day' }), 'by: is none of node, workload, pod, ip');
   assert.match(said('moves', { limit: -1 }) ?? '', /^limit: is at least 1$/);
+  assert.equal(said('moves', { limit: 10_001 }), 'limit: is at most 10000');
+  assert.equal(said('moves', { limit: 1e20 }), 'limit: is at most 10000');
+  assert.equal(said('moves', { limit: -1e20 }), 'limit: is at least 1');
+  assert.equal(said('moves', { limit: 1.5 }), 'limit: is not a whole number');
 });
 
 test('kinds of mistakes that no parameter has yet are said in words of ours, too', () => {

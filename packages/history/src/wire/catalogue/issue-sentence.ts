@@ -9,14 +9,15 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ object: 'an object', record: 'an object', null: 'nothing', undefined: 'nothing' },
 };
 
-export function issueSentence(issue: Issue): string {
+/** `isAbsent`: nothing was given there. The schema does not say so of a choice. */
+export function issueSentence(issue: Issue, isAbsent = false): string {
   if (!isOfZod(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       // Without an input it was left out.
       return isMissing(issue) ? 'is missing' : `is not ${WORDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `is none of ${issue.values.map(String).join(', ')}`;
+      return `${isAbsent ? 'is missing; it is one' : 'is none'} of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
       return sized('at least', Number(issue.minimum), issue.origin);
     case 'too_big':

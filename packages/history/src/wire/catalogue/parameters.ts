@@ -1,13 +1,15 @@
 // What a question may be asked with, as JSON values: instants as text, whole numbers, lists. One schema for each word, so
 // that `since` means the same in every question, on every door and in every document that describes them.
 import { z } from 'zod';
-import { CAUSES } from '../../explain/cause.ts';
+import { CAUSE_CHOICES } from '../../explain/index.ts';
 import { type EpochMillis, epochMillis } from '../../model/time.ts';
 import { LARGEST_PAGE } from '../../query/limits.ts';
 
 /** Records on a page, unless it is said otherwise. */
 const DEFAULT_LIMIT = 100;
 const LONGEST_TEXT = 512;
+/** Of a change it holds the key of an annotation, of up to 317 characters, a UID and a version of any length. */
+const LONGEST_CURSOR = 2_048;
 /** Smaller numbers are no instants that a ledger could know (1973), and rather a forgotten unit. */
 const LEAST_SECONDS = 100_000_000;
 const LEAST_MILLISECONDS = 100_000_000_000;
@@ -53,8 +55,8 @@ function instant(description: string) {
   return schema.meta({ description: `${description}: ${INSTANT}.` });
 }
 
-function text(description: string) {
-  return z.string().min(1).max(LONGEST_TEXT).meta({ description });
+function text(description: string, longest = LONGEST_TEXT) {
+  return z.string().min(1).max(longest).meta({ description });
 }
 
 export const clusterParameter = {
@@ -72,7 +74,7 @@ export const spanParameters = {
 
 export const pagingParameters = {
   limit: z.int().min(1).max(LARGEST_PAGE).default(DEFAULT_LIMIT).meta({ description: 'Records on a page, at most.' }),
-  cursor: text('Of the page before, with the same question.').optional(),
+  cursor: text('Of the page before, with the same question.', LONGEST_CURSOR).optional(),
 };
 
 export const namespaceParameter = { namespace: text('Only of this namespace.').optional() };
@@ -87,7 +89,11 @@ export const subjectParameters = {
 export const nodeParameter = { node: text('Name of a node.') };
 
 export const moveParameters = {
-  cause: z.array(z.enum(CAUSES)).max(CAUSES.length).optional().meta({ description: 'Only these causes.' }),
+  cause: z
+    .array(z.enum(CAUSE_CHOICES))
+    .max(CAUSE_CHOICES.length)
+    .optional()
+    .meta({ description: 'Only these causes; with a ! before its name, not this one.' }),
   fromNode: text('Only pods that were on this node.').optional(),
   toNode: text('Only pods whose place was taken on this node.').optional(),
 };
@@ -108,6 +114,9 @@ const count = (least: number, most: number, usual: number, description: string) 
   z.int().min(least).max(most).default(usual).meta({ description });
 
 export const nodesParameters = {
+  workload: text('Counts the pods of this workload on each node, too: NAMESPACE/KIND/NAME (shop/Deployment/cart).')
+    .regex(/^[^/]+\/[^/]+\/[^/]+$/, 'a workload is NAMESPACE/KIND/NAME')
+    .optional(),
   against: instant('Another instant, earlier or later, to compare with').optional(),
   window: count(0, 86_400, 3_600, 'Seconds before the instant in which departures are counted; 0 counts none.'),
 };

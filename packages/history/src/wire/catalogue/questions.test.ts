@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { z } from 'zod';
 import type { Engine } from '../../engines/engine.ts';
+import { aDeparture, aHolder, at } from '../../engines/testing/record-builders.ts';
 import { HistoryError } from '../../errors.ts';
+import { CAUSES } from '../../explain/cause.ts';
 import type { StoredFact } from '../../model/fact.ts';
+import { occurrenceFact } from '../../model/occurrence.ts';
 import { epochMillis } from '../../model/time.ts';
 import { ALL_VISIBLE, type Visibility } from '../../query/visibility.ts';
 import { boundary, DAY, HOUR, holder, IPS, ledgerFacts, ledgerOf } from '../../testing/random-ledger.ts';
 import { SeededNumbers } from '../../testing/seeded-numbers.ts';
+import { movesSchema } from '../schemas/index.ts';
 import { askQuestion } from './ask.ts';
 import { QUESTIONS, type QuestionName } from './questions.ts';
 
@@ -72,6 +76,11 @@ test('who may see some namespaces only is refused what names none', async () => 
   }
 });
 
+test('moves of all causes but one: the document says which causes those are', async () => {
+  const { query } = movesSchema.parse(await ask('moves', { cause: ['!Rollout', '!Completed'] }));
+  assert.deepEqual([query.causes?.length, query.causes?.includes('Rollout')], [CAUSES.length - 2, false]);
+});
+
 test('what cannot be meant is refused in a sentence that names the parameter', async () => {
   const cases: readonly [QuestionName, object, RegExp][] = [
     ['who', { ip: '10.1.2', at: String(now) }, /"10\.1\.2" is not an IP address/],
@@ -85,7 +94,9 @@ test('what cannot be meant is refused in a sentence that names the parameter', a
     ['moves', { cause: ['Bored'] }, /^cause\.0: /],
     ['moves', { since: String(now), until: String(now) }, /since is not before until/],
     ['gaps', { since: '1300000000' }, /400 days/],
+    ['moves', { until: String(now + 900 * DAY) }, /until is so far ahead/],
     ['changes', { subject: IPS[0] }, /annotations are recorded of pods/],
+    ['moves', { subject: IPS[0] }, /pods end, addresses and Services do not/],
     ['gaps', { cluster: 'other' }, /holds no cluster other/],
   ];
   for (const [name, parameters, expected] of cases) {
@@ -189,4 +200,27 @@ test('changes are of all pods where no subject is given, of one namespace where 
     askQuestion(engine, { visibility: ALL_VISIBLE, now }, 'changes', { order: 'newest', limit: 1, cursor }),
     { code: 'bad-cursor' },
   );
+});
+
+test('moves are of all pods where no subject is given, else of that pod or of the pods of that workload', async () => {
+  const cart = { kind: 'Deployment', name: 'cart', inferred: true };
+  const uids = ['uid-a', 'uid-b', 'uid-c'];
+  const engine = await ledgerOf(
+    uids.map((uid, i) => {
+      const pod = aHolder(`pod-${i}`, { uid, workload: i < 2 ? cart : undefined, node: `node-${i}` });
+      return occurrenceFact('departure', { ...aDeparture(pod.name, i + 1), pod });
+    }),
+  );
+  const read = async (parameters: object, visibility: Visibility = ALL_VISIBLE) => {
+    const asked = { since: String(at(0)), until: String(at(100)), ...parameters };
+    const document = await askQuestion(engine, { visibility, now }, 'moves', asked);
+    assert.deepEqual(QUESTIONS.moves.document.parse(document), document);
+    return document.moves.map(({ uid }) => uid).join(' ');
+  };
+  assert.equal(await read({}), 'uid-a uid-b uid-c');
+  assert.equal(await read({ subject: 'uid/uid-b' }), 'uid-b');
+  assert.equal(await read({ subject: 'uid/uid-b', namespace: 'vault' }), '');
+  assert.equal(await read({ subject: 'pod-2', namespace: 'shop' }), 'uid-c');
+  assert.equal(await read({ subject: 'deploy/cart', namespace: 'shop' }), 'uid-a uid-b');
+  assert.equal(await read({ subject: 'deploy/cart', namespace: 'shop', fromNode: 'node-1' }), 'uid-b');
 });

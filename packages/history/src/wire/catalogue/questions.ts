@@ -1,10 +1,11 @@
 // The questions, all of them. A new one is added here, and nowhere else.
 import { z } from 'zod';
 import { HistoryError } from '../../errors.ts';
+import { chosenCauses } from '../../explain/index.ts';
 import { epochMillis } from '../../model/time.ts';
 import { addressOf } from '../address.ts';
 import { askAnomalies } from '../anomalies.ts';
-import type { Asked } from '../asked.ts';
+import { type Asked, type AskedPods, subjectOf as subjectOfPods } from '../asked.ts';
 import { askChanges } from '../changes.ts';
 import { askExplain } from '../explain.ts';
 import { askFind } from '../find.ts';
@@ -24,7 +25,7 @@ import {
   timelineSchema,
   trailSchema,
   whoSchema,
-} from '../schemas.ts';
+} from '../schemas/index.ts';
 import { parseSubject } from '../subject.ts';
 import { askTimeline } from '../timeline.ts';
 import { askTrail } from '../trail.ts';
@@ -104,16 +105,21 @@ const moves = question({
   name: 'moves',
   summary: 'Which pods ended, why, and who took their place where.',
   parameters: z.strictObject({
-    ...{ ...moveParameters, ...namespaceParameter, ...spanParameters },
+    ...{ ...moveParameters, ...optionalSubjectParameters, ...spanParameters },
     ...{ ...orderParameter, ...pagingParameters, ...clusterParameter },
   }),
   document: movesSchema,
   audience: 'anyone',
   ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
-    const { cause: causes, fromNode, toNode, namespace, order, limit, cursor, ...times } = parameters;
-    const filters = { causes, fromNode, toNode, namespace, order };
-    const asked = { ...filters, span: askedSpan(times, now), paging: { limit, cursor }, now };
-    return (await askMoves(snapshot, visibility, cluster, asked)).document;
+    const { cause, fromNode, toNode, subject: text, namespace, order, limit, cursor, ...times } = parameters;
+    const asked =
+      text === undefined
+        ? undefined
+        : podsOnly(await subjectOf(text, namespace), 'pods end, addresses and Services do not');
+    const subject = asked === undefined ? undefined : subjectOfPods(asked);
+    const filters = { causes: chosenCauses(cause), fromNode, toNode, namespace, order, subject, namesSubject: true };
+    const wanted = { ...filters, span: askedSpan(times, now), paging: { limit, cursor }, now };
+    return (await askMoves(snapshot, visibility, cluster, wanted)).document;
   },
 });
 
@@ -140,12 +146,10 @@ const changes = question({
   audience: 'anyone',
   ask: async ({ snapshot, visibility, cluster, now }, parameters) => {
     const { subject, namespace, key, order, limit, cursor, ...times } = parameters;
-    const asked = subject === undefined ? undefined : await subjectOf(subject, namespace);
-    if (asked?.by === 'ip' || asked?.by === 'service') {
-      throw new HistoryError('bad-subject', 'annotations are recorded of pods', {
-        hint: 'name a pod, its UID, or a workload as deploy/cart.',
-      });
-    }
+    const asked =
+      subject === undefined
+        ? undefined
+        : podsOnly(await subjectOf(subject, namespace), 'annotations are recorded of pods');
     const span = askedSpan(times, now);
     const wanted = { asked, namespace, key, span, paging: { limit, cursor }, order, now };
     return (await askChanges(snapshot, visibility, cluster, wanted)).document;
@@ -186,8 +190,8 @@ const nodes = question({
   document: nodesSchema,
   audience: 'anyone',
   isOfOneReplica: true,
-  ask: ({ snapshot, visibility, cluster, now }, { at = now, against, namespace, window }) =>
-    askNodes(snapshot, visibility, cluster, { at, against, namespace, windowMs: window * 1000, now }),
+  ask: ({ snapshot, visibility, cluster, now }, { at = now, against, namespace, workload, window }) =>
+    askNodes(snapshot, visibility, cluster, { at, against, namespace, workload, windowMs: window * 1000, now }),
 });
 
 const find = question({
@@ -232,4 +236,9 @@ async function subjectOf(text: string, namespace: string | undefined): Promise<A
     });
   };
   return await parseSubject(text, needed, namespace);
+}
+
+function podsOnly(asked: Asked, because: string): AskedPods {
+  if (asked.by !== 'ip' && asked.by !== 'service') return asked;
+  throw new HistoryError('bad-subject', because, { hint: 'name a pod, its UID, or a workload as deploy/cart.' });
 }

@@ -65,6 +65,15 @@ export function damaged(where: string, cause?: unknown): HistoryError {
   });
 }
 
+/** What cannot be read for whatever reason is a damaged record. */
+export function orDamaged<T>(where: () => string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    throw error instanceof HistoryError ? error : damaged(where(), error);
+  }
+}
+
 /** Handles are found by this and then compared in full. */
 export function handleOf(...parts: string[]): number {
   return crc32(parts.join('\0'));

@@ -3,19 +3,19 @@
 import type { OccurrenceKind } from '../../../model/occurrence.ts';
 import { typeOf } from '../../occurrences/registry.ts';
 import { checksumOf } from '../format/checksum.ts';
-import type { HeadReader } from './head-read.ts';
+import type { OccurrenceReader } from './occurrence-read.ts';
 import { type Tallies, tallyTime } from './tallies.ts';
 
 /** Beyond this many rows, all is forgotten and read again where it is needed. */
 const MOST_KEPT = 200_000;
 
 export class CountedRows {
-  readonly #reader: Pick<HeadReader, 'hour'>;
+  readonly #reader: Pick<OccurrenceReader, 'hour'>;
   readonly #tallies: Tallies;
   readonly #hours = new Map<string, Set<number>>();
   #kept = 0;
 
-  constructor(reader: Pick<HeadReader, 'hour'>, tallies: Tallies) {
+  constructor(reader: Pick<OccurrenceReader, 'hour'>, tallies: Tallies) {
     this.#reader = reader;
     this.#tallies = tallies;
   }

@@ -34,7 +34,7 @@ export class HeadAppender {
     this.#last = lastNumber(db);
     this.#head = head;
     this.#reader = reader;
-    this.#counted = new CountedRows(reader, head.tallies);
+    this.#counted = new CountedRows(reader.occurrences, head.tallies);
     this.#writer = new RecordWriter(dictionary);
     this.#statements = {
       tenure: db.prepare('INSERT INTO tenure VALUES (?, ?, ?, ?)'),
@@ -212,7 +212,7 @@ export class HeadAppender {
     if (old !== undefined) {
       const body = old['body'] as Uint8Array;
       if (type.newer !== undefined) {
-        const stored = this.#reader.occurrence(kind, key, body);
+        const stored = this.#reader.occurrences.stored(kind, key, body);
         record = type.newer(stored as never, incoming as never);
         if (record === stored) return;
       }
@@ -228,7 +228,7 @@ export class HeadAppender {
 
   #coverage(cluster: number, incoming: Coverage): void {
     const { from, collector } = incoming;
-    const stored = this.#reader.findCoverage(cluster, from, collector);
+    const stored = this.#reader.coverage.find(cluster, from, collector);
     const covered = newerCoverage(stored?.record, incoming);
     const body = this.#row({ ...NOTHING, cluster, start: from, until: from }, (w) => w.coverage(covered));
     this.#statements.coverage.run(cluster, from, collector, body);

@@ -5,6 +5,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { agrees, checksumOf, damaged, sealed, unsealed } from '../format/checksum.ts';
 import { type HeadRow, SAYS_ALL } from '../format/head-row.ts';
+import { arrays } from '../statements.ts';
 import { TALLY_MS } from './tallies.ts';
 
 /** `hour_index` has one row for each hour, at the place of its tally; its entries lie in consecutive rows of `hour_part`. */
@@ -268,10 +269,4 @@ function firstOf(body: Buffer, handle: number): number {
     else high = middle;
   }
   return low * ENTRY_BYTES;
-}
-
-function arrays(db: DatabaseSync, sql: string): StatementSync {
-  const statement = db.prepare(sql);
-  statement.setReturnArrays(true);
-  return statement;
 }

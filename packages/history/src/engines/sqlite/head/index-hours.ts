@@ -32,7 +32,7 @@ export function* indexHours(hours: HoursToIndex): Generator<undefined, void> {
 function withoutIndex({ head, reader, cluster, now, worth }: HoursToIndex, kind: OccurrenceKind) {
   const { number } = typeOf(kind);
   return head.read(() =>
-    [...reader.tallied(kind, cluster)].filter(
+    [...reader.occurrences.tallied(kind, cluster)].filter(
       ([hour, sum]) =>
         hour + TALLY_MS <= now &&
         leastRows(sum) >= worth / 2 &&
@@ -53,8 +53,8 @@ function indexHour(
   try {
     head.write(() => {
       // Changed meanwhile: the next time.
-      if (reader.tallied(kind, cluster).get(hour) !== sum) return;
-      head.hours.build(tallyPlace(cluster, number, hour), hour, sum, reader.hour(kind, cluster, hour, sum));
+      if (reader.occurrences.tallied(kind, cluster).get(hour) !== sum) return;
+      head.hours.build(tallyPlace(cluster, number, hour), hour, sum, reader.occurrences.hour(kind, cluster, hour, sum));
     });
   } catch (error) {
     if (!isDamage(error)) throw error;

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { HistoryError } from '../../../errors.ts';
 import { agrees, checksumOf, damaged, isSound, unsealed, withMember, withoutMember } from '../format/checksum.ts';
 import { OPEN } from '../format/open-end.ts';
+import { arrays } from '../statements.ts';
 import { GROUPS, INDEXED, type IndexedTable, type Roots } from './roots.ts';
 
 export const BUCKET_TABLE = 'CREATE TABLE bucket (place INTEGER PRIMARY KEY, body BLOB NOT NULL);';
@@ -60,10 +61,8 @@ export class PrimaryIndex {
 
   constructor(db: DatabaseSync, roots: Roots, writable: boolean) {
     this.#roots = roots;
-    this.#read = db.prepare('SELECT body FROM bucket WHERE place = ?');
-    this.#read.setReturnArrays(true);
-    this.#group = db.prepare('SELECT place, body FROM bucket WHERE place >= ? AND place < ? ORDER BY place');
-    this.#group.setReturnArrays(true);
+    this.#read = arrays(db, 'SELECT body FROM bucket WHERE place = ?');
+    this.#group = arrays(db, 'SELECT place, body FROM bucket WHERE place >= ? AND place < ? ORDER BY place');
     this.#write = writable ? db.prepare('INSERT OR REPLACE INTO bucket VALUES (?, ?)') : undefined;
     this.#clear = writable ? db.prepare('DELETE FROM bucket WHERE place >= ? AND place < ?') : undefined;
     this.#update = writable ? db.prepare('UPDATE bucket SET body = ? WHERE place = ?') : undefined;

@@ -4,9 +4,9 @@
 import { damaged } from '../format/checksum.ts';
 import type { HeadRow } from '../format/head-row.ts';
 import type { Head } from './head.ts';
-import type { HeadReader } from './head-read.ts';
 import type { RowEntry } from './primary-index.ts';
 import { GROUPS, type IndexedTable } from './roots.ts';
+import type { RowReader } from './row-reader.ts';
 
 export type HeadTable = Exclude<IndexedTable, 'live'>;
 export type IndexedColumn = 'uid' | 'name' | 'workload' | 'node';
@@ -28,7 +28,7 @@ const MANY = 2000;
 
 export class SecondaryIndex {
   readonly #head: Head;
-  readonly #reader: HeadReader;
+  readonly #reader: RowReader;
   readonly #table: HeadTable;
   readonly #cluster: number;
   readonly #buckets = new Map<number, { readonly checksum: number; readonly numbers: readonly number[] }>();
@@ -40,7 +40,7 @@ export class SecondaryIndex {
   #version = '';
   #gone = 0;
 
-  constructor(head: Head, reader: HeadReader, table: HeadTable, cluster: number) {
+  constructor(head: Head, reader: RowReader, table: HeadTable, cluster: number) {
     this.#head = head;
     this.#reader = reader;
     this.#table = table;

@@ -4,6 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { MOST_KINDS } from '../../occurrences/occurrence-type.ts';
 import { nameOfKind } from '../../occurrences/registry.ts';
 import { agrees, checksumOf, damaged, sealed, unsealed, withMember, withoutMember } from '../format/checksum.ts';
+import { arrays } from '../statements.ts';
 import type { Roots } from './roots.ts';
 
 export const TALLY_TABLE = 'CREATE TABLE tally (place INTEGER PRIMARY KEY, body BLOB NOT NULL);';
@@ -33,8 +34,7 @@ export class Tallies {
     this.#kinds = kinds;
     this.#roots = roots;
     this.#read = db.prepare('SELECT body FROM tally WHERE place = ?');
-    this.#all = db.prepare('SELECT place, body FROM tally WHERE place >= ? AND place < ? ORDER BY place');
-    this.#all.setReturnArrays(true);
+    this.#all = arrays(db, 'SELECT place, body FROM tally WHERE place >= ? AND place < ? ORDER BY place');
     this.#write = writable ? db.prepare('INSERT OR REPLACE INTO tally VALUES (?, ?)') : undefined;
     this.#remove = writable ? db.prepare('DELETE FROM tally WHERE place = ?') : undefined;
   }

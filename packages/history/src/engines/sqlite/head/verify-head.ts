@@ -55,8 +55,8 @@ export function* verifyHead(verification: HeadVerification): Generator<Rest, num
   records += check(verification, 'head, dictionary', () => head.read(() => checkDictionary(head))) ?? 0;
   yield true;
   for (const { number } of clusters) {
-    records += check(verification, `head, coverage`, () => head.read(() => reader.coverage(number).length)) ?? 0;
-    check(verification, `head, checkpoint`, () => head.read(() => reader.checkpoint(number)));
+    records += check(verification, `head, coverage`, () => head.read(() => reader.coverage.of(number).length)) ?? 0;
+    check(verification, `head, checkpoint`, () => head.read(() => reader.coverage.checkpoint(number)));
     for (const table of INDEXED) {
       records += yield* head.hold(() => verifyIndexed(verification, number, table));
       yield true;
@@ -103,7 +103,7 @@ function* verifyIndexed(verification: HeadVerification, cluster: number, table: 
         // As questions find it: by its handle.
         const found = head.index.find(cluster, table, entry.handle).find(({ number }) => number === entry.number);
         if (found === undefined) throw damaged(where);
-        const read = reader.row(table, found);
+        const read = reader.rows.row(table, found);
         if (!isDerived(reader, read, table) || !isBeside(head, read, table)) throw damaged(where);
         return read;
       });
@@ -122,10 +122,10 @@ function* verifyIndexed(verification: HeadVerification, cluster: number, table: 
 function isDerived(reader: HeadReader, row: HeadRow, table: IndexedTable): boolean {
   if (table === 'live') return handleOf(reader.liveState(row).uid) === row.handle;
   if (table === 'possible') {
-    const possible = reader.record(row, table, (r) => r.possible());
+    const possible = reader.rows.record(row, table, (r) => r.possible());
     return handleOf(possibleKey(possible)) === row.handle && isInterval(row, possible);
   }
-  const { placement, tenures } = reader.life(row);
+  const { placement, tenures } = reader.rows.life(row);
   if (table === 'placement') {
     if (placement === undefined) return false;
     const { pod } = placement;
@@ -160,17 +160,18 @@ function* verifyOccurrences(
 ): Generator<Rest, number> {
   const { head, reader } = verification;
   const { number, place, read } = typeOf<OccurrenceKind>(kind);
-  const hours = check(verification, `head, tallies of ${kind}s`, () => reader.tallied(kind, cluster)) ?? new Map();
+  const hours =
+    check(verification, `head, tallies of ${kind}s`, () => reader.occurrences.tallied(kind, cluster)) ?? new Map();
   let whole = 0;
   for (const [hour, sum] of hours) {
     check(verification, `head, ${kind}s`, () => {
-      const rows = reader.hour(kind, cluster, hour, sum);
+      const rows = reader.occurrences.hour(kind, cluster, hour, sum);
       const where = `head, index of ${kind} records of the hour from ${new Date(hour).toISOString()}`;
       check(verification, where, () =>
         head.hours.check(tallyPlace(cluster, number, hour), hour, sum, rows, `${where}, which answers do without`),
       );
       for (const row of rows) {
-        const { time } = place(reader.record(row, kind, read) as never);
+        const { time } = place(reader.rows.record(row, kind, read) as never);
         if (time !== row.start) throw damaged(`head, ${kind} of ${new Date(row.start).toISOString()}`);
         whole++;
       }

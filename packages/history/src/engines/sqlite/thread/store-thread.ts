@@ -13,7 +13,6 @@ import {
   type Append,
   attempt,
   type FromThread,
-  isOfSnapshots,
   type Notice,
   type Request,
   type SnapshotRead,
@@ -23,14 +22,9 @@ import {
   type Work,
 } from './messages.ts';
 import { Snapshots } from './snapshots.ts';
+import { StayAwake } from './stay-awake.ts';
 
 const RETRY_LOCKED_MS = 25;
-/**
- * After a question the thread does not go to sleep at once: whoever asks one after the other would wait each time until
- * it is woken, which on an idle machine takes longer than the answer.
- */
-const AWAKE_MS = 0.15;
-
 const port = parentPort!;
 const options = workerData as ThreadOptions;
 
@@ -48,8 +42,7 @@ class StoreThread {
   #waiting: Append[] = [];
   #waitingSince = 0;
   #isClosed = false;
-  #awakeUntil = 0;
-  #isAwake = false;
+  readonly #awake = new StayAwake();
 
   constructor(answerPoints: AnswerPoints) {
     const answer = (answers: readonly Answer[]) => post({ kind: 'answers', answers, isReady: false });
@@ -64,16 +57,15 @@ class StoreThread {
       else answers.push(...this.#one(requests[at]!));
       at += Math.max(1, appends.length);
     }
-    const areReads = requests.every(isOfSnapshots);
     // Nothing that these wait for takes a turn: they are there before the next message is taken.
-    if (answers.some(isPromise)) void Promise.all(answers).then((all) => this.#send(all, areReads));
-    else this.#send(answers as readonly Answer[], areReads);
+    if (answers.some(isPromise)) void Promise.all(answers).then((all) => this.#send(requests, all));
+    else this.#send(requests, answers as readonly Answer[]);
   }
 
-  #send(answers: readonly Answer[], areReads: boolean): void {
+  #send(requests: readonly Request[], answers: readonly Answer[]): void {
     post({ kind: 'answers', answers, isReady: true });
     if (this.#isClosed) port.close();
-    else if (areReads) this.#stayAwake();
+    else this.#awake.after(requests);
   }
 
   #one(request: Request): readonly (Answer | Promise<Answer>)[] {
@@ -103,17 +95,6 @@ class StoreThread {
   #notice(notice: Notice): void {
     if (notice > 0) this.#snapshots.begin(notice);
     else this.#snapshots.end(-notice);
-  }
-
-  #stayAwake(): void {
-    this.#awakeUntil = performance.now() + AWAKE_MS;
-    if (this.#isAwake) return;
-    this.#isAwake = true;
-    const turn = (): void => {
-      this.#isAwake = performance.now() < this.#awakeUntil;
-      if (this.#isAwake) setImmediate(turn);
-    };
-    setImmediate(turn);
   }
 
   #ask(request: StoreRead): Answer[] {

@@ -1,6 +1,6 @@
 // The address postings of a week file, kept in memory where they are asked for again and again: looking one up there
 // costs a third of what reading its row costs. Seven to ten bytes a tenure; what all files of a store may keep together
-// is limited, and whoever gets nothing reads rows. week-file.ts fills it.
+// is limited, and whoever gets nothing reads rows. resident-indexes.ts fills it.
 import { type PostingQuery, scanPostings } from './postings.ts';
 
 /** Questions about addresses after which a file's postings are worth keeping. */

@@ -10,8 +10,9 @@ import { OPEN } from '../format/open-end.ts';
 import type { Life } from '../format/record-layout.ts';
 import type { ClusterEntry, Head, WeekEntry } from '../head/head.ts';
 import type { HeadAppender } from '../head/head-append.ts';
-import type { HeadReader, UidRow } from '../head/head-read.ts';
+import type { HeadReader } from '../head/head-read.ts';
 import { bucketOf } from '../head/primary-index.ts';
+import type { UidRow } from '../head/row-reader.ts';
 import type { HeadTable } from '../head/secondary-index.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';
@@ -68,7 +69,7 @@ function* removeTaken(
     for (let from = 0; from < taken.length; from += ROWS_PER_SLICE) {
       head.write(() => {
         for (const entry of taken.slice(from, from + ROWS_PER_SLICE)) {
-          const row = reader.rowIfThere(cluster, table, entry);
+          const row = reader.rows.rowIfThere(cluster, table, entry);
           if (row !== undefined) appender.remove(table, row);
         }
       });
@@ -104,7 +105,7 @@ export function* removeSealed(parts: SealParts, entry: WeekEntry): Generator<und
     const closed = head.db.prepare(`SELECT number, body FROM ${table}
       WHERE cluster = ? AND until >= ? AND until < ? AND until < ${OPEN} AND number <= ? AND number > ?
       ORDER BY number LIMIT ${ROWS_PER_READ}`);
-    const isSealed = (row: HeadRow): boolean => holds(weeks.open(entry), reader.life(row));
+    const isSealed = (row: HeadRow): boolean => holds(weeks.open(entry), reader.rows.life(row));
     for (let after = 0; ; ) {
       const removed = head.write(() => {
         const rows = closed.all(entry.cluster, from, from + WEEK_MS, last, after);
@@ -152,7 +153,7 @@ function closedRows({ head, reader }: SealParts, { number: cluster }: ClusterEnt
       const row = readRow(body as Uint8Array, number as number, undefined, () => `head, ${table} ${number}`);
       if (row.cluster !== cluster || row.until < from || row.until >= from + WEEK_MS) continue;
       const { handle, checksum } = row;
-      found.push({ table, uid: reader.uidOf(row, table), handle, number: row.number, checksum });
+      found.push({ table, uid: reader.rows.uidOf(row, table), handle, number: row.number, checksum });
     }
     return found;
   };
@@ -200,8 +201,8 @@ function* livesOfWeek(
 function* headLives({ head, reader }: SealParts, cluster: number, rows: ClosedRows['rows']): Generator<Life> {
   for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
     const some = rows.slice(from, from + ROWS_PER_READ);
-    const found = head.read(() => some.map((row) => reader.rowIfThere(cluster, row.table, row)));
-    for (const row of found) if (row !== undefined) yield reader.life(row);
+    const found = head.read(() => some.map((row) => reader.rows.rowIfThere(cluster, row.table, row)));
+    for (const row of found) if (row !== undefined) yield reader.rows.life(row);
   }
 }
 

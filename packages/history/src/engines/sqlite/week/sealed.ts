@@ -7,7 +7,7 @@ import type { Page, Span, Subject } from '../../snapshot.ts';
 import { ipHandle } from '../format/ip-key.ts';
 import type { Life } from '../format/record-layout.ts';
 import type { ClusterEntry } from '../head/head.ts';
-import { lookupOf } from '../head/head-read.ts';
+import { lookupOf } from '../head/lookup.ts';
 import { Enough } from '../page-filling.ts';
 import { WEEK_MS, weekStart } from './week.ts';
 import type { WeekFile } from './week-file.ts';

@@ -1,6 +1,6 @@
 // Which UIDs a week file may have lives of: most pods that are looked for live in one week, and the files of all later ones
 // are looked at, too. Two bits for each UID; says no for certain, and yes wrongly once in seventy times. Filled a few
-// blocks at a time by whoever searches, so that nobody waits for a whole file. Called by week-file.ts.
+// blocks at a time by whoever searches, so that nobody waits for a whole file. Called by resident-indexes.ts.
 import { handleOf } from '../format/checksum.ts';
 
 /** Searches in a file after which a filter is worth having. */
