@@ -49,8 +49,9 @@ export {
   type RecordedStream,
   stream,
 } from './recorder/recorded-streams.ts';
-export { Recorder, type RecorderOptions } from './recorder/recorder.ts';
+export { Recorder } from './recorder/recorder.ts';
 export type { ClockCorrection, EvidenceChange, Housekept, RecorderListener } from './recorder/recorder-listener.ts';
+export type { RecorderOptions } from './recorder/recorder-options.ts';
 export type { ClockStatus, RecorderStatus } from './recorder/recorder-status.ts';
 export { daysLeft, isNearlyFull, type ReportRoom, RoomReport, WARN_AT } from './recorder/room-report.ts';
 export { collectsSpentListings } from './recorder/spent-listing.ts';

@@ -27,7 +27,7 @@ export function queueMetrics(registry: Registry): QueueMetricsProvider {
   const named = (name: string, help: string) => ({ name: `podtrail_workqueue_${name}`, help, ...common });
   const depth = new Gauge(named('depth', 'Keys that wait for a pass.'));
   const adds = new Counter(named('adds_total', 'Keys that were added.'));
-  const retries = new Counter(named('retries_total', 'Keys that were added with a delay.'));
+  const retries = new Counter(named('retries_total', 'Keys that were added with a delay, or again after a failure.'));
   const unfinished = new Gauge(named('unfinished_work_seconds', 'Ages of all running passes together.'));
   const longest = new Gauge(named('longest_running_seconds', 'Age of the oldest running pass.'));
   const latency = new Histogram({ ...named('queue_seconds', 'How long a key waited for its pass.'), buckets: SECONDS });

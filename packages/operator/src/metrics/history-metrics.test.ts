@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
-import { HistoryMetrics } from './history-metrics.ts';
+import { HistoryMetrics, REFUSALS } from './history-metrics.ts';
 
 function series(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -19,7 +20,9 @@ test('requests are counted by route and status, refusals by their reason, and st
   metrics.answered({ ...asked, route: '/api/v1/who', status: 429, code: 'too-many-requests' });
   metrics.answered({ ...asked, route: '/api/v1/who', status: 401, code: 'not-reviewed' });
   metrics.answered({ ...asked, route: undefined, status: 404, code: 'no-such-path' });
-  metrics.watch({ asking: 3, waiting: 7 });
+  metrics.watch({ asking: 3, waiting: 7 }, { connections: 5, streams: 2, unreadBytes: 1_000 }, { waiting: 9 });
+  metrics.answered({ ...asked, route: undefined, status: 431, code: 'headers-too-large' });
+  metrics.dropped({ why: 'evicted' });
   const found = series(await registry.metrics());
   const expected: readonly [string, number][] = [
     ['requests_total{route="tenures",code="200"}', 2],
@@ -30,6 +33,13 @@ test('requests are counted by route and status, refusals by their reason, and st
     ['refused_total{reason="rate"}', 1],
     ['refused_total{reason="unauthenticated"}', 1],
     ['refused_total{reason="busy"}', 0],
+    ['refused_total{reason="malformed"}', 1],
+    ['connections_dropped_total{why="evicted"}', 1],
+    ['connections_dropped_total{why="tls"}', 0],
+    ['connections', 5],
+    ['streams', 2],
+    ['unread_bytes', 1_000],
+    ['reviews_waiting', 9],
     ['questions_waiting', 7],
     ['questions_asking', 3],
   ];
@@ -57,4 +67,21 @@ test('reviews are counted by what the API server said, and by that it did not an
   const found = series(await registry.metrics());
   for (const outcome of ['allowed', 'denied', 'failed'])
     assert.equal(found.get(`podtrail_history_reviews_total{kind="access",outcome="${outcome}"}`), 1);
+});
+
+test('every refusal because of who asks, how often or how has its reason', async () => {
+  const serving = new URL('../serving/', import.meta.url);
+  const codes = new Set<string>();
+  for await (const file of glob('**/*.ts', { cwd: serving.pathname })) {
+    if (file.endsWith('.test.ts')) continue;
+    const text = await readFile(new URL(file, serving), 'utf8');
+    for (const [, code] of text.matchAll(/Problem\(\s*(?:401|403|408|429|431),\s*'([a-z-]+)'/g))
+      codes.add(code as string);
+    for (const [, code] of text.matchAll(/code: '(too-many-[a-z-]+)'/g)) codes.add(code as string);
+  }
+  assert.ok(codes.size >= 10, `${[...codes]}`);
+  assert.deepEqual(
+    [...codes].filter((code) => REFUSALS[code] === undefined),
+    [],
+  );
 });

@@ -147,7 +147,11 @@ test('docs/metrics.md lists every metric of ours, and no other', async () => {
   new RecorderMetrics(registry).watch({ status: STATUS }, new ManualClock());
   requestMetrics(registry);
   new MoveMetrics(registry).watch({ waiting: 0 });
-  new HistoryMetrics(registry).watch({ asking: 0, waiting: 0 });
+  new HistoryMetrics(registry).watch(
+    { asking: 0, waiting: 0 },
+    { connections: 0, streams: 0, unreadBytes: 0 },
+    { waiting: 0 },
+  );
   const nothing = { read: 0, taken: 0, unknown: 0, expired: 0, ahead: 0, over: 0, damaged: 0, dropped: 0 };
   const counts = { answers: new Map(), damagedBodies: 0 };
   watchAudit(registry, { bytes: 0 }, () => ({ followed: nothing, counts }));

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import {
   type Departure,
   type Engine,
+  type Evidence,
   epochMillis,
   openStore,
   type PodLife,
@@ -133,6 +134,31 @@ test('a departure is counted once, when its traces have had time to arrive, and 
   await stage.store(4_000, []);
   assert.deepEqual(stage.reported.slice(2), ['ready after 130000 ms']);
   assert.equal(stage.follower.waiting, 0);
+});
+
+test('a pod that was scaled down and is back within seconds: its successor is counted when that is ready', async () => {
+  const stage = await Stage.start();
+  const change = (seconds: number, resourceVersion: string, more: Partial<Evidence>): StoredFact => {
+    const said = { about: OWNER, what: 'revision', reason: '', message: '', by: '', count: 1, ...more } as const;
+    const seen = { ...PROVENANCE, resourceVersion, observedAt: time(seconds), at: time(seconds) };
+    return { kind: 'evidence', evidence: { ...seen, ...said, id: resourceVersion } };
+  };
+  const { disruption: _, ...scaled } = ended;
+  await stage.store(20, [
+    ...[change(9, '100', { reason: '2' }), change(16, '120', { reason: '3' })],
+    change(10, '106', {
+      what: 'event',
+      reason: 'SuccessfulDelete',
+      message: 'delete Pod kafka-0 in StatefulSet kafka successful',
+    }),
+    ...[life(OLD, 0, { ...scaled, revision: 'r1' }), departure(OLD, 10, { resourceVersion: '105' })],
+    life(NEW, 17, { revision: 'r1' }),
+  ]);
+  await stage.store(20 + WAIT_S, []);
+  assert.deepEqual(stage.reported, ['kafka-0 ScaledDown', 'node-35 to node-06']);
+  await stage.store(20 + WAIT_S + 1, [life(NEW, 17, { revision: 'r1', ready: time(140) })]);
+  await stage.store(20 + 3 * WAIT_S, []);
+  assert.deepEqual(stage.reported.slice(2), ['ready after 130000 ms']);
 });
 
 test('one whose successor never comes is forgotten after three quarters of an hour; one without an owner at once', async () => {

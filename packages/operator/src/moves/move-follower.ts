@@ -207,7 +207,8 @@ export class MoveFollower implements RecorderListener {
       this.#notify((listener) => listener.replaced?.(move));
       return undefined;
     }
-    if (!mayBeReplaced(known, verdict)) return undefined;
+    // One that is there already is waited for whatever the cause: its StatefulSet was scaled down and up again.
+    if (to === undefined && !mayBeReplaced(known, verdict)) return undefined;
     return { departure, reported: isPlaced || reported === 'placed' ? 'placed' : 'departed' };
   }
 

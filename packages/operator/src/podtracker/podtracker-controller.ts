@@ -1,7 +1,7 @@
 // The PodTracker controller: informers on trackers and slices, handlers on the shared ones of pods, nodes and
 // namespaces, and a queue of trackers that need a pass. Handlers run on every replica, so that a standby is warm;
 // passes run where `isLeader` says so. Reads from caches only; writes carry preconditions.
-import { type Move, moveText } from '@podtrail/history';
+import type { Move } from '@podtrail/history';
 import {
   type Cacheable,
   type Client,
@@ -27,7 +27,6 @@ import {
   type PodView,
   type QueueMetricsProvider,
   type ReconcileContext,
-  type Relist,
   requeueAfter,
   retry,
   systemClock,
@@ -39,9 +38,10 @@ import { configMapMetadata } from '../footprints/config-map-names.ts';
 import { Collector } from './collector.ts';
 import type { FootprintReports } from './footprint-reports.ts';
 import { sameNodeListing } from './packed-entry.ts';
-import type { Reuse } from './released-addresses.ts';
 import { type SliceView, sliceCodec } from './slice-view.ts';
-import { type CommandEnv, Tracked, withoutManagedFields } from './tracked.ts';
+import { Tracked, type TrackerEnv, withoutManagedFields } from './tracked.ts';
+import { TrackerEvents } from './tracker-events.ts';
+import { TrackerIndex } from './tracker-index.ts';
 import { LEAST_BETWEEN_MS, TrackerPass, type WriteCounts } from './tracker-pass.ts';
 
 /** One tracker could not take in what was delivered; it is degraded, and the others are not affected. */
@@ -57,9 +57,9 @@ export interface PodTrackerControllerOptions {
   readonly nodes: Informer<NodeView>;
   readonly namespaces: Informer<MetadataOnlyView>;
   readonly clock?: Clock;
-  /** Asked before each pass and each write. Default: always. */
   /** The operator's own namespace: where the ConfigMaps of a spec without a namespace are. */
   readonly home: string;
+  /** Asked before each pass and each write. Default: always. */
   readonly isLeader?: () => boolean;
   readonly events?: Pick<EventRecorder, 'record'>;
   /** Where footprints are written beside: what they have to say goes into status. */
@@ -90,12 +90,9 @@ export class PodTrackerController {
   readonly #clock: Clock;
   readonly #pass: TrackerPass;
   readonly #collector: Collector;
-  readonly #tracked = new Map<string, Tracked>();
-  /** Trackers by the namespaces that they name; those that name none are asked about every pod. */
-  readonly #byNamespace = new Map<string, Set<Tracked>>();
-  readonly #anyNamespace = new Set<Tracked>();
-  readonly #listedUnder = new WeakMap<Tracked, ReadonlySet<string> | undefined>();
-  readonly #commandEnv: CommandEnv;
+  readonly #tracked = new TrackerIndex();
+  readonly #events: TrackerEvents;
+  readonly #trackerEnv: TrackerEnv;
 
   constructor(options: PodTrackerControllerOptions) {
     const { client, pods, nodes, namespaces } = options;
@@ -119,7 +116,7 @@ export class PodTrackerController {
       ...options.reports?.(PODTRACKER_SLICES.resource),
       clock,
     });
-    this.#commandEnv = {
+    this.#trackerEnv = {
       home: options.home,
       pods: () => pods.lister,
       node: (name) => nodes.lister.get(name),
@@ -127,11 +124,12 @@ export class PodTrackerController {
       monotonic: () => clock.monotonic(),
       footprintsIn: (namespace) => options.footprints?.stateIn(namespace) ?? { kind: 'unknown' },
       isEmptied: ({ uid }, namespace) => options.footprints?.isEmptied(uid, namespace) ?? false,
-      selectionChanged: (tracked) => this.#list(tracked),
-      addressReused: (tracked, reuse) => this.#recordReuse(tracked, reuse),
+      selectionChanged: (tracked) => this.#tracked.list(tracked),
+      addressReused: (tracked, reuse) => this.#events.addressReused(tracked, reuse),
       failed: (tracked, error) => this.#onTrackerFailure(tracked, error),
     };
     const isLeader = () => this.#isLeader();
+    this.#events = new TrackerEvents({ trackers: this.#tracked, pods, namespaces, events: options.events, isLeader });
     const shared = {
       clock,
       trackers: fencedClient(client.resource<PodTracker>(PODTRACKERS), isLeader),
@@ -202,7 +200,7 @@ export class PodTrackerController {
     if (!isObjectDelta(delta)) {
       if (!isRewound(delta)) return;
       // Versions of before would outrank everything that is delivered from now on.
-      for (const name of [...this.#tracked.keys()]) this.#drop(name);
+      for (const name of this.#tracked.names()) this.#tracked.remove(name);
       this.#collector.forget();
       return;
     }
@@ -210,7 +208,7 @@ export class PodTrackerController {
     const known = this.#tracked.get(name);
     if (delta.kind === 'deleted') {
       this.#collector.note(delta.object);
-      if (known?.uid === uid) this.#drop(name);
+      if (known?.uid === uid) this.#tracked.remove(name);
       this.#enqueue(name);
       return;
     }
@@ -221,56 +219,21 @@ export class PodTrackerController {
 
   #adopt(tracker: PodTracker): void {
     const name = tracker.metadata.name ?? '';
-    this.#drop(name);
-    const tracked = new Tracked(tracker, this.#commandEnv);
-    this.#tracked.set(name, tracked);
-    this.#list(tracked);
+    this.#tracked.remove(name);
+    const tracked = new Tracked(tracker, this.#trackerEnv);
+    this.#tracked.add(tracked);
     for (const slice of this.slices.lister.byIndex('tracker', name)) tracked.learnSlice(slice);
-  }
-
-  #drop(name: string): void {
-    const known = this.#tracked.get(name);
-    if (known === undefined) return;
-    this.#unlist(known);
-    this.#tracked.delete(name);
-  }
-
-  /** Under the namespaces that it selects by now. */
-  #list(tracked: Tracked): void {
-    this.#unlist(tracked);
-    const { namespaces } = tracked.selection;
-    this.#listedUnder.set(tracked, namespaces);
-    if (namespaces === undefined) this.#anyNamespace.add(tracked);
-    for (const namespace of namespaces ?? []) {
-      const listed = this.#byNamespace.get(namespace);
-      if (listed === undefined) this.#byNamespace.set(namespace, new Set([tracked]));
-      else listed.add(tracked);
-    }
-  }
-
-  #unlist(tracked: Tracked): void {
-    this.#anyNamespace.delete(tracked);
-    for (const namespace of this.#listedUnder.get(tracked) ?? []) {
-      const listed = this.#byNamespace.get(namespace);
-      listed?.delete(tracked);
-      if (listed?.size === 0) this.#byNamespace.delete(namespace);
-    }
-  }
-
-  *#interestedIn(namespace: string): Iterable<Tracked> {
-    yield* this.#byNamespace.get(namespace) ?? [];
-    yield* this.#anyNamespace;
   }
 
   #onPod(delta: Delta<PodView>): void {
     if (!isObjectDelta(delta)) {
-      if (delta.kind === 'relist-began') this.#recordGap(delta.relist);
+      if (delta.kind === 'relist-began') this.#events.watchGap(delta.relist);
       return;
     }
     const { uid, namespace } = delta.object.metadata;
     // The cache rather than the delta: a handler that joined late gets the past.
     const now = delta.kind === 'deleted' ? undefined : this.#options.pods.lister.get(keyOf(delta.object));
-    for (const tracked of this.#interestedIn(namespace)) {
+    for (const tracked of this.#tracked.interestedIn(namespace)) {
       this.#turn(tracked, () => (now?.metadata.uid === uid ? tracked.see(now) : tracked.lose(uid)));
     }
   }
@@ -278,7 +241,7 @@ export class PodTrackerController {
   #onNode(delta: Delta<NodeView>): void {
     if (!isObjectDelta(delta)) return;
     if (delta.kind === 'updated' && sameNodeListing(delta.previous, delta.object)) return;
-    for (const tracked of this.#tracked.values()) {
+    for (const tracked of this.#tracked.all()) {
       this.#turn(tracked, () => tracked.seeNode(delta.object.metadata.name));
     }
   }
@@ -287,7 +250,7 @@ export class PodTrackerController {
     if (!isObjectDelta(delta)) return;
     const { name, labels } = delta.object.metadata;
     if (delta.kind === 'updated' && delta.previous.metadata.labels.equals(labels)) return;
-    for (const tracked of this.#tracked.values()) {
+    for (const tracked of this.#tracked.all()) {
       if (tracked.selection.dependsOnNamespaceLabels) this.#turn(tracked, () => tracked.seeNamespace(name));
     }
   }
@@ -317,7 +280,7 @@ export class PodTrackerController {
 
   #onSlice(delta: Delta<SliceView>): void {
     if (!isObjectDelta(delta)) {
-      if (isRewound(delta)) for (const tracked of this.#tracked.values()) tracked.forgetSlices();
+      if (isRewound(delta)) for (const tracked of this.#tracked.all()) tracked.forgetSlices();
       return;
     }
     const { object } = delta;
@@ -359,52 +322,9 @@ export class PodTrackerController {
     }
   }
 
-  #recordReuse(tracked: Tracked, { address, pod, from, afterMs }: Reuse): void {
-    const { namespace, name, uid } = pod.metadata;
-    const seconds = (afterMs / 1000).toFixed(1);
-    this.#recordEvent(tracked, {
-      type: 'Normal',
-      reason: 'IPReused',
-      note: `${address} went from ${from.namespace}/${from.podName} to ${namespace}/${name} within ${seconds} s`,
-      related: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
-    });
-  }
-
-  /**
-   * A pod moved to another node: reported on the trackers that ask for that and select it. Who moved is gone by now; who
-   * took its place has its labels, and is asked for on both nodes.
-   */
+  /** A pod moved to another node: reported on the trackers that ask for that and select it. */
   podMoved(move: Move): void {
-    const { from, to } = move;
-    const node = from.pod.node;
-    if (!this.#isLeader() || to === undefined || node === '' || to.life.pod.node === node) return;
-    const { namespace, name, uid } = to.life.pod;
-    const pod = this.#options.pods.lister.get(`${namespace}/${name}`);
-    if (pod?.metadata.uid !== uid) return;
-    const before = { metadata: pod.metadata, spec: { nodeName: node } };
-    const labels = this.#options.namespaces.lister.get(namespace)?.metadata.labels;
-    for (const tracked of this.#interestedIn(namespace)) {
-      const { tracker, selection, problem } = tracked;
-      if (tracker.spec.events?.podMoved !== true || problem !== undefined) continue;
-      if (!selection.selects(pod, labels) && !selection.selects(before, labels)) continue;
-      const related = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
-      this.#recordEvent(tracked, { type: 'Normal', reason: 'PodMoved', note: moveText(move), related });
-    }
-  }
-
-  #recordGap({ reason, from, to }: Relist): void {
-    if (reason === 'start' || from === undefined) return;
-    const span = `from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
-    for (const tracked of this.#tracked.values()) {
-      const note = `Pods were not watched ${span} (${reason}): what came and went in between was not seen`;
-      this.#recordEvent(tracked, { type: 'Warning', reason: 'WatchGap', note });
-    }
-  }
-
-  #recordEvent({ name, uid }: Tracked, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
-    if (!this.#isLeader()) return;
-    const regarding = { apiVersion: 'podtrail.dev/v1', kind: 'PodTracker', name, uid };
-    this.#options.events?.record({ regarding, ...event });
+    this.#events.podMoved(move);
   }
 }
 

@@ -17,7 +17,7 @@ import { SliceIndex } from './slice-index.ts';
 import type { Holds, SliceView } from './slice-view.ts';
 
 /** Where a tracker looks things up (the informers' listers), and whom it notifies. */
-export interface CommandEnv {
+export interface TrackerEnv {
   /** The operator's own namespace. */
   readonly home: string;
   pods(): Iterable<PodView>;
@@ -43,7 +43,7 @@ export class Tracked {
   readonly uid: string;
   /** What the server lists, pods and nodes apart. */
   readonly books: Readonly<Record<Holds, SliceIndex>>;
-  readonly #commandEnv: CommandEnv;
+  readonly #trackerEnv: TrackerEnv;
   readonly #members = new Map<string, PodView>();
   /** How many members run on each node. */
   readonly #nodes = new Map<string, number>();
@@ -57,12 +57,12 @@ export class Tracked {
   #selection = new Selection({});
   #problem: { readonly error: unknown } | undefined;
 
-  constructor(tracker: PodTracker, commandEnv: CommandEnv) {
+  constructor(tracker: PodTracker, trackerEnv: TrackerEnv) {
     this.name = tracker.metadata.name ?? '';
     this.uid = tracker.metadata.uid ?? '';
     this.books = { pods: new SliceIndex(this.uid, ENTRY_LIMIT), nodes: new SliceIndex(this.uid, ENTRY_LIMIT) };
     this.#tracker = tracker;
-    this.#commandEnv = commandEnv;
+    this.#trackerEnv = trackerEnv;
     this.#selectOrFail();
   }
 
@@ -91,7 +91,7 @@ export class Tracked {
   fail(error: unknown): void {
     const isNews = this.#problem === undefined;
     this.#problem = { error };
-    if (isNews) this.#commandEnv.failed?.(this, error);
+    if (isNews) this.#trackerEnv.failed?.(this, error);
   }
 
   /** After a failure everything is selected again. Throws if that cannot be done either. */
@@ -99,7 +99,7 @@ export class Tracked {
     if (this.#problem === undefined) return;
     this.#selectAgain();
     this.#problem = undefined;
-    this.#commandEnv.selectionChanged?.(this);
+    this.#trackerEnv.selectionChanged?.(this);
   }
 
   /** The tracker itself as it is now, from the informer or from the answer to a write. False if that is old. */
@@ -111,7 +111,7 @@ export class Tracked {
     if (isComparable(version) && isComparable(known) && compareResourceVersions(version, known) <= 0) return false;
     const before = this.#tracker;
     this.#tracker = withoutManagedFields(tracker);
-    if (isSpecChanged(before, tracker) && this.#selectOrFail()) this.#commandEnv.selectionChanged?.(this);
+    if (isSpecChanged(before, tracker) && this.#selectOrFail()) this.#trackerEnv.selectionChanged?.(this);
     return true;
   }
 
@@ -119,7 +119,7 @@ export class Tracked {
   see(pod: PodView): boolean {
     const { uid, namespace } = pod.metadata;
     const before = this.#members.get(uid);
-    const labels = this.#commandEnv.namespaceLabels(namespace);
+    const labels = this.#trackerEnv.namespaceLabels(namespace);
     if (!isListed(pod) || !this.#selection.selects(pod, labels)) return this.lose(uid);
     this.#members.set(uid, pod);
     if (before === undefined) {
@@ -142,7 +142,7 @@ export class Tracked {
     if (before === undefined) return false;
     this.#members.delete(uid);
     this.#count(before.spec.nodeName, -1);
-    this.#released.giveUp(before, this.#commandEnv.monotonic());
+    this.#released.giveUp(before, this.#trackerEnv.monotonic());
     this.#mark('pods', uid);
     return true;
   }
@@ -157,7 +157,7 @@ export class Tracked {
   /** Selects again among the pods of a namespace whose labels changed. True if that changed anything. */
   seeNamespace(name: string): boolean {
     let changed = false;
-    for (const pod of this.#commandEnv.pods()) {
+    for (const pod of this.#trackerEnv.pods()) {
       if (pod.metadata.namespace === name && this.see(pod)) changed = true;
     }
     return changed;
@@ -245,8 +245,8 @@ export class Tracked {
     const staying = (holds: Holds) => (this.#sliced[holds] ? this.books[holds].size - (leaving[holds] ?? 0) : 0);
     const slices = staying('pods') + staying('nodes');
     const nodes = this.#countNodes();
-    const places = footprintPlaces(this.#tracker, this.#commandEnv.home, (namespace) => {
-      return this.#commandEnv.isEmptied?.(this, namespace) ?? false;
+    const places = footprintPlaces(this.#tracker, this.#trackerEnv.home, (namespace) => {
+      return this.#trackerEnv.isEmptied?.(this, namespace) ?? false;
     });
     return {
       observedGeneration: generation,
@@ -265,9 +265,9 @@ export class Tracked {
   }
 
   #footprints(): FootprintsState | undefined {
-    const place = placeOf(specOf(this.#tracker), this.#commandEnv.home);
+    const place = placeOf(specOf(this.#tracker), this.#trackerEnv.home);
     if (place === undefined) return undefined;
-    return this.#commandEnv.footprintsIn?.(place.namespace) ?? { kind: 'unknown' };
+    return this.#trackerEnv.footprintsIn?.(place.namespace) ?? { kind: 'unknown' };
   }
 
   #inline<T extends PodEntry | NodeEntry>(holds: Holds): Record<string, T> {
@@ -288,14 +288,14 @@ export class Tracked {
       const pod = this.#members.get(key);
       return pod === undefined ? undefined : packPod(pod);
     }
-    const node = this.#nodes.has(key) ? this.#commandEnv.node(key) : undefined;
+    const node = this.#nodes.has(key) ? this.#trackerEnv.node(key) : undefined;
     return node === undefined ? undefined : packNode(node);
   }
 
   /** Nodes that have a Node object: of the others there is nothing to report. */
   #countNodes(): number {
     let count = 0;
-    for (const name of this.#nodes.keys()) if (this.#commandEnv.node(name) !== undefined) count++;
+    for (const name of this.#nodes.keys()) if (this.#trackerEnv.node(name) !== undefined) count++;
     return count;
   }
 
@@ -308,8 +308,8 @@ export class Tracked {
   }
 
   #noteAddresses(pod: PodView, before: readonly string[]): void {
-    for (const reuse of this.#released.move(pod, before, this.#commandEnv.monotonic())) {
-      this.#commandEnv.addressReused?.(this, reuse);
+    for (const reuse of this.#released.move(pod, before, this.#trackerEnv.monotonic())) {
+      this.#trackerEnv.addressReused?.(this, reuse);
     }
   }
 
@@ -359,7 +359,7 @@ export class Tracked {
   #selectAgain(): void {
     this.#selection = new Selection(specOf(this.#tracker));
     const seen = new Set<string>();
-    for (const pod of this.#commandEnv.pods()) {
+    for (const pod of this.#trackerEnv.pods()) {
       seen.add(pod.metadata.uid);
       this.see(pod);
     }

@@ -65,7 +65,7 @@ export interface HistoryTaskOptions {
 /** Of each caller; kubectl asks once or a few times for each page. */
 const RATE = { perSecond: 50, burst: 200 };
 /** On the store at once, of all callers: it is the recorder's, too. */
-const QUESTIONS = { atOnce: 8, mostOfOne: 4, mostWaiting: 256, waitMs: 10_000 };
+const QUESTIONS = { atOnce: 8, mostOfOne: 4, mostWaiting: 256, mostWaitingOfOne: 64, waitMs: 10_000 };
 const MOST_CONNECTIONS = 512;
 /** The manager waits for two seconds. */
 const CLOSE_MS = 1_000;
@@ -114,11 +114,11 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
       onError: report('front proxies are not trusted; trying again'),
     });
     const ledger = new AskedLedger(oneCluster(reader, cluster), clock, QUESTIONS);
-    metrics.watch(ledger);
+    const rights = rightsOf(options, metrics, report);
     const { present, end: endPresent } = followPresent(options.pods);
     const server = await HttpServer.start({
       ...{ host, port, clock, tls: tls.options },
-      access: peers.within(accessOf(options, frontProxy, metrics, report)),
+      access: peers.within(accessOf(options, frontProxy, metrics, rights)),
       routes: [
         ...aggregatedRoutes({ ledger, cluster, clock, replica: identity, present }),
         ...(options.routes?.(ledger, () => knownTrackers(options.trackers)) ?? []),
@@ -132,7 +132,12 @@ export function historyTask(options: HistoryTaskOptions): ((signal: AbortSignal)
         metrics.answered(entry);
         logRequest(log, entry, options.accessLog === true);
       },
+      onDropped: (dropped) => {
+        metrics.dropped(dropped);
+        if (options.accessLog === true) log.info('connection dropped', { ...dropped });
+      },
     });
+    metrics.watch(ledger, server, rights);
     tls.serve(server);
     log.info('the history API listens', { host, port: server.port });
     try {
@@ -174,24 +179,32 @@ export async function untilOneFails(
 }
 
 function accessOf(
-  { client, clock, namespaces }: HistoryTaskOptions,
+  { client, clock }: HistoryTaskOptions,
   frontProxy: FrontProxyConfig,
   metrics: HistoryMetrics,
-  report: ReturnType<typeof changedProblems>,
+  rights: PodRights,
 ): ClusterAccess {
   const tokens = client.resource<TokenReview>(TOKEN_REVIEWS);
-  const rights = client.resource<AccessReview>(ACCESS_REVIEWS);
   return new ClusterAccess({
     frontProxy: () => frontProxy.trust,
     tokens: new BearerTokens({
       ...{ audiences: [AUDIENCE], clock },
       reviews: metrics.counted('token', tokens, ({ status }) => status?.authenticated === true),
     }),
-    rights: new PodRights({
-      ...{ clock, reviews: metrics.counted('access', rights, ({ status }) => status?.allowed === true) },
-      namespaces: () => standingNamespaces(namespaces),
-      onError: report('what a caller may see could not be found out; it sees nothing'),
-    }),
+    rights,
+  });
+}
+
+function rightsOf(
+  { client, clock, namespaces }: HistoryTaskOptions,
+  metrics: HistoryMetrics,
+  report: ReturnType<typeof changedProblems>,
+): PodRights {
+  const reviews = client.resource<AccessReview>(ACCESS_REVIEWS);
+  return new PodRights({
+    ...{ clock, reviews: metrics.counted('access', reviews, ({ status }) => status?.allowed === true) },
+    namespaces: () => standingNamespaces(namespaces),
+    onError: report('what a caller may see could not be found out; it sees nothing'),
   });
 }
 

@@ -21,6 +21,8 @@ import {
   type MetadataOnlyView,
   metadataCodec,
   NAMESPACES,
+  type NodeView,
+  type PodView,
   type Random,
   type ReflectorState,
   sleep,
@@ -92,6 +94,23 @@ const RECORDER_AT_END_MS = 1_500;
 /** How long after the lease ran out the process may take to end before it is called dead. */
 const OVERDUE_MS = 20_000;
 
+/** What the controllers have in common. */
+interface Shared {
+  readonly pods: Informer<PodView>;
+  readonly nodes: Informer<NodeView>;
+  readonly namespaces: Informer<MetadataOnlyView>;
+  readonly events: EventRecorder;
+  readonly isLeader: () => boolean;
+}
+
+/** The caches that are not the recorder's, by their resources. */
+type OwnCaches = Readonly<Record<string, Pick<Informer<Cacheable>, 'silentMs'>>>;
+
+type WatchReports = (resource: string) => {
+  onState(state: ReflectorState): void;
+  onHandlerFailure(failure: HandlerFailure<Cacheable>): void;
+};
+
 export class OperatorProcess {
   readonly manager: Manager;
   readonly recorder: Recorder;
@@ -126,109 +145,31 @@ export class OperatorProcess {
   ) {
     this.#options = options;
     this.recorder = recorder;
-    const { client, clock, random, log, monitoring, replica } = options;
-    const { registry } = monitoring;
+    const { client, clock, random, monitoring } = options;
     const { caches } = recorder;
     if (caches === undefined) throw new OperatorError('no-caches', 'the operator needs the pods of the whole cluster');
-    const { pods, nodes } = caches;
     const lock = this.#lock();
     const elector = this.#elector(lock);
     const isLeader = () => elector.isLeader();
-    this.manager = new Manager({
-      ...{ clock, election: elector, shutdownDeadlineMs: DRAIN_MS, abortGraceMs: GRACE_MS },
-      onNewLeader: (leader) => {
-        if (leader !== '') log.info('the leader is', { leader, self: leader === elector.identity });
-      },
-    });
-    this.manager.live.add(
-      'election',
-      electionHealthCheck(() => elector, OVERDUE_MS),
-    );
-    const events = new EventRecorder({
-      events: (namespace) => fencedClient(client.resource<KubeEvent>(EVENTS, namespace), isLeader),
-      ...{ clock, random, reportingController: 'podtrail.dev/operator', reportingInstance: replica },
-      onError: (error, { reason }) => log.warn('an event was not written', { reason, problem: problemOf(error) }),
-    });
-    const { recorderMetrics } = monitoring;
+    this.manager = this.#electedManager(elector);
+    const events = this.#eventRecorder(isLeader);
     const health = new WatchHealth(clock);
-    // Those that are not the recorder's; of its own it reports both by itself.
-    const reports = (resource: string) => ({
-      onState: (state: ReflectorState) => {
-        recorderMetrics.watchChanged(resource, state);
-        health.watchChanged(resource, state);
-        watches.watchChanged(resource, state);
-      },
-      onHandlerFailure: (failure: HandlerFailure<Cacheable>) => {
-        recorderMetrics.handlerFailed(resource, failure);
-        watches.handlerFailed(resource, failure);
-      },
-    });
+    const reports = this.#watchReports(health, watches);
     const namespaces = new Informer<MetadataOnlyView>({
       ...{ transport: client.transport, resource: NAMESPACES, codec: metadataCodec, clock, random },
       ...reports('namespaces'),
     });
-    const passes = passMetrics(registry);
-    const queues = queueMetrics(registry);
-    const footprintReports = new FootprintReports();
-    const home = options.lease.namespace;
-    const trackers = new PodTrackerController({
-      ...{ home, client, pods, nodes, namespaces, clock, events, isLeader, reports, footprints: footprintReports },
-      metrics: passes('podtracker'),
-      queueMetrics: queues,
-      onFailure: ({ key, error, attempt, bug }) => {
-        const fields = { tracker: key, attempt, problem: problemOf(error), ...(bug ? { stack: stackOf(error) } : {}) };
-        log.warn('a PodTracker could not be brought up to date; trying again', fields);
-      },
-      onTrackerFailure: ({ tracker, error }) => {
-        const fields = { tracker, problem: problemOf(error), stack: stackOf(error) };
-        log.error('a PodTracker cannot be worked with; the others go on', fields);
-      },
-    });
-    const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
-    const { footprintIntervalMs: intervalMs, write } = options;
-    const footprints = new TrackerFootprints({
-      ...{ ...shared, home, client, events, intervalMs, write, reports: footprintReports },
-    });
-    const annotations = new TrackerAnnotations({ ...shared, metrics: passes('annotations'), queueMetrics: queues });
-    for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
+    const shared: Shared = { ...caches, namespaces, events, isLeader };
+    const { trackers, footprints, annotations } = this.#trackerParts(shared, reports);
     const own = { namespaces, podtrackers: trackers.trackers, podtrackerslices: trackers.slices };
-    for (const [resource, informer] of Object.entries(own)) {
-      // Recording goes on without the definitions.
-      const mayBeAbsent = resource !== 'namespaces';
-      this.manager.ready.add(`watch-${resource}`, () => health.check(resource, informer.silentMs, mayBeAbsent));
-    }
-    this.manager.ready.add('election', () => lock.check());
-    this.manager.addController(trackers.controller);
-    this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
-    const states = () => [trackers.trackers.state, trackers.slices.state];
-    const isRecording = () => recorder.status.problems.length === 0;
-    this.manager.addTask({
-      name: 'definitions',
-      run: (signal) => reportDefinitions({ states, isLeader, isRecording, clock, log }, signal),
-    });
-    if (moves !== undefined) {
-      moves.listen({ placed: (move) => trackers.podMoved(move) });
-      this.manager.addTask({ name: 'moves', run: (signal) => moves.follower.run(signal) });
-    }
+    this.#addCaches(shared, own, health, lock);
+    this.#addTrackers(trackers, isLeader);
+    if (moves !== undefined) this.#addMoves(moves, trackers);
     this.manager.addTask({ name: 'annotations', run: (signal) => annotations.run(signal) });
     this.manager.addTask({ name: 'footprints', needsLeadership: true, run: (signal) => footprints.run(signal) });
-    this.manager.addTask({
-      name: 'events',
-      needsLeadership: true,
-      run: async (signal) => {
-        await aborted(signal);
-        await events.shutDown(EVENTS_AT_END_MS);
-      },
-    });
-    if (audit !== undefined) this.manager.addTask({ name: 'audit webhook', run: (signal) => audit.run(signal) });
-    const { conversion } = options;
-    const convert = conversion && conversionTask({ client, clock, log, identity: replica, ...conversion });
-    if (convert !== undefined) this.manager.addTask({ name: 'conversion', run: convert });
-    const { history, engine: reader, cluster } = options;
-    const served = { client, reader, cluster, clock, random, log, identity: replica, pods, namespaces };
-    const serve = history && historyTask({ ...served, ...history, registry, trackers: trackers.trackers });
-    if (serve !== undefined) this.manager.addTask({ name: 'history API', run: serve });
-    watchControllers(registry, {
+    this.#addEvents(events);
+    this.#addServers(shared, trackers, audit);
+    watchControllers(monitoring.registry, {
       caches: () =>
         Object.entries(own).map(([resource, { synced, isCurrent: current, lister }]) => ({
           ...{ resource, synced, current, objects: lister.size },
@@ -260,6 +201,124 @@ export class OperatorProcess {
     patience.abort();
     if (failure === undefined) return outcome;
     return { kind: 'failed', step: 'recorder', error: failure, cutOff: outcome.cutOff, leftQueued: outcome.leftQueued };
+  }
+
+  #electedManager(elector: LeaderElector): Manager {
+    const { clock, log } = this.#options;
+    const manager = new Manager({
+      ...{ clock, election: elector, shutdownDeadlineMs: DRAIN_MS, abortGraceMs: GRACE_MS },
+      onNewLeader: (leader) => {
+        if (leader !== '') log.info('the leader is', { leader, self: leader === elector.identity });
+      },
+      onSyncTimeout: (source) => log.warn('a cache is not in sync yet; what needs it waits', { source }),
+    });
+    manager.live.add(
+      'election',
+      electionHealthCheck(() => elector, OVERDUE_MS),
+    );
+    return manager;
+  }
+
+  #eventRecorder(isLeader: () => boolean): EventRecorder {
+    const { client, clock, random, log, replica } = this.#options;
+    return new EventRecorder({
+      events: (namespace) => fencedClient(client.resource<KubeEvent>(EVENTS, namespace), isLeader),
+      ...{ clock, random, reportingController: 'podtrail.dev/operator', reportingInstance: replica },
+      onError: (error, { reason }) => log.warn('an event was not written', { reason, problem: problemOf(error) }),
+    });
+  }
+
+  /** For the watches that are not the recorder's; of its own it reports both by itself. */
+  #watchReports(health: WatchHealth, watches: WatchLog): WatchReports {
+    const { recorderMetrics } = this.#options.monitoring;
+    return (resource) => ({
+      onState: (state) => {
+        recorderMetrics.watchChanged(resource, state);
+        health.watchChanged(resource, state);
+        watches.watchChanged(resource, state);
+      },
+      onHandlerFailure: (failure) => {
+        recorderMetrics.handlerFailed(resource, failure);
+        watches.handlerFailed(resource, failure);
+      },
+    });
+  }
+
+  /** Everything that follows PodTrackers. */
+  #trackerParts({ pods, nodes, namespaces, events, isLeader }: Shared, reports: WatchReports) {
+    const { client, clock, random, log, monitoring, lease, footprintIntervalMs: intervalMs, write } = this.#options;
+    const passes = passMetrics(monitoring.registry);
+    const queues = queueMetrics(monitoring.registry);
+    const footprintReports = new FootprintReports();
+    const home = lease.namespace;
+    const trackers = new PodTrackerController({
+      ...{ home, client, pods, nodes, namespaces, clock, events, isLeader, reports, footprints: footprintReports },
+      metrics: passes('podtracker'),
+      queueMetrics: queues,
+      onFailure: ({ key, error, attempt, bug }) => {
+        const fields = { tracker: key, attempt, problem: problemOf(error), ...(bug ? { stack: stackOf(error) } : {}) };
+        log.warn('a PodTracker could not be brought up to date; trying again', fields);
+      },
+      onTrackerFailure: ({ tracker, error }) => {
+        const fields = { tracker, problem: problemOf(error), stack: stackOf(error) };
+        log.error('a PodTracker cannot be worked with; the others go on', fields);
+      },
+    });
+    const shared = { pods, namespaces, trackers: trackers.trackers, clock, random, isLeader, log };
+    const footprints = new TrackerFootprints({
+      ...{ ...shared, home, client, events, intervalMs, write, reports: footprintReports },
+    });
+    const annotations = new TrackerAnnotations({ ...shared, metrics: passes('annotations'), queueMetrics: queues });
+    return { trackers, footprints, annotations };
+  }
+
+  #addCaches({ pods, nodes, namespaces }: Shared, own: OwnCaches, health: WatchHealth, lock: MonitoredLeaseLock): void {
+    for (const source of [pods, nodes, namespaces]) this.manager.addSource(source);
+    for (const [resource, informer] of Object.entries(own)) {
+      // Recording goes on without the definitions.
+      const mayBeAbsent = resource !== 'namespaces';
+      this.manager.ready.add(`watch-${resource}`, () => health.check(resource, informer.silentMs, mayBeAbsent));
+    }
+    this.manager.ready.add('election', () => lock.check());
+  }
+
+  #addTrackers(trackers: PodTrackerController, isLeader: () => boolean): void {
+    const { clock, log } = this.#options;
+    this.manager.addController(trackers.controller);
+    this.manager.addTask({ name: 'podtracker resources', run: (signal) => trackers.followResources(signal) });
+    const states = () => [trackers.trackers.state, trackers.slices.state];
+    const isRecording = () => this.recorder.status.problems.length === 0;
+    this.manager.addTask({
+      name: 'definitions',
+      run: (signal) => reportDefinitions({ states, isLeader, isRecording, clock, log }, signal),
+    });
+  }
+
+  #addMoves(moves: CountedMoves, trackers: PodTrackerController): void {
+    moves.listen({ placed: (move) => trackers.podMoved(move) });
+    this.manager.addTask({ name: 'moves', run: (signal) => moves.follower.run(signal) });
+  }
+
+  #addEvents(events: EventRecorder): void {
+    this.manager.addTask({
+      name: 'events',
+      needsLeadership: true,
+      run: async (signal) => {
+        await aborted(signal);
+        await events.shutDown(EVENTS_AT_END_MS);
+      },
+    });
+  }
+
+  /** What others call: API servers with audit events and objects to convert, and people with questions. */
+  #addServers({ pods, namespaces }: Shared, { trackers }: PodTrackerController, audit: AuditWebhook | undefined): void {
+    const { client, clock, random, log, replica, conversion, history, engine, cluster, monitoring } = this.#options;
+    if (audit !== undefined) this.manager.addTask({ name: 'audit webhook', run: (signal) => audit.run(signal) });
+    const convert = conversion && conversionTask({ client, clock, log, identity: replica, ...conversion });
+    if (convert !== undefined) this.manager.addTask({ name: 'conversion', run: convert });
+    const served = { client, reader: engine, cluster, clock, random, log, identity: replica, pods, namespaces };
+    const serve = history && historyTask({ ...served, ...history, registry: monitoring.registry, trackers });
+    if (serve !== undefined) this.manager.addTask({ name: 'history API', run: serve });
   }
 
   #lock(): MonitoredLeaseLock {

@@ -1,23 +1,17 @@
 // Fills the ledger of one cluster: the streams of recorded-streams.ts, observed in order, stored with the version up to
 // which that is true. It may be killed at any time; the next one resumes where the store says.
 import {
-  CauseObserver,
-  type ChangeBudgets,
   type Checkpoint,
   type Cluster,
-  diagnoseClock,
   type Engine,
   type EpochMillis,
   epochMillis,
   type Observation,
-  Observer,
   type ObserverState,
   type ReportedEvidence,
-  repairClock,
   type Scope,
   type SizeLimit,
   type StoredFact,
-  toText,
   type Writer,
 } from '@podtrail/history';
 import {
@@ -35,53 +29,22 @@ import {
   systemClock,
   systemRandom,
 } from '@podtrail/machinery';
-import { OperatorError } from '../errors.ts';
+import { ClockCorrector } from './clock-corrector.ts';
 import { ClockReport } from './clock-report.ts';
 import { CommitQueue, type StoredBatch } from './commit-queue.ts';
 import { evidenceStreams } from './evidence/evidence-streams.ts';
 import type { Problem } from './followed-stream.ts';
 import { LeaseReader, NODE_LEASES } from './lease-reader.ts';
-import type { Step } from './ledger-clock.ts';
-import { RECORDED_STREAMS, type RecordedStream } from './recorded-streams.ts';
-import type { RecorderListener } from './recorder-listener.ts';
+import { Observers } from './observers.ts';
+import { RECORDED_STREAMS } from './recorded-streams.ts';
+import type { ClockCorrection, RecorderListener } from './recorder-listener.ts';
+import type { RecorderOptions } from './recorder-options.ts';
 import type { ClockStatus, RecorderStatus } from './recorder-status.ts';
+import { every } from './repeat.ts';
 import { ServerVersion } from './server-version.ts';
 import { keepStore } from './store-upkeep.ts';
 import { StreamSet } from './stream-set.ts';
 import { TimeKeeper } from './time-keeper.ts';
-
-export interface RecorderOptions {
-  readonly client: Client;
-  readonly engine: Engine;
-  readonly cluster: Cluster;
-  /** Who is recording, for the provenance of facts: a host or pod name. */
-  readonly collector: string;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /**
-   * Record only these namespaces, for those without rights on the whole cluster. Then no answer is ever "free", nodes
-   * are not followed, and every restart makes a gap.
-   */
-  readonly namespaces?: readonly string[] | undefined;
-  /** Compare the cache with a consistent listing this often. Default ten minutes. */
-  readonly consistencyMs?: number;
-  /** Forget closed records this long after their end. Default: never. */
-  readonly retentionMs?: number | undefined;
-  /** Keep the store within this size. Default: it is not looked at. */
-  readonly storeLimit?: SizeLimit | undefined;
-  /** How much of annotation changes is recorded; history has a default. */
-  readonly changeBudgets?: ChangeBudgets | undefined;
-  /**
-   * Record what causes are found from, too: lives of pods, departures, evidence; and follow Events, owners of pods and
-   * namespaces for that. Default: no.
-   */
-  readonly causes?: boolean | undefined;
-  /** Forget lives of pods, departures and evidence this long after they happened. Default: with all else. */
-  readonly evidenceRetentionMs?: number | undefined;
-  /** What is followed. Default: `RECORDED_STREAMS`, and with `causes` those of evidence. */
-  readonly streams?: readonly RecordedStream[] | undefined;
-  readonly listeners?: readonly RecorderListener[];
-}
 
 /** Readers in other processes may speak as far as the store says that somebody watched: at least every second. */
 const HEARTBEAT_MS = 500;
@@ -96,12 +59,9 @@ export class Recorder {
   readonly #clock: Clock;
   readonly #machineClock: Clock;
   readonly #random: Random;
-  readonly #observer: Observer;
-  /** Undefined: no causes are recorded. */
-  readonly #causes: CauseObserver | undefined;
-  #causesFailed = false;
+  readonly #observers: Observers;
+  readonly #corrector: ClockCorrector;
   readonly #commits: CommitQueue;
-  readonly #writer: Writer;
   readonly #time: TimeKeeper;
   readonly #engine: Engine;
   readonly #cluster: Cluster;
@@ -141,7 +101,6 @@ export class Recorder {
     this.#machineClock = options.clock ?? systemClock;
     const dated = new DatedTransport(options.client.transport, this.#machineClock, (seen) => this.#time.dated(seen));
     this.#client = new Client(dated, { clock: this.#machineClock });
-    this.#writer = writer;
     this.#engine = options.engine;
     this.#cluster = options.cluster;
     this.#retentionMs = options.retentionMs;
@@ -153,7 +112,7 @@ export class Recorder {
       clock: this.#machineClock,
       notBefore: state.coverage?.to ?? 0,
       ask: () => this.#askVersion(AbortSignal.timeout(ASK_TIMEOUT_MS)),
-      correct: (step) => this.#correctClock(step),
+      correct: (step) => this.#corrector.correct(step),
       onFailure: (error) => this.#failed.reject(error),
     });
     this.#clock = this.#time.clock;
@@ -161,8 +120,14 @@ export class Recorder {
     const scope: Scope = namespaces === undefined ? { kind: 'cluster' } : { kind: 'namespaces', namespaces };
     const alsoFollows = streams.flatMap((each) => (each.role === 'claims' && each.kind !== 'Pod' ? each.kind : []));
     const { changeBudgets } = options;
-    this.#observer = new Observer({ collector, scope, alsoFollows, changeBudgets, resume: state, checkpoint });
-    if (causes) this.#causes = new CauseObserver({ collector, ledger: this.#observer });
+    this.#observers = new Observers({
+      ledger: { collector, scope, alsoFollows, changeBudgets, resume: state, checkpoint },
+      causes,
+      onCausesFailed: (problem) => {
+        const change = { resource: 'causes', namespace: undefined, problem };
+        this.#notify((listener) => listener.evidenceChanged?.(change));
+      },
+    });
     this.#commits = new CommitQueue({
       append: (batch) => writer.append(batch),
       clock: this.#clock,
@@ -171,9 +136,15 @@ export class Recorder {
       onFailure: (error, attempt) => this.#notify((listener) => listener.storeFailed?.(error, attempt)),
       onStored: (stored) => this.#stored(stored),
     });
+    this.#corrector = new ClockCorrector({
+      ...{ engine: options.engine, writer, cluster: options.cluster, clock: this.#time.clock },
+      coverageTo: () => this.#observers.ledger.coverage?.to,
+      flush: () => this.#commits.flush(),
+      onCorrected: (correction) => this.#clockCorrected(correction),
+    });
     this.#streams = new StreamSet({
       ...{ streams, namespaces, checkpoint, transport: this.#client.transport, clock: this.#clock },
-      ...{ random: this.#random, observer: this.#observer, watchedUntil: state.coverage?.to },
+      ...{ random: this.#random, observer: this.#observers.ledger, watchedUntil: state.coverage?.to },
       consistencyMs: options.consistencyMs ?? DEFAULT_CONSISTENCY_MS,
       now: () => this.#time.certain(),
       record: (observations, observedAt) => this.#record(observations, observedAt),
@@ -201,7 +172,7 @@ export class Recorder {
       storeFailures: this.#commits.failing,
       waitingFacts: this.#commits.waiting,
       committedFacts: this.#commits.committedFacts,
-      suppressedChanges: this.#observer.suppressedChanges,
+      suppressedChanges: this.#observers.ledger.suppressedChanges,
       pods: pods.reduce((sum, { objects }) => sum + objects, 0),
       lagMs: this.#commits.lastLagMs,
       coverageTo: this.#coverageTo,
@@ -259,8 +230,9 @@ export class Recorder {
       stop.signal,
     );
     const beats = [
-      this.#every(HEARTBEAT_MS, () => this.#beat()),
-      this.#every(PROBE_MS, () => this.#version.probe(stop.signal)),
+      every(this.#clock, HEARTBEAT_MS, () => this.#beat()),
+      // A probe that fails is ignored: the watch notices by itself when the server is away.
+      every(this.#clock, PROBE_MS, () => this.#version.probe(stop.signal)),
     ];
     try {
       await Promise.race([running, this.#failed.promise]);
@@ -282,7 +254,7 @@ export class Recorder {
    */
   async recordEvidence(evidence: readonly ReportedEvidence[]): Promise<boolean> {
     const at = this.#time.clock.certain();
-    if (at === undefined || this.#causes === undefined) return false;
+    if (at === undefined || this.#observers.causes === undefined) return false;
     await this.#record(
       evidence.map((one) => ({ kind: 'evidence', evidence: one, at }) as const),
       undefined,
@@ -298,7 +270,13 @@ export class Recorder {
       if (observation.kind !== 'event') continue;
       this.#time.clock.created(observation.seen.object.metadata.creationTimestamp ?? 0);
     }
-    const facts = this.#observe(observations);
+    let facts: StoredFact[];
+    try {
+      facts = this.#observers.observe(observations);
+    } catch (error) {
+      this.#failed.reject(error);
+      throw error;
+    }
     this.#leases?.wake();
     const ageMs = observedAt === undefined ? undefined : Math.max(0, this.#clock.now() - observedAt);
     const since = ageMs === undefined ? undefined : this.#clock.monotonic() - ageMs;
@@ -309,37 +287,8 @@ export class Recorder {
     });
   }
 
-  /** One that throws has taken in a part of what it was given: the same again would not be the same. The store is whole. */
-  #observe(observations: readonly Observation[]): StoredFact[] {
-    try {
-      // Causes first: they read what the ledger remembers from before.
-      return observations.flatMap((observation) => [
-        ...this.#traces(observation),
-        ...this.#observer.observe(observation),
-      ]);
-    } catch (cause) {
-      const error = observingFailed(cause);
-      this.#failed.reject(error);
-      throw error;
-    }
-  }
-
-  /** Who held an address does not depend on causes: where they fail, they lack something, and the recording goes on. */
-  #traces(observation: Observation): StoredFact[] {
-    try {
-      return this.#causes?.observe(observation) ?? [];
-    } catch (error) {
-      // Once: the next object of its shape fails as this one did.
-      const problem = `an observation could not be understood: ${error instanceof Error ? error.message : String(error)}`;
-      const change = { resource: 'causes', namespace: undefined, problem };
-      if (!this.#causesFailed) this.#notify((listener) => listener.evidenceChanged?.(change));
-      this.#causesFailed = true;
-      return [];
-    }
-  }
-
   #checkpoint(): Checkpoint | undefined {
-    const { epoch, otherPositions: others, podEpoch } = this.#observer;
+    const { epoch, otherPositions: others, podEpoch } = this.#observers.ledger;
     const { podVersion: resourceVersion } = this.#streams;
     // Another stream knew first that etcd was restored: the pods' version is still one of the history before.
     if (resourceVersion === undefined || podEpoch !== epoch) return undefined;
@@ -382,20 +331,11 @@ export class Recorder {
     void this.#record([{ kind: 'alive', at }], undefined)?.catch(() => undefined);
   }
 
-  /** What was written by a wrong time is taken back, first in the store and then in what is remembered. */
-  async #correctClock({ since, isAgreed, isBack }: Step): Promise<void> {
-    const cluster = this.#cluster.id;
-    const ledger = this.#time.clock;
-    if (since === undefined && !isAgreed)
-      throw storeAhead(this.#cluster.name, this.#observer.coverage?.to, ledger.now());
-    await this.#commits.flush();
-    const question = { cluster, now: epochMillis(ledger.now()), since };
-    const diagnosis = isBack ? await diagnoseClock(this.#engine, question) : undefined;
-    const records = diagnosis === undefined ? 0 : await repairClock(this.#engine, this.#writer, diagnosis);
-    const correction = { since: diagnosis?.since ?? since ?? question.now, at: ledger.corrected(), records };
+  /** The store has taken back what was written by a wrong time; now what is remembered does. */
+  async #clockCorrected(correction: ClockCorrection): Promise<void> {
     this.#notify((listener) => listener.clockCorrected?.(correction));
-    const { since: from, at } = correction;
-    await this.#record([{ kind: 'clock', since: from, at }], undefined);
+    const { since, at } = correction;
+    await this.#record([{ kind: 'clock', since, at }], undefined);
   }
 
   /** Leases of single nodes, read while the ledger asks about them: they show whether a kubelet was there all the time. */
@@ -404,7 +344,7 @@ export class Recorder {
     return new LeaseReader({
       ...{ clock: this.#clock, random: this.#random },
       // Not while it catches up: who is in question then may be settled a moment later.
-      nodes: () => (this.#streams.synced ? this.#observer.nodesInQuestion : []),
+      nodes: () => (this.#streams.synced ? this.#observers.ledger.nodesInQuestion : []),
       get: (node, signal) => leases.get(node, { signal, timeoutMs: ASK_TIMEOUT_MS }),
       onRenewed: async (node, renewTime) => {
         const at = this.#time.clock.certain();
@@ -423,43 +363,4 @@ export class Recorder {
     const { metadata } = await one.list({ limit: 1, resourceVersion: '', signal });
     return metadata.resourceVersion ?? '';
   }
-
-  #every(ms: number, act: () => void | Promise<void>): { cancel(): void } {
-    let cancelled = false;
-    let timer = { cancel: () => {} };
-    const again = () => {
-      if (!cancelled) timer = this.#clock.setTimer(ms, tick);
-    };
-    // A probe that fails is ignored: the watch notices by itself when the server is away.
-    const tick = () =>
-      void Promise.resolve(act())
-        .catch(() => undefined)
-        .finally(again);
-    tick();
-    return {
-      cancel: () => {
-        cancelled = true;
-        timer.cancel();
-      },
-    };
-  }
-}
-
-function observingFailed(cause: unknown): OperatorError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new OperatorError('observing-failed', `what the cluster reported could not be taken in: ${why}`, {
-    cause,
-    hint: 'this is a defect of podtrail. What is stored is whole; the next start goes on from there, and reports the same if it meets the same.',
-  });
-}
-
-function storeAhead(cluster: string, to: EpochMillis | undefined, now: number): OperatorError {
-  const reached = to === undefined ? 'the future' : toText(to);
-  return new OperatorError(
-    'store-ahead',
-    `the ledger of ${cluster} reaches to ${reached}, and by the API server it is ${toText(epochMillis(now))}; the clock of this machine does not agree with the server`,
-    {
-      hint: 'set the clock of this machine and start again; if the server is right and the clock cannot be set, `podtrail store repair --now TIME` takes back what lies in the future.',
-    },
-  );
 }

@@ -7,19 +7,22 @@ interface Connection {
   readonly address: string;
   /** Raw at first; the TLS socket on it once there is one. */
   socket: Socket;
-  /** Its request is complete and is being answered: it does not wait for its client. */
+  /** Its request is being answered, and nothing of it is awaited from its client. */
   isAnswered: boolean;
 }
 
 export class ConnectionLimit {
   readonly #most: number;
+  readonly #onEvict: (address: string) => void;
   /** By address and port of the peer; the one that has waited longest first. */
   readonly #connections = new Map<string, Connection>();
   /** Of sockets that have asked: made once for all their requests. */
   readonly #keys = new WeakMap<Socket, string>();
 
-  constructor(server: Server, most: number) {
+  /** `onEvict`: who lost, by its address. */
+  constructor(server: Server, most: number, onEvict: (address: string) => void = () => {}) {
     this.#most = most;
+    this.#onEvict = onEvict;
     // Destroyed ones count until they are closed: a second limit, for when that takes long.
     server.maxConnections = 2 * most;
     server.prependListener('connection', (socket: Socket) => this.#add(socket));
@@ -45,6 +48,15 @@ export class ConnectionLimit {
       // Again the youngest of those that wait.
       if (this.#connections.delete(key)) this.#connections.set(key, connection);
     };
+  }
+
+  /**
+   * Between `answering` and its result: whether the body of the request is waited for. Invariant: a connection that waits
+   * for its client can lose its place, whatever it has sent before; else a few bytes would keep everybody else out.
+   */
+  awaitsBody(socket: Socket, isAwaited: boolean): void {
+    const connection = this.#connections.get(this.#keys.get(socket) ?? keyOf(socket));
+    if (connection !== undefined) connection.isAnswered = !isAwaited;
   }
 
   /** Those too that no request has come from yet, which servers do not count among theirs. */
@@ -74,6 +86,7 @@ export class ConnectionLimit {
     if (loser === undefined) return;
     this.#connections.delete(loser[0]);
     loser[1].socket.destroy();
+    this.#onEvict(loser[1].address);
   }
 }
 

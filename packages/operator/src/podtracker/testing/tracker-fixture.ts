@@ -12,7 +12,7 @@ import type { PodTracker, PodTrackerSpec } from '../../crds/podtracker.ts';
 import type { PodTrackerSlice } from '../../crds/podtracker-slice.ts';
 import type { Reuse } from '../released-addresses.ts';
 import { sliceView } from '../slice-view.ts';
-import { type CommandEnv, Tracked } from '../tracked.ts';
+import { Tracked, type TrackerEnv } from '../tracked.ts';
 
 export interface PodSketch {
   readonly namespace?: string;
@@ -59,7 +59,7 @@ export function aTracker(name: string, spec: PodTrackerSpec = {}): PodTracker {
 }
 
 /** A cluster that a tracker looks at: change its maps, then notify the tracker. */
-export class Scene implements CommandEnv {
+export class Scene implements TrackerEnv {
   readonly home = 'podtrail';
   readonly clock = new ManualClock();
   readonly podViews = new Map<string, PodView>();

@@ -91,6 +91,20 @@ const WANTED: Record<string, [Record<string, unknown>, boolean]> = {
   'an eviction by a taint': [{}, true],
   'a reason that no cause rests on': [{ reason: 'Pulled' }, false],
   'a reason of another kind': [{ reason: 'ScalingReplicaSet' }, false],
+  'a strategy of the descheduler': [
+    { reason: 'LowNodeUtilization', reportingController: 'sigs.k8s.io.descheduler' },
+    true,
+  ],
+  'a strategy of the descheduler, from somebody else': [{ reason: 'LowNodeUtilization' }, false],
+  'an Event of the descheduler about a node': [
+    {
+      reason: 'LowNodeUtilization',
+      reportingController: 'sigs.k8s.io.descheduler',
+      regarding: A_NODE,
+      metadata: IN_DEFAULT,
+    },
+    false,
+  ],
   'a word of JavaScript': [{ reason: 'constructor' }, false],
   'a kind that is a word of JavaScript': [{ regarding: { kind: 'toString', namespace: 'shop', name: 'a' } }, false],
   'an object of another namespace': [{ regarding: { kind: 'Pod', namespace: 'bank', name: 'a' } }, false],

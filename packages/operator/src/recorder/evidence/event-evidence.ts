@@ -17,7 +17,7 @@ const OF_CLUSTER: ReadonlySet<string> = new Set(['default', 'kube-system']);
  */
 export function isWantedEvent(event: EventView): boolean {
   const { regarding, metadata } = event;
-  const keeping = keepingOf(regarding.kind, event.reason);
+  const keeping = keepingOf(regarding.kind, event.reason, componentOf(event));
   if (keeping === undefined || regarding.name === '' || !isSound(regarding)) return false;
   if (event.related !== undefined && !isSound(event.related)) return false;
   if (!isOfItsNamespace(regarding, metadata.namespace)) return false;
@@ -30,8 +30,8 @@ function isOfItsNamespace({ kind, namespace }: ObjectReferenceView, written: str
 }
 
 /** Causes of its namespace lack something if it is not kept. */
-export function isTellingEvent({ regarding, reason }: EventView): boolean {
-  return keepingOf(regarding.kind, reason) === 'telling';
+export function isTellingEvent(event: EventView): boolean {
+  return keepingOf(event.regarding.kind, event.reason, componentOf(event)) === 'telling';
 }
 
 /** Its first time, and where it was repeated, the last one as well: each is a record of its own. */
@@ -49,7 +49,7 @@ export function evidenceOfEvent(delta: ObjectDelta<EventView>, observedAt: Epoch
     about: reference(event.regarding),
     reason: event.reason,
     message: cut(text, MOST_MESSAGE),
-    by: cut(event.reportingController || event.deprecatedSource.component, MOST_NAME),
+    by: cut(componentOf(event), MOST_NAME),
     ...(event.related === undefined || event.related.name === '' ? {} : { related: reference(event.related) }),
     source: delta.source === 'watch' ? 'watch' : 'list',
     resourceVersion,
@@ -60,6 +60,10 @@ export function evidenceOfEvent(delta: ObjectDelta<EventView>, observedAt: Epoch
   const once = { ...shared, id: uid, at: epochMillis(first), count: 1 };
   if (count <= 1) return [once];
   return delta.kind === 'updated' ? [repeated] : [once, repeated];
+}
+
+function componentOf({ reportingController, deprecatedSource }: EventView): string {
+  return reportingController || deprecatedSource.component;
 }
 
 function countOf({ series, deprecatedCount }: EventView): number {

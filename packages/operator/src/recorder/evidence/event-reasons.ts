@@ -1,5 +1,5 @@
 // The Events that a cause may rest on, by the kind of the object that they are about. A closed list: an Event of any other
-// reason is not kept. What each of them proves is decided by the checks (history's explain/checks), not here.
+// reason is not kept, but for those of the descheduler, which has reasons of its own. What each of them proves is decided by the checks (history's explain/checks), not here.
 
 /**
  * `telling`: a verdict rests on it, or on its absence: each is kept, and where one is not, causes of its namespace lack
@@ -15,7 +15,6 @@ const OF_PODS: Readonly<Record<string, Keeping>> = {
   EvictedByVPA: 'telling',
   // The cluster autoscaler, also on nodes.
   ScaleDown: 'telling',
-  Descheduled: 'telling',
   Preempted: 'telling',
   TaintManagerEviction: 'telling',
   // The kubelet: a critical pod needs the room; the pod's own deadline.
@@ -55,6 +54,12 @@ const OF_NODES: Readonly<Record<string, Keeping>> = {
   TerminatingOnInterruption: 'beside',
 };
 
+/**
+ * Repeated for as long as pods are refused. The first time says that they were wanted, and the count that a client which has sent
+ * so many Events about an object drops others.
+ */
+const REFUSED = { FailedCreate: 'seldom' } as const;
+
 const OF_JOBS: Readonly<Record<string, Keeping>> = {
   SuccessfulDelete: 'telling',
   Suspended: 'telling',
@@ -65,16 +70,24 @@ const OF_JOBS: Readonly<Record<string, Keeping>> = {
   PodFailurePolicy: 'telling',
   FailedIndexes: 'telling',
   MaxFailedIndexesExceeded: 'telling',
+  ...REFUSED,
+};
+
+const OF_STATEFUL_SETS: Readonly<Record<string, Keeping>> = {
+  SuccessfulDelete: 'telling',
+  RecreatingFailedPod: 'telling',
+  RecreatingTerminatedPod: 'telling',
+  ...REFUSED,
 };
 
 const REASONS: Readonly<Record<string, Readonly<Record<string, Keeping>>>> = {
   Pod: OF_PODS,
   Node: OF_NODES,
-  ReplicaSet: { SuccessfulDelete: 'telling' },
-  ReplicationController: { SuccessfulDelete: 'telling' },
+  ReplicaSet: { SuccessfulDelete: 'telling', ...REFUSED },
+  ReplicationController: { SuccessfulDelete: 'telling', ...REFUSED },
   Deployment: { ScalingReplicaSet: 'telling', DeploymentRollback: 'beside' },
-  StatefulSet: { SuccessfulDelete: 'telling', RecreatingFailedPod: 'telling', RecreatingTerminatedPod: 'telling' },
-  DaemonSet: { SuccessfulDelete: 'telling', FailedDaemonPod: 'beside', SucceededDaemonPod: 'beside' },
+  StatefulSet: OF_STATEFUL_SETS,
+  DaemonSet: { SuccessfulDelete: 'telling', FailedDaemonPod: 'beside', SucceededDaemonPod: 'beside', ...REFUSED },
   Job: OF_JOBS,
   CronJob: { SuccessfulDelete: 'telling' },
   HorizontalPodAutoscaler: { SuccessfulRescale: 'telling' },
@@ -85,7 +98,11 @@ const BY_KIND: ReadonlyMap<string, ReadonlyMap<string, Keeping>> = new Map(
   Object.entries(REASONS).map(([kind, reasons]) => [kind, new Map(Object.entries(reasons))]),
 );
 
-/** Undefined: no cause rests on it. */
-export function keepingOf(kind: string, reason: string): Keeping | undefined {
+/** It gives the name of its strategy for a reason, or what its owner configures: its Events are known by who sends them. */
+const DESCHEDULER = /descheduler/;
+
+/** Undefined: no cause rests on it. `by`: who sends it. */
+export function keepingOf(kind: string, reason: string, by = ''): Keeping | undefined {
+  if (kind === 'Pod' && DESCHEDULER.test(by)) return 'telling';
   return BY_KIND.get(kind)?.get(reason);
 }

@@ -17,7 +17,8 @@ export interface Access {
   identify(request: Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'socket'>): Promise<Caller>;
   /**
    * Everything, or the namespaces in which the caller may list pods. Where that cannot be found out: none of them. With a
-   * namespace only that one is asked about, and is all that is visible to whoever may not see everything.
+   * namespace only that one is asked about, and is all that is visible to whoever may not see everything. Rejects with a
+   * Problem of 503 where too much waits to be found out. `waiter`: who waits for it; when it is gone, it may end.
    */
-  visibility(caller: Caller, namespace?: string): Promise<Visibility>;
+  visibility(caller: Caller, namespace?: string, waiter?: { readonly gone: AbortSignal }): Promise<Visibility>;
 }

@@ -7,6 +7,7 @@ import type { Access, Caller } from './access.ts';
 import type { BearerTokens } from './bearer-tokens.ts';
 import { type FrontProxyTrust, frontProxyCaller } from './front-proxy.ts';
 import type { PodRights } from './pod-rights.ts';
+import type { Waiter } from './review-turns.ts';
 
 export interface ClusterAccessOptions {
   /** Undefined while no front proxy is trusted. */
@@ -33,8 +34,8 @@ export class ClusterAccess implements Access {
     });
   }
 
-  visibility(caller: Caller, namespace?: string): Promise<Visibility> {
-    return this.#options.rights.visibility(caller, namespace);
+  visibility(caller: Caller, namespace?: string, waiter?: Waiter): Promise<Visibility> {
+    return this.#options.rights.visibility(caller, namespace, waiter);
   }
 
   async #byToken({

@@ -31,10 +31,17 @@ export class ExpiringCache<T> {
     return this.#entries.size;
   }
 
+  /** What is kept, or being decided. */
+  known(key: string): Promise<T> | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    return entry.until === undefined || this.#options.clock.monotonic() < entry.until ? entry.value : undefined;
+  }
+
   get(key: string, decide: () => Promise<Decision<T>>): Promise<T> {
     const { clock, most } = this.#options;
-    const known = this.#entries.get(key);
-    if (known !== undefined && (known.until === undefined || clock.monotonic() < known.until)) return known.value;
+    const known = this.known(key);
+    if (known !== undefined) return known;
     this.#entries.delete(key);
     const asked = clock.monotonic();
     const entry: Entry<T> = {

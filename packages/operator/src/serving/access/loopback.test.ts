@@ -42,6 +42,28 @@ test('a name that somebody else owns, or a page of another origin, is refused ev
     assert.equal(await statusOf({ host, origin }), 403, origin);
 });
 
+test('the URL that is printed is let in, whichever address and port it has, and hints name it', () => {
+  for (const [host, port, ...written] of [
+    ['127.0.0.2', 7080, '127.0.0.2:7080', '127.0.0.1:7080'],
+    ['127.0.0.1', 80, '127.0.0.1', 'localhost', '127.0.0.1:80'],
+    ['::1', 80, '[::1]', '[::1]:80'],
+  ] as const) {
+    const access = new LoopbackAccess();
+    const { origin } = new URL(access.urlOn({ host, port }));
+    for (const name of written) {
+      access.admit({ headers: { host: name } });
+      access.admit({ headers: { host: name, origin: `http://${name}` } });
+    }
+    for (const headers of [{ host: 'evil.example' }, { host: written[0], origin: 'http://evil.example' }]) {
+      assert.throws(
+        () => access.admit({ headers }),
+        ({ status, hint }) => status === 403 && hint.includes(origin),
+      );
+    }
+    assert.throws(() => access.admit({ headers: { host: '127.0.0.3:7080' } }), { code: 'bad-host' });
+  }
+});
+
 test('a token that was right on a connection opens nothing for another token there, or for another connection', async () => {
   const access = new LoopbackAccess({ token: 'a-token-of-the-tests' });
   const [here, there] = [{}, {}];
@@ -67,6 +89,23 @@ test('a token that is not ours is refused as such, and HEAD does not use up the 
   const asking = (method: string) => ({ method, path: pathname, query: search.slice(1), headers: {} }) as HttpRequest;
   assert.equal(access.exchange(asking('HEAD')), undefined);
   assert.equal(access.exchange(asking('GET'))?.status, 303);
+});
+
+test('a token is read as the operator reads it: whatever the case of Bearer, and however many blanks are behind it', async () => {
+  const access = new LoopbackAccess({ token: 'a-token-of-the-tests' });
+  for (const scheme of ['Bearer ', 'bearer ', 'Bearer  ']) {
+    const { name } = await access.identify({ headers: { authorization: `${scheme}a-token-of-the-tests` } });
+    assert.equal(name, 'loopback', scheme);
+  }
+});
+
+test('a token that is no token is refused with what is wrong with it', () => {
+  for (const [token, expected] of [
+    ['', 'the token is empty'],
+    ['Bearer a-token-of-the-tests', 'the token has characters that no token has'],
+    ['short', 'the token is shorter than 16 characters'],
+  ] as const)
+    assert.throws(() => new LoopbackAccess({ token }), { code: 'bad-token', message: expected });
 });
 
 test('only addresses that nobody else reaches may be bound', () => {

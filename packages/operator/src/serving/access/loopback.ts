@@ -15,8 +15,10 @@ const CALLER: Caller = { name: 'loopback', groups: [] };
 const TOKEN_BYTES = 32;
 /** Shorter ones could be guessed by somebody who may ask as often as they like. */
 const LEAST_TOKEN = 16;
-/** The names under which a browser on this machine may know us. */
+/** The names under which a browser on this machine may know us, beside the address that we listen on. */
 const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+/** Of http: browsers leave it out. */
+const DEFAULT_PORT = 80;
 
 export interface LoopbackOptions {
   /** For scripts, as a bearer token; drawn if left out. */
@@ -38,11 +40,14 @@ export class LoopbackAccess implements Access {
   /** Undefined once it was used. */
   #oneTime: string | undefined;
   #port = 0;
+  /** Without a path. */
+  #url = '';
   /** As a request may write Host, and as it may write Origin. */
   #hosts: ReadonlySet<string> = new Set();
   #origins: ReadonlySet<string> = new Set();
 
   constructor({ token, draw = drawToken }: LoopbackOptions = {}) {
+    if (token === '') throw badToken('is empty');
     if (token !== undefined && !/^[\w.~+/=-]+$/.test(token)) throw badToken('has characters that no token has');
     if (token !== undefined && token.length < LEAST_TOKEN) throw badToken(`is shorter than ${LEAST_TOKEN} characters`);
     this.bearer = token ?? draw();
@@ -54,23 +59,26 @@ export class LoopbackAccess implements Access {
 
   /** Once the server listens. The URL works once, in one browser. */
   urlOn({ host, port }: { readonly host: string; readonly port: number }): string {
+    const own = host.includes(':') ? `[${host}]` : host;
+    const hosts = [...NAMES, own].flatMap((name) => [`${name}:${port}`, ...(port === DEFAULT_PORT ? [name] : [])]);
     this.#port = port;
-    this.#hosts = new Set(NAMES.map((name) => `${name}:${port}`));
-    this.#origins = new Set(NAMES.map((name) => `http://${name}:${port}`));
-    return `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${this.#oneTime ?? ''}`;
+    this.#url = `http://${own}:${port}`;
+    this.#hosts = new Set(hosts);
+    this.#origins = new Set(hosts.map((name) => `http://${name}`));
+    return `${this.#url}/?token=${this.#oneTime ?? ''}`;
   }
 
   /** Before anything is looked at. */
   readonly admit = ({ headers }: Pick<IncomingMessage, 'headers'>): void => {
     if (!this.#hosts.has((headers.host ?? '').toLowerCase())) {
       throw new Problem(403, 'bad-host', 'this server is for requests to this machine by its own name', {
-        hint: `use http://127.0.0.1:${this.#port}.`,
+        hint: `use ${this.#url}.`,
       });
     }
     const { origin } = headers;
     if (origin !== undefined && !this.#origins.has(origin.toLowerCase())) {
       throw new Problem(403, 'bad-origin', 'pages of another origin may not ask here', {
-        hint: `open http://127.0.0.1:${this.#port} itself.`,
+        hint: `open ${this.#url} itself.`,
       });
     }
   };
@@ -80,7 +88,7 @@ export class LoopbackAccess implements Access {
     const { authorization } = headers;
     if (socket !== undefined && authorization !== undefined && this.#proven.get(socket) === authorization)
       return CALLER;
-    const bearer = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1];
+    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (bearer !== undefined && isSame(bearer, this.#bearerDigest)) {
       if (socket !== undefined && authorization !== undefined) this.#proven.set(socket, authorization);
       return CALLER;

@@ -212,3 +212,84 @@ test('a failure in one namespace hides that one alone', async () => {
   const { rights } = rightsOf(of, [SHOP, VAULT]);
   assert.deepEqual(await rights.visibility(JANE), { kind: 'namespaces', since: new Map([['shop', SHOP.created]]) });
 });
+
+/** Reviews that are answered one by one, when the test says so. */
+function heldReviews(count: number) {
+  const standing = Array.from({ length: count }, (_, i) => ({ name: `n${i}`, uid: `u${i}`, created: epochMillis(0) }));
+  const asked: string[] = [];
+  const held: (() => void)[] = [];
+  const reviews = {
+    create: async ({ spec }: AccessReview) => {
+      const namespace = spec.resourceAttributes['namespace'];
+      asked.push(`${spec.user} ${namespace ?? '*'}`);
+      if (namespace !== undefined) await new Promise<void>((resolve) => held.push(resolve));
+      return { metadata: {}, spec, status: { allowed: namespace === 'n0' } };
+    },
+  };
+  const rights = new PodRights({ reviews, namespaces: () => [...standing], clock: new ManualClock(0) });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const answerAll = async () => {
+    for (;;) {
+      await settle();
+      if (held.length === 0) return;
+      for (const answer of held.splice(0)) answer();
+    }
+  };
+  return { rights, asked, held, settle, answerAll };
+}
+
+const CREDENTIAL = 'authentication.kubernetes.io/credential-id';
+
+test('ever new tokens of one service account cost no new reviews', async () => {
+  const { rights, asked, settle, answerAll } = heldReviews(50);
+  const robot = (i: number) => ({ name: 'robot', groups: [], extra: { [CREDENTIAL]: [`JTI=${i}`] } });
+  const found = Promise.all(Array.from({ length: 100 }, (_, i) => rights.visibility(robot(i))));
+  await settle();
+  assert.equal(rights.waiting, 50 - 16);
+  await answerAll();
+  assert.ok((await found).every((one) => one.kind === 'namespaces' && one.since.size === 1));
+  assert.equal(asked.length, 51);
+});
+
+test('what else is extra to a caller still decides: it is another one', async () => {
+  const { rights, asked } = rightsOf(() => true, [SHOP]);
+  const extra = { [CREDENTIAL]: ['x'], 'authentication.kubernetes.io/node-name': ['a'] };
+  await rights.visibility({ ...JANE, extra });
+  await rights.visibility({ ...JANE, extra: { 'authentication.kubernetes.io/node-name': ['b'] } });
+  assert.deepEqual(
+    asked.map((spec) => spec.extra),
+    [{ 'authentication.kubernetes.io/node-name': ['a'] }, { 'authentication.kubernetes.io/node-name': ['b'] }],
+  );
+});
+
+test('callers take turns, and of one of them so many reviews wait, whatever groups it comes with', async () => {
+  const { rights, asked, settle, answerAll } = heldReviews(4_000);
+  const evil = (i: number) => rights.visibility({ name: 'evil', groups: [`g${i}`] });
+  const first = [evil(0), evil(1)];
+  await settle();
+  await assert.rejects(evil(2), { status: 503, code: 'busy', headers: { 'retry-after': '5' } });
+  assert.ok(rights.waiting <= 10_000);
+  const jane = rights.visibility(JANE);
+  await settle();
+  asked.length = 0;
+  await answerAll();
+  assert.equal(asked.slice(0, 16).filter((one) => one.startsWith('jane')).length, 8, 'every other one');
+  await jane;
+  await Promise.allSettled(first);
+});
+
+test('reviews of callers that have gone are not made, unless somebody else waits for them', async () => {
+  const { rights, asked, settle, answerAll } = heldReviews(100);
+  const [one, other] = [new AbortController(), new AbortController()];
+  const found = [one, other].map(({ signal }) => rights.visibility(JANE, undefined, { gone: signal }));
+  for (const waiting of found) waiting.catch(() => {});
+  await settle();
+  one.abort(new Error('gone'));
+  await settle();
+  assert.equal(rights.waiting, 84);
+  other.abort(new Error('gone'));
+  assert.equal(rights.waiting, 0);
+  await answerAll();
+  assert.equal(asked.length, 17);
+  for (const waiting of found) await assert.rejects(waiting, /gone/);
+});

@@ -7,8 +7,9 @@ import { type EpochMillis, epochMillis, type Visibility } from '@podtrail/histor
 import type { Clock, KubeObject, ResourceClient } from '@podtrail/machinery';
 import { Problem } from '../problem.ts';
 import type { Caller } from './access.ts';
-import { callerKey } from './caller-key.ts';
+import { callerKey, withoutCredential } from './caller-key.ts';
 import { ExpiringCache } from './expiring-cache.ts';
+import { ReviewTurns, type Waiter } from './review-turns.ts';
 
 /** A namespace that stands now. */
 export interface StandingNamespace {
@@ -49,10 +50,10 @@ const KEPT_MS = 10_000;
 /** Of all namespaces most are denied. That is kept for longer: whoever was given a right sees it so late, or names it. */
 const DENIED_MS = 30_000;
 const MOST_KEPT = 50_000;
-/** Reviews of who asks about all namespaces, of all callers together. */
-const AT_ONCE = 16;
 /** Each costs a request: whoever has rights in single namespaces of a larger cluster names one. */
 const MOST_NAMESPACES = 5_000;
+/** Of who asks about all namespaces, of all callers together: what waits is answered within a minute, or not at all. */
+const TURNS = { atOnce: 16, mostWaiting: 100_000, mostWaitingOfOne: 2 * MOST_NAMESPACES };
 const ANSWER_WITHIN_MS = 5_000;
 
 interface Asker {
@@ -60,18 +61,36 @@ interface Asker {
   readonly key: string;
 }
 
+/** All namespaces, found out for everybody who asks as the same caller meanwhile. */
+interface Sweep {
+  readonly standing: readonly StandingNamespace[];
+  /** Monotonic. */
+  readonly begun: number;
+  readonly decided: Promise<readonly (Decided | undefined)[]>;
+  readonly nobodyWaits: AbortController;
+  waiters: number;
+}
+
 export class PodRights {
   readonly #options: PodRightsOptions;
   readonly #decisions: ExpiringCache<Decided>;
-  readonly #places = new Places(AT_ONCE);
+  readonly #turns = new ReviewTurns(TURNS);
+  /** By caller. */
+  readonly #sweeps = new Map<string, Sweep>();
 
   constructor(options: PodRightsOptions) {
     this.#options = options;
     this.#decisions = new ExpiringCache({ clock: options.clock, most: MOST_KEPT });
   }
 
+  /** Reviews that wait for their turn. */
+  get waiting(): number {
+    return this.#turns.waiting;
+  }
+
   /** With a namespace: that one alone is asked about, and at most that one is visible. */
-  async visibility(caller: Caller, namespace?: string): Promise<Visibility> {
+  async visibility(asking: Caller, namespace?: string, waiter?: Waiter): Promise<Visibility> {
+    const caller = withoutCredential(asking);
     const asker = { caller, key: callerKey(caller) };
     if ((await this.#decide(asker, '*', undefined, KEPT_MS)).isAllowed) return { kind: 'all' };
     const standing = this.#options.namespaces() ?? [];
@@ -86,12 +105,59 @@ export class PodRights {
         },
       );
     }
-    const decided = await Promise.all(standing.map((one) => this.#decide(asker, `of ${one.uid}`, one, DENIED_MS)));
+    const sweep = this.#sweepOf(asker, standing);
+    const decided = await this.#wait(sweep, waiter);
     const since = new Map<string, EpochMillis>();
     for (const [i, { name, created }] of standing.entries()) {
       if (decided[i]?.isAllowed === true) since.set(name, created);
     }
     return { kind: 'namespaces', since };
+  }
+
+  #sweepOf(asker: Asker, standing: readonly StandingNamespace[]): Sweep {
+    const now = this.#options.clock.monotonic();
+    const known = this.#sweeps.get(asker.key);
+    if (known !== undefined && now - known.begun < KEPT_MS && areSame(known.standing, standing)) return known;
+    const nobodyWaits = new AbortController();
+    const decided = this.#decideAll(asker, standing, nobodyWaits.signal);
+    const sweep = { standing, begun: now, decided, nobodyWaits, waiters: 0 };
+    this.#sweeps.set(asker.key, sweep);
+    const forget = () => void (this.#sweeps.get(asker.key) === sweep && this.#sweeps.delete(asker.key));
+    nobodyWaits.signal.addEventListener('abort', forget, { once: true });
+    decided.then(forget, forget);
+    return sweep;
+  }
+
+  /** Rejects when the waiter is gone; with the last one the sweep ends. */
+  async #wait(sweep: Sweep, waiter: Waiter | undefined): Promise<readonly (Decided | undefined)[]> {
+    sweep.waiters++;
+    const onGone = () => {
+      if (--sweep.waiters === 0) sweep.nobodyWaits.abort();
+    };
+    waiter?.gone.addEventListener('abort', onGone, { once: true });
+    try {
+      const decided = await sweep.decided;
+      waiter?.gone.throwIfAborted();
+      return decided;
+    } finally {
+      waiter?.gone.removeEventListener('abort', onGone);
+    }
+  }
+
+  /** Those that are not known, in turns with other callers. Undefined: nobody waited for it any more. */
+  async #decideAll(asker: Asker, standing: readonly StandingNamespace[], gone: AbortSignal) {
+    const about = ({ uid }: StandingNamespace) => `of ${uid}`;
+    const decided: (Decided | undefined)[] = await Promise.all(
+      standing.map((one) => this.#decisions.known(`${asker.key} ${about(one)}`)?.catch(() => undefined)),
+    );
+    const left = [...decided.keys()].filter((place) => decided[place] === undefined);
+    const review = async (i: number) => {
+      const place = left[i] as number;
+      const one = standing[place] as StandingNamespace;
+      decided[place] = await this.#decide(asker, about(one), one, DENIED_MS);
+    };
+    if (left.length > 0) await this.#turns.run(asker.caller.name, left.length, review, gone);
+    return decided;
   }
 
   /**
@@ -120,10 +186,8 @@ export class PodRights {
       const isAllowed = await this.#review(caller, namespace?.name);
       return { value: { isAllowed, uid }, forMs: isAllowed ? KEPT_MS : deniedMs };
     };
-    // Who names one does not wait behind those who do not.
-    const inTurn = deniedMs === DENIED_MS ? () => this.#places.run(decide) : decide;
     try {
-      return await this.#decisions.get(`${key} ${about}`, inTurn);
+      return await this.#decisions.get(`${key} ${about}`, decide);
     } catch (error) {
       this.#options.onError?.(error);
       return { isAllowed: false, uid };
@@ -148,24 +212,6 @@ export class PodRights {
   }
 }
 
-/** So many at once; the others wait for their turn, in the order in which they came. */
-class Places {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(most: number) {
-    this.#free = most;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
-  }
+function areSame(some: readonly StandingNamespace[], others: readonly StandingNamespace[]): boolean {
+  return some.length === others.length && some.every(({ uid }, i) => uid === others[i]?.uid);
 }

@@ -188,6 +188,11 @@ test('what cannot be meant is a Status with a sentence, never a 500', async (t) 
     ['/tenures?continue=%00', {}, 400],
     ['/tenures?fieldSelector=ip', {}, 400],
     ['/tenures?fieldSelector=ip%3D10.0.0.1,ip%3D10.0.0.2', {}, 400],
+    ['/tenures?fieldSelector=ip%3D10.0.0.1,pod%3Dcart', {}, 400],
+    ['/moves?fieldSelector=metadata.name%3Dx,workload%3Ddeploy/cart', {}, 400],
+    ['/moves?fieldSelector=metadata.name%3Dx,node%3Dnode-a', {}, 400],
+    ['/moves?fieldSelector=metadata.name%3Dx&labelSelector=a%3Db', {}, 400],
+    ['/tenures?fieldSelector=metadata.name%3Dx,at%3Dyesterday', {}, 400],
     ['/tenures?fieldSelector=ip%3D10.0.0.1,at%3Dyesterday', {}, 400],
     ['/tenures?labelSelector=a%3Db', {}, 400],
     ['/moves?labelSelector=%3D%3D', {}, 400],
@@ -246,4 +251,31 @@ test('who asks too often is sent away, with when to come again; documents about 
   const { status, headers, body } = await ask(`${ROOT}/gaps`);
   assert.deepEqual([status, headers.get('retry-after'), body.reason], [429, '1', 'TooManyRequests']);
   assert.equal((await ask(ROOT)).status, 200);
+});
+
+test('a Service is refused where records are of pods: it would be passed over, and everything be listed', async (t) => {
+  const { ask } = await served(t, ALL);
+  for (const plural of ['placements', 'moves', 'changes']) {
+    const { status, body } = await ask(`${ROOT}/namespaces/shop/${plural}?fieldSelector=workload%3Dsvc%2Fno-such`);
+    assert.deepEqual([status, body.reason], [400, 'BadRequest'], plural);
+    assert.match(body.message, new RegExp(`${plural} are of pods, and a Service is none`));
+  }
+});
+
+test('a name with a number at the limits of dates is of nothing that is there', async (t) => {
+  const { ask } = await served(t, ALL);
+  const numbers = ['0', '8639999999999999', '8640000000000000', '8640000000000001', '9999999999999999', '9'.repeat(40)];
+  for (const number of numbers) {
+    for (const path of [
+      `${ROOT}/gaps/start-${number}`,
+      ...['tenures', 'placements', 'moves', 'changes'].flatMap((plural) =>
+        [`${number}`, `10-0-0-1.${number}`, `uid.x.${number}`, `uid.${number}.1-${number}`].map(
+          (name) => `${ROOT}/namespaces/shop/${plural}/${name}`,
+        ),
+      ),
+    ]) {
+      const { status, body } = await ask(path);
+      assert.deepEqual([status, body.reason], [404, 'NotFound'], path);
+    }
+  }
 });

@@ -143,8 +143,14 @@ class AggregatedApi {
     return await ledger.ask(ask, false, request);
   }
 
-  #objectOf({ kind }: HistoryResource, record: HistoryRecord): HistoryObject {
-    return historyObject(kind, record, this.#versions.of(record.changed));
+  #objectOf({ kind }: HistoryResource, record: HistoryRecord, version: EpochMillis = record.changed): HistoryObject {
+    return historyObject(kind, record, this.#versions.of(version));
+  }
+
+  async #recordedUntil(request: HttpRequest): Promise<EpochMillis> {
+    const { ledger, cluster } = this.#options;
+    const read = async (snapshot: Snapshot) => recordedUntil(await snapshot.coverage());
+    return await ledger.ask(() => withSnapshot(ledger.readerFor(request), cluster.id, read), false, request);
   }
 
   #watch(request: HttpRequest, resource: HistoryResource, asked: ListRequest, wanted: WatchRequest): Reply {
@@ -168,9 +174,10 @@ class AggregatedApi {
             hasBegun = true;
             out.begin();
           },
-          look: (watchedFrom) => this.#look(request, resource, asked, watchedFrom),
+          recordedUntil: () => this.#recordedUntil(request),
+          look: (watchedFrom, seen) => this.#look(request, resource, asked, watchedFrom, seen),
         });
-        const objectOf = (record: HistoryRecord) => this.#objectOf(resource, record);
+        const objectOf = (record: HistoryRecord, version: EpochMillis) => this.#objectOf(resource, record, version);
         try {
           await sendWatch(out, {
             ...{ resource, request: asked, versions: this.#versions, objectOf, events, hasBegun: () => hasBegun },
@@ -188,23 +195,27 @@ class AggregatedApi {
     resource: HistoryResource,
     { namespace, selector, labelSelector }: ListRequest,
     watchedFrom: EpochMillis,
+    endedSince: EpochMillis | undefined,
   ): Promise<WatchLook> {
     // Every time: a right that was taken away ends a watch, and a namespace may be another one.
     const visibility = await visible(request, 'watch', resource, namespace);
     const now = epochMillis(this.#options.clock.now());
     const records: HistoryRecord[] = [];
+    const ended: HistoryRecord[] = [];
     let cursor: string | undefined;
     while (true) {
-      const question = { visibility, namespace, selector, labelSelector, limit: PAGE, cursor, now, watchedFrom };
+      const times = { now, watchedFrom, endedSince };
+      const question = { visibility, namespace, selector, labelSelector, limit: PAGE, cursor, ...times };
       const { found, until } = await this.#read(request, resource, question);
       records.push(...found.records);
+      ended.push(...(found.ended ?? []));
       if (records.length > MOST_WATCHED) {
         throw new Problem(400, 'too-many', `a watch is of ${MOST_WATCHED} ${resource.plural} at most`, {
           hint: 'narrow it by a namespace or a field selector.',
         });
       }
       ({ cursor } = found);
-      if (cursor === undefined) return { records, isPresent: found.isPresent === true, recordedUntil: until };
+      if (cursor === undefined) return { records, ended, isPresent: found.isPresent === true, recordedUntil: until };
     }
   }
 }

@@ -6,9 +6,11 @@ import {
   type Asked,
   type AskedSpan,
   addressOf,
+  beginningOf,
   epochMillis,
   LONGEST_SPAN_MS,
   parseSubject,
+  type Subject,
   type Visibility,
 } from '@podtrail/history/wire';
 import { checkedParameters, QUESTIONS } from '@podtrail/history/wire/catalogue';
@@ -26,13 +28,18 @@ interface Times {
 }
 
 /** Instants as every other door takes them. */
+const TIMES = {
+  name: 'the field selector',
+  parameters: QUESTIONS.gaps.parameters
+    .pick({ since: true, until: true })
+    .extend({ at: QUESTIONS.who.parameters.shape.at }),
+};
+
 export function timesOf(selector: FieldSelector): Times {
-  const given = (name: 'at' | 'since' | 'until') => {
-    const text = selector.get(name);
-    return text === undefined ? {} : { [name]: text };
-  };
-  const { at } = checkedParameters(QUESTIONS.who, { ip: '10.0.0.1', ...given('at') }) as Times;
-  const { since, until } = checkedParameters(QUESTIONS.gaps, { ...given('since'), ...given('until') }) as Times;
+  const given = (['at', 'since', 'until'] as const).flatMap((name) =>
+    selector.has(name) ? [[name, selector.get(name)]] : [],
+  );
+  const { at, since, until } = checkedParameters(TIMES, Object.fromEntries(given)) as Times;
   if (at !== undefined && (since !== undefined || until !== undefined)) {
     throw new Problem(400, 'bad-span', 'at is an instant, since and until are a span', { hint: 'give one of them.' });
   }
@@ -52,7 +59,7 @@ export function spanOf({ selector, now, watchedFrom }: ListQuestion, byDefault: 
   }
   if (at !== undefined) return { from: at, to: epochMillis(at + 1), hasSince: true, hasUntil: true };
   const to = until ?? epochMillis(now + 1);
-  const from = since ?? epochMillis(Math.max(0, to - (byDefault ?? LONGEST_SPAN_MS)));
+  const from = since ?? beginningOf(to, now, byDefault ?? LONGEST_SPAN_MS);
   if (from >= to) {
     throw new HistoryError('bad-span', 'since is not before until, so there is no time in between', {
       hint: 'the earlier time is since; until is now where it is left out.',
@@ -89,6 +96,15 @@ export async function subjectOf({ selector, namespace }: ListQuestion): Promise<
     });
   };
   return await parseSubject(field === 'pod' ? `pod/${named}` : named, needed, within);
+}
+
+/** The same where records are of pods. An address, or a Service, would else be passed over, and all be listed. */
+export async function podsOf(question: ListQuestion, plural: string): Promise<Subject | undefined> {
+  const asked = await subjectOf(question);
+  if (asked === undefined || (asked.by !== 'ip' && asked.by !== 'service')) return asked;
+  throw new Problem(400, 'bad-selector', `${plural} are of pods, and a Service is none`, {
+    hint: 'name who has the pods: workload=deploy/cart.',
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 // Changes: which annotations of pods were added, changed and removed.
 import { type Change, changeDocument, readChanges, readWatching, watchingDocument } from '@podtrail/history/wire';
-import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
+import { podsOf, spanOf, wholeSpan, within } from './asked-of.ts';
 import { digestName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, cellText, cellTime, evidence, instant, integer, object, text, yesOrNo } from './shapes.ts';
@@ -79,8 +79,7 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   const { snapshot, visibility, cluster, now, namespace, limit, cursor, selector } = question;
   const name = selector.get('metadata.name');
   if (name !== undefined) return onlyRecord(await get(question, name));
-  const asked = await subjectOf(question);
-  const subject = asked === undefined || asked.by === 'ip' || asked.by === 'service' ? undefined : asked;
+  const subject = await podsOf(question, CHANGES.plural);
   const span = spanOf(question, subject === undefined ? BY_DEFAULT_MS : undefined);
   const paged = { listing: 'changes of the API', cluster: cluster.id, namespace, ...subject };
   const changes = await readChanges(snapshot, within(visibility, namespace), {

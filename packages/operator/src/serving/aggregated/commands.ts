@@ -1,6 +1,7 @@
 // `POST commands`: runs a command that asks for whoever may not reach a ledger, and sends back what it printed. What runs it
 // is given; it sees what the caller may see. In a namespace it sees that one alone: for users with rights only there.
 import type { Visibility } from '@podtrail/history/wire';
+import type { Caller } from '../access/access.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { jsonReply, type Reply } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
@@ -14,7 +15,7 @@ import { problemFrom } from './status.ts';
 /** Rejects with a Problem where the command is none that a server runs. */
 export type RunCommand = (
   spec: unknown,
-  asker: { readonly visibility: Visibility; readonly signal: AbortSignal },
+  asker: { readonly caller: Caller; readonly visibility: Visibility; readonly signal: AbortSignal },
 ) => Promise<object>;
 
 const MOST_BODY_BYTES = 512 * 1024;
@@ -35,7 +36,7 @@ async function answer(request: HttpRequest, run: RunCommand): Promise<Reply> {
   if (apiVersion !== GROUP_VERSION || kind !== COMMANDS.kind) {
     throw new Problem(400, 'bad-body', `what is posted here is a ${COMMANDS.kind} of ${GROUP_VERSION}`);
   }
-  const status = await run(spec, { visibility, signal: request.signal });
+  const status = await run(spec, { caller: request.caller, visibility, signal: request.signal });
   // Not the spec: a log asks thousands of questions, and nobody needs them back.
   const metadata = { creationTimestamp: null };
   return jsonReply({ apiVersion: GROUP_VERSION, kind: COMMANDS.kind, metadata, status }, { status: 201 });

@@ -34,7 +34,18 @@ export function parseFieldSelector(text: string, known: readonly FieldName[], pl
     if (before !== undefined && before !== given) throw refused(`${field} is given twice, and differs`, known);
     selector.set(field as FieldName, given);
   }
+  checkTogether(selector, known);
   return selector;
+}
+
+/** Each of them says whose records are listed; another one beside it would be passed over. */
+const WHOSE: readonly FieldName[] = ['metadata.name', 'ip', 'uid', 'pod', 'workload'];
+
+function checkTogether(selector: FieldSelector, known: readonly FieldName[]): void {
+  const [first, second, ...more] = WHOSE.filter((field) => selector.has(field));
+  // Of who had an address, those of one pod.
+  if (second === undefined || (first === 'ip' && second === 'uid' && more.length === 0)) return;
+  throw refused(`${first} and ${second} cannot be given together: one of them says whose records are meant`, known);
 }
 
 /** A comma, an equals sign or a backslash in a value is written behind a backslash. */

@@ -5,6 +5,9 @@ import type { HistoryRecord } from './history-object.ts';
 import type { FoundRecords, HistoryResource, ListQuestion, RecordsOf } from './resource.ts';
 import { at, cellText, cellTime, instant, text } from './shapes.ts';
 
+/** Of JavaScript's dates. */
+const LAST_INSTANT_MS = 8_640_000_000_000_000;
+
 export const GAPS: HistoryResource = {
   plural: 'gaps',
   singular: 'gap',
@@ -42,9 +45,11 @@ async function get(
   { snapshot, visibility, cluster, now }: RecordsOf,
   name: string,
 ): Promise<HistoryRecord | undefined> {
-  const [, from] = /-(\d{1,16})$/.exec(name) ?? [];
-  if (from === undefined) return undefined;
-  const span = { from: epochMillis(Number(from)), to: epochMillis(Number(from) + 1), hasSince: false, hasUntil: true };
+  const [, digits] = /-(\d{1,16})$/.exec(name) ?? [];
+  const from = Number(digits);
+  // Dates end there; nothing was recorded at an instant that is none.
+  if (digits === undefined || from >= LAST_INSTANT_MS) return undefined;
+  const span = { from: epochMillis(from), to: epochMillis(from + 1), hasSince: false, hasUntil: true };
   const { gaps } = await askGaps(snapshot, visibility, cluster, { span, paging: { limit: 100 }, now });
   return gaps.items.map(recordOf).find((record) => record.name === name);
 }

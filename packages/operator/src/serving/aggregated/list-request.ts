@@ -37,6 +37,7 @@ export function listRequest({ query: text, headers, captures }: HttpRequest, res
   const form = formOf(headers.accept);
   checkOptions(query, resource);
   const selector = parseFieldSelector(query.get('fieldSelector') ?? '', resource.fields, resource.plural);
+  checkBesideName(selector, query.get('labelSelector') ?? '', resource);
   const { namespace } = captures;
   const chosen = selector.get('metadata.namespace') ?? namespace;
   if (namespace !== undefined && chosen !== namespace) {
@@ -77,6 +78,17 @@ function checkOptions(query: URLSearchParams, { plural, hasLabels }: HistoryReso
       hint: 'ask about a time of the past with at=, since= and until= of the field selector.',
     });
   }
+}
+
+/** One object is read by its name, whatever else is selected by; gaps are selected by both. */
+function checkBesideName(selector: FieldSelector, labelSelector: string, { namespaced }: HistoryResource): void {
+  if (!namespaced || !selector.has('metadata.name')) return;
+  const field = [...selector.keys()].find((name) => !name.startsWith('metadata.'));
+  const beside = field ?? (labelSelector === '' ? undefined : 'a label selector');
+  if (beside === undefined) return;
+  throw new Problem(400, 'bad-selector', `metadata.name names one object; ${beside} beside it would be passed over`, {
+    hint: 'leave one of them out.',
+  });
 }
 
 function limitOf(query: URLSearchParams): number {

@@ -3,7 +3,7 @@
 import type { AskedSpan, EpochMillis, Subject } from '@podtrail/history/wire';
 import { askMoves, CAUSES, type Cause, epochMillis, type Move, moveDocument } from '@podtrail/history/wire';
 import { Problem } from '../problem.ts';
-import { spanOf, subjectOf } from './asked-of.ts';
+import { podsOf, spanOf } from './asked-of.ts';
 import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import {
@@ -108,13 +108,8 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   const { selector, limit, cursor } = question;
   const name = selector.get('metadata.name');
   if (name !== undefined) return onlyRecord(await get(question, name));
-  const asked = await subjectOf(question);
+  const asked = await podsOf(question, MOVES.plural);
   const span = spanOf(question, BY_DEFAULT_MS);
-  if (asked?.by === 'ip' || asked?.by === 'service') {
-    throw new Problem(400, 'bad-selector', 'moves are of pods, and a Service is none', {
-      hint: 'name who has the pods: workload=deploy/cart.',
-    });
-  }
   return await during({ ...question, subject: asked }, span, { limit, cursor });
 }
 

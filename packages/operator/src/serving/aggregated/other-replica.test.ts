@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { StoredFact } from '@podtrail/history';
 import { ledgerFacts, ledgerOf, SeededNumbers } from '@podtrail/history/testing';
-import { ALL_VISIBLE, type JoinedReader, withSnapshot } from '@podtrail/history/wire';
+import { ALL_VISIBLE, epochMillis, type JoinedReader, withSnapshot } from '@podtrail/history/wire';
 import { systemClock } from '@podtrail/machinery';
 import { apiRoutes } from '../api/api-routes.ts';
 import { AskedLedger } from '../api/asked-ledger.ts';
@@ -27,8 +27,9 @@ function asRecordedBy(collector: string, epoch: number, facts: readonly StoredFa
   );
 }
 
-async function replica(t: TestContext, name: string, epoch: number, now = NOW) {
+async function replica(t: TestContext, name: string, epoch: number, now = NOW, recordedUntil?: number) {
   const facts = asRecordedBy(name, epoch, ledgerFacts(new SeededNumbers(11), ['shop', 'vault']));
+  if (recordedUntil !== undefined) facts.push(recordedFact(name, epoch, recordedUntil));
   const reader = await ledgerOf(facts);
   const [cluster] = await reader.clusters();
   assert.ok(cluster);
@@ -45,6 +46,15 @@ async function replica(t: TestContext, name: string, epoch: number, now = NOW) {
   return async (path: string) => {
     const answer = await get(path);
     return { status: answer.status, body: (await answer.json()) as Body };
+  };
+}
+
+function recordedFact(collector: string, epoch: number, to: number): StoredFact {
+  const until = epochMillis(to);
+  const times = { from: epochMillis(to - 1_000), to: until, confirmed: until };
+  return {
+    kind: 'coverage',
+    coverage: { scope: { kind: 'cluster' }, epoch, collector, ended: false, opened: 'start', ...times },
   };
 }
 
@@ -105,7 +115,7 @@ test('a token of another replica that is too old is 410, with what to do', async
 
 test('a watch from the version of another replica that is too old is 410, with what to do', async (t) => {
   const first = await replica(t, 'one', 1);
-  const later = await replica(t, 'two', 1);
+  const later = await replica(t, 'two', 1, NOW, NOW);
   const { resourceVersion } = (await first(LIST)).body.metadata;
   const { status, body } = await later(`${LIST}&watch=1&resourceVersion=${resourceVersion}`);
   assert.deepEqual([status, body.reason], [410, 'Expired']);

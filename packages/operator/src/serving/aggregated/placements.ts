@@ -7,12 +7,13 @@ import {
   endDocument,
   epochMillis,
   holderDocument,
+  listPlacements,
   watchingDocument,
 } from '@podtrail/history/wire';
-import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
+import { podsOf, spanOf, wholeSpan, within } from './asked-of.ts';
 import { type HistoryRecord, uidName, uidOfName } from './history-object.ts';
 import { podsOnNode } from './on-node.ts';
-import { namelessTime, recordsOfPresent } from './present-pods.ts';
+import { endedSince, namelessTime, recordsOfPresent } from './present-pods.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
 import { watchedPart } from './watched-warnings.ts';
@@ -62,18 +63,22 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   const name = selector.get('metadata.name');
   if (name !== undefined) return onlyRecord(await get(question, name));
   const node = selector.get('node');
-  const asked = await subjectOf(question);
-  if (asked !== undefined && asked.by !== 'ip' && asked.by !== 'service') {
+  const asked = await podsOf(question, PLACEMENTS.plural);
+  if (asked !== undefined) {
     const found = await ofSubject(question, asked);
     const isThere = ({ fields }: HistoryRecord) => node === undefined || fields['node'] === node;
     return { ...found, records: found.records.filter(isThere) };
   }
   if (node !== undefined) return await onNode(question, node);
   namelessTime(question);
-  return await recordsOfPresent(question, async ({ uid }) => {
+  const ofPod = async (uid: string) => {
     const found = await get(question, uidName(uid));
-    return found === undefined || found.fields['end'] !== null ? [] : [found];
-  });
+    return found === undefined ? [] : [found];
+  };
+  const found = await recordsOfPresent(question, async ({ uid }) =>
+    (await ofPod(uid)).filter(({ fields }) => fields['end'] === null),
+  );
+  return { ...found, ended: await endedSince(question, 'placement', ofPod) };
 }
 
 async function ofSubject(question: ListQuestion, subject: Subject): Promise<FoundRecords> {
@@ -93,9 +98,9 @@ async function onNode(question: ListQuestion, node: string): Promise<FoundRecord
 async function get(of: RecordsOf, name: string): Promise<HistoryRecord | undefined> {
   const { snapshot, visibility, cluster, now, namespace } = of;
   const subject: Subject = { by: 'uid', uid: uidOfName(name) };
-  const asked = { subject, span: wholeSpan(now), paging: { limit: 1 }, now };
-  const { placements } = await askPlacements(snapshot, within(visibility, namespace), cluster, asked);
-  const [found] = placements.items;
+  const asked = { subject, span: wholeSpan(now), paging: { limit: 1 } };
+  const { items } = await listPlacements(snapshot, within(visibility, namespace), cluster, asked);
+  const [found] = items;
   return found === undefined ? undefined : recordOf(found);
 }
 

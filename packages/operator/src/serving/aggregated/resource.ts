@@ -43,6 +43,8 @@ export interface ListQuestion extends RecordsOf {
   readonly cursor: string | undefined;
   /** A watch asks for what it may have to report: only records that were there at this instant, or later. */
   readonly watchedFrom?: EpochMillis | undefined;
+  /** A watch that goes on from a version asks once: of what was there then, what has ended since. */
+  readonly endedSince?: EpochMillis | undefined;
 }
 
 export interface FoundRecords {
@@ -54,6 +56,8 @@ export interface FoundRecords {
   readonly hasGaps?: boolean | undefined;
   /** What is not among them any more has ended: a watch says DELETED. */
   readonly isPresent?: boolean;
+  /** Records that are over, as was observed after `endedSince`; the first of several pages has them. */
+  readonly ended?: readonly HistoryRecord[] | undefined;
 }
 
 /** What a list by metadata.name finds. */

@@ -1,8 +1,9 @@
 // Tenures: who had which address, from when to when. By an address, a pod, a workload or a node; of nobody in particular
 // those that last now, of the pods that are there.
 
-import type { Asked, AskedSpan, EpochMillis } from '@podtrail/history/wire';
+import type { Asked, AskedSpan, EpochMillis, Span } from '@podtrail/history/wire';
 import {
+  askStays,
   askTrail,
   boundaryDocument,
   endDocument,
@@ -14,9 +15,10 @@ import {
 import { spanOf, subjectOf, wholeSpan, within } from './asked-of.ts';
 import { addressName, type HistoryRecord, uidName, uidOfName, versionName } from './history-object.ts';
 import { podsOnNode } from './on-node.ts';
-import { namelessTime, recordsOfPresent } from './present-pods.ts';
+import { endedSince, namelessTime, recordsOfPresent } from './present-pods.ts';
 import { type FoundRecords, type HistoryResource, type ListQuestion, onlyRecord, type RecordsOf } from './resource.ts';
 import { at, boundary, cellText, cellWorkload, holder, holderFields, START_AND_END, text } from './shapes.ts';
+import { sideBySide } from './side-by-side.ts';
 import { watchedPart } from './watched-warnings.ts';
 
 export const TENURES: HistoryResource = {
@@ -80,10 +82,13 @@ async function list(question: ListQuestion): Promise<FoundRecords> {
   if (node !== undefined) return await pageOf(question.limit, (limit) => onNode({ ...question, limit }, node));
   namelessTime(question);
   const span = { from: question.now, to: epochMillis(question.now + 1), hasSince: true, hasUntil: true };
-  return await recordsOfPresent(question, async ({ uid }) => {
-    const { records } = await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid }, span, undefined);
+  const found = await recordsOfPresent(question, async ({ uid }) => {
+    const records = await ofPod(question, uid, span);
     return records.filter(({ fields }) => fields['end'] === null);
   });
+  const ofEnded = (uid: string, { from, to }: Span) =>
+    ofPod(question, uid, { from, to, hasSince: true, hasUntil: true });
+  return { ...found, ended: await endedSince(question, 'tenure', ofEnded) };
 }
 
 /**
@@ -99,16 +104,13 @@ async function pageOf(most: number, read: (limit: number) => Promise<FoundRecord
   }
 }
 
-/** Pods whose addresses are read side by side. */
-const TOGETHER = 16;
-
 async function ofSubject(
   question: ListQuestion,
   asked: Asked,
   span: AskedSpan,
   cursor: string | undefined,
 ): Promise<FoundRecords> {
-  const { snapshot, visibility, cluster, now, namespace, limit, selector } = question;
+  const { snapshot, visibility, cluster, now, namespace, limit } = question;
   const paging = { limit, cursor };
   const { stays, document } = await askTrail(snapshot, within(visibility, namespace), cluster, {
     asked,
@@ -116,30 +118,36 @@ async function ofSubject(
     paging,
     now,
   });
-  const node = selector.get('node');
-  const records = stays.items
-    .filter(
-      ({ ip, holder: { uid, node: on } }) =>
-        ip !== '' && (node === undefined || on === node) && isOf(selector.get('uid'), uid),
-    )
-    .map(recordOf);
-  return { records, cursor: stays.cursor, ...watchedPart(document.coverage) };
+  return { records: selected(question, stays.items), cursor: stays.cursor, ...watchedPart(document.coverage) };
 }
 
-function isOf(wanted: string | undefined, uid: string): boolean {
-  return wanted === undefined || wanted === uid;
+/** So many addresses of one pod are listed. */
+const MOST_OF_A_POD = 100;
+
+/** One of many: why it lost an address, and what was watched, is not read for each of them. */
+async function ofPod(question: ListQuestion, uid: string, span: AskedSpan): Promise<readonly HistoryRecord[]> {
+  const { snapshot, visibility, cluster, namespace } = question;
+  const asked = { asked: { by: 'uid', uid }, span, paging: { limit: MOST_OF_A_POD } } as const;
+  const { items } = await askStays(snapshot, within(visibility, namespace), cluster, asked);
+  return selected(question, items);
+}
+
+function selected({ selector }: ListQuestion, stays: readonly Stay[]): readonly HistoryRecord[] {
+  const [node, wanted] = [selector.get('node'), selector.get('uid')];
+  return stays
+    .filter(
+      ({ ip, holder: { uid, node: on } }) =>
+        ip !== '' && (node === undefined || on === node) && (wanted === undefined || wanted === uid),
+    )
+    .map(recordOf);
 }
 
 /** The addresses of the pods that were there. */
 async function onNode(question: ListQuestion, node: string): Promise<FoundRecords> {
   const { pods, cursor, watched } = await podsOnNode(question, node);
   const span = spanOf(question, undefined);
-  const read = async ({ pod: { uid } }: (typeof pods)[number]) =>
-    (await ofSubject({ ...question, limit: 100 }, { by: 'uid', uid }, span, undefined)).records;
   const records: HistoryRecord[] = [];
-  for (let i = 0; i < pods.length; i += TOGETHER) {
-    records.push(...(await Promise.all(pods.slice(i, i + TOGETHER).map(read))).flat());
-  }
+  for await (const found of sideBySide(pods, ({ pod: { uid } }) => ofPod(question, uid, span))) records.push(...found);
   return { records, cursor, ...watched };
 }
 

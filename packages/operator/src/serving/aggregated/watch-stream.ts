@@ -1,5 +1,7 @@
 // A watch as it is sent: one JSON line for each event, in the form that was asked for. What goes wrong before the first
 // look has succeeded is a refusal; after it, an event ERROR with a Status.
+
+import type { EpochMillis } from '@podtrail/history/wire';
 import type { ReplyStream } from '../http/reply.ts';
 import { GROUP_VERSION, type HistoryObject, type HistoryRecord } from './history-object.ts';
 import type { ListRequest } from './list-request.ts';
@@ -13,7 +15,7 @@ export interface WatchStreamOptions {
   readonly resource: HistoryResource;
   readonly request: Pick<ListRequest, 'form' | 'include'>;
   readonly versions: ResourceVersions;
-  readonly objectOf: (record: HistoryRecord) => HistoryObject;
+  readonly objectOf: (record: HistoryRecord, version: EpochMillis) => HistoryObject;
   readonly events: AsyncIterable<WatchEvent>;
   /** The first look has succeeded. */
   readonly hasBegun: () => boolean;
@@ -36,7 +38,7 @@ function bodies({ resource, request: { form, include }, versions, objectOf }: Wa
   let hasColumns = true;
   return (event: WatchEvent): object => {
     if (event.type === 'BOOKMARK') return bookmark(resource, form, versions, event);
-    const object = objectOf(event.record);
+    const object = objectOf(event.record, event.at);
     if (form === 'metadata') return metadataOnly(object);
     if (form === 'object') return object;
     const table = tableOf(resource, [object], include, hasColumns);

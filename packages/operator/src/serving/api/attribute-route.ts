@@ -1,11 +1,12 @@
 // POST /api/v1/attribute: the rows of a flow log in, the same rows with who held their addresses out, as they come. What
 // reads and writes the rows is given to it: the command has it, for files.
-import { type AskAttributions, askAttributions } from '@podtrail/history/wire';
+import { type AskAttributions, askAttributions, type Visibility } from '@podtrail/history/wire';
 import { clusterOf } from '@podtrail/history/wire/catalogue';
 import { z } from 'zod';
 import { CallerPlaces } from '../http/caller-places.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import type { Reply, ReplyStream } from '../http/reply.ts';
+import { Problem } from '../problem.ts';
 import type { AskedLedger } from './asked-ledger.ts';
 import { historyProblem } from './history-problems.ts';
 import { API, type Operation } from './operation.ts';
@@ -46,6 +47,8 @@ export type AttributeLog = (log: LogToAttribute) => Promise<void>;
 
 const CSV = 'text/csv';
 const NDJSON = 'application/x-ndjson';
+/** A log may last for hours: what its caller may see is found out again after this. */
+const RIGHTS_MS = 10_000;
 /** Each takes a processor for as long as it lasts: whoever comes later asks again. */
 const LOGS = { most: 4, mostOfOne: 2, code: 'too-many-logs', message: 'too many logs are being attributed' };
 
@@ -60,15 +63,23 @@ export function attributeRoute(ledger: AskedLedger, attribute: AttributeLog): Op
     reply: { [CSV]: 'text', [NDJSON]: 'text', 'text/plain': 'text' },
     handle: async (request) => {
       const asked = readable.checked('attribute', request.query);
-      const { visibility, now } = ledger.asker(await request.visibility());
+      const visibility = await request.visibility();
+      // Every answer would be `unknown`, after all of the log was read.
+      if (visibility.kind === 'namespaces' && visibility.since.size === 0) {
+        throw new Problem(403, 'forbidden', 'you may not list the pods of any namespace', {
+          hint: 'ask for the right to list pods in the namespaces that the log is about.',
+        });
+      }
       const cluster = await ledger.ask(async () => clusterOf(await ledger.clusters(), asked.cluster));
-      const answers = askAttributions(ledger.reader, visibility, cluster.id, now);
+      // A log that is written meanwhile has rows of later.
+      const answers = askAttributions(ledger.reader, visibility, cluster.id, () => ledger.asker(visibility).now);
       return streamed(request, asked, async (out) => {
         const release = places.take(request.caller);
         const { signal } = request;
         const write = (bytes: string | Uint8Array) => out.write(bytes);
         try {
-          await attribute({ input: request.body.chunks(), write, parameters: asked, ledger: answers, signal });
+          const input = whileVisible(request, visibility, () => ledger.monotonic());
+          await attribute({ input, write, parameters: asked, ledger: answers, signal });
         } catch (error) {
           throw historyProblem(error);
         } finally {
@@ -77,6 +88,33 @@ export function attributeRoute(ledger: AskedLedger, attribute: AttributeLog): Op
       });
     },
   };
+}
+
+/** Rejects when some of what was visible at first is not any more: its rows are answered by what was. */
+async function* whileVisible(
+  request: HttpRequest,
+  visibility: Visibility,
+  now: () => number,
+): AsyncGenerator<Uint8Array> {
+  let checked = now();
+  for await (const chunk of request.body.chunks()) {
+    if (now() - checked >= RIGHTS_MS) {
+      checked = now();
+      if (!hasAll(await request.visibility(), visibility)) {
+        throw new Problem(403, 'rights-changed', 'some of what you may see was taken away while the log was sent', {
+          hint: 'send the rows again that are not answered.',
+        });
+      }
+    }
+    yield chunk;
+  }
+}
+
+/** A namespace that was created again is another one. */
+function hasAll(now: Visibility, before: Visibility): boolean {
+  if (now.kind === 'all') return true;
+  if (before.kind === 'all') return false;
+  return [...before.since].every(([name, since]) => now.since.get(name) === since);
 }
 
 function streamed(

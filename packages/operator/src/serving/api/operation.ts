@@ -12,6 +12,8 @@ export interface Operation extends Route {
   /** One sentence. */
   readonly summary: string;
   readonly query?: z.ZodObject | undefined;
+  /** Those of the request that mean something here, each with its sentence. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Contents | undefined;
   readonly reply: Contents;
   /** Of its query, in order to try it. */

@@ -55,7 +55,7 @@ function coerceTo(type: unknown): Coerce {
   switch (type) {
     case 'integer':
     case 'number':
-      return (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);
+      return (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
     case 'boolean':
       return (text) => (text === 'true' ? true : text === 'false' ? false : text);
     case 'array':

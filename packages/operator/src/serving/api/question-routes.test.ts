@@ -7,6 +7,7 @@ import { ALL_VISIBLE, epochMillis, type Visibility } from '@podtrail/history/wir
 import { QUESTIONS, type QuestionName } from '@podtrail/history/wire/catalogue';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { accessOf, type StartedServer, startedServer } from '../testing/started-server.ts';
+import { changeFact } from '../testing/two-tenants.ts';
 import { AskedLedger } from './asked-ledger.ts';
 import { questionRoutes } from './question-routes.ts';
 
@@ -20,7 +21,7 @@ const ASKED: { readonly [Name in QuestionName]: string } = {
   who: `ip=${IPS[0]}&at=1970-01-01T10:00:00Z`,
   trail: `subject=${IPS[0]}&since=1970-01-01T00:00:00Z&until=1970-01-02T00:00:00Z&limit=3`,
   node: 'node=node-a&at=1970-01-01T10:00:00%2B00:00',
-  moves: 'cause=Evicted,Rollout&since=1970-01-01T00:00:00Z&until=1970-01-02T00:00:00Z',
+  moves: 'cause=Evicted,!Rollout&since=1970-01-01T00:00:00Z&until=1970-01-02T00:00:00Z',
   explain: 'subject=web-1&namespace=shop&at=1970-01-01T10:00:00Z',
   changes: 'subject=deploy/cart&namespace=shop&until=1970-01-02T00:00:00Z',
   gaps: 'since=1970-01-01T00:00:00Z&until=1970-01-02T00:00:00Z',
@@ -45,6 +46,29 @@ for (const name of Object.keys(QUESTIONS) as QuestionName[]) {
     assert.equal(response.headers.get('content-type'), 'application/json');
     assert.deepEqual(QUESTIONS[name].document.parse(document), document);
   });
+}
+
+test('a page of changes goes on behind the longest key that an annotation may have', SOON, async (t) => {
+  // The UID is made of the name, and as long as one of a real pod.
+  const pod = { namespace: 'shop', name: 'w'.repeat(32), ip: '10.0.0.7', from: NOW - 9_000, to: undefined };
+  const keys = ['a', 'b'].map((letter) => `${'example.'.repeat(31)}local/${letter.repeat(63)}`);
+  const made = keys.map((key, i) => {
+    const fact = changeFact(pod, NOW - 5_000 + i, key, 'x');
+    assert.ok(fact.kind === 'change');
+    return { ...fact, change: { ...fact.change, resourceVersion: `1234567890123${i}` } };
+  });
+  const { get } = await served(t, await ledgerOf([...facts, ...made]));
+  const page = async (more: string) =>
+    (await get(`/api/v1/changes?limit=1&order=newest${more}`)).json() as Promise<Page>;
+  const first = await page('');
+  assert.equal(first.changes[0]?.key, keys[1]);
+  const second = await page(`&cursor=${encodeURIComponent(first.cursor ?? '')}`);
+  assert.equal(second.changes[0]?.key, keys[0], JSON.stringify(second));
+});
+
+interface Page {
+  readonly changes: readonly { readonly key: string }[];
+  readonly cursor: string | null;
 }
 
 test('hints say what to do over HTTP: parameters and questions, no commands and no flags', SOON, async (t) => {

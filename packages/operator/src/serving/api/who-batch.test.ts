@@ -57,6 +57,21 @@ test('a batch that is too long, or of which one is wrong, is refused with the pl
   assert.equal((await post({ questions: [{ ip: '10.0.0.1', cluster: 'other' }] })).status, 404);
 });
 
+test('a batch has no parameters beside its body: what stands in the query would be passed over', SOON, async (t) => {
+  const { get } = await served(t);
+  for (const query of ['at=2020-01-01T00:00:00Z', 'cluster=c', 'ip=10.0.0.1', 'colour=red']) {
+    const response = await get(`/api/v1/who?${query}`, {
+      ...{ method: 'POST', body: JSON.stringify({ questions: [{ ip: '10.0.0.1' }] }), as: 'jane' },
+      headers: { 'content-type': 'application/json' },
+    });
+    const { code, detail, hint } = (await response.json()) as { code: string; detail: string; hint: string };
+    assert.equal(response.status, 400, query);
+    assert.equal(code, 'bad-parameter');
+    assert.match(detail, new RegExp(`^POST who has no parameter ${query.split('=')[0]}$`));
+    assert.equal(hint, 'it has no parameters.');
+  }
+});
+
 test('clusters are for all callers; how much there is only for who may see all of it', SOON, async (t) => {
   const { get } = await served(t);
   assert.deepEqual(await (await get('/api/v1/clusters', { as: 'sam' })).json(), { clusters: [{ name: 'c', id: 'c' }] });

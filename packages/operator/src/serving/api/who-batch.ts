@@ -16,7 +16,10 @@ import { Problem } from '../problem.ts';
 import type { AskedLedger, AskedReader } from './asked-ledger.ts';
 import { historyProblem } from './history-problems.ts';
 import { API, type Operation } from './operation.ts';
+import { QueryParameters } from './query-parameters.ts';
 
+/** In sentences. */
+const NAME = 'POST who';
 const MOST_QUESTIONS = 1_000;
 const MOST_BYTES = 1_000_000;
 /** On the way to the store at once: they travel together. */
@@ -32,6 +35,8 @@ const questionsSchema = z.strictObject({
     .max(MOST_QUESTIONS)
     .meta({ description: `What to ask, at most ${MOST_QUESTIONS}.` }),
 });
+const none = z.strictObject({});
+const NONE = new QueryParameters(none);
 const answersSchema = z.strictObject({
   answers: z.array(QUESTIONS.who.document).meta({ description: 'One for each question, in the same order.' }),
 });
@@ -40,9 +45,12 @@ export function whoBatch(ledger: AskedLedger): Operation {
   return {
     ...{ method: 'POST', path: `${API}/who`, id: 'whoMany' },
     summary: `The same for up to ${MOST_QUESTIONS} addresses and instants at once.`,
+    query: none,
     body: { 'application/json': questionsSchema },
     reply: { 'application/json': answersSchema },
     handle: async (request) => {
+      // An `at` here would be taken for that of all questions, and they would be answered about now.
+      NONE.checked(NAME, request.query);
       const body = await request.body.json(MOST_BYTES);
       const asker = ledger.asker(await request.visibility());
       const answers = await ledger.ask(() => answer(ledger, ledger.readerFor(request), asker, body), false, request);
@@ -52,7 +60,7 @@ export function whoBatch(ledger: AskedLedger): Operation {
 }
 
 async function answer(ledger: AskedLedger, reader: AskedReader, asker: Asker, body: unknown): Promise<readonly Who[]> {
-  const schema = { name: 'POST who', parameters: questionsSchema } as unknown as Question;
+  const schema = { name: NAME, parameters: questionsSchema } as unknown as Question;
   const { questions } = checkedParameters(schema, body) as { readonly questions: readonly Checked[] };
   const clusters = await ledger.clusters();
   const byCluster = new Map<Cluster, number[]>();

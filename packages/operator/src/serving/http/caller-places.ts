@@ -30,7 +30,13 @@ export class CallerPlaces {
     const { most, mostOfOne, code, message } = this.#options;
     const own = this.#taken.get(name) ?? 0;
     if (own >= mostOfOne || this.#all >= most) {
-      throw new Problem(429, code, message, { headers: { 'retry-after': '5' } });
+      throw new Problem(429, code, message, {
+        hint:
+          own >= mostOfOne
+            ? `you have ${own}, the most of one caller: end one first.`
+            : 'come again when one of the others has ended.',
+        headers: { 'retry-after': '5' },
+      });
     }
     this.#all++;
     this.#taken.set(name, own + 1);

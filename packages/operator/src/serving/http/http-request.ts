@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Visibility } from '@podtrail/history/wire';
 import type { Access, Caller } from '../access/access.ts';
-import { type BodyLimits, RequestBody } from './request-body.ts';
+import { type BodyLimits, type BodyWaits, RequestBody } from './request-body.ts';
 
 /** Of routes that are for anyone. */
 const NOBODY: Caller = { name: '', groups: [] };
@@ -29,7 +29,7 @@ export class HttpRequest {
   readonly #ended = new LazyAbort();
   readonly #gone = new LazyAbort();
 
-  constructor(id: string, incoming: IncomingMessage, access: Access, limits: BodyLimits) {
+  constructor(id: string, incoming: IncomingMessage, access: Access, limits: BodyLimits, waits?: BodyWaits) {
     this.id = id;
     this.method = incoming.method ?? '';
     const url = incoming.url ?? '';
@@ -37,13 +37,13 @@ export class HttpRequest {
     this.path = mark === -1 ? url : url.slice(0, mark);
     this.query = mark === -1 ? '' : url.slice(mark + 1);
     this.headers = incoming.headers;
-    this.body = new RequestBody(incoming, limits);
+    this.body = new RequestBody(incoming, limits, waits);
     this.#access = access;
   }
 
   /** Asked when it is needed: some answers are the same for everybody. With a namespace: of that one alone. */
   visibility(namespace?: string): Promise<Visibility> {
-    return this.#access.visibility(this.caller, namespace);
+    return this.#access.visibility(this.caller, namespace, this);
   }
 
   /** Aborts when the client has gone, the time is up, or the server ends. */

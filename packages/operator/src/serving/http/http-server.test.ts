@@ -1,14 +1,15 @@
 // The server itself: what it adds to every answer, what it refuses, what a client can make it hold, how it ends.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Problem } from '../problem.ts';
 import { startedServer } from '../testing/started-server.ts';
 import type { AccessLogEntry } from './access-log.ts';
+import type { HttpRequest } from './http-request.ts';
 import { RateLimit } from './rate-limit.ts';
-import { jsonReply, textReply } from './reply.ts';
+import { jsonReply, type ReplyStream, textReply } from './reply.ts';
 import type { Route } from './route.ts';
 
 const SOON = { timeout: 60_000 };
@@ -135,9 +136,17 @@ test('what is long is packed for who takes it; ETags are of the bytes that are s
   );
   const raw = Buffer.concat(await socket.toArray());
   assert.equal(gunzipSync(raw.subarray(raw.indexOf('\r\n\r\n') + 4)).toString(), LONG);
-  for (const accepted of ['gzip;q=0', 'br', '']) {
+  for (const [accepted, encoding] of [
+    ['gzip;q=0', null],
+    ['br', null],
+    ['', null],
+    ['*;q=0', null],
+    ['gzip;q=0, *', null],
+    ['*', 'gzip'],
+    ['*;q=0, gzip', 'gzip'],
+  ] as const) {
     const { headers } = await get('/long', { headers: { 'accept-encoding': accepted } });
-    assert.equal(headers.get('content-encoding'), null, accepted);
+    assert.equal(headers.get('content-encoding'), encoding, accepted);
   }
   const known = await get('/long', { headers: { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'identity' } });
   assert.equal(known.status, 304);
@@ -243,6 +252,31 @@ test('of a body that is read as it comes each kilobyte has its time, and no more
   assert.match(await said(drips), /^HTTP\/1\.1 408 [\s\S]*"code":"slow-body"/, 'a byte now and then is too slow');
 });
 
+test('a client that goes in the middle of its body is no bug of ours in the log', SOON, async (t) => {
+  const logged = new EventEmitter<{ entry: [AccessLogEntry] }>();
+  const reading: Route = {
+    method: 'POST',
+    path: '/read',
+    handle: async ({ body }) => ({
+      status: 200,
+      stream: async () => {
+        for await (const _ of body.chunks());
+      },
+    }),
+  };
+  const log = (entry: AccessLogEntry) => void logged.emit('entry', entry);
+  const { server } = await startedServer(t, [...ROUTES, reading], { log });
+  for (const path of ['/echo', '/read']) {
+    for (const more of ['content-length: 100', 'transfer-encoding: chunked']) {
+      const entry = once(logged, 'entry');
+      const socket = await opened(t, server.port, `${postOf(path, more)}1\r\n{`);
+      setTimeout(() => socket.resetAndDestroy(), 50);
+      const [{ status, code, error }] = (await entry) as [AccessLogEntry];
+      assert.deepEqual([status, code, error], [499, 'client-gone', undefined], `${path}, ${more}`);
+    }
+  }
+});
+
 test(
   'a body that stops in the middle of an answer that is streamed ends the connection, and is logged',
   SOON,
@@ -311,12 +345,58 @@ test('idle sockets keep nobody out', SOON, async (t) => {
   for (let i = 0; i < 5; i++) assert.equal((await get('/short')).status, 200);
 });
 
+test('who sends a part of a body keeps nobody out, and a log in its place is not hung up on', SOON, async (t) => {
+  let begun = 0;
+  const echo = async ({ body }: HttpRequest) => {
+    begun++;
+    return jsonReply(await body.json(1_000));
+  };
+  const log = async ({ body }: HttpRequest) => ({
+    status: 200,
+    stream: async (out: ReplyStream) => {
+      for await (const chunk of body.chunks()) await out.write(chunk);
+    },
+  });
+  const routes: readonly Route[] = [
+    { method: 'GET', path: '/short', handle: async () => jsonReply({ ok: true }) },
+    { method: 'POST', path: '/echo', handle: echo },
+    { method: 'POST', path: '/log', handle: log },
+  ];
+  const { server, get } = await startedServer(t, routes, { limits: { mostConnections: 8 } });
+  const begin = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer jane\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+  const slow = await opened(t, server.port, begin('/log'));
+  await once(slow, 'data');
+  for (let i = 0; i < 7; i++) (await opened(t, server.port, begin('/echo'))).resume();
+  while (begun < 7) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 3; i++) assert.equal((await get('/short', { headers: { connection: 'close' } })).status, 200);
+  slow.write('x'.repeat(99));
+  assert.match((await once(slow, 'data')).toString(), /x/);
+});
+
 test('headers that do not come in time, or are too long, end the connection', SOON, async (t) => {
   const { server } = await startedServer(t, ROUTES, { limits: { headersMs: 200 } });
   const slow = await opened(t, server.port, 'GET /short HTTP/1.1\r\nhost: x\r\n');
   assert.match(await said(slow), /^(HTTP\/1\.1 408 |$)/);
   const long = await opened(t, server.port, `GET /short HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`);
   assert.match(await said(long), /^HTTP\/1\.1 431 /);
+});
+
+test('what Node itself would refuse with a bare status is answered as everything else', SOON, async (t) => {
+  const { server } = await startedServer(t, ROUTES);
+  const answerTo = async (head: string) => {
+    const rest = 'connection: close\r\nauthorization: Bearer jane\r\n\r\n';
+    const text = await said(await opened(t, server.port, `${head}${rest}`));
+    assert.match(text, /^x-request-id: /m, head);
+    assert.match(text, /^content-security-policy: /m, head);
+    return text;
+  };
+  const nameless = await answerTo('GET /short HTTP/1.1\r\n');
+  assert.match(nameless, /^HTTP\/1\.1 400 [\s\S]*"detail":"the request has no Host header","code":"bad-request"/);
+  assert.match(await answerTo('GET /short HTTP/1.0\r\n'), /^HTTP\/1\.1 200 /, 'there was no Host before HTTP/1.1');
+  const twice = await answerTo('GET /short HTTP/1.1\r\nhost: x\r\nHOST: y\r\n');
+  assert.match(twice, /^HTTP\/1\.1 400 [\s\S]*"detail":"the request has more than one Host header"/);
+  assert.match(await answerTo('GET /short HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\n'), /^HTTP\/1\.1 200 /);
 });
 
 test('what the parser refuses is a problem document, too', SOON, async (t) => {
@@ -380,7 +460,40 @@ test('who sends requests ahead without end is cut off', SOON, async (t) => {
   const socket = await opened(t, server.port, 'GET /slow HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
   await said(socket);
   release.resolve();
-  assert.equal(handled, 4);
+  assert.equal(handled, 1, 'the others waited for its answer');
+});
+
+test('of a connection the next request is not begun before the answer to the one before was taken', SOON, async (t) => {
+  let begun = 0;
+  // More than the kernel takes of it.
+  const body = Buffer.alloc(48 << 20, 'x');
+  const large: Route = {
+    method: 'GET',
+    path: '/large',
+    handle: async () => {
+      begun++;
+      return { status: 200, body };
+    },
+  };
+  const limits = { mostUnreadOfOne: 64 << 20 };
+  const { server, get } = await startedServer(t, [large, ...ROUTES], { limits });
+  const socket = connect(server.port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.pause();
+  const ask = 'GET /large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer jane\r\n\r\n';
+  socket.write(ask.repeat(3));
+  while (server.unreadBytes === 0) await new Promise((resolve) => setImmediate(resolve));
+  // Its caller has others answered meanwhile, and no second one as large.
+  assert.equal((await get('/short')).status, 200);
+  const refused = await get('/large', { headers: { 'accept-encoding': 'identity' } });
+  assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [503, 'busy']);
+  assert.equal(begun, 2, 'one on each connection');
+  let read = 0;
+  for await (const chunk of socket) {
+    read += chunk.length;
+    if (read >= 3 * body.length) break;
+  }
+  assert.equal(begun, 4);
 });
 
 test('an answer that is not made in time ends the connection, and whoever makes it can see that', SOON, async (t) => {
@@ -506,3 +619,28 @@ test('it ends after the requests that are under way, and streams see that it end
   assert.deepEqual(await (await asked).json(), { ok: true });
   await closed;
 });
+
+test(
+  'what the parser refuses is in the log under its id, and who is dropped without an answer is reported',
+  SOON,
+  async (t) => {
+    const entries: AccessLogEntry[] = [];
+    const dropped: string[] = [];
+    const { server } = await startedServer(t, ROUTES, {
+      log: (entry) => void entries.push(entry),
+      onDropped: ({ why, remote }) => void dropped.push(`${why} ${remote}`),
+      limits: { mostConnections: 2, mostAhead: 2 },
+    });
+    const refused = await said(await opened(t, server.port, 'no http\r\n\r\n'));
+    const [entry] = entries;
+    assert.deepEqual([entry?.status, entry?.code, entry?.method], [400, 'bad-request', '']);
+    assert.ok(refused.includes(`"requestId":"${entry?.requestId}"`));
+    await said(await opened(t, server.port, 'GET /open HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)));
+    assert.deepEqual(dropped, ['ahead 127.0.0.1']);
+    const idle = [await opened(t, server.port, ''), await opened(t, server.port, '')];
+    await opened(t, server.port, '');
+    await once(idle[0]!.resume(), 'close');
+    assert.deepEqual(dropped.slice(1), ['evicted 127.0.0.1']);
+    assert.deepEqual([server.connections, server.streams], [2, 0]);
+  },
+);

@@ -21,10 +21,11 @@ import type { Route } from './route.ts';
 import { Router } from './router.ts';
 import { sendReply } from './send-reply.ts';
 import { streamReply } from './stream-reply.ts';
+import { UnreadAnswers, type UnreadLimits } from './unread-answers.ts';
 
-export interface HttpLimits extends BodyLimits {
+export interface HttpLimits extends BodyLimits, UnreadLimits {
   readonly mostConnections: number;
-  /** Requests of one connection that are answered at once; whoever sends more ahead is cut off. */
+  /** Requests of one connection that wait for their turn, and the one that is answered; whoever sends more is cut off. */
   readonly mostAhead: number;
   readonly headersMs: number;
   readonly keepAliveMs: number;
@@ -46,11 +47,20 @@ const LIMITS: HttpLimits = {
   chunkMs: 30_000,
   drainMs: 30_000,
   mostHeaderBytes: 16 * 1024,
+  mostUnread: 128 << 20,
+  mostUnreadOfOne: 32 << 20,
 };
 /** How often Node looks for those that take too long. */
 const CHECK_MS = 1_000;
 /** How long requests under way may take when the server ends. */
 const GRACE_MS = 5_000;
+
+/** A connection that was ended without an answer. */
+export interface DroppedConnection {
+  /** `evicted`: for another one. `ahead`: too many requests. `unread`: its answer, for those of others. `tls`: no session. */
+  readonly why: 'evicted' | 'ahead' | 'unread' | 'tls';
+  readonly remote: string | undefined;
+}
 
 export interface HttpServerOptions {
   readonly host: string;
@@ -64,7 +74,9 @@ export interface HttpServerOptions {
   /** Before everything else, open routes too: throws a Problem where a request must not even be looked at. */
   readonly admit?: ((request: IncomingMessage) => void) | undefined;
   readonly rateLimit?: RateLimit | undefined;
+  /** What the parser refuses is in it, too, without a method. */
   readonly log?: AccessLog | undefined;
+  readonly onDropped?: ((dropped: DroppedConnection) => void) | undefined;
   readonly renderProblem?: RenderProblem | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
 }
@@ -76,13 +88,16 @@ export class HttpServer {
   readonly #server: Server;
   readonly #connections: ConnectionLimit;
   readonly #underWay = new Set<HttpRequest>();
-  readonly #ahead = new WeakMap<Socket, number>();
+  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #unread: UnreadAnswers;
+  #streams = 0;
   #isEnding = false;
   #address = { host: '', port: 0 };
 
   private constructor(options: HttpServerOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
+    this.#unread = new UnreadAnswers(this.#limits, () => this.#dropped('unread', undefined));
     this.#router = new Router(options.routes);
     this.#server = this.#createServer();
     // Clients wait for a sentence that says that they may send; ours comes with the answer.
@@ -90,8 +105,15 @@ export class HttpServer {
       response.writeContinue();
       this.#onRequest(request, response);
     });
-    this.#server.on('clientError', (error, socket) => refuseBytes(error, socket as Socket, this.#limits));
-    this.#connections = new ConnectionLimit(this.#server, this.#limits.mostConnections);
+    // Those that nobody knows may be passed over; Node would refuse them with a bare status.
+    this.#server.on('checkExpectation', (request, response) => this.#onRequest(request, response));
+    this.#server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+    // Of HTTPS alone. Whoever hangs up before there is a session is no error of anybody's.
+    this.#server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (error.code !== 'ECONNRESET') this.#dropped('tls', socket.remoteAddress);
+    });
+    const onEvict = (address: string) => this.#dropped('evicted', address);
+    this.#connections = new ConnectionLimit(this.#server, this.#limits.mostConnections, onEvict);
   }
 
   /** Rejects with `cannot-listen`. */
@@ -116,6 +138,20 @@ export class HttpServer {
   useTls(tls: TlsServerOptions): void {
     const server = this.#server as Server & { setSecureContext?(options: TlsServerOptions): void };
     server.setSecureContext?.({ ...this.#options.tls, ...tls });
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Answers that are written piece by piece: watches, news, flow logs. */
+  get streams(): number {
+    return this.#streams;
+  }
+
+  /** Bytes of large answers that their clients have not taken. */
+  get unreadBytes(): number {
+    return this.#unread.bytes;
   }
 
   /** Whoever is connected connects again. */
@@ -147,6 +183,8 @@ export class HttpServer {
       connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
       maxHeaderSize: mostHeaderBytes,
       noDelay: true,
+      // Refused by us, with a problem document.
+      requireHostHeader: false,
     };
     const onRequest = (request: IncomingMessage, response: ServerResponse) => this.#onRequest(request, response);
     // Not imported: see plain-server.ts.
@@ -156,13 +194,28 @@ export class HttpServer {
 
   #onRequest(incoming: IncomingMessage, response: ServerResponse): void {
     const { socket } = incoming;
-    const ahead = (this.#ahead.get(socket) ?? 0) + 1;
-    this.#ahead.set(socket, ahead);
+    const line = this.#lineOf(socket);
     // The parser reads all of a chunk, whatever happens meanwhile.
-    if (ahead > this.#limits.mostAhead || socket.destroyed) {
+    if (++line.length > this.#limits.mostAhead || socket.destroyed) {
+      if (!socket.destroyed) this.#dropped('ahead', socket.remoteAddress);
       socket.destroy();
       return;
     }
+    if (line.length === 1) this.#serve(incoming, response, line);
+    // Invariant: of a connection one answer at a time is made, and no other before it was taken.
+    else line.waiting.push(() => this.#serve(incoming, response, line));
+  }
+
+  #lineOf(socket: Socket): Line {
+    const known = this.#lines.get(socket);
+    if (known !== undefined) return known;
+    const line = { length: 0, waiting: [] };
+    this.#lines.set(socket, line);
+    return line;
+  }
+
+  #serve(incoming: IncomingMessage, response: ServerResponse, line: Line): void {
+    const { socket } = incoming;
     const begun = this.#options.clock.monotonic();
     // A message whose body was not read to its end has no socket any more.
     const { remoteAddress } = socket;
@@ -171,14 +224,18 @@ export class HttpServer {
       incoming,
       this.#options.access,
       this.#limits,
+      this.#connections,
     );
     this.#underWay.add(request);
     const answered = this.#connections.answering(socket);
     const ended = () => {
-      this.#ahead.set(socket, (this.#ahead.get(socket) ?? 1) - 1);
+      line.length--;
       this.#underWay.delete(request);
       if (!response.writableFinished) request.abandon(clientGone());
       answered();
+      const next = line.waiting.shift();
+      // An answer may be the last one of its connection.
+      if (socket.writable) next?.();
       if (this.#isEnding && this.#underWay.size === 0) this.#connections.closeAll();
     };
     response.once('close', ended);
@@ -211,11 +268,16 @@ export class HttpServer {
       if ('stream' in reply) {
         clearTimeout(late);
         late = undefined;
-        await streamReply(request, response, reply, { more, drainMs });
+        this.#streams++;
+        try {
+          await streamReply(request, response, reply, { more, drainMs, unread: this.#unread });
+        } finally {
+          this.#streams--;
+        }
         return { status: reply.status, isStream: true };
       }
       closeUnread(incoming, more);
-      return { status: await sendReply(request, response, reply, more) };
+      return { status: await sendReply(request, response, reply, more, this.#unread) };
     } catch (error) {
       const problem = asProblem(error);
       if (response.headersSent || response.destroyed) {
@@ -225,13 +287,26 @@ export class HttpServer {
       }
       closeUnread(incoming, more);
       const render = this.#options.renderProblem ?? renderProblem;
-      return { status: await sendReply(request, response, render(problem, request.id, request.path), more), problem };
+      const reply = render(problem, request.id, request.path);
+      return { status: await sendReply(request, response, reply, more, this.#unread), problem };
     }
   }
 
   async #handle(request: HttpRequest, incoming: IncomingMessage) {
     const { access, admit, rateLimit } = this.#options;
     admit?.(incoming);
+    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1') {
+      throw new Problem(400, 'bad-request', 'the request has no Host header', {
+        hint: 'HTTP/1.1 needs one.',
+        headers: { connection: 'close' },
+      });
+    }
+    if (hasTwoHosts(incoming.rawHeaders)) {
+      throw new Problem(400, 'bad-request', 'the request has more than one Host header', {
+        hint: 'proxies and servers could take different ones.',
+        headers: { connection: 'close' },
+      });
+    }
     const { route, captures } = this.#router.find(request.method, request.path);
     request.route = route.path;
     request.captures = captures;
@@ -240,6 +315,18 @@ export class HttpServer {
       if (route.isFree !== true) rateLimit?.take(request.caller.name);
     }
     return await route.handle(request);
+  }
+
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    const remote = socket.remoteAddress;
+    const refused = refuseBytes(error, socket, this.#limits);
+    if (refused === undefined) return;
+    const nothing = { caller: '', method: '', route: undefined, isStream: false, ms: 0 };
+    this.#options.log?.({ ...nothing, ...refused, remote });
+  }
+
+  #dropped(why: DroppedConnection['why'], remote: string | undefined): void {
+    this.#options.onDropped?.({ why, remote });
   }
 
   #log(request: HttpRequest, remote: string | undefined, begun: number, sent: Sent): void {
@@ -257,10 +344,26 @@ export class HttpServer {
   }
 }
 
+/** Of one connection: the request that is answered, and those that were sent ahead of its answer. */
+interface Line {
+  length: number;
+  readonly waiting: (() => void)[];
+}
+
 interface Sent {
   readonly status: number;
   readonly problem?: Problem;
   readonly isStream?: boolean;
+}
+
+/** Node takes the first one and passes over the others; RFC 9112 asks for a 400. Names and values take turns. */
+function hasTwoHosts(raw: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 /** Node would read what nobody has asked for, to get to the next request. */

@@ -86,3 +86,27 @@ test('one caller has some of the places only: others come in before its next one
   assert.deepEqual([gate.asking, gate.waiting], [0, 0]);
   assert.equal(await gate.run(async () => 1, { gone, caller: { name: 'jane' } }), 1);
 });
+
+test('one caller has so many places in the queue; who has none takes one of who has most when it is full', async () => {
+  const gate = new QuestionGate({ atOnce: 1, mostWaiting: 4, mostWaitingOfOne: 3, waitMs: 60_000 });
+  const release = Promise.withResolvers<void>();
+  const said: string[] = [];
+  const ask = (name: string, which: string) =>
+    gate
+      .run(() => release.promise, { gone: new AbortController().signal, caller: { name } })
+      .then(
+        () => said.push(`${which} answered`),
+        ({ status }) => said.push(`${which} ${status}`),
+      );
+  const asked = ['evil-0', 'evil-1', 'evil-2', 'evil-3', 'evil-4', 'sam-1', 'jane-1', 'jane-2'].map((which) =>
+    ask(which.split('-')[0] as string, which),
+  );
+  assert.equal(gate.waiting, 4);
+  release.resolve();
+  await Promise.all(asked);
+  const answered = ['evil-0', 'evil-1', 'evil-2', 'sam-1', 'jane-1'];
+  assert.deepEqual(
+    said.sort(),
+    [...answered.map((one) => `${one} answered`), 'evil-3 503', 'evil-4 503', 'jane-2 503'].sort(),
+  );
+});

@@ -1,6 +1,7 @@
 // How many questions are on the store at once. The next ones wait in a queue; whoever would wait too long, or in a queue
 // that is full, is sent away with 503: a server that says no at once is of more use than one that answers late. One caller
-// may have some of the places only, so that questions that read for long do not keep everybody else waiting.
+// may have some of the places only, in the queue too, so that questions that read for long do not keep everybody else
+// waiting.
 import { Problem } from '../problem.ts';
 
 export interface QuestionGateOptions {
@@ -9,6 +10,8 @@ export interface QuestionGateOptions {
   readonly waitMs: number;
   /** Places of one caller at once; undefined: all of them. */
   readonly mostOfOne?: number | undefined;
+  /** Of one caller in the queue; undefined: all of it. */
+  readonly mostWaitingOfOne?: number | undefined;
 }
 
 /** Who waits for an answer. */
@@ -21,6 +24,8 @@ export interface Abandonable {
 
 interface Waiting {
   readonly admit: () => void;
+  /** Sends it away. */
+  readonly displace: () => void;
   readonly caller: string | undefined;
 }
 
@@ -68,7 +73,8 @@ export class QuestionGate {
   #wait(gone: AbortSignal | undefined, caller: string | undefined): Promise<void> {
     const { mostWaiting, waitMs } = this.#options;
     if (gone?.aborted === true) return Promise.reject(gone.reason);
-    if (this.#waiting.size >= mostWaiting) return Promise.reject(busy());
+    if (!this.#mayWait(caller) || (this.#waiting.size >= mostWaiting && !this.#displaceFor(caller)))
+      return Promise.reject(busy());
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown) => {
         this.#waiting.delete(waiting);
@@ -83,10 +89,39 @@ export class QuestionGate {
         gone?.removeEventListener('abort', onGone);
         resolve();
       };
-      const waiting: Waiting = { admit, caller };
+      const waiting: Waiting = { admit, displace: () => leave(busy()), caller };
       gone?.addEventListener('abort', onGone, { once: true });
       this.#waiting.add(waiting);
     });
+  }
+
+  #mayWait(caller: string | undefined): boolean {
+    const { mostWaitingOfOne } = this.#options;
+    return mostWaitingOfOne === undefined || caller === undefined || this.#waitingOf(caller) < mostWaitingOfOne;
+  }
+
+  #waitingOf(caller: string): number {
+    let count = 0;
+    for (const waiting of this.#waiting) if (waiting.caller === caller) count++;
+    return count;
+  }
+
+  /** Of a full queue: whoever has none waiting takes the place of the newest of who has most, if that is several. */
+  #displaceFor(caller: string | undefined): boolean {
+    if (this.#options.mostWaitingOfOne === undefined || caller === undefined) return false;
+    const counts = new Map<string, number>();
+    let most: Waiting | undefined;
+    let ofMost = 1;
+    for (const waiting of this.#waiting) {
+      if (waiting.caller === caller) return false;
+      if (waiting.caller === undefined) continue;
+      const count = (counts.get(waiting.caller) ?? 0) + 1;
+      counts.set(waiting.caller, count);
+      // The last one that is seen of a caller is its newest.
+      if (count > ofMost || (count === ofMost && waiting.caller === most?.caller)) [most, ofMost] = [waiting, count];
+    }
+    most?.displace();
+    return most !== undefined;
   }
 
   /** The place goes to who has waited longest of those who may have one, so that nobody comes in between. */

@@ -14,15 +14,33 @@ export interface HeaderLimits {
   readonly headersMs: number;
 }
 
-/** Answers where somebody can still read it, and closes the connection: what follows on it cannot be understood. */
-export function refuseBytes(error: NodeJS.ErrnoException, socket: Socket, limits: HeaderLimits): void {
+/** What was answered, for the log. */
+export interface RefusedBytes {
+  readonly requestId: string;
+  readonly status: number;
+  readonly code: string;
+  /** Of the body. */
+  readonly bytes: number;
+}
+
+/** Undefined where nobody reads an answer. Answers where somebody can still read it, and closes the connection: what follows on it cannot be understood. */
+export function refuseBytes(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  limits: HeaderLimits,
+): RefusedBytes | undefined {
   if (!isOfParser(error) || !socket.writable || hasAnswerUnderWay(socket)) {
     socket.destroy(error);
-    return;
+    return undefined;
   }
-  socket.end(replyText(problemOf(error.code, limits)));
+  const problem = problemOf(error.code, limits);
+  // There is no request, so no id was given: it has a new one, as every answer.
+  const requestId = requestIdOf(undefined);
+  const { text, bytes } = replyText(problem, requestId);
+  socket.end(text);
   // Nothing more is read; whoever goes on sending is cut off.
   socket.destroySoon();
+  return { requestId, status: problem.status, code: problem.code, bytes };
 }
 
 /** And not that the client has gone. */
@@ -58,12 +76,12 @@ function problemOf(code: string | undefined, { mostHeaderBytes, headersMs }: Hea
   }
 }
 
-/** There is no request, so no id was given: it has a new one, as every answer. */
-function replyText(problem: Problem): string {
-  const id = requestIdOf(undefined);
+function replyText(problem: Problem, id: string): { readonly text: string; readonly bytes: number } {
   const reply = renderProblem(problem, id);
   const body = String(reply.body);
-  const headers = headersOf(id, reply, { connection: 'close', 'content-length': String(Buffer.byteLength(body)) });
+  const bytes = Buffer.byteLength(body);
+  const headers = headersOf(id, reply, { connection: 'close', 'content-length': String(bytes) });
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  const text = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  return { text, bytes };
 }

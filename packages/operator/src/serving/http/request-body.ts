@@ -1,6 +1,7 @@
 // The body of a request, whole or as it comes. Nothing is read before somebody asks for it, never more than was allowed,
 // and not for longer: whoever sends slowly is refused, and what nobody reads is never taken.
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
 
 export interface BodyLimits {
@@ -10,15 +11,22 @@ export interface BodyLimits {
   readonly chunkMs: number;
 }
 
+/** Is notified when a body that is read as a whole is waited for, and when it is not any more. */
+export interface BodyWaits {
+  awaitsBody(socket: Socket, isAwaited: boolean): void;
+}
+
 const LEAST_BYTES = 1024;
 
 export class RequestBody {
   readonly #incoming: IncomingMessage;
   readonly #limits: BodyLimits;
+  readonly #waits: BodyWaits | undefined;
 
-  constructor(incoming: IncomingMessage, limits: BodyLimits) {
+  constructor(incoming: IncomingMessage, limits: BodyLimits, waits?: BodyWaits) {
     this.#incoming = incoming;
     this.#limits = limits;
+    this.#waits = waits;
   }
 
   /** The media type without its parameters, in lower case; empty where there is none. */
@@ -59,15 +67,19 @@ export class RequestBody {
     }
   }
 
-  /** As it comes, and no faster than it is taken. */
+  /**
+   * As it comes, and no faster than it is taken. Whoever reads it so has few places for those who send, and its connection
+   * counts as being answered all the time: an honest log may be slow.
+   */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#refuseEncoded();
     yield* this.#within(this.#limits.chunkMs, 'each kilobyte');
   }
 
   /**
-   * Rejects when it was waited for too long: for the whole, or for the next kilobyte. The connection stays open meanwhile: a stream that is
-   * destroyed takes its socket along, and the refusal would never be sent.
+   * Rejects when it was waited for too long: for the whole, or for the next kilobyte; and when the client goes in the
+   * middle of it. The connection stays open meanwhile: a stream that is destroyed takes its socket along, and the refusal
+   * would never be sent.
    */
   async *#within(ms: number, of: 'whole' | 'each kilobyte'): AsyncGenerator<Buffer> {
     const chunks = this.#incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
@@ -76,12 +88,13 @@ export class RequestBody {
     let came = 0;
     while (true) {
       const begun = performance.now();
+      if (of === 'whole') this.#notify(true);
       const late = setTimeout(() => giveUp(slowBody(ms)), Math.max(0, ms - waited));
       try {
         // One promise for each chunk: a race with one for all of them would keep every chunk until the end.
         const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
           giveUp = reject;
-          chunks.next().then(resolve, reject);
+          chunks.next().then(resolve, (cause: unknown) => reject(clientGone(cause)));
         });
         if (next.done === true) return;
         waited += performance.now() - begun;
@@ -92,8 +105,15 @@ export class RequestBody {
         yield next.value;
       } finally {
         clearTimeout(late);
+        if (of === 'whole') this.#notify(false);
       }
     }
+  }
+
+  /** A message whose connection has gone has no socket any more. */
+  #notify(isAwaited: boolean): void {
+    const { socket } = this.#incoming as { readonly socket: Socket | null };
+    if (socket !== null) this.#waits?.awaitsBody(socket, isAwaited);
   }
 
   /** A small body that unpacks to a large one is a bomb; nobody needs it on a connection of our own. */
@@ -110,4 +130,9 @@ function slowBody(ms: number): Problem {
   return new Problem(408, 'slow-body', `the body did not come within ${ms / 1000} s`, {
     headers: { connection: 'close' },
   });
+}
+
+/** Nothing else ends a body before its end: that is no bug of ours. */
+function clientGone(cause: unknown): Problem {
+  return new Problem(499, 'client-gone', 'the client closed the connection in the middle of the body', { cause });
 }

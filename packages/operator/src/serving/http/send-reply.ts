@@ -7,6 +7,7 @@ import type { HttpRequest } from './http-request.ts';
 import { GZIP_LEVEL } from './packed-stream.ts';
 import type { WholeReply } from './reply.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { SMALL_ANSWER, type UnreadAnswers } from './unread-answers.ts';
 
 const compress = promisify(gzip);
 /** A packet has room for so much anyway. */
@@ -21,6 +22,7 @@ export async function sendReply(
   response: ServerResponse,
   reply: WholeReply,
   more: Readonly<Record<string, string>>,
+  unread: UnreadAnswers,
 ): Promise<number> {
   const { id, headers: asked, method } = request;
   const headers: Headers = headersOf(id, reply, more);
@@ -45,8 +47,14 @@ export async function sendReply(
   const bytes = isPacked ? body.length : length;
   if (response.destroyed) return CLIENT_GONE;
   if (reply.status !== 204) headers['content-length'] = bytes;
-  response.writeHead(reply.status, headers as OutgoingHttpHeaders);
   const isEmpty = method === 'HEAD' || bytes === 0;
+  // It has been taken, or nobody will take it, when the response is closed.
+  if (!isEmpty && bytes > SMALL_ANSWER)
+    response.once(
+      'close',
+      unread.add(readerOf(request, response), bytes, () => response.destroy()),
+    );
+  response.writeHead(reply.status, headers as OutgoingHttpHeaders);
   request.sentBytes = isEmpty ? 0 : bytes;
   response.end(isEmpty ? undefined : body);
   return reply.status;
@@ -58,6 +66,11 @@ export function headersOf(
   more: Readonly<Record<string, string>>,
 ): Headers {
   return { ...SECURITY_HEADERS, 'cache-control': 'no-store', 'x-request-id': id, ...more, ...reply.headers };
+}
+
+/** Whose memory it is: the caller's, or of routes that are for anyone the address's. */
+export function readerOf({ caller }: HttpRequest, { socket }: ServerResponse): string {
+  return caller.name === '' ? `at ${socket?.remoteAddress}` : caller.name;
 }
 
 /** Other bytes, another tag: a packed body is not the plain one. */
@@ -72,9 +85,13 @@ function matches(header: string | undefined, etag: string): boolean {
 
 export function takesGzip(header: string | readonly string[] | undefined): boolean {
   if (typeof header !== 'string') return false;
+  let others = false;
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    if (name === 'gzip' || name === '*') return !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+    const isTaken = !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+    // What is named goes before what is said of all others, wherever it stands.
+    if (name === 'gzip') return isTaken;
+    if (name === '*') others = isTaken;
   }
-  return false;
+  return others;
 }

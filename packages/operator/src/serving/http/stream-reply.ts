@@ -6,13 +6,20 @@ import { Problem } from '../problem.ts';
 import type { HttpRequest } from './http-request.ts';
 import { PackedStream } from './packed-stream.ts';
 import type { ReplyStream, StreamedReply } from './reply.ts';
-import { headersOf, takesGzip } from './send-reply.ts';
+import { headersOf, readerOf, takesGzip } from './send-reply.ts';
+import { SMALL_ANSWER, type UnreadAnswers } from './unread-answers.ts';
+
+interface StreamOptions {
+  readonly more: Readonly<Record<string, string>>;
+  readonly drainMs: number;
+  readonly unread: UnreadAnswers;
+}
 
 export async function streamReply(
   request: HttpRequest,
   response: ServerResponse,
   reply: StreamedReply,
-  { more, drainMs }: { readonly more: Readonly<Record<string, string>>; readonly drainMs: number },
+  { more, drainMs, unread }: StreamOptions,
 ): Promise<void> {
   const { mayBePacked = false } = reply;
   const isPacked = mayBePacked && takesGzip(request.headers['accept-encoding']) && request.method !== 'HEAD';
@@ -42,8 +49,15 @@ export async function streamReply(
       if (response.destroyed) throw clientGone();
       begin();
       if (packed !== undefined) return await packed.write(chunk);
-      count(typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length);
-      if (!response.write(chunk)) await drained(response, drainMs);
+      const bytes = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
+      const isSmall = bytes <= SMALL_ANSWER;
+      const taken = isSmall ? undefined : unread.add(readerOf(request, response), bytes, () => response.destroy());
+      count(bytes);
+      try {
+        if (!response.write(chunk)) await drained(response, drainMs);
+      } finally {
+        taken?.();
+      }
     },
     get bufferedBytes() {
       return response.writableLength;

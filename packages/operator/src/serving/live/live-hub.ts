@@ -1,6 +1,6 @@
 // News of the ledger for everybody who follows it: asked for once a second for all who may see the same, and not at all
 // while nobody follows. What is kept for those who come back is bounded, and so is the number of those who see different
-// things.
+// things. Above a number of different views each is looked at less often, so that all of them together cost the same.
 import { randomBytes } from 'node:crypto';
 import { changeDocument, epochMillis, readChanges, type Visibility, withSnapshot } from '@podtrail/history/wire';
 import { type Asker, askQuestion, clusterOf, type DocumentOf } from '@podtrail/history/wire/catalogue';
@@ -21,7 +21,12 @@ export interface LiveOptions {
   readonly mostGroups: number;
 }
 
-const LIVE: LiveOptions = { everyMs: 1_000, mostKept: 1_000, mostGroups: 32 };
+/** As many different views as there are streams. */
+const LIVE: LiveOptions = { everyMs: 1_000, mostKept: 1_000, mostGroups: 256 };
+/** Looks at the ledger in the time of one, of all views. */
+const LOOKS_AT_ONCE = 32;
+/** So many looks may fail one after the other: the store may only be busy. */
+const MOST_FAILED = 3;
 /** Records come late: a move or a change is looked for so long after it was. */
 const WINDOW_MS = 5 * 60_000;
 /** Of each kind, the oldest of the window first: of more than this, the rest comes when these have left the window. */
@@ -29,7 +34,14 @@ export const MOST_AT_ONCE = 1_000;
 /** Nobody looked for so long: what happened since may have left the window. */
 const LONGEST_PAUSE_MS = WINDOW_MS / 2;
 
-type Listener = (events: readonly LiveEvent[]) => void;
+/** With an error where the ledger could not be read: `reset` is the last event then, and the listener is not called again. */
+type Listener = (events: readonly LiveEvent[], error?: unknown) => void;
+
+/**
+ * `none` until somebody follows. `planned` until its time comes, or the last one leaves. `underWay` until the ledger has
+ * answered: then the next one is planned, or there is none.
+ */
+type Look = { readonly kind: 'none' | 'underWay' } | { readonly kind: 'planned'; readonly timer: NodeJS.Timeout };
 
 export class LiveHub {
   readonly #ledger: AskedLedger;
@@ -65,9 +77,16 @@ export class LiveHub {
         headers: { 'retry-after': '30' },
       });
     }
-    const group = new Group(this.#ledger, visibility, cluster, this.#options);
+    const group = new Group(this.#ledger, visibility, cluster, this.#options, () => this.#pauseMs());
     this.#groups.set(key, group);
     return group;
+  }
+
+  /** From one look of a view to its next. */
+  #pauseMs(): number {
+    let followed = 0;
+    for (const { isFollowed } of this.#groups.values()) if (isFollowed) followed++;
+    return this.#options.everyMs * Math.max(1, Math.ceil(followed / LOOKS_AT_ONCE));
   }
 }
 
@@ -77,17 +96,28 @@ class Group {
   readonly #visibility: Visibility;
   readonly #cluster: string | undefined;
   readonly #options: LiveOptions;
+  readonly #pauseMs: () => number;
   readonly #listeners = new Set<Listener>();
   readonly #kept: LiveEvent[] = [];
   /** Records that were looked at, and when they were last. */
   readonly #seen = new Map<string, number>();
   #covered: string | null | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Invariant: one at a time, however often somebody leaves and comes back. */
+  #look: Look = { kind: 'none' };
   /** Monotonic, of the last look that was answered; undefined before the first. */
   #looked: number | undefined;
   #isOverfull = false;
+  /** Looks that failed since the last one that did not. */
+  #failed = 0;
 
-  constructor(ledger: AskedLedger, visibility: Visibility, cluster: string | undefined, options: LiveOptions) {
+  constructor(
+    ledger: AskedLedger,
+    visibility: Visibility,
+    cluster: string | undefined,
+    options: LiveOptions,
+    pauseMs: () => number,
+  ) {
+    this.#pauseMs = pauseMs;
     this.#ledger = ledger;
     this.#visibility = visibility;
     this.#cluster = cluster;
@@ -105,12 +135,12 @@ class Group {
     const missed = after !== undefined ? this.#since(after) : latest === undefined ? [] : [latest];
     if (missed.length > 0) listener(missed);
     this.#listeners.add(listener);
-    if (this.#timer === undefined) this.#plan(0);
+    if (this.#look.kind === 'none') this.#plan(0);
     return () => {
       this.#listeners.delete(listener);
-      if (this.isFollowed) return;
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+      if (this.isFollowed || this.#look.kind !== 'planned') return;
+      clearTimeout(this.#look.timer);
+      this.#look = { kind: 'none' };
     };
   }
 
@@ -135,27 +165,40 @@ class Group {
   }
 
   #plan(ms: number): void {
-    this.#timer = setTimeout(() => {
-      void this.#look().finally(() => {
-        if (this.isFollowed) this.#plan(this.#options.everyMs);
-        else this.#timer = undefined;
+    const timer = setTimeout(() => {
+      this.#look = { kind: 'underWay' };
+      void this.#deliverNews().finally(() => {
+        if (this.isFollowed) this.#plan(this.#pauseMs());
+        else this.#look = { kind: 'none' };
       });
     }, ms);
-    this.#timer.unref();
+    timer.unref();
+    this.#look = { kind: 'planned', timer };
   }
 
-  async #look(): Promise<void> {
+  async #deliverNews(): Promise<void> {
     let news: LiveEvent[];
     try {
       news = await this.#news();
-    } catch {
-      // The ledger cannot answer now; the next look says what came meanwhile.
+      this.#failed = 0;
+    } catch (error) {
+      // The next look says what came meanwhile, unless that lasts.
+      if (++this.#failed >= MOST_FAILED) this.#giveUp(error);
       return;
     }
     if (news.length === 0) return;
     this.#kept.push(...news);
     this.#kept.splice(0, Math.max(0, this.#kept.length - this.#options.mostKept));
     for (const listener of [...this.#listeners]) listener(news);
+  }
+
+  #giveUp(error: unknown): void {
+    this.#failed = 0;
+    const reset = event('reset', { reason: 'the ledger could not be read for a while; ask for what is there now' });
+    this.#kept.push(reset);
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener([reset], error);
   }
 
   async #news(): Promise<LiveEvent[]> {

@@ -6,8 +6,10 @@ import { ledgerOf } from '@podtrail/history/testing';
 import { ALL_VISIBLE, epochMillis, type Visibility } from '@podtrail/history/wire';
 import { ManualClock } from '@podtrail/machinery/testing';
 import { AskedLedger, type AskedReader } from '../api/asked-ledger.ts';
+import type { AccessLogEntry } from '../http/access-log.ts';
 import { accessOf, startedServer } from '../testing/started-server.ts';
 import { changeFact, podFacts } from '../testing/two-tenants.ts';
+import { LiveHub } from './live-hub.ts';
 import { liveRoute } from './live-route.ts';
 
 const SOON = { timeout: 60_000 };
@@ -30,10 +32,12 @@ async function live(t: TestContext, times = {}) {
   const engine = await ledgerOf([covered(NOW)]);
   const writer = await engine.takeOver({ id: 'c', name: 'c' });
   let snapshots = 0;
+  let broken: Error | undefined;
   const reader: AskedReader = {
     clusters: () => engine.clusters(),
-    snapshot: (cluster) => {
+    snapshot: async (cluster) => {
       snapshots++;
+      if (broken !== undefined) throw broken;
       return engine.snapshot(cluster);
     },
   };
@@ -41,9 +45,14 @@ async function live(t: TestContext, times = {}) {
   const ledger = new AskedLedger(reader, clock);
   const rights: Record<string, Visibility> = { jane: ALL_VISIBLE, sam: SHOP };
   const route = liveRoute(ledger, { everyMs: 10, heartbeatMs: 50, longestMs: 60_000, ...times });
-  const { get } = await startedServer(t, [route], { access: accessOf(rights) });
+  const entries: AccessLogEntry[] = [];
+  const log = (entry: AccessLogEntry) => void entries.push(entry);
+  const { get, server } = await startedServer(t, [route], { access: accessOf(rights), log });
   return {
-    ...{ get, rights, clock, snapshots: () => snapshots },
+    ...{ get, server, rights, clock, entries, snapshots: () => snapshots },
+    fail: (error: Error | undefined) => {
+      broken = error;
+    },
     cover: (to: number) => writer.append({ facts: [covered(to)] }),
     record: (...facts: StoredFact[]) => writer.append({ facts }),
   };
@@ -219,6 +228,32 @@ test('a hundred clients cost no more questions than one', SOON, async (t) => {
   for (const client of clients.slice(50, 99)) await client.body?.cancel();
 });
 
+test('one look at a time, however often somebody leaves and comes back', SOON, async () => {
+  const engine = await ledgerOf([covered(NOW)]);
+  const answers = Promise.withResolvers<void>();
+  let looks = 0;
+  const reader: AskedReader = {
+    clusters: () => engine.clusters(),
+    snapshot: async (cluster) => {
+      looks++;
+      await answers.promise;
+      return await engine.snapshot(cluster);
+    },
+  };
+  const hub = new LiveHub(new AskedLedger(reader, new ManualClock(NOW)), { everyMs: 60_000 });
+  const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+  for (let times = 0; times < 3; times++) {
+    const leave = hub.follow(ALL_VISIBLE, undefined, undefined, () => {});
+    while (looks === 0) await soon();
+    leave();
+  }
+  const news = new Promise((resolve) => hub.follow(ALL_VISIBLE, undefined, undefined, resolve));
+  await soon();
+  assert.equal(looks, 1);
+  answers.resolve();
+  await news;
+});
+
 test('when rights change the stream ends with the reason; a heartbeat is a comment', SOON, async (t) => {
   const { get, rights } = await live(t);
   const reader = (await get('/api/v1/live', { as: 'sam' })).body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -254,4 +289,44 @@ test('one caller has 128 streams at most, and others still get theirs', SOON, as
   for (let i = 0; i < 128; i++) assert.equal(await open('jane'), 200);
   assert.equal(await open('jane'), 429);
   assert.equal(await open('sam'), 200);
+});
+
+test('as many may follow who see different things as there are streams', SOON, async (t) => {
+  const { get, rights } = await live(t, { everyMs: 60_000 });
+  for (let i = 0; i < 256; i++) {
+    rights[`team-${i}`] = { kind: 'namespaces', since: new Map([[`team-${i}`, epochMillis(0)]]) };
+    const response = await get('/api/v1/live', { as: `team-${i}` });
+    t.after(() => response.body?.cancel().catch(() => {}));
+    assert.equal(response.status, 200, `${i}`);
+  }
+  rights['one-more'] = { kind: 'namespaces', since: new Map([['one-more', epochMillis(0)]]) };
+  assert.equal((await get('/api/v1/live', { as: 'one-more' })).status, 429);
+});
+
+test(
+  'one look that fails is passed over; when several do the stream ends with reset, and the log has why',
+  SOON,
+  async (t) => {
+    const { get, fail, entries, snapshots } = await live(t);
+    const stream = await get('/api/v1/live');
+    const text = stream.text();
+    await until(await get('/api/v1/live'), /event: coverage\n/);
+    const before = snapshots();
+    fail(new Error('the disk is gone'));
+    while (snapshots() === before) await new Promise((resolve) => setImmediate(resolve));
+    assert.match(await text, /event: reset\ndata: .*could not be read.*\n\nevent: end\ndata: \{"code":"unreadable"/);
+    assert.ok(snapshots() - before >= 3);
+    const entry = entries.find(({ error }) => error !== undefined);
+    assert.match(String((entry?.error as Error | undefined)?.cause ?? entry?.error), /disk is gone/);
+    fail(undefined);
+    await until(await get('/api/v1/live'), /event: coverage\n/);
+  },
+);
+
+test('when the server ends the stream says so', SOON, async (t) => {
+  const { get, server } = await live(t);
+  const stream = await get('/api/v1/live');
+  const text = stream.text();
+  await server.close();
+  assert.match(await text, /event: end\ndata: \{"code":"ending"/);
 });

@@ -9,6 +9,7 @@ import { QueryParameters } from '../api/query-parameters.ts';
 import { CallerPlaces } from '../http/caller-places.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import type { ReplyStream } from '../http/reply.ts';
+import { Problem } from '../problem.ts';
 import { type LiveEvent, LiveHub, MOST_AT_ONCE, visibilityKey } from './live-hub.ts';
 
 export interface LiveTimes {
@@ -36,12 +37,13 @@ const parameters = z.strictObject({
 
 export function liveRoute(ledger: AskedLedger, times: LiveTimes = TIMES): Operation {
   const readable = new QueryParameters(parameters);
-  const hub = new LiveHub(ledger, { everyMs: times.everyMs });
+  const hub = new LiveHub(ledger, { everyMs: times.everyMs, mostGroups: STREAMS.most });
   const places = new CallerPlaces(STREAMS);
   return {
     ...{ method: 'GET', path: `${API}/live`, id: 'live', query: parameters },
     summary:
       'Moves and changes of annotations as they are recorded, and how far the cluster is watched, as server-sent events.',
+    headers: { 'Last-Event-ID': 'The id of the last event that was received: what came since is sent first.' },
     reply: { 'text/event-stream': 'text' },
     handle: async (request) => {
       const { cluster } = readable.checked('live', request.query);
@@ -69,6 +71,8 @@ class LiveStream {
   readonly #times: LiveTimes;
   #waiting: LiveEvent[] = [];
   #isSlow = false;
+  /** The ledger could not be read: what waits is the end of it. */
+  #failure: { readonly error: unknown } | undefined;
   #wake: () => void = () => {};
 
   constructor(request: HttpRequest, out: ReplyStream, times: LiveTimes) {
@@ -82,8 +86,8 @@ class LiveStream {
     const { heartbeatMs, longestMs } = this.#times;
     const visibility = await this.#request.visibility();
     const lastId = this.#request.headers['last-event-id'];
-    const stop = hub.follow(visibility, cluster, typeof lastId === 'string' ? lastId : undefined, (events) =>
-      this.#take(events),
+    const stop = hub.follow(visibility, cluster, typeof lastId === 'string' ? lastId : undefined, (events, error) =>
+      this.#take(events, error),
     );
     const onEnd = () => this.#wake();
     signal.addEventListener('abort', onEnd, { once: true });
@@ -108,15 +112,21 @@ class LiveStream {
           await this.#out.write(events.map(textOf).join(''));
           continue;
         }
+        if (this.#failure !== undefined) {
+          this.#request.bug = this.#failure.error;
+          return await this.#end('unreadable', 'the ledger could not be read for a while; connect again');
+        }
         if (!(await this.#news(heartbeatMs))) await this.#out.write(': still here\n\n');
       }
+      if (isServerEnding(signal)) await this.#end('ending', 'the server ends; connect again');
     } finally {
       stop();
       signal.removeEventListener('abort', onEnd);
     }
   }
 
-  #take(events: readonly LiveEvent[]): void {
+  #take(events: readonly LiveEvent[], error: unknown): void {
+    if (error !== undefined) this.#failure = { error };
     if (this.#waiting.length + events.length > MOST_WAITING) {
       this.#isSlow = true;
       this.#waiting = [];
@@ -133,13 +143,19 @@ class LiveStream {
         clearTimeout(late);
         resolve(true);
       };
-      if (this.#waiting.length > 0 || this.#isSlow || this.#out.signal.aborted) this.#wake();
+      if (this.#waiting.length > 0 || this.#isSlow || this.#failure !== undefined || this.#out.signal.aborted)
+        this.#wake();
     });
   }
 
   async #end(code: string, reason: string): Promise<void> {
     await this.#out.write(`event: end\ndata: ${JSON.stringify({ code, reason })}\n\n`);
   }
+}
+
+/** And not that the client has gone. */
+function isServerEnding({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Problem && reason.code === 'ending';
 }
 
 function textOf({ id, event, data }: LiveEvent): string {

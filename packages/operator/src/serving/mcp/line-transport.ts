@@ -1,14 +1,19 @@
 // Messages of the protocol over two streams, one on a line. Unlike the transport of the protocol's own package it answers
 // what is under way when the input ends: a script may write its questions, close the pipe and read the answers.
 import {
+  deserializeMessage,
+  INVALID_REQUEST,
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
-  ReadBuffer,
+  PARSE_ERROR,
   type RequestId,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+
+const LINE_FEED = 10;
 
 export class LineTransport implements Transport {
   onmessage: Transport['onmessage'];
@@ -52,10 +57,15 @@ export class LineTransport implements Transport {
   async #read(): Promise<void> {
     try {
       // Bounded: a line that is longer than ten megabytes is no message of this protocol.
-      const buffer = new ReadBuffer();
+      let rest: Buffer = Buffer.alloc(0);
       for await (const chunk of this.#input) {
-        buffer.append(Buffer.from(chunk));
-        this.#deliver(buffer);
+        rest = Buffer.concat([rest, chunk]);
+        for (let end = rest.indexOf(LINE_FEED); end !== -1; end = rest.indexOf(LINE_FEED)) {
+          const line = rest.toString('utf8', 0, end).trim();
+          rest = rest.subarray(end + 1);
+          if (line !== '') await this.#deliver(line);
+        }
+        if (rest.length > STDIO_DEFAULT_MAX_BUFFER_SIZE) throw new Error('a line is longer than ten megabytes');
       }
     } catch (error) {
       this.onerror?.(error as Error);
@@ -64,22 +74,32 @@ export class LineTransport implements Transport {
     this.#endIfAnswered();
   }
 
-  #deliver(buffer: ReadBuffer): void {
-    for (;;) {
-      let message: JSONRPCMessage | null;
-      try {
-        message = buffer.readMessage();
-      } catch (error) {
-        // One line that is no message: the next ones may be.
-        this.onerror?.(error as Error);
-        continue;
-      }
-      if (message === null) return;
-      if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
-      this.onmessage?.(message);
-      // Nothing is sent for a call that is cancelled: nobody may wait for it.
-      const cancelled = cancelledId(message);
-      if (cancelled !== undefined) this.#unanswered.delete(cancelled);
+  async #deliver(line: string): Promise<void> {
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch (error) {
+      // One line that is no message: the next ones may be. Who sent it may wait for an answer.
+      await this.#refuse(line, error);
+      return;
+    }
+    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
+    this.onmessage?.(message);
+    // Nothing is sent for a call that is cancelled: nobody may wait for it.
+    const cancelled = cancelledId(message);
+    if (cancelled !== undefined) this.#unanswered.delete(cancelled);
+  }
+
+  async #refuse(line: string, error: unknown): Promise<void> {
+    const refusal =
+      error instanceof SyntaxError
+        ? { id: null, error: { code: PARSE_ERROR, message: 'the line is no JSON' } }
+        : { id: idIn(line), error: { code: INVALID_REQUEST, message: 'the line is no message of JSON-RPC 2.0' } };
+    this.onerror?.(error as Error);
+    try {
+      await this.#write(`${JSON.stringify({ jsonrpc: '2.0', ...refusal })}\n`);
+    } catch {
+      this.#done.resolve();
     }
   }
 
@@ -91,4 +111,10 @@ export class LineTransport implements Transport {
 function cancelledId(message: JSONRPCMessage): RequestId | undefined {
   if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
   return message.params?.['requestId'] as RequestId | undefined;
+}
+
+/** Of JSON that is no message: null where it has none. */
+function idIn(line: string): string | number | null {
+  const { id } = (JSON.parse(line) ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

@@ -218,3 +218,23 @@ test('a refused subject is explained in the words of the tools, not of the comma
     assert.doesNotMatch(text, / -n/);
   }
 });
+
+test('a line that is no JSON, or no message, is answered with what is wrong', SOON, async () => {
+  const said: { id: unknown; error?: { code: number } }[] = [];
+  const lines = ['{"jsonrpc":"2.0","id":1,"method"', '{"jsonrpc":"2.0","id":7}', 'null'];
+  await serveToolLines(
+    { now: () => 0, version: '1', ask: gapsOnly },
+    (async function* () {
+      for (const line of lines) yield Buffer.from(`${line}\n`);
+    })(),
+    async (text) => void said.push(JSON.parse(text)),
+  );
+  assert.deepEqual(
+    said.map(({ id, error }) => [id, error?.code]),
+    [
+      [null, -32700],
+      [7, -32600],
+      [null, -32600],
+    ],
+  );
+});

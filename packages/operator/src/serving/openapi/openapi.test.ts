@@ -15,6 +15,7 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { apiRoutes } from '../api/api-routes.ts';
 import { AskedLedger } from '../api/asked-ledger.ts';
 import { QueryParameters } from '../api/query-parameters.ts';
+import type { HttpRequest } from '../http/http-request.ts';
 import { startedServer } from '../testing/started-server.ts';
 
 const SOON = { timeout: 120_000 };
@@ -23,7 +24,14 @@ const TSC = fileURLToPath(new URL('../../../../../node_modules/typescript/bin/ts
 interface Described {
   readonly paths: Record<
     string,
-    Record<string, { readonly operationId: string; readonly parameters?: { name: string }[] }>
+    Record<
+      string,
+      {
+        readonly operationId: string;
+        readonly parameters?: { name: string }[];
+        readonly responses: Record<string, unknown>;
+      }
+    >
   >;
   readonly components: { readonly schemas: Record<string, unknown> };
 }
@@ -43,6 +51,20 @@ test('an independent validator takes it', SOON, async (t) => {
   assert.ok(valid, JSON.stringify(errors, null, 1));
 });
 
+test('it is written and packed once, because anyone may ask for it as often as they like', SOON, async (t) => {
+  const routes = await api();
+  const { get } = await startedServer(t, routes);
+  const document = routes.find(({ id }) => id === 'openapi');
+  const [first, second] = await Promise.all([{}, {}].map((request) => document?.handle(request as HttpRequest)));
+  assert.ok(first !== undefined && 'packed' in first && first.packed instanceof Uint8Array);
+  assert.equal(second, first);
+  const [packed, plain] = await Promise.all(
+    ['gzip', 'identity'].map((encoding) => get('/openapi.json', { headers: { 'accept-encoding': encoding } })),
+  );
+  assert.equal(packed?.headers.get('content-encoding'), 'gzip');
+  assert.equal(await packed?.text(), await plain?.text());
+});
+
 test('every route is in it, and every question with all of its parameters', SOON, async (t) => {
   const { paths, components } = await described(t);
   for (const { method, path, id } of await api())
@@ -54,6 +76,32 @@ test('every route is in it, and every question with all of its parameters', SOON
   const text = JSON.stringify(paths) + JSON.stringify(components);
   for (const [, id = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) assert.ok(id in components.schemas, id);
   assert.ok('Boundary' in components.schemas && 'Who' in components.schemas);
+});
+
+test('what is refused of a body alone is said where there is one', SOON, async (t) => {
+  const { get } = await startedServer(t, await api());
+  const { paths } = (await (await get('/openapi.json')).json()) as Described;
+  const path = '/api/v1/who';
+  for (const [status, init] of [
+    [413, { headers: { 'content-type': 'application/json' }, body: 'x'.repeat(1_000_001) }],
+    [415, { headers: { 'content-type': 'text/plain' }, body: 'x' }],
+    [415, { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, body: 'x' }],
+  ] as const) {
+    assert.equal((await get(path, { method: 'POST', ...init })).status, status);
+    assert.ok(`${status}` in (paths[path]?.['post']?.responses ?? {}), `${status}`);
+    assert.ok(!(`${status}` in (paths[path]?.['get']?.responses ?? {})), `${status}`);
+  }
+});
+
+test('that an answer is known already is said where it may have an ETag', SOON, async (t) => {
+  const { get } = await startedServer(t, await api());
+  const first = await get('/openapi.json');
+  const { paths } = (await first.json()) as Described;
+  const again = await get('/openapi.json', { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+  assert.equal(again.status, 304);
+  const has304 = (path: string, method: string) => '304' in (paths[path]?.[method]?.responses ?? {});
+  assert.ok(has304('/openapi.json', 'get') && has304('/api/v1/who', 'get'));
+  assert.ok(!has304('/api/v1/who', 'post') && !has304('/api/v1/live', 'get'));
 });
 
 test('its examples can be asked', async () => {

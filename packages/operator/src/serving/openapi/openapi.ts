@@ -1,11 +1,15 @@
 // The OpenAPI 3.1 document of a list of operations, made from the schemas by which requests are checked and documents are
 // described. What several operations share stands once, under components.
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import * as wire from '@podtrail/history/wire/schemas';
 import { z } from 'zod';
 import type { Contents, Operation } from '../api/operation.ts';
-import { jsonReply } from '../http/reply.ts';
+import { jsonTextReply, type WholeReply } from '../http/reply.ts';
 
 type Json = Record<string, unknown>;
+
+const compress = promisify(gzip);
 
 const problemSchema = z.strictObject({
   type: z.literal('about:blank'),
@@ -25,6 +29,12 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   429: 'The caller asks too often; Retry-After says when to come again.',
   503: 'The ledger cannot answer now; Retry-After says when to come again.',
 };
+/** Of requests with a body. */
+const BODY_PROBLEMS: Readonly<Record<string, string>> = {
+  408: 'The body came too slowly.',
+  413: 'The body is too large; the detail says what is allowed.',
+  415: 'The body is of another media type, or has a Content-Encoding.',
+};
 
 function openApi(operations: readonly Operation[], version: string): Json {
   const schemas = new Components(operations);
@@ -40,7 +50,7 @@ function openApi(operations: readonly Operation[], version: string): Json {
       version,
       summary: 'Which pod held this IP at that instant, on which node, and why did it move?',
       description:
-        'Every answer is held, free, ambiguous or unknown, with its evidence. Times are RFC 3339 with a zone. A listing has `more` and `cursor`: pass the cursor with the same question for the next page.',
+        'Every answer is held, free, ambiguous or unknown, with its evidence. Times are RFC 3339 with a zone. A listing has `more` and `cursor`: pass the cursor with the same question for the next page. Beside what is described here, `POST /mcp` speaks the Model Context Protocol, and `POST /api/v1/commands` runs a command of podtrail for `podtrail --server`; both see what their caller may see.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -48,9 +58,18 @@ function openApi(operations: readonly Operation[], version: string): Json {
     paths,
     components: {
       schemas: schemas.all(),
-      responses: Object.fromEntries(
-        Object.entries(PROBLEMS).map(([status, text]) => [`Problem${status}`, problem(text)]),
-      ),
+      responses: {
+        ...Object.fromEntries(
+          Object.entries({ ...PROBLEMS, ...BODY_PROBLEMS }).map(([status, text]) => [
+            `Problem${status}`,
+            problem(text),
+          ]),
+        ),
+        NotModified: {
+          description: 'If-None-Match names the ETag of this answer: who asks has it already.',
+          headers: { ETag: { description: 'Of the bytes of the answer.', schema: { type: 'string' } } },
+        },
+      },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -62,17 +81,28 @@ export function openApiRoute(operations: readonly Operation[], version: string):
     ...{ method: 'GET', path: '/openapi.json', id: 'openapi', audience: 'anyone' },
     summary: 'This document.',
     reply: { 'application/json': z.record(z.string(), z.unknown()) },
-    handle: async () => {
-      text ??= openApi([...operations, own], version);
-      return jsonReply(text, { hasETag: true });
-    },
+    handle: () => (reply ??= replyOf(openApi([...operations, own], version))),
   };
-  let text: Json | undefined;
+  // Made once, written and packed: it is for anyone, who may ask as often as they like.
+  let reply: Promise<WholeReply> | undefined;
   return own;
 }
 
-function describe({ id, summary, query, body, reply, example, audience }: Operation, schemas: Components): Json {
-  const parameters = query === undefined ? [] : parametersOf(query, example ?? {});
+async function replyOf(document: Json): Promise<WholeReply> {
+  const text = JSON.stringify(document);
+  return jsonTextReply(text, { hasETag: true, packed: await compress(text) });
+}
+
+function describe(operation: Operation, schemas: Components): Json {
+  const { id, summary, query, headers = {}, body, reply, example, audience, method } = operation;
+  const parameters = [
+    ...(query === undefined ? [] : parametersOf(query, example ?? {})),
+    ...Object.entries(headers).map(([name, description]) => ({
+      ...{ name, in: 'header', description, required: false, schema: { type: 'string' } },
+    })),
+  ];
+  const mayHaveETag = method === 'GET' && 'application/json' in reply;
+  const problems = { ...PROBLEMS, ...(body === undefined ? {} : BODY_PROBLEMS) };
   return {
     operationId: id,
     summary,
@@ -82,11 +112,16 @@ function describe({ id, summary, query, body, reply, example, audience }: Operat
     responses: {
       200: {
         description: 'The answer.',
-        headers: { 'X-Request-Id': { description: 'Names this request in the log.', schema: { type: 'string' } } },
+        headers: {
+          'X-Request-Id': { description: 'Names this request in the log.', schema: { type: 'string' } },
+          ...(mayHaveETag ? { ETag: { description: 'Of a range that is over.', schema: { type: 'string' } } } : {}),
+        },
         content: contentOf(reply, schemas),
       },
+      // Of a range that is over, which no later record changes; anything else has no ETag.
+      ...(mayHaveETag ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
       ...Object.fromEntries(
-        Object.keys(PROBLEMS).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+        Object.keys(problems).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
       ),
     },
   };

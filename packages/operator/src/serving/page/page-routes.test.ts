@@ -39,7 +39,7 @@ test(
   SOON,
   async (t) => {
     const { get } = await served(t);
-    for (const path of ['/', '/trail?ip=10.0.0.7', '/nodes', '/feed?cause=Evicted', '/health']) {
+    for (const path of ['/', '/trail?ip=10.0.0.7', '/trail/', '/nodes', '/feed?cause=Evicted', '/health']) {
       const answer = await get(path);
       assert.equal(answer.status, 200, path);
       assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');

@@ -18,6 +18,8 @@ export type PageSource = () => Promise<PageFiles>;
 
 /** The views of the page; which one is shown, and of what, is in the URL. */
 const VIEWS = ['/', '/trail', '/nodes', '/feed', '/health'] as const;
+/** Also as people write them. */
+const PATHS = VIEWS.flatMap((path) => (path === '/' ? [path] : [path, `${path}/`]));
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -28,7 +30,7 @@ const compress = promisify(gzip);
 /** `exchange`: of a request that brings a token, what is sent instead. */
 export function pageRoutes(page: PageSource, exchange?: (request: HttpRequest) => Reply | undefined): readonly Route[] {
   const packed = new PackedAssets();
-  const views = VIEWS.map((path): Route => {
+  const views = PATHS.map((path): Route => {
     const handle = async (request: HttpRequest): Promise<Reply> => {
       try {
         return exchange?.(request) ?? htmlReply(200, await page());

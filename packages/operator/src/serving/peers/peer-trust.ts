@@ -36,8 +36,10 @@ export class PeerTrust {
   within(access: Access): Access {
     return {
       identify: async (request) => this.#peerOf(request) ?? (await access.identify(request)),
-      visibility: async (caller, namespace) =>
-        this.isPeer(caller) ? { kind: 'namespaces', since: new Map() } : await access.visibility(caller, namespace),
+      visibility: async (caller, namespace, waiter) =>
+        this.isPeer(caller)
+          ? { kind: 'namespaces', since: new Map() }
+          : await access.visibility(caller, namespace, waiter),
     };
   }
 

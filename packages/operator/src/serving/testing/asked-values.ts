@@ -31,6 +31,15 @@ function joined(...some: readonly NamedValues[]): NamedValues {
   };
 }
 
+/** Of a namespace that is shown only what is shown; of one that is hidden all is hidden. */
+function workloadsOf(namespaces: NamedValues, subjects: NamedValues): NamedValues {
+  const named = (which: keyof NamedValues) =>
+    namespaces[which].flatMap((namespace) =>
+      allOf(subjects).map((subject) => `${namespace}/Deployment/${subject.replace(/^.*\//, '')}`),
+    );
+  return { shown: named('shown'), hidden: named('hidden'), absent: named('absent') };
+}
+
 export function requestValues(values: AskedValues) {
   const { addresses, subjects, namespaces, nodes, keys, cursors, at, since, until } = values;
   const [during = since] = at;
@@ -40,6 +49,7 @@ export function requestValues(values: AskedValues) {
   return {
     named: {
       ...{ ip: addresses, subject: subjects, namespace: namespaces, node: nodes, fromNode: nodes, toNode: nodes },
+      workload: workloadsOf(namespaces, subjects),
       ...{ key: keys, cursor: cursors, text: joined(subjects, addresses, nodes, namespaces) },
     },
     plain: {
