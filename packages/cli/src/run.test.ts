@@ -187,6 +187,9 @@ test('help of podtrail and of every command goes to standard output and names it
     'export',
     'import',
     'store',
+    'moves',
+    'explain',
+    'audit',
     'doctor',
     'completion',
     'version',
@@ -214,4 +217,8 @@ test('version', async () => {
   const { code, out } = await ask('version -o json');
   assert.equal(code, 0);
   assert.deepEqual(Object.keys(JSON.parse(out)), ['podtrail', 'node', 'sqlite']);
+});
+
+test('the help of audit shows no empty list as a default', async () => {
+  assert.doesNotMatch((await ask('audit --help')).out, /default: \[\]/);
 });

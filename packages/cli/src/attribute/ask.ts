@@ -35,14 +35,9 @@ export async function askAll(
   questions: readonly Question[],
 ): Promise<Attribution[]> {
   const asked = questions.map((question) => ({ ...question, window: windows.of(question.ip) }));
-  for (const { window, from, to } of asked) {
-    if (from === to) windows.want(window, from);
-    else windows.wantDuring(window, from, to);
-  }
+  for (const { window, from, to } of asked) windows.want(window, from, to);
   await windows.read();
-  const answers = asked.map(({ window, from, to }) =>
-    from === to ? windows.answer(window, from) : windows.answerDuring(window, from, to),
-  );
+  const answers = asked.map(({ window, from, to }) => windows.answer(window, from, to));
   const isLeft = (_: Question, i: number) => answers[i] === undefined;
   const left = questions.filter(isLeft);
   const moments = await windows.askEach(left.flatMap(({ ip, from, to }) => (from === to ? [{ ip, at: from }] : [])));

@@ -7,10 +7,12 @@ import { CliError, UsageError } from '../errors.ts';
 import { visible } from '../output/visible.ts';
 import type { Zone } from '../times/zone.ts';
 import { type AskRows, askRows } from './ask.ts';
-import { type Chosen, chooseFormat, NotRecognised, type WantedColumns } from './choose-format.ts';
+import { type Chosen, chooseFormat, NotRecognised, type WantedColumns, withoutMark } from './choose-format.ts';
 import type { OurColumns } from './columns.ts';
 import type { Input } from './input.ts';
+import { leavesOpen } from './json-records.ts';
 import { JsonRows } from './json-rows.ts';
+import { FILE_LIMITS, type LogLimits } from './log-limits.ts';
 import { type NotText, notText } from './not-text.ts';
 import { Questions, type Row, type RowSource, utf8Of } from './row.ts';
 import { RowTimes } from './row-time.ts';
@@ -30,6 +32,10 @@ export interface AttributeOptions {
   readonly zone: Zone | undefined;
   readonly ledger: AskAttributions;
   readonly signal: AbortSignal;
+  /** Those of files, if left out. */
+  readonly limits?: LogLimits;
+  /** Where others wait for this process: awaited after every 16 KiB of the input, so that they have their turn. */
+  readonly yieldTurn?: () => Promise<void>;
   readonly onProgress?: (tally: Tally) => Promise<void>;
   /** The first few rows about which nothing could be asked. */
   readonly onMalformed?: (row: number, problem: string) => Promise<void>;
@@ -39,6 +45,10 @@ export interface AttributeOptions {
 
 /** So much of an input is looked at to see what it is, if it does not show earlier. */
 const BEGINNING_BYTES = 1 << 16;
+/** Of the input between two turns. */
+const TURN_BYTES = 16 << 10;
+/** Rows as objects are asked about and written so many at a time: a few bytes may be a row. */
+const ROWS_AT_ONCE = 1_024;
 
 export interface Attributions {
   readonly tally: Tally;
@@ -52,6 +62,12 @@ export async function attributeStream(options: AttributeOptions): Promise<Attrib
   const run = new Run(options);
   for await (const input of options.inputs) await run.read(input);
   return run.end();
+}
+
+export class EmptyInput extends UsageError {
+  constructor() {
+    super('the input is empty: there is not even a header', 'check the path, or the command whose output is read.');
+  }
 }
 
 /** Read in the machine's zone, a row could be given to a pod that had nothing to do with it. */
@@ -71,6 +87,8 @@ interface Pipe {
 class Run {
   readonly #options: AttributeOptions;
   readonly #ask: AskRows;
+  readonly #limits: LogLimits;
+  #sinceTurn = 0;
   #ours: OurColumns | undefined;
   #tally = new Tally(0);
   #header: { readonly names: string; readonly of: string } | undefined;
@@ -81,6 +99,7 @@ class Run {
 
   constructor(options: AttributeOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? FILE_LIMITS;
     this.#ask = askRows(options.ledger);
   }
 
@@ -93,14 +112,11 @@ class Run {
         hint: 'name the files that are flow logs: text or JSON, plain, gzip or zstd.',
       });
     }
-    throw new UsageError(
-      'the input is empty: there is not even a header',
-      'check the path, or the command whose output is read.',
-    );
+    throw new EmptyInput();
   }
 
   async read({ name = 'the input', isFound, bytes }: Input): Promise<void> {
-    const { signal, onProgress } = this.#options;
+    const { onProgress } = this.#options;
     let pipe: Pipe | undefined;
     let beginning: Buffer = Buffer.alloc(0);
     const begin = async (): Promise<boolean> => {
@@ -119,8 +135,7 @@ class Run {
       await pipe.push(beginning);
       return true;
     };
-    for await (const chunk of bytes) {
-      signal.throwIfAborted();
+    for await (const chunk of this.#inTurns(bytes)) {
       if (pipe !== undefined) await pipe.push(chunk);
       else {
         beginning = Buffer.concat([beginning, chunk]);
@@ -132,6 +147,27 @@ class Run {
     await (pipe as Pipe | undefined)?.end();
   }
 
+  /** In pieces between which others have their turn; as they come where there is nobody else. */
+  async *#inTurns(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const { signal, yieldTurn } = this.#options;
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      if (yieldTurn === undefined) {
+        yield chunk;
+        continue;
+      }
+      for (let at = 0; at < chunk.length; at += TURN_BYTES) {
+        const piece = chunk.subarray(at, at + TURN_BYTES);
+        yield piece;
+        this.#sinceTurn += piece.length;
+        if (this.#sinceTurn < TURN_BYTES) continue;
+        this.#sinceTurn = 0;
+        await yieldTurn();
+        signal.throwIfAborted();
+      }
+    }
+  }
+
   /** Beside logs there lie other files; the others are read. */
   async #skip(name: string, why: string): Promise<false> {
     this.#skipped++;
@@ -140,7 +176,7 @@ class Run {
   }
 
   #open(name: string, beginning: string): Pipe {
-    const { columns, format, zone, ledger, out } = this.#options;
+    const { columns, format, zone, ledger, out, yieldTurn } = this.#options;
     const chosen = chooseFormat(beginning, columns);
     this.#share(chosen, name);
     const { ours } = chosen;
@@ -148,24 +184,35 @@ class Run {
     const times = new RowTimes(zone);
     const count = this.#count(tally);
     const counterOf = (attribution: Attribution) => tally.counterOf(attribution);
+    const limits = this.#limits;
     const writeHeader = (names: readonly string[], text: string) => this.#writeHeader(names, text, name);
     const questions = new Questions(times);
     if (chosen.kind === 'text') {
       const { layout } = chosen;
       if (format === undefined || (format === 'csv' && layout.delimiter === ',')) {
         const write = (bytes: Buffer) => writeOut(out, bytes);
-        return new TextToText({ layout, times, windows: ledger, write, writeHeader, count, counterOf });
+        return new TextToText({
+          layout,
+          times,
+          windows: ledger,
+          write,
+          writeHeader,
+          count,
+          counterOf,
+          limits,
+          yieldTurn,
+        });
       }
-      const source = new TextRows(layout, questions);
+      const source = new TextRows(layout, questions, limits);
       const writer = format === 'csv' ? new TextToCsv(source, ours) : new TextToJson(source, ours);
-      return new RowPipe(source, writer, out, this.#ask, count, counterOf, writeHeader);
+      return new RowPipe(source, writer, out, this.#ask, count, counterOf, writeHeader, yieldTurn);
     }
-    const source = new JsonRows(chosen.format, beginning, questions);
+    const source = new JsonRows(chosen.format, beginning, questions, limits);
     if (format !== 'csv')
-      return new RowPipe(source, new JsonToJson(ours), out, this.#ask, count, counterOf, writeHeader);
-    const writer = new JsonToCsv(ours);
+      return new RowPipe(source, new JsonToJson(ours), out, this.#ask, count, counterOf, writeHeader, yieldTurn);
+    const writer = new JsonToCsv(ours, limits);
     const ended = () => void (tally.cut += writer.cut);
-    return new RowPipe(source, writer, out, this.#ask, count, counterOf, writeHeader, ended);
+    return new RowPipe(source, writer, out, this.#ask, count, counterOf, writeHeader, yieldTurn, ended);
   }
 
   /** The columns of the first input are those of the run. */
@@ -204,9 +251,12 @@ class Run {
 /** Whether it shows what the input is: a line of text, or of JSON that is whole. */
 function isEnough(beginning: Buffer): boolean {
   if (beginning.length >= BEGINNING_BYTES) return true;
-  const text = beginning.toString('latin1').trimStart();
+  const text = withoutMark(beginning.toString('latin1')).trimStart();
   const end = text.indexOf('\n');
-  return end !== -1 && (!/^[{[]/.test(text) || /[\]}"]\s*$/.test(text.slice(0, end)));
+  if (end === -1) return false;
+  if (!/^[{[]/.test(text)) return true;
+  const line = text.slice(0, end);
+  return /[\]}"]\s*$/.test(line) && (!leavesOpen(line) || text.slice(end).trim() !== '');
 }
 
 function unreadable(name: string, { what, hint }: NotText): CliError {
@@ -228,6 +278,7 @@ class RowPipe implements Pipe {
   readonly #count: Count;
   readonly #counterOf: (attribution: Attribution) => { rows: number } | undefined;
   readonly #writeHeader: (names: readonly string[], text: string) => Promise<void>;
+  readonly #yieldTurn: (() => Promise<void>) | undefined;
   readonly #ended: () => void;
   #isBegun = false;
 
@@ -239,6 +290,7 @@ class RowPipe implements Pipe {
     count: Count,
     counterOf: (attribution: Attribution) => { rows: number } | undefined,
     writeHeader: (names: readonly string[], text: string) => Promise<void>,
+    yieldTurn: (() => Promise<void>) | undefined,
     ended: () => void = () => {},
   ) {
     this.#source = source;
@@ -248,21 +300,28 @@ class RowPipe implements Pipe {
     this.#count = count;
     this.#counterOf = counterOf;
     this.#writeHeader = writeHeader;
+    this.#yieldTurn = yieldTurn;
     this.#ended = ended;
   }
 
   async push(chunk: Uint8Array): Promise<void> {
-    await this.#answer(this.#source.push(chunk));
+    await this.#answerAll(this.#source.push(chunk));
   }
 
   async end(): Promise<void> {
-    await this.#answer(this.#source.end());
+    await this.#answerAll(this.#source.end());
     if (!this.#isBegun) await this.#begin([]);
     this.#ended();
   }
 
+  async #answerAll(rows: readonly Row[]): Promise<void> {
+    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+      if (at > 0) await this.#yieldTurn?.();
+      await this.#answer(rows.slice(at, at + ROWS_AT_ONCE));
+    }
+  }
+
   async #answer(rows: readonly Row[]): Promise<void> {
-    if (rows.length === 0) return;
     const attributions = await this.#ask(rows);
     let text = '';
     for (const [i, row] of rows.entries()) {

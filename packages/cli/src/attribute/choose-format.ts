@@ -17,7 +17,7 @@ import { vpc } from './formats/vpc.ts';
 import { zeekJson, zeekText } from './formats/zeek.ts';
 import { memberAt } from './json-path.ts';
 import { type Members, utf8Of } from './row.ts';
-import { checkedColumn, type TextLayout } from './text-layout.ts';
+import { checkedColumn, listed, type TextLayout } from './text-layout.ts';
 
 /** In the order in which they are looked for: those with the plainest marks first. */
 export const FORMATS: readonly Format[] = [
@@ -28,6 +28,7 @@ export const FORMATS: readonly Format[] = [
 const PLAIN_FORMATS = { csv: ',', tsv: '\t', json: undefined } as const;
 /** Of text whose columns are named: the first of them with which the names are found. */
 const DELIMITERS = [',', '\t', ';', '|', ' '] as const;
+/** UTF-8's mark, one character a byte. */
 const BOM = '\u00ef\u00bb\u00bf';
 
 export const FORMAT_NAMES: readonly string[] = [
@@ -54,7 +55,7 @@ export type Chosen =
 
 /** `beginning` is some of the input, from its start, one character a byte. */
 export function chooseFormat(beginning: string, wanted: WantedColumns): Chosen {
-  const text = (beginning.startsWith(BOM) ? beginning.slice(BOM.length) : beginning).trimStart();
+  const text = withoutMark(beginning).trimStart();
   const isJson = /^(?:\{|\[\s*[{[\]"])/.test(text);
   const format = namedFormat(text, isJson, wanted);
   const ours = ourColumns(wanted, format);
@@ -70,6 +71,11 @@ export function chooseFormat(beginning: string, wanted: WantedColumns): Chosen {
     ours,
     format: wanted.ips.length === 0 ? withTraffic(format, wanted) : recordsOf(wanted, format),
   };
+}
+
+/** `text` is from the start of an input. */
+export function withoutMark(text: string): string {
+  return text.startsWith(BOM) ? text.slice(BOM.length) : text;
 }
 
 function withTraffic(format: JsonFormat | LineFormat, { traffic }: WantedColumns): JsonFormat | LineFormat {
@@ -162,7 +168,7 @@ function layoutOf(format: TextFormat, line: string, wanted: WantedColumns, ours:
       return { ...own, ends: own.ends.map(({ column }) => ({ column, sent: wanted.traffic === true })) };
     throw new UsageError(
       `the input has not the columns of ${name}`,
-      `it has ${names.join(', ')}; name its columns with --columns, or those to ask about with --ip and --time.`,
+      `it has ${listed(names)}; name its columns with --columns, or those to ask about with --ip and --time.`,
     );
   };
   return { delimiter, hasQuotes, empty, header: wanted.columns ?? format.header(line), ours, columns };
@@ -174,7 +180,7 @@ function wantedColumns(
   own?: FlowColumns,
 ): FlowColumns {
   const start = time ?? own?.start;
-  if (start === undefined) throw new UsageError('--time is missing', `the input has ${names.join(', ')}.`);
+  if (start === undefined) throw new UsageError('--time is missing', `the input has ${listed(names)}.`);
   const last = end === undefined ? undefined : checkedColumn(names, end, '--end');
   return {
     ends: ips.map((ip) => ({ column: checkedColumn(names, ip, '--ip'), sent: traffic })),

@@ -8,14 +8,19 @@ export interface CsvFields {
 
 const QUOTE = 34;
 
-export function csvFields(raw: string, quoted: boolean, delimiter = ','): CsvFields {
-  if (!quoted) return { fields: raw.split(delimiter), problem: undefined };
+/** Above `most` fields the last one has all that is left, as it came. */
+export function csvFields(raw: string, quoted: boolean, delimiter = ',', most = Number.POSITIVE_INFINITY): CsvFields {
+  if (!quoted && most === Number.POSITIVE_INFINITY) return { fields: raw.split(delimiter), problem: undefined };
   const fields: string[] = [];
   let problem: string | undefined;
   let i = 0;
   for (;;) {
+    if (fields.length === most) {
+      fields.push(`${fields.pop()}${raw.slice(i - 1)}`);
+      return { fields, problem: `there are more than ${most} fields` };
+    }
     let field = '';
-    if (raw.charCodeAt(i) === QUOTE) {
+    if (quoted && raw.charCodeAt(i) === QUOTE) {
       const close = closingQuote(raw, i + 1);
       if (close === -1) {
         fields.push(raw.slice(i + 1).replaceAll('""', '"'));
@@ -34,8 +39,10 @@ export function csvFields(raw: string, quoted: boolean, delimiter = ','): CsvFie
 
 /** The quote that is not followed by another one; -1 if there is none. */
 function closingQuote(text: string, from: number): number {
-  for (let i = text.indexOf('"', from); i !== -1; i = text.indexOf('"', i + 2)) {
+  for (let i = from; i < text.length; i++) {
+    if (text.charCodeAt(i) !== QUOTE) continue;
     if (text.charCodeAt(i + 1) !== QUOTE) return i;
+    i++;
   }
   return -1;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '@podtrail/machinery';
 import { csvFields } from './csv-fields.ts';
 import { CsvRecords } from './csv-records.ts';
+import { FILE_LIMITS } from './log-limits.ts';
 
 function read(text: string, sizes: () => number = () => text.length): string[][] {
   const records = new CsvRecords();
@@ -163,7 +164,7 @@ test('CSV: a large quoted field is read the same wherever its quotes are cut', (
 });
 
 test('CSV: an unclosed quote at the head of a long file is cut after a while, and memory stays bounded', () => {
-  const records = new CsvRecords(1 << 20);
+  const records = new CsvRecords({ ...FILE_LIMITS, longestRecord: 1 << 20 });
   let count = 0;
   const push = (text: string) => {
     records.push(Buffer.from(text));

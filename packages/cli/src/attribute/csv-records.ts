@@ -1,18 +1,16 @@
 // Cuts CSV (RFC 4180), with commas or another delimiter, into records as it arrives, and records into fields. Made for
-// flow logs of many gigabytes: works on bytes, gives one record at a time in its own fields, and takes a record without quotes apart in the one pass that finds
-// its end. Text that is taken out is Latin-1, one character a byte, so that whatever the bytes are they stay.
+// flow logs of many gigabytes: works on bytes, gives one record at a time in its own fields, and takes a record without
+// quotes apart in the one pass that finds its end. However the chunks are cut, the work grows with the bytes. Text that is taken out is Latin-1, one character a byte, so that whatever the bytes are they stay.
+import { FILE_LIMITS, type LogLimits, recordTooLong } from './log-limits.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/**
- * A quote that is never closed would swallow the rest of the file: a record longer than this is cut at its first line.
- * Whole request bodies are found in quotes; 64 MiB hold them, and are what an unclosed quote may cost.
- */
-const LONGEST_RECORD = 64 << 20;
 /** From here on the rest grows by doubling: a record of n bytes in small chunks is copied in O(n), not O(n²). */
-const LARGE_REST = 1 << 20;
+const LARGE_REST = 16 << 10;
+/** Of the longest record: so much may be searched in vain at the end of the input, for quotes that are not closed. */
+const MOST_IN_VAIN = 4;
 /** No byte. */
 const NO_QUOTE = 256;
 const NO_BYTES = Buffer.alloc(0);
@@ -31,7 +29,7 @@ export class CsvRecords {
   commas = new Uint32Array(64);
   #next = 0;
   #isAtEnd = false;
-  readonly #longest: number;
+  readonly #limits: LogLimits;
   readonly #delimiter: number;
   readonly #quote: number;
   /** What `bytes` is the end of, while a large record comes in. */
@@ -39,9 +37,13 @@ export class CsvRecords {
   /** How far the record at `#next` was searched for its end, and whether that place is inside quotes. */
   #searched = 0;
   #isInQuotes = false;
+  /** How far the line at `#next` is known not to end, where it is not in quotes. */
+  #unended = 0;
+  /** Bytes behind quotes that the end of the input left open. */
+  #inVain = 0;
 
-  constructor(longestRecord = LONGEST_RECORD, delimiter = ',', hasQuotes = true) {
-    this.#longest = longestRecord;
+  constructor(limits = FILE_LIMITS, delimiter = ',', hasQuotes = true) {
+    this.#limits = limits;
     this.#delimiter = delimiter.charCodeAt(0);
     this.#quote = hasQuotes ? QUOTE : NO_QUOTE;
   }
@@ -67,6 +69,7 @@ export class CsvRecords {
     const from = this.#next;
     if (from >= length) return false;
     if (this.#searched > 0) return this.#nextQuoted(from);
+    if (this.#unended > 0 && this.#stillGoesOn(from)) return false;
     if (this.#delimiter !== COMMA) return this.#nextOf(from);
     let count = 0;
     let i = from;
@@ -80,7 +83,7 @@ export class CsvRecords {
       } else if (byte === LINE_FEED) break;
       else if (byte === QUOTE) return this.#nextQuoted(from);
     }
-    if (i === length && !this.#isAtEnd && length - from <= this.#longest * 2) return false;
+    if (i === length && this.#waits(from)) return false;
     this.commaCount = count;
     this.quoted = false;
     this.#take(from, i);
@@ -103,11 +106,25 @@ export class CsvRecords {
       } else if (byte === LINE_FEED) break;
       else if (byte === quote) return this.#nextQuoted(from);
     }
-    if (i === length && !this.#isAtEnd && length - from <= this.#longest * 2) return false;
+    if (i === length && this.#waits(from)) return false;
     this.commaCount = count;
     this.quoted = false;
     this.#take(from, i);
     return true;
+  }
+
+  /** A line of which only the beginning has come is not taken apart again with each chunk: its end is looked for first. */
+  #stillGoesOn(from: number): boolean {
+    return this.bytes.indexOf(LINE_FEED, from + this.#unended) === -1 && this.#waits(from);
+  }
+
+  /** Whether more of the line at `from` may come, which has not ended yet. */
+  #waits(from: number): boolean {
+    const length = this.bytes.length - from;
+    const { longestRecord, overlong } = this.#limits;
+    if (overlong === 'refuse' && length > longestRecord) throw recordTooLong(this.#limits);
+    this.#unended = length;
+    return !this.#isAtEnd && length <= longestRecord * 2;
   }
 
   /** The text of the record. */
@@ -132,10 +149,18 @@ export class CsvRecords {
   #nextQuoted(from: number): boolean {
     const { bytes } = this;
     const { length } = bytes;
-    let lineEnd = this.#endOfQuoted(from);
-    if (lineEnd === -1 && (length - from > this.#longest || this.#isAtEnd)) lineEnd = bytes.indexOf(LINE_FEED, from);
+    const { longestRecord, overlong } = this.#limits;
+    const mostInVain = MOST_IN_VAIN * longestRecord;
+    let lineEnd = this.#inVain > mostInVain ? -1 : this.#endOfQuoted(from);
+    const isTooLong = (lineEnd === -1 ? length : lineEnd) - from > longestRecord;
+    if (isTooLong && overlong === 'refuse') throw recordTooLong(this.#limits);
+    if (lineEnd === -1 && (isTooLong || this.#isAtEnd)) {
+      // Each line behind it could open a quote again, which would make n² of n bytes.
+      if (this.#isAtEnd && this.#inVain <= mostInVain) this.#inVain += length - from;
+      lineEnd = bytes.indexOf(LINE_FEED, from);
+    }
     if (lineEnd === -1) {
-      if (!this.#isAtEnd && length - from <= this.#longest * 2) return false;
+      if (!this.#isAtEnd && length - from <= longestRecord * 2) return false;
       lineEnd = length;
     }
     this.quoted = true;
@@ -187,6 +212,7 @@ export class CsvRecords {
     this.#next = lineEnd + 1;
     this.#searched = 0;
     this.#isInQuotes = false;
+    this.#unended = 0;
   }
 }
 
@@ -194,10 +220,12 @@ function isFieldStart(bytes: Buffer, from: number, i: number, delimiter: number)
   return i === from || bytes[i - 1] === delimiter;
 }
 
-/** The quote that is not followed by another one; -1 if there is none. */
+/** The quote that is not followed by another one; -1 if there is none. Byte by byte: a field may be quotes and little else. */
 function closingQuote(bytes: Buffer, from: number): number {
-  for (let i = bytes.indexOf(QUOTE, from); i !== -1; i = bytes.indexOf(QUOTE, i + 2)) {
+  for (let i = from; i < bytes.length; i++) {
+    if (bytes[i] !== QUOTE) continue;
     if (bytes[i + 1] !== QUOTE) return i;
+    i++;
   }
   return -1;
 }

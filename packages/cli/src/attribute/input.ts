@@ -1,7 +1,8 @@
 // What is read: files, all files of directories, or standard input; plain, gzip or zstd, whatever they are called.
 import { Readable } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { CliError } from '../errors.ts';
+import { FILE_LIMITS, type LogLimits } from './log-limits.ts';
 
 export interface Input {
   /** For messages; undefined for standard input. */
@@ -20,8 +21,15 @@ export interface InputReader {
 
 const UNPACKED_CHUNK = 256 << 10;
 const UNPACKED_AHEAD = 1 << 20;
+/** A log that is small may shrink to anything. */
+const SMALL_UNPACKED = 4 << 20;
 
-export async function* inputsOf(paths: readonly string[], reader: InputReader): AsyncGenerator<Input> {
+export async function* inputsOf(
+  paths: readonly string[],
+  reader: InputReader,
+  limits = FILE_LIMITS,
+): AsyncGenerator<Input> {
+  const unpacked = (bytes: AsyncIterable<Uint8Array>, name: string) => unpackedWithin(limits, bytes, name);
   for (const path of paths) {
     if (path === '-') {
       yield { name: undefined, isFound: false, bytes: unpacked(reader.stdin, 'the input') };
@@ -41,7 +49,11 @@ function noFiles(path: string): CliError {
 }
 
 /** The bytes, unpacked where they are packed: by their first four, not by a name. */
-async function* unpacked(packed: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* unpackedWithin(
+  limits: LogLimits,
+  packed: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   const chunks = packed[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
   let isAtEnd = false;
@@ -50,23 +62,30 @@ async function* unpacked(packed: AsyncIterable<Uint8Array>, name: string): Async
     if (done === true) isAtEnd = true;
     else head = Buffer.concat([head, value]);
   }
+  let came = head.length;
   const all = async function* () {
     if (head.length > 0) yield head;
     while (!isAtEnd) {
       const { value, done } = await chunks.next();
       if (done === true) return;
+      came += value.length;
       yield value;
     }
   };
-  const unpacker = unpackerOf(head);
+  const unpacker = unpackerOf(head, limits);
   if (unpacker === undefined) {
     yield* all();
     return;
   }
   const source = Readable.from(all());
   source.on('error', (error) => unpacker.destroy(error));
+  let unpacked = 0;
   try {
-    for await (const chunk of source.pipe(unpacker)) yield chunk as Buffer;
+    for await (const chunk of source.pipe(unpacker)) {
+      unpacked += (chunk as Buffer).length;
+      refuseBomb(came, unpacked, limits, name);
+      yield chunk as Buffer;
+    }
   } catch (cause) {
     const code = (cause as { code?: unknown }).code;
     if (typeof code !== 'string' || !/^Z(?:STD)?_/.test(code)) throw cause;
@@ -77,8 +96,20 @@ async function* unpacked(packed: AsyncIterable<Uint8Array>, name: string): Async
   }
 }
 
-function unpackerOf(head: Buffer) {
+/** What is packed is small on its way; the work is that of what it unpacks to. */
+function refuseBomb(came: number, unpacked: number, { mostUnpacked, mostRatio }: LogLimits, name: string): void {
+  const isBomb = unpacked > mostUnpacked || (unpacked > SMALL_UNPACKED && unpacked > came * mostRatio);
+  if (!isBomb) return;
+  throw new CliError(
+    'unpacks-too-large',
+    `${name} unpacks to more than ${mostRatio} times its size, or to more than ${mostUnpacked / 2 ** 30} GiB`,
+    { hint: 'send it in parts, or unpacked.' },
+  );
+}
+
+function unpackerOf(head: Buffer, { zstdWindowLog }: LogLimits) {
   const options = { chunkSize: UNPACKED_CHUNK, readableHighWaterMark: UNPACKED_AHEAD };
   if (head[0] === 0x1f && head[1] === 0x8b) return createGunzip(options);
-  return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? createZstdDecompress(options) : undefined;
+  if (head.length < 4 || head.readUInt32LE(0) !== 0xfd2fb528) return undefined;
+  return createZstdDecompress({ ...options, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } });
 }

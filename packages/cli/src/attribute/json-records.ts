@@ -1,6 +1,7 @@
 // Cuts JSON into records as it arrives: one on each line; or values in a row, however they are broken over lines; or the
-// elements of one array; or those of one member of a document (`Records`). Text is Latin-1, one character a byte.
-import { CliError } from '../errors.ts';
+// elements of one array; or those of one member of a document (`Records`). Text is Latin-1, one character a byte. What
+// is not whole yet is kept in pieces, so that the work grows with the bytes however the chunks are cut.
+import { type LogLimits, recordTooLong } from './log-limits.ts';
 
 export interface JsonRecords {
   /** Texts of the records that are whole by now; an empty line is an empty text. */
@@ -9,18 +10,16 @@ export interface JsonRecords {
   end(): string[];
 }
 
-const LONGEST_RECORD = 64 << 20;
-
 /** `beginning` is some of the input, from its start; `wrapper` the member that holds the records, if there may be one. */
-export function jsonRecords(beginning: string, wrapper: string | undefined): JsonRecords {
+export function jsonRecords(beginning: string, wrapper: string | undefined, limits: LogLimits): JsonRecords {
   const text = beginning.trimStart();
-  if (text.startsWith('[')) return new ValueRecords(wrapper);
+  if (text.startsWith('[')) return new ValueRecords(wrapper, limits);
   const end = text.indexOf('\n');
   const line = end === -1 ? text : text.slice(0, end);
   if (wrapper !== undefined && line.includes(`"${wrapper}"`) && isWrapped(text, wrapper))
-    return new ValueRecords(wrapper);
-  // A line that leaves something open goes on in the next one.
-  return end !== -1 && depthOf(line) > 0 ? new ValueRecords(wrapper) : new LineRecords();
+    return new ValueRecords(wrapper, limits);
+  const isLonger = end !== -1 && goesOn(line, text.slice(end).trimStart()[0]);
+  return isLonger ? new ValueRecords(wrapper, limits) : new LineRecords(limits);
 }
 
 /** The document opens its list of records before any list or object that is closed again. */
@@ -28,18 +27,50 @@ function isWrapped(text: string, wrapper: string): boolean {
   return new RegExp(`^\\{[^{}\\[\\]]*"${wrapper}"\\s*:\\s*\\[`).test(text);
 }
 
+/** The beginning of a record whose end has not come yet. */
+class Pieces {
+  readonly #limits: LogLimits;
+  #pieces: string[] = [];
+  #length = 0;
+
+  constructor(limits: LogLimits) {
+    this.#limits = limits;
+  }
+
+  /** Throws when the record is longer than it may be. */
+  keep(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length > this.#limits.longestRecord) throw recordTooLong(this.#limits);
+    if (piece !== '') this.#pieces.push(piece);
+  }
+
+  /** The record, with its end; from here on another one. */
+  take(end: string): string {
+    if (this.#length === 0) return end;
+    const whole = this.#pieces.join('') + end;
+    this.#pieces = [];
+    this.#length = 0;
+    return whole;
+  }
+}
+
 class LineRecords implements JsonRecords {
-  #rest = '';
+  readonly #beginning: Pieces;
+
+  constructor(limits: LogLimits) {
+    this.#beginning = new Pieces(limits);
+  }
 
   push(text: string): string[] {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
+    const lines = text.split('\n');
+    const rest = lines.pop() ?? '';
+    if (lines.length > 0) lines[0] = this.#beginning.take(lines[0] as string);
+    this.#beginning.keep(rest);
     return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   }
 
   end(): string[] {
-    const last = this.#rest;
-    this.#rest = '';
+    const last = this.#beginning.take('');
     return last === '' ? [] : [last];
   }
 }
@@ -50,47 +81,60 @@ class LineRecords implements JsonRecords {
  */
 class ValueRecords implements JsonRecords {
   readonly #wrapper: string | undefined;
+  readonly #beginning: Pieces;
   #text = '';
-  #at = 0;
   #depth = 0;
   #recordDepth = 0;
+  /** In the text; 0 where the record began in one before it. -1: between records. */
   #recordStart = -1;
   #isInString = false;
-  /** Of the string that was read last, and whether a colon made it a name. */
+  /** The last character was a backslash in a string. */
+  #isEscaped = false;
+  /** Of the string that was read last, and whether a colon made it a name: as much of it as the wrapper has, and one more. */
   #stringStart = 0;
+  #stringBefore = '';
   #name = '';
 
-  constructor(wrapper: string | undefined) {
+  constructor(wrapper: string | undefined, limits: LogLimits) {
     this.#wrapper = wrapper;
+    this.#beginning = new Pieces(limits);
   }
 
   push(text: string): string[] {
-    this.#text += text;
     const found: string[] = [];
-    while (this.#at < this.#text.length) {
-      const at = this.#at++;
-      const code = this.#text.charCodeAt(at);
+    this.#text = text;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
       if (this.#isInString) this.#inString(at, code);
       else this.#outside(at, code, found);
     }
-    this.#forget();
-    if (this.#text.length > LONGEST_RECORD)
-      throw new CliError('record-too-long', 'a record of the input is longer than 64 MiB');
+    if (this.#isInString && this.#depth === 1) this.#stringBefore = this.#stringUpTo(text.length);
+    this.#stringStart = 0;
+    if (this.#recordStart !== -1) {
+      this.#beginning.keep(text.slice(this.#recordStart));
+      this.#recordStart = 0;
+    }
+    this.#text = '';
     return found;
   }
 
   end(): string[] {
-    const rest = this.#recordStart === -1 ? '' : this.#text.slice(this.#recordStart).trim();
-    this.#text = '';
+    const rest = this.#beginning.take('').trim();
     return rest === '' ? [] : [rest];
   }
 
   #inString(at: number, code: number): void {
-    if (code === 92) this.#at++;
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === 92) this.#isEscaped = true;
     else if (code === 34) {
       this.#isInString = false;
-      if (this.#depth === 1) this.#name = this.#text.slice(this.#stringStart, at);
+      if (this.#depth === 1) this.#name = this.#stringUpTo(at);
     }
+  }
+
+  #stringUpTo(end: number): string {
+    const most = (this.#wrapper?.length ?? 0) + 1 - this.#stringBefore.length;
+    return this.#stringBefore + this.#text.slice(this.#stringStart, Math.min(end, this.#stringStart + most));
   }
 
   #outside(at: number, code: number, found: string[]): void {
@@ -98,6 +142,7 @@ class ValueRecords implements JsonRecords {
       case 34: // "
         this.#isInString = true;
         this.#stringStart = at + 1;
+        this.#stringBefore = '';
         this.#begin(at);
         return;
       case 91: // [
@@ -105,6 +150,7 @@ class ValueRecords implements JsonRecords {
         else if (this.#depth === 1 && this.#recordDepth === 0 && this.#name === this.#wrapper) {
           this.#recordDepth = 2;
           this.#recordStart = -1;
+          this.#beginning.take('');
         } else this.#begin(at);
         this.#depth++;
         return;
@@ -142,26 +188,32 @@ class ValueRecords implements JsonRecords {
 
   #finish(end: number, found: string[]): void {
     if (this.#recordStart === -1) return;
-    found.push(this.#text.slice(this.#recordStart, end));
+    found.push(this.#beginning.take(this.#text.slice(this.#recordStart, end)));
     this.#recordStart = -1;
-  }
-
-  /** What was given out or passed over is not kept. */
-  #forget(): void {
-    const keep = Math.min(
-      this.#recordStart === -1 ? this.#text.length : this.#recordStart,
-      this.#isInString ? this.#stringStart : this.#text.length,
-    );
-    this.#text = this.#text.slice(keep);
-    this.#at -= keep;
-    this.#stringStart -= keep;
-    if (this.#recordStart !== -1) this.#recordStart -= keep;
   }
 }
 
-/** How many braces and brackets a text leaves open. */
-function depthOf(text: string): number {
-  let depth = 0;
+/**
+ * Whether a line that leaves something open goes on in the next one, which begins with `next`. One that broke off does
+ * not: it would take all lines behind it along. No string has a line end in it, and an object stands in an array or
+ * behind a name only.
+ */
+function goesOn(line: string, next: string | undefined): boolean {
+  const { open, isInString } = scanned(line);
+  if (open.length === 0 || isInString) return false;
+  if (next !== '{') return true;
+  const last = line.trimEnd().at(-1);
+  return last === '[' || last === ':' || (last === ',' && open.at(-1) === '[');
+}
+
+/** Whether more of the input may still show that the line goes on. */
+export function leavesOpen(line: string): boolean {
+  return scanned(line).open.length > 0;
+}
+
+/** The braces and brackets that a text leaves open, and whether it ends within a string. */
+function scanned(text: string): { readonly open: string; readonly isInString: boolean } {
+  const open: string[] = [];
   let isInString = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -169,8 +221,9 @@ function depthOf(text: string): number {
       if (code === 92) i++;
       else if (code === 34) isInString = false;
     } else if (code === 34) isInString = true;
-    else if (code === 123 || code === 91) depth++;
-    else if (code === 125 || code === 93) depth--;
+    else if (code === 123) open.push('{');
+    else if (code === 91) open.push('[');
+    else if (code === 125 || code === 93) open.pop();
   }
-  return depth;
+  return { open: open.join(''), isInString };
 }

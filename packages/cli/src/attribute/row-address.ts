@@ -4,6 +4,8 @@ import { type IpAddress, parseIp } from '@podtrail/history/wire';
 
 const DOT = 46;
 const MOST_KNOWN = 200_000;
+/** An address with a zone and a port is shorter: what is longer is none. */
+const LONGEST = 100;
 /** No 32 bits. */
 export const NOT_PLAIN = 2 ** 40;
 
@@ -39,11 +41,18 @@ export class RowAddresses {
   parse(text: string): IpAddress | undefined {
     const known = this.#known.get(text);
     if (known !== undefined || this.#known.has(text)) return known;
-    const ip = parseIp(text) ?? parseIp(withoutPort(text));
+    if (text.length > LONGEST) return text.length === text.trim().length ? undefined : this.parse(text.trim());
+    // A copy: what was cut out of a record would keep all of the record.
+    const own = Buffer.from(text, 'utf8').toString('utf8');
+    const ip = addressIn(own);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(text, ip);
+    this.#known.set(own, ip);
     return ip;
   }
+}
+
+function addressIn(text: string): IpAddress | undefined {
+  return parseIp(text) ?? parseIp(withoutPort(text));
 }
 
 /** `10.0.0.7:443`, `[fd00::7]:443`: proxies write addresses so. */

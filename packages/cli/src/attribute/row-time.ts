@@ -117,6 +117,10 @@ export class RowTimes {
 
   #slow(text: string): EpochMillis | undefined {
     const trimmed = text.trim();
+    if (trimmed.length > LONGEST_FAST) {
+      this.problem = `"${trimmed.slice(0, LONGEST_FAST)}…" is not a time`;
+      return undefined;
+    }
     if (trimmed.endsWith('ago') || ageOf(trimmed) !== undefined) {
       this.problem = `"${trimmed}" is an age, not a time`;
       return undefined;

@@ -3,6 +3,7 @@
 import { UsageError } from '../errors.ts';
 import type { Cells, OurColumns } from './columns.ts';
 import type { FlowColumns } from './formats/format.ts';
+import { headerTooLong, type LogLimits, tooManyColumns } from './log-limits.ts';
 
 export interface TextLayout extends Cells {
   /** Where the names are: in the first line, in a line that begins with `#fields`, or here. */
@@ -22,10 +23,14 @@ export class TextHeader {
   readonly coarseMs: number;
   /** Places of the columns that go out; the others are of an earlier run. */
   readonly kept: readonly number[];
+  /** By column. */
+  readonly isKept: readonly boolean[];
   /** What is kept is at the beginning. */
   readonly isKeptFirst: boolean;
 
-  constructor(names: readonly string[], layout: TextLayout) {
+  constructor(names: readonly string[], layout: TextLayout, limits: LogLimits) {
+    if (names.length > limits.mostColumns) throw tooManyColumns(limits);
+    if (names.reduce((sum, { length }) => sum + length, 0) > limits.longestHeader) throw headerTooLong(limits);
     const { ends, start, end, lasted, coarseMs = 0 } = layout.columns(names);
     const place = (name: string | undefined) => (name === undefined ? undefined : names.indexOf(name));
     this.names = names;
@@ -39,6 +44,7 @@ export class TextHeader {
     this.coarseMs = end === undefined ? 0 : coarseMs;
     const before = layout.ours.before(names);
     this.kept = names.flatMap((name, i) => (before.has(name) ? [] : [i]));
+    this.isKept = names.map((name) => !before.has(name));
     this.isKeptFirst = this.kept.every((column, i) => column === i);
   }
 
@@ -58,7 +64,7 @@ export function checkedColumn(names: readonly string[], name: string, flag: stri
     const parts = name.split(',').map((part) => part.trim());
     const isList = parts.length > 1 && parts.every((part) => names.includes(part));
     const advice = isList ? `; write ${parts.map((part) => `${flag} ${part}`).join(' ')}` : '';
-    throw new UsageError(`${flag} ${name}: the input has no such column`, `it has ${names.join(', ')}${advice}.`);
+    throw new UsageError(`${flag} ${name}: the input has no such column`, `it has ${listed(names)}${advice}.`);
   }
   if (names.indexOf(name, found + 1) !== -1) {
     throw new UsageError(
@@ -67,4 +73,17 @@ export function checkedColumn(names: readonly string[], name: string, flag: stri
     );
   }
   return name;
+}
+
+/** What stands in the place of a header may be anything: a person reads so much of it. */
+const MOST_LISTED = 20;
+const LONGEST_LISTED = 64;
+
+/** The names of columns, for a sentence. */
+export function listed(names: readonly string[]): string {
+  const short = names
+    .slice(0, MOST_LISTED)
+    .map((name) => (name.length > LONGEST_LISTED ? `${name.slice(0, LONGEST_LISTED)}…` : name));
+  const more = names.length - short.length;
+  return `${short.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }

@@ -4,6 +4,7 @@
 import { csvFields } from './csv-fields.ts';
 import { CsvRecords } from './csv-records.ts';
 import type { FlowEnd } from './formats/format.ts';
+import type { LogLimits } from './log-limits.ts';
 import { blankRow, malformedRow, type Questions, type Row, type RowSource, utf8Of } from './row.ts';
 import { TextHeader, type TextLayout } from './text-layout.ts';
 
@@ -14,13 +15,15 @@ export class TextRows implements RowSource {
   readonly #records: CsvRecords;
   readonly #layout: TextLayout;
   readonly #questions: Questions;
+  readonly #limits: LogLimits;
   #header: TextHeader | undefined;
 
-  constructor(layout: TextLayout, questions: Questions) {
+  constructor(layout: TextLayout, questions: Questions, limits: LogLimits) {
     this.#layout = layout;
     this.#questions = questions;
-    this.#records = new CsvRecords(undefined, layout.delimiter, layout.hasQuotes);
-    if (Array.isArray(layout.header)) this.#header = new TextHeader(layout.header, layout);
+    this.#limits = limits;
+    this.#records = new CsvRecords(limits, layout.delimiter, layout.hasQuotes);
+    if (Array.isArray(layout.header)) this.#header = new TextHeader(layout.header, layout, limits);
   }
 
   get header(): TextHeader | undefined {
@@ -42,21 +45,28 @@ export class TextRows implements RowSource {
     while (this.#records.next()) {
       const raw = this.#records.raw();
       if (this.#layout.header === 'directive' && raw.startsWith('#')) {
-        if (raw.startsWith(FIELDS)) this.#header = new TextHeader(namesOf(raw, this.#layout), this.#layout);
+        if (raw.startsWith(FIELDS)) {
+          const names = namesOf(raw, this.#layout);
+          this.#header = new TextHeader(names, this.#layout, this.#limits);
+        }
       } else if (this.#header !== undefined) rows.push(this.#row(raw, this.#header));
       else {
         const text = raw.startsWith(BOM) ? raw.slice(BOM.length) : raw;
-        const { fields } = csvFields(text, this.#records.quoted, this.#layout.delimiter);
-        this.#header = new TextHeader(fields.map(utf8Of), this.#layout);
+        const { fields } = this.#fieldsOf(text, Number.POSITIVE_INFINITY);
+        this.#header = new TextHeader(fields.map(utf8Of), this.#layout, this.#limits);
       }
     }
     return rows;
   }
 
+  #fieldsOf(raw: string, most: number) {
+    return csvFields(raw, this.#records.quoted, this.#layout.delimiter, most);
+  }
+
   #row(raw: string, header: TextHeader): Row {
     if (raw === '') return blankRow(raw);
     const { names, ends } = header;
-    const { fields, problem } = csvFields(raw, this.#records.quoted, this.#layout.delimiter);
+    const { fields, problem } = this.#fieldsOf(raw, this.#limits.mostColumns);
     const content = { fields, members: undefined };
     if (problem !== undefined) return malformedRow(raw, content, problem, ends.length);
     if (fields.length !== names.length)

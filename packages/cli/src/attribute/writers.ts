@@ -3,6 +3,7 @@
 import type { Attribution } from '@podtrail/history/wire';
 import { csvField } from '../output/csv.ts';
 import { COMMAS, type OurColumns, problemOf } from './columns.ts';
+import { type LogLimits, tooLongForCsv, tooManyColumns } from './log-limits.ts';
 import { type Members, type Row, rawOf, utf8Of } from './row.ts';
 import type { TextHeader } from './text-layout.ts';
 import type { TextRows } from './text-rows.ts';
@@ -40,9 +41,8 @@ export class TextToJson implements RowWriter {
       this.#names = this.#ours.names(header.keptNames);
     }
     const fields = row.fields ?? [];
-    const isKept = fields.map((_, i) => i >= header.names.length || header.kept.includes(i));
     const members = fields.flatMap((field, i) =>
-      isKept[i] ? [`${this.#keys[i] ?? `"column_${i + 1}"`}:${JSON.stringify(field)}`] : [],
+      header.isKept[i] !== false ? [`${this.#keys[i] ?? `"column_${i + 1}"`}:${JSON.stringify(field)}`] : [],
     );
     const tails = jsonTails(this.#ours, row, attributions, this.#names, header.keptNames);
     return `{${[...members, ...tails].join(',')}}\n`;
@@ -106,38 +106,55 @@ export class JsonToJson implements RowWriter {
     const names = Object.keys(members).filter((name) => !before.has(name));
     const text = before.size === 0 ? row.raw : withoutMembers(row.raw, before);
     const tails = jsonTails(this.#ours, row, attributions, this.#ours.names(names), names);
-    // A record may be broken over lines; a row is one.
-    const body = text.slice(0, text.lastIndexOf('}')).replaceAll(/\s*[\r\n]\s*/g, ' ');
+    const body = onOneLine(text.slice(0, text.lastIndexOf('}')));
     return `${body}${names.length === 0 ? '' : ','}${tails.join(',')}}\n`;
   }
+}
+
+/**
+ * A record may be broken over lines; a row is one. Not by an expression of white space before a line end: in a record
+ * of n blanks that would look n² times.
+ */
+function onOneLine(text: string): string {
+  if (!/[\r\n]/.test(text)) return text;
+  const lines = text.split(/[\r\n]/);
+  const last = lines.length - 1;
+  return lines
+    .map((line, i) => (i === 0 ? line.trimEnd() : i === last ? line.trimStart() : line.trim()))
+    .filter((line, i) => line !== '' || i === 0 || i === last)
+    .join(' ');
 }
 
 /** JSON lines to CSV: the members of the first object are the columns. */
 export class JsonToCsv implements RowWriter {
   readonly #ours: OurColumns;
+  readonly #limits: LogLimits;
   readonly #tails: TailCache;
-  #columns: readonly string[] = ['line'];
+  #columns: ReadonlySet<string> = new Set(['line']);
   /** Rows with members that no column has. */
   cut = 0;
 
-  constructor(ours: OurColumns) {
+  constructor(ours: OurColumns, limits: LogLimits) {
     this.#ours = ours;
+    this.#limits = limits;
     this.#tails = new TailCache(ours);
   }
 
   header(rows: readonly Row[]) {
     const first = rows.find(({ members }) => members !== undefined && Object.keys(members).length > 0);
     const names = Object.keys(first?.members ?? {});
+    if (names.length > this.#limits.mostColumns) throw tooManyColumns(this.#limits);
     const before = this.#ours.before(names, true);
-    if (first !== undefined) this.#columns = names.filter((name) => !before.has(name));
-    const columns = this.#columns;
+    if (first !== undefined) this.#columns = new Set(names.filter((name) => !before.has(name)));
+    const columns = [...this.#columns];
     const all = [...columns, ...this.#ours.names(columns).flat()];
     return { names: columns, text: `${rawOf(all.map(csvField).join(','))}\r\n` };
   }
 
   row(row: Row, attributions: readonly Attribution[]): string {
     if (row.blank) return '';
-    const columns = this.#columns;
+    if (row.raw.length > this.#limits.longestConverted) throw tooLongForCsv(this.#limits);
+    const columns = [...this.#columns];
     const members = row.members === undefined ? undefined : exactMembers(row.raw);
     if (members !== undefined && this.#isCut(members)) this.cut++;
     // What is no object is kept whole in the first column.
@@ -149,7 +166,7 @@ export class JsonToCsv implements RowWriter {
   }
 
   #isCut(members: Members): boolean {
-    const others = Object.keys(members).filter((key) => !this.#columns.includes(key));
+    const others = Object.keys(members).filter((key) => !this.#columns.has(key));
     if (others.length === 0) return false;
     const before = this.#ours.before(Object.keys(members), true);
     return others.some((key) => !before.has(key));

@@ -44,7 +44,7 @@ export function actsOf(texts: readonly string[]): ReadonlySet<Act> | undefined {
       if (act !== undefined) return act;
       const near = nearest(word, [...ACTS, ...Object.keys(ALSO)]);
       const meant = near === undefined ? '' : `; did you mean ${ALSO[near] ?? near}?`;
-      throw new UsageError(`--verb ${word} is not an act${meant}`, `there are: ${ACTS.join(', ')}.`);
+      throw new UsageError(`--verb ${word || '""'} is not an act${meant}`, `there are: ${ACTS.join(', ')}.`);
     }),
   );
 }

@@ -191,6 +191,77 @@ test('JSON lines: what is no object is kept whole', async () => {
   );
 });
 
+test('JSON: a byte order mark is no part of the first record', async () => {
+  const row = '{"ip":"10.0.0.7","t":"2026-11-15T10:00:30Z"}';
+  for (const input of [`\ufeff${row}\n`, `\ufeff${row}\r\n${row}`, `\ufeff[${row},\n${row}]`, `\ufeff\n${row}`]) {
+    const { code, out } = await attribute('--ip ip --time t', Buffer.from(input));
+    assert.equal(code, 0, input);
+    const answers = out
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => JSON.parse(line).answer);
+    assert.deepEqual(new Set(answers), new Set(['held']), input);
+  }
+});
+
+test('JSON lines: a first line that breaks off is one row, and takes no others along', async () => {
+  const row = '{"ip":"10.0.0.7","t":"2026-11-15T10:00:30Z"}';
+  for (const broken of ['{"ip":"10.0.0.7","t":"2026-11-', '{broken', '{"ip":"10.0.0.7"', '{"ip":"10.0.0.7","a":[1']) {
+    const { out } = await attribute('--ip ip --time t', `${broken}\n${row}\n\n${row}\n`);
+    const answers = out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).answer);
+    assert.deepEqual(answers, ['malformed', 'held', 'held'], broken);
+  }
+});
+
+test('JSON: a record that goes on over lines is one row, wherever its lines are cut', async () => {
+  for (const input of [
+    '{"a":\n{"b":1},"ip":"10.0.0.7","t":1794736830}\n',
+    '{"a":[\n{"b":1}],"ip":"10.0.0.7","t":1794736830}\n',
+    '{"a":[1,\n{"b":1}],"ip":"10.0.0.7","t":1794736830}\n',
+    '{\n  "ip": "10.0.0.7",\n  "t": 1794736830\n}\n',
+    '{"ip": "10.0.0.7"\n, "t": 1794736830}\n',
+  ]) {
+    const { out } = await attribute('--ip ip --time t -o csv', input);
+    assert.equal(out.trim().split('\r\n').length, 2, `${input} ${out}`);
+    assert.doesNotMatch(out, /malformed/, input);
+  }
+});
+
+test('a column that is not there is refused with the names that there are, and no more than can be read', async () => {
+  const few = await attribute('--ip src --time t', 't,source\n1794736830,10.0.0.7\n');
+  assert.match(few.err, /hint: it has t, source\.\n$/);
+  for (const header of ['a'.repeat(1_000_000), Array.from({ length: 50_000 }, (_, i) => `column-${i}`).join(',')]) {
+    const { code, err } = await attribute('--ip src --time t', `${header}\n1794736830,10.0.0.7\n`);
+    assert.equal(code, 2);
+    assert.match(err, /it has (?:a{64}…|column-0, column-1, )/);
+    assert.ok(err.length < 2_000, `${err.length}`);
+  }
+});
+
+test('JSON lines: a row that is nested without end is marked, and the others are answered, whatever is written', async () => {
+  const row = (more = '1') => `{"ip":"10.0.0.7","t":1794736830,"pod":"x","more":${more}}\n`;
+  for (const deep of ['['.repeat(100_000) + ']'.repeat(100_000), '{"a":'.repeat(3_000) + '1' + '}'.repeat(3_000)]) {
+    const brackets = JSON.stringify('['.repeat(10_000));
+    for (const flags of ['-o csv', '-o jsonl']) {
+      const { code, out, err } = await attribute(`--ip ip --time t ${flags}`, row() + row(deep) + row(brackets));
+      assert.equal(code, 0, err);
+      const lines = out
+        .trimEnd()
+        .split('\n')
+        .slice(flags === '-o csv' ? 1 : 0);
+      assert.deepEqual(
+        lines.map((line) => /\b(held|malformed)\b/.exec(line)?.[1]),
+        ['held', 'malformed', 'held'],
+        flags,
+      );
+      assert.match(err, /nested more than 1000 times/);
+    }
+  }
+});
+
 test('CSV to JSON lines and back', async () => {
   const csv = 't,src,=x\n2026-11-15T10:00:30Z,10.0.0.7,é "q"\n';
   const json = await attribute('--ip src --time t -o jsonl', csv);

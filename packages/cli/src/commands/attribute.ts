@@ -1,6 +1,6 @@
 // `podtrail attribute`: who held each address of a flow log at the time of its row, in bulk.
 
-import { ALL_VISIBLE, type AskAttributions, askAttributions } from '@podtrail/history/wire';
+import { ALL_VISIBLE, type AskAttributions, askAttributions, epochMillis } from '@podtrail/history/wire';
 import { type Command, Option } from 'commander';
 import { attributeStream, withoutZone } from '../attribute/attribute-stream.ts';
 import { FORMAT_NAMES, FORMATS, type WantedColumns } from '../attribute/choose-format.ts';
@@ -154,7 +154,7 @@ async function withAttributions<T>(
   const place = await placeOf(options, cli.commandEnv);
   if (place.kind === 'store' || place.kind === 'nowhere') {
     return await cli.askLedger(options, ({ engine, cluster }) =>
-      use(askAttributions(engine, ALL_VISIBLE, cluster.id, cli.now)),
+      use(askAttributions(engine, ALL_VISIBLE, cluster.id, () => epochMillis(cli.commandEnv.clock.now()))),
     );
   }
   const [{ commandOf, openAsker }, { askLog, remoteAttributions }] = await Promise.all([

@@ -174,6 +174,7 @@ test('standard input is read, and what it has is printed at once', async () => {
 for (const [words, message] of [
   ['audit.log -n shop -A', /-n and -A cannot both be meant/],
   ['audit.log -n Not_One', /-n Not_One is not a namespace/],
+  ['audit.log --verb delete,', /--verb "" is not an act\nhint: there are: create, /],
   ['audit.log --verb explode', /--verb explode is not an act\nhint: there are: create, /],
   ['audit.log --verb evicted', /--verb evicted is not an act; did you mean evict\?\nhint: there are: create, /],
   ['audit.log --since 1h --until 2h', /--since is not before --until/],

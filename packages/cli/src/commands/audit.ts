@@ -42,7 +42,11 @@ export function auditCommand(cli: Cli): Command {
     .addOption(new Option('--until <time>', 'up to this time, exclusive; default: to the end of the log'))
     .addOption(new Option('--pod <name|uid>', 'only what was asked about this pod'))
     .addOption(new Option('--user <name>', 'only what this user asked for, also in the name of others'))
-    .option('--verb <names>', 'only these acts, with commas between them: evict,delete', collect, [])
+    .addOption(
+      new Option('--verb <names>', 'only these acts, with commas between them: evict,delete')
+        .argParser(collect)
+        .default([], 'all that are shown'),
+    )
     .option('--store <url>', 'also store all of it as evidence for causes, as `import --audit-log` does: sqlite:PATH')
     .option('--failed', 'only what was refused, what failed, and what has no answer')
     .addOption(

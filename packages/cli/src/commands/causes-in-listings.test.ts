@@ -5,6 +5,7 @@ import type { Engine } from '@podtrail/history';
 import { nodeSchema, trailSchema } from '@podtrail/history/wire/schemas';
 import { aLedgerWith, at, CAUSES_OF_PLACES, PLACES } from '../testing/moves-story.ts';
 import { run } from '../testing/run-in-process.ts';
+import { verdictText } from '../views/ending.ts';
 
 let engine: Engine;
 let bare: Engine;
@@ -25,13 +26,22 @@ test('trail says why each holding ended, and on which node the successor is', as
   assert.equal(code, 0);
   const [header = [], drained = [], returned = []] = rowsOf(out);
   assert.deepEqual(header.slice(-3), ['HELD', 'CAUSE', 'NEXT']);
-  assert.deepEqual(drained.slice(-3), ['92s', 'Evicted', 'node-06']);
+  assert.deepEqual(drained.slice(-3), ['92s', 'Evicted?', 'node-06']);
   assert.deepEqual(returned.slice(-2), ['<none>', '<none>']);
 });
 
 test('trail of an address: a pod that ended is not one that went on with another address', async () => {
-  assert.deepEqual((rowsOf((await ask('trail 10.0.0.7')).out)[2] ?? []).slice(-2), ['DeletedOnRequest', '<none>']);
+  assert.deepEqual((rowsOf((await ask('trail 10.0.0.7')).out)[2] ?? []).slice(-2), ['DeletedOnRequest?', '<none>']);
   assert.deepEqual((rowsOf((await ask('trail 10.0.0.5')).out)[1] ?? []).slice(-2), ['SandboxReplaced', '<none>']);
+});
+
+test('an inferred cause has a mark in text, in every listing of pods; a certain one and one that is not known have none', async () => {
+  for (const words of ['trail kafka-0 -n shop', 'node node-35 --at 2026-11-15T10:01:00Z', 'node node-35 --since 1h'])
+    assert.match((await ask(words)).out, / Evicted\? /, words);
+  const sure = { cause: 'Crashed', certainty: 'certain', sentence: '', evidence: [] } as const;
+  const guess = { ...sure, certainty: 'inferred' } as const;
+  assert.deepEqual([sure, guess, undefined].map(verdictText), ['Crashed', 'Crashed?', '']);
+  assert.equal(verdictText({ ...guess, cause: 'Unknown' }), 'Unknown');
 });
 
 test('trail -o wide has the lifecycle, the class, restarts, how containers ended, and why', async () => {
@@ -67,18 +77,32 @@ test('trail and node as JSON have the cause, the successor and the life; all els
   assert.deepEqual([pods[0]?.cause, changes], ['Evicted', undefined]);
 });
 
-test('node --since lists who was there, who arrived and left, and why, in the order of time', async () => {
+test('node --since lists who arrived and left, and why, in the order of time', async () => {
   const { code, out } = await ask('node node-06 --since 2026-11-15T10:00:18Z --timezone UTC');
   assert.equal(code, 0);
   const [sentence, header, ...rows] = rowsOf(out);
-  assert.deepEqual(sentence, ['node-06: 1 pod at 2026-11-15T10:00:18Z; 2 arrived, 1 left.']);
+  assert.deepEqual(sentence, ['node-06: 1 pod at 2026-11-15T10:00:18Z (-o wide lists them); 2 arrived, 1 left.']);
   assert.deepEqual(header, ['TIME', 'CHANGE', 'NAMESPACE', 'NAME', 'CAUSE', 'MOVED']);
   assert.deepEqual(rows, [
-    ['2026-11-15T10:00:15Z', 'there', 'shop', 'kafka-1', '<none>', '<none>'],
     ['2026-11-15T10:00:21Z', 'arrived', 'shop', 'lonely', '<none>', '<none>'],
-    ['2026-11-15T10:01:47Z', 'arrived', 'shop', 'kafka-0', 'Evicted', 'from node-35'],
-    ['2026-11-15T10:03:51Z', 'left', 'shop', 'lonely', 'DeletedOnRequest', '<none>'],
+    ['2026-11-15T10:01:47Z', 'arrived', 'shop', 'kafka-0', 'Evicted?', 'from node-35'],
+    ['2026-11-15T10:03:51Z', 'left', 'shop', 'lonely', 'DeletedOnRequest?', '<none>'],
   ]);
+});
+
+test('node --since with -o wide also lists who was there', async () => {
+  const { out } = await ask('node node-06 --since 2026-11-15T10:00:18Z --timezone UTC -o wide');
+  const [sentence, , ...rows] = rowsOf(out);
+  assert.deepEqual(sentence, ['node-06: 1 pod at 2026-11-15T10:00:18Z; 2 arrived, 1 left.']);
+  assert.deepEqual(
+    rows.map((row) => row.slice(1, 4)),
+    [
+      ['there', 'shop', 'kafka-1'],
+      ['arrived', 'shop', 'lonely'],
+      ['arrived', 'shop', 'kafka-0'],
+      ['left', 'shop', 'lonely'],
+    ],
+  );
 });
 
 test('node --since as JSON has the changes beside the pods', async () => {

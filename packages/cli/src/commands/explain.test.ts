@@ -2,10 +2,10 @@
 // pod; and the hints that lead to it.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Engine, Holder } from '@podtrail/history';
+import type { Engine, Holder, StoredFact } from '@podtrail/history';
 import { CAUSE_GUIDE, CAUSES } from '@podtrail/history/wire';
 import { explainSchema } from '@podtrail/history/wire/schemas';
-import { aLedgerWith, at, CAUSES_OF_PLACES, PLACES, tenure, uncordoned } from '../testing/moves-story.ts';
+import { aLedgerWith, at, CAUSES_OF_PLACES, cordoned, PLACES, tenure, uncordoned } from '../testing/moves-story.ts';
 import { run } from '../testing/run-in-process.ts';
 
 const SERVICE: Holder = {
@@ -57,8 +57,40 @@ test('the table has what the cause rests on; -o wide has the rest too, and says 
   assert.ok(unused.length > 0, 'the story has evidence that is not used');
   assert.equal(rowsOf(short.out).length, wide.length - unused.length);
   assert.match(short.out, new RegExp(`\nIt rests on this; -o wide lists ${unused.length} more records?:\n`));
-  const nothingUsed = await ask('explain lonely -n shop');
-  assert.equal(rowsOf(nothingUsed.out).length, rowsOf((await ask('explain lonely -n shop -o wide')).out).length);
+  const around = { engine: await aLedgerWith([...PLACES, ...CAUSES_OF_PLACES, uncordoned('node-06', 130)]) };
+  const nothingUsed = await ask('explain lonely -n shop', around);
+  assert.match(
+    nothingUsed.out,
+    /\nIt rests on none of these records; they say what else happened within 15 minutes of its end:\n\nTIME /,
+  );
+  assert.equal(
+    rowsOf(nothingUsed.out).length,
+    rowsOf((await ask('explain lonely -n shop -o wide', around)).out).length,
+  );
+});
+
+test('where the cause rests on no record, those of long before and after are for -o wide', async () => {
+  const day = [cordoned('node-06', -3600), uncordoned('node-06', -1800)];
+  const explained = async (more: readonly StoredFact[]) => {
+    const store = await aLedgerWith([...PLACES, ...CAUSES_OF_PLACES, ...more]);
+    const { out } = await ask('explain lonely -n shop', { engine: store });
+    return { out, records: out.split('\n').filter((line) => / +Node\/node-06 +/.test(line)) };
+  };
+  const near = await explained([...day, uncordoned('node-06', 130)]);
+  assert.match(
+    near.out,
+    /\nIt rests on none of these records; .* within 15 minutes of its end; -o wide lists 2 more records:\n\nTIME /,
+  );
+  assert.deepEqual(
+    near.records.map((line) => line.slice(0, 20)),
+    ['2026-11-15T10:02:10Z'],
+  );
+  const far = await explained(day);
+  assert.match(
+    far.out,
+    /\nThere is no record of what happened within 15 minutes of its end; -o wide lists 2 other records\.\n$/,
+  );
+  assert.deepEqual(far.records, []);
 });
 
 test('a pod that lives: whose place it took, why that was free, and how it came to be ready', async () => {
@@ -66,7 +98,10 @@ test('a pod that lives: whose place it took, why that was free, and how it came 
   assert.equal(code, 0);
   const lines = out.split('\n');
   assert.equal(lines[0], 'shop/kafka-0 on node-06 has not ended.');
-  assert.match(lines[1] ?? '', /^It took the place of shop\/kafka-0 on node-35, which was evicted: .* \(Evicted\)$/);
+  assert.match(
+    lines[1] ?? '',
+    /^It took the place of shop\/kafka-0 on node-35, which was evicted: .* \(Evicted, inferred\)$/,
+  );
   assert.match(out, / ready, after 3s\n {2}QoS class Burstable, priority 0, 1 restart\n/);
 });
 

@@ -22,7 +22,7 @@ import { askReplicas } from '../remote/ask-replicas.ts';
 import { showTime, toUtcText } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
 import { answerSentence } from '../views/answer.ts';
-import { explanationText, othersText } from '../views/explanation.ts';
+import { explanationText, othersText, recordsOf } from '../views/explanation.ts';
 import { gapWarning } from '../views/watched.ts';
 
 export function explainCommand(cli: Cli): Command {
@@ -47,10 +47,11 @@ export function explainCommand(cli: Cli): Command {
       `
 Of several pods of one name the one at --at is meant, else the last one before; standard error names the others. Of a
 pod that lives it says whose place it took, and how it came to be ready. "Next" is what to look at. The table lists what
-the cause rests on, in the order of time; -o wide lists everything that was said and done about the pod, its node, its
-owners and its namespace, and USED marks what the cause rests on. A cause is "certain" where the API says so, and
-"inferred" where other things that happened then say so. docs/cli.md has the list of causes. Exit code 3 when there is no
-record of such a pod, 4 when it is in doubt who had the address, 5 when that is unknown.
+the cause rests on, in the order of time, or, where that is none of it, what was said and done within 15 minutes of its
+end; -o wide lists everything that was said and done about the pod, its node, its owners and its namespace, and USED
+marks what the cause rests on. A cause is "certain" where what was recorded fits no other, and "inferred" where it is
+only the likeliest. docs/cli.md has the list of causes. Exit code 3 when there is no record of such a pod, 4 when it is
+in doubt who had the address, 5 when that is unknown.
 
 Examples:
   podtrail explain cart-7d9-x2k -n shop
@@ -69,14 +70,12 @@ async function run(cli: Cli, what: string, options: SharedOptions) {
     const question = { asked, at, now: cli.now };
     const found = await askReplicas(cli, ledger, (snapshot) => askExplain(snapshot, cli.visibility, cluster, question));
     const { document, evidence, verdict } = found;
-    const used = evidence.filter((e) => verdict?.evidence.includes(e.id));
-    // Of a pod that was disrupted, most of what was recorded around it says nothing of its end.
-    const isShort = print.format === 'table' && used.length > 0 && used.length < evidence.length;
-    const unused = evidence.length - used.length;
+    // Most of what was recorded around a pod says nothing of its end.
+    const records = print.format === 'table' ? recordsOf(found) : undefined;
     const listing: Listing<Evidence> = {
-      rows: isShort ? used : evidence,
+      rows: records?.shown ?? evidence,
       document,
-      sentence: explanationText(found, print.zone, isShort ? unused : 0),
+      sentence: explanationText(found, print.zone, records),
       paint: verdictColour(verdict, print.colour),
       columns: [
         { header: 'TIME', cell: (e) => showTime(e.at, print.zone) },

@@ -174,6 +174,9 @@ test('spans: --since and --until cut, and must not cross', async () => {
   const crossed = await ask('trail 10.0.0.7 --since 1h --until 2h');
   assert.equal(crossed.code, 2);
   assert.match(crossed.err, /--since is not before --until.*\nhint: the earlier time is --since/);
+  const future = await ask('trail 10.0.0.7 --since 2036-11-15');
+  assert.equal(future.code, 2);
+  assert.match(future.err, /--since is yet to come.*\nhint: name a time that has passed: --since 1h/);
 });
 
 test('a limit is reported', async () => {
@@ -249,6 +252,15 @@ test('node: nobody there is 3, nobody watching is 5', async () => {
   assert.equal((await ask('node node-z')).code, 3);
   assert.equal((await ask('node node-z --at 2026-11-15T10:02:00Z')).code, 5);
   assert.equal((await ask('node node-z --at 5h')).code, 5);
+});
+
+test('node before the first record: the document has the gap, and standard error says it once', async () => {
+  const { code, out, err } = await ask('node node-a --at 2026-11-14T00:00:00Z -q -o json');
+  assert.deepEqual(
+    [code, JSON.parse(out).coverage.gaps],
+    [5, [{ from: '2026-11-14T00:00:00.000Z', to: '2026-11-15T10:00:00.000Z', reason: 'before-first-record' }]],
+  );
+  assert.equal(err.match(/nobody was watching/g)?.length, 1, err);
 });
 
 test('node: an open stay is certain only as far as anybody watched', async () => {

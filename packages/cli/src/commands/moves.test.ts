@@ -60,7 +60,7 @@ test('the help of moves says what is easily taken for something else', async () 
   const { out } = await ask('moves --help');
   for (const said of [
     /without --since in the 24 hours/,
-    /CERTAIN is about the cause/,
+    /CERTAIN is about the cause: "yes"\s+where what was recorded fits no other/,
     /"\?" behind TO is about the successor/,
   ])
     assert.match(out, said);
@@ -84,6 +84,9 @@ for (const [words, names] of [
   ['--cause evicted', ['kafka-0']],
   ['--cause DeletedOnRequest --cause Evicted', ['kafka-0', 'lonely']],
   ['--cause deletedonrequest,Evicted', ['kafka-0', 'lonely']],
+  ['--cause !evicted', ['lonely']],
+  ['--cause !Rollout,!Completed', ['kafka-0', 'lonely']],
+  ['--cause Evicted,!Evicted', []],
   ['--from-node node-06', ['lonely']],
   ['--to-node node-06', ['kafka-0']],
   ['-n shop', ['kafka-0', 'lonely']],
@@ -126,11 +129,59 @@ test('moves goes on where a page ended', async () => {
   assert.equal(second.out, 'pod/shop/lonely\n');
 });
 
+/** The names of a table, and what standard error says of the others. */
+async function pageOf(words: string) {
+  const { code, out, err } = await ask(`moves --since 1h --no-headers ${words}`);
+  const names = out.split('\n').flatMap((line) => line.split(/ +/)[2] ?? []);
+  return { code, names, more: /^.* shown.*$/m.exec(err)?.[0] ?? '' };
+}
+
+test('a table that is limited has the newest moves, and says how to see those before', async () => {
+  const { names, more } = await pageOf('--limit 1');
+  assert.deepEqual(names, ['lonely']);
+  const [, cursor = ''] =
+    /^the newest 1 shown; earlier ones: add --order newest --cursor (\S+), or give a larger --limit$/.exec(more) ?? [];
+  const earlier = await pageOf(`--limit 1 --order newest --cursor ${cursor}`);
+  assert.deepEqual(earlier, { code: 0, names: ['kafka-0'], more: '' });
+});
+
+test('a table is in the order of time, whichever moves it has', async () => {
+  for (const words of ['-A', '--order newest', '--order oldest', '--limit 0', '--limit 2'])
+    assert.deepEqual(await pageOf(words), { code: 0, names: ['kafka-0', 'lonely'], more: '' }, words);
+});
+
+test('a table goes on behind a cursor of the oldest as it ever did', async () => {
+  const { names, more } = await pageOf('--limit 1 --order oldest');
+  assert.deepEqual(names, ['kafka-0']);
+  const [, cursor = ''] = /^1 shown; more: add --cursor (\S+)$/.exec(more) ?? [];
+  assert.deepEqual((await pageOf(`--limit 1 --cursor ${cursor}`)).names, ['lonely']);
+  const json = movesSchema.parse(JSON.parse((await ask('moves --since 1h -o json --limit 1')).out));
+  assert.equal(json.cursor, cursor);
+});
+
+test('what programs read has the newest first where that is asked for', async () => {
+  const { query, moves } = movesSchema.parse(JSON.parse((await ask('moves --since 1h -o json --order newest')).out));
+  assert.deepEqual([query.order, moves.map(({ name }) => name)], ['newest', ['lonely', 'kafka-0']]);
+});
+
 test('a cause that is none is refused with the list', async () => {
   const { code, err } = await ask('moves --cause Drained');
   assert.equal(code, 2);
   assert.match(err, /--cause Drained is not a cause\nhint: use one of Evicted, Taint/);
   assert.match((await ask('moves --cause Evictd')).err, /--cause Evictd is not a cause; did you mean Evicted\?\n/);
+});
+
+test('a cause without a name is shown as none', async () => {
+  for (const causes of ['', 'Evicted,']) {
+    const { code, err } = await run(['moves', '--cause', causes], { engine });
+    assert.equal(code, 2);
+    assert.match(err, /--cause "" is not a cause\nhint: use one of Evicted/);
+  }
+});
+
+test('-q does not say either what is asked where no time is given', async () => {
+  assert.match((await ask('moves')).err, /--since is not given/);
+  assert.doesNotMatch((await ask('moves -q')).err, /--since is not given/);
 });
 
 test('causes are completed, and a node that was never seen gets the nearest name', async () => {
@@ -227,7 +278,7 @@ test('explain of a workload is refused with what to ask instead', async () => {
 test('explain of an address asks about its holder; where that is in doubt it names whom to ask about, with exit code 4', async () => {
   const held = await ask('explain 10.0.0.8 --at 2026-11-15T10:01:00Z');
   assert.equal(held.code, 0);
-  assert.match(held.out, /^shop\/lonely on node-06 was deleted on request/);
+  assert.match(held.out, /^shop\/lonely on node-06 was deleted, and no trace says why or by whom\. /);
   const { code, err } = await ask('explain 10.0.0.9 --at 2026-11-15T10:01:00Z');
   assert.equal(code, 4);
   assert.match(

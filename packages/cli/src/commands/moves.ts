@@ -3,6 +3,8 @@ import {
   askMoves,
   CAUSES,
   type Cause,
+  type CauseChoice,
+  chosenCauses,
   type Move,
   type MovesAsked,
   type MovesFound,
@@ -29,14 +31,18 @@ import { holderName, workloadText } from '../views/holder.ts';
 import { gapWarning } from '../views/watched.ts';
 
 interface MovesOptions extends SharedOptions, PagingOptions {
-  readonly cause?: readonly Cause[];
+  readonly cause?: readonly CauseChoice[];
   readonly selector?: string;
   readonly fromNode?: string;
   readonly toNode?: string;
+  readonly order?: ListOrder;
 }
 
-/** A listing shows the oldest first: without a limit in time, last week's would hide tonight's. */
+/** Without a limit in time, a page of the oldest would be of last week. */
 const WITHOUT_SINCE_MS = 86_400_000;
+
+type ListOrder = NonNullable<MovesAsked['order']>;
+const ORDERS: readonly ListOrder[] = ['oldest', 'newest'];
 
 export function movesCommand(cli: Cli): Command {
   const command = cli
@@ -45,32 +51,46 @@ export function movesCommand(cli: Cli): Command {
       ...(['output', 'headers'] as const),
     ])
     .addOption(
-      new Option('--cause <names>', 'only these causes, joined by commas; may be given several times')
+      new Option(
+        '--cause <names>',
+        "only these causes, joined by commas; with a ! before its name, not this one: '!Completed'",
+      )
         .choices(CAUSES)
-        .argParser((text, before: readonly Cause[] = []) => [...before, ...text.split(',').map(causeOf)]),
+        .argParser((text, before: readonly CauseChoice[] = []) => [...before, ...text.split(',').map(choiceOf)]),
     )
     .option('--from-node <name>', 'only pods that were on this node')
-    .option('--to-node <name>', 'only pods whose place was taken on this node');
-  return withPaging(command)
+    .option('--to-node <name>', 'only pods whose place was taken on this node')
+    .addOption(
+      new Option(
+        '--order <which>',
+        'which of them, where there are more than --limit; a table without --cursor has the newest, all else the oldest',
+      ).choices(ORDERS),
+    );
+  return withPaging(command, 'print at most this many; 0 prints all')
     .addHelpText(
       'after',
       `
-One line for each pod that began to end in that time, moved or not; without --since in the 24 hours before --until, the
-oldest first. TO is <none> where nobody took its place, as far as is known; a "?" behind TO is about the successor:
-another pod may have taken the place. CERTAIN is about the cause: "yes" where the API or the audit log says so, "no"
-where it is inferred from what else happened then. -l selects by the labels that a pod had last, as kubectl does: app=cart,
-'tier in (web,api)', '!canary'; pods whose labels were not recorded are left out, and counted on standard error.
+One line for each pod that began to end in that time, moved or not; without --since in the 24 hours before --until.
+Where there are more than --limit, a table has the newest of them, and standard error says how to see the others. A
+table is in the order of time: its last line is the newest. TO is <none> where nobody took its place, as far as is
+known; a "?" behind TO is about the successor: another pod may have taken the place. CERTAIN is about the cause: "yes"
+where what was recorded fits no other (the API or the audit log says it, or what its controller and the other pods of
+its workload did), "no" where it is only the likeliest. -l selects by the labels that a pod had last, as kubectl does:
+app=cart, 'tier in (web,api)', '!canary'; pods whose labels were not recorded are left out, and counted on standard
+error.
 docs/cli.md says what each cause means; podtrail explain POD shows the evidence of one. Exit code 3 when there is none
 in that time. Some causes are not what their names may suggest:
 
   Evicted           through the Eviction API (a drain, an autoscaler). What kubectl shows as Evicted is NodePressure or
                     StorageLimit: its kubelet ended it.
-  DeletedOnRequest  a person or a program (a custom controller) deleted it; without an audit log nobody knows which.
+  DeletedOnRequest  a person or a program (a custom controller) deleted it; without an audit log: no trace of another
+                    cause was found.
   Restarted         by kubectl rollout restart; restarts of containers are no moves.
 
 Examples:
   podtrail moves --since 1h
   podtrail moves --since 24h --cause Evicted,Preempted -n shop
+  podtrail moves --since 24h --cause '!Completed,!JobCompleted,!Rollout'
   podtrail moves --since 24h -l 'app=cart,tier in (web,api)'
   podtrail moves --from-node worker-2 -o json`,
     )
@@ -81,17 +101,23 @@ async function run(cli: Cli, options: MovesOptions) {
   const print = cli.print(options);
   const span = await spanOf(cli, options, WITHOUT_SINCE_MS);
   if (options.since === undefined)
-    await cli.note(`--since is not given: the 24 hours from ${toUtcText(span.from)} on; --since 168h shows a week`);
+    await cli.noteAsked(
+      `--since is not given: the 24 hours from ${toUtcText(span.from)} on; --since 168h shows a week`,
+      options,
+    );
   return await cli.askLedger(options, async (ledger) => {
     const namespace = options.allNamespaces === true ? undefined : options.namespace;
-    const { fromNode, toNode, selector, cause: causes } = options;
-    const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector };
+    const { fromNode, toNode, selector } = options;
+    const causes = chosenCauses(options.cause);
+    const isTable = print.format === 'table' || print.format === 'wide';
+    const order = orderOf(options, isTable);
+    const question = { span, paging: options, now: cli.now, causes, fromNode, toNode, namespace, selector, order };
     const found = await readMoves(cli, ledger, question);
     const { document, watching } = found;
     const isNarrowed = [causes, fromNode, toNode, namespace, selector].some((filter) => filter !== undefined);
     const moves = found.moves.items;
     const listing: Listing<Move> = {
-      rows: moves,
+      rows: isTable && order === 'newest' ? moves.toReversed() : moves,
       document,
       columns: [
         { header: 'TIME', cell: (m) => showTime(m.departure.at, print.zone) },
@@ -134,11 +160,22 @@ async function run(cli: Cli, options: MovesOptions) {
       await cli.note(
         `of ${counted(found.unjudged, 'more pod')} the labels were not recorded: whether -l ${selector} selects them is not known`,
       );
-    await notePaging(cli, found.moves);
+    await noteMore(cli, found.moves, order);
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
     return moves.length === 0 ? EXIT.none : EXIT.answered;
   });
+}
+
+/** People look at what happened last, and a cursor goes on where its page ended: those of before are of the oldest. */
+function orderOf({ order, cursor, limit }: MovesOptions, isTable: boolean): ListOrder {
+  return order ?? (isTable && cursor === undefined && limit > 0 ? 'newest' : 'oldest');
+}
+
+async function noteMore(cli: Cli, moves: MovesFound['moves'], order: ListOrder): Promise<void> {
+  if (order === 'oldest' || moves.cursor === undefined) return await notePaging(cli, moves);
+  const shown = `the newest ${moves.items.length} shown; earlier ones: add --order newest --cursor ${moves.cursor}`;
+  await cli.note(`${shown}, or give a larger --limit`);
 }
 
 /** So many of all of them are read in one snapshot, which may not live as long as all of them take. */
@@ -179,6 +216,12 @@ async function whyNone(
   return `there is no record of ${isNarrowed ? 'such a pod' : 'a pod'} that ended in that time`;
 }
 
+/** Shells read a `!` themselves: hence the quotes of the examples. */
+function choiceOf(text: string): CauseChoice {
+  const name = text.trim();
+  return name.startsWith('!') ? `!${causeOf(name.slice(1))}` : causeOf(name);
+}
+
 function causeOf(text: string): Cause {
   const name = text.trim();
   const cause = CAUSES.find((one) => one.toLowerCase() === name.toLowerCase());
@@ -189,7 +232,10 @@ function causeOf(text: string): Cause {
   );
   const meant = CAUSES.find((one) => one.toLowerCase() === near);
   const hint = `use one of ${CAUSES.join(', ')}.`;
-  throw new UsageError(`--cause ${name} is not a cause${meant === undefined ? '' : `; did you mean ${meant}?`}`, hint);
+  throw new UsageError(
+    `--cause ${name || '""'} is not a cause${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    hint,
+  );
 }
 
 function ips(tenures: Move['addresses']['from']): readonly string[] {

@@ -10,7 +10,7 @@ import type { SharedOptions } from '../options/shared-flags.ts';
 import { spanOf } from '../options/span.ts';
 import { type Listing, printListing } from '../output/print.ts';
 import { askReplicas } from '../remote/ask-replicas.ts';
-import { showBoundary, showTime, toUtcText } from '../times/show-time.ts';
+import { showBoundary, toUtcText } from '../times/show-time.ts';
 import { ENDING_CSV, endingColumns } from '../views/ending.ts';
 import { holderName, provenanceText, workloadText } from '../views/holder.ts';
 import { timelineListing } from '../views/node-timeline.ts';
@@ -29,11 +29,11 @@ export function nodeCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Pods of all namespaces, unless -n names one. CERTAIN is "no" for a pod whose arrival or end is only known to lie
-around the time that was asked about. CAUSE is why a pod left, NEXT the node of the pod that took its place, with a "?"
-where another may have. With --since the table is a timeline: who was there when the span began, who arrived (and whose
-place it took, from which node), who left and why; -o json has both. -o wide has the lifecycle of each pod. Exit code 3
-when no pod was there, 5 when nobody was watching then.
+Pods of all namespaces, unless -n names one. CERTAIN is "no" for a pod whose arrival or end is only known to lie around
+the time that was asked about. CAUSE is why a pod left, with a "?" where that is inferred; NEXT is the node of the pod
+that took its place, with a "?" where another may have. With --since the table is a timeline: who arrived (and whose
+place it took, from which node), who left and why; -o wide also lists who was there when the span began, and has the
+lifecycle of each pod; -o json has all of it. Exit code 3 when no pod was there, 5 when nobody was watching then.
 
 Examples:
   podtrail node worker-2
@@ -100,15 +100,12 @@ async function run(cli: Cli, node: string, options: NodeOptions) {
     };
     // Of a span people want to know who came and went, and why. What programs read stays one record for each pod.
     const isTimeline = asked !== undefined && (print.format === 'table' || print.format === 'wide');
-    if (isTimeline) await printListing(timelineListing(node, found, asked, cli.now, print.zone), print);
+    if (isTimeline) await printListing(timelineListing(node, found, asked, cli.now, print), print);
     else await printListing(listing, print);
     await notePaging(cli, found.pods);
     const { first } = watching;
     const before = first === undefined || span.from < first;
-    if (before && at !== undefined)
-      await cli.note(
-        first === undefined ? 'nothing has been recorded' : `nobody was watching before ${showTime(first, print.zone)}`,
-      );
+    if (first === undefined && at !== undefined) await cli.note('nothing has been recorded');
     const warning = gapWarning(watching, print.zone);
     if (warning !== undefined) await cli.note(warning);
     if (pods.length > 0) return EXIT.answered;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { Engine } from '@podtrail/history';
 import { run } from '../testing/run-in-process.ts';
 import { serve } from '../testing/served.ts';
@@ -44,7 +45,6 @@ test('JSON lines in are JSON lines out, and a gzipped log is read as one', SOON,
   assert.equal(plain.headers.get('content-type'), 'application/x-ndjson');
   const rows = await plain.text();
   assert.equal(JSON.parse(rows).pod, 'web-1');
-  const { gzipSync } = await import('node:zlib');
   const packed = await served.get('/api/v1/attribute?ip=src&time=start', { ...init, body: gzipSync(line) });
   assert.equal(await packed.text(), rows);
 });
@@ -57,6 +57,11 @@ test('what attribute cannot understand is a problem, in words of the API', SOON,
     ['ip=src&time=start&timezone=Mars', CSV, /no time zone Mars/],
     ['ip=src&time=start', CSV.replaceAll('Z', ''), /zone|time/],
     ['ip=src&time=start', '', /empty/],
+    ['ip=src&time=start&format=nginx', CSV, /no format nginx choose one of vpc, /],
+    ['', CSV, /name its columns with ip and time, or its format with format=\(vpc/],
+    ['ip=src&time=start', CSV.replaceAll('Z', ''), /timezone=UTC, timezone=Europe\/Berlin, timezone=local\.$/],
+    ['ip=source&time=start', CSV, /^ip=source: the input has no such column/],
+    ['ip=src&time=start&prefix=a,b', CSV, /give one for each ip, in their order/],
   ];
   for (const [query, body, expected] of asked) {
     const response = await served.get(`/api/v1/attribute?${query}`, {
@@ -66,6 +71,25 @@ test('what attribute cannot understand is a problem, in words of the API', SOON,
     assert.equal(response.status, 400, detail);
     assert.match(`${detail} ${hint}`, expected);
     assert.doesNotMatch(`${detail} ${hint}`, /--/);
+  }
+});
+
+test('a body that is empty, or packed and breaks off, is refused with what to do about the body', SOON, async (t) => {
+  const served = await serve(t, { engine, now: at(201) });
+  const cut = gzipSync(CSV).subarray(0, 40);
+  const asked: readonly [string | Uint8Array<ArrayBuffer>, string, RegExp][] = [
+    ['', 'attribute-usage', /^send the rows as the body/],
+    ['\n\n', 'attribute-usage', /^send the rows as the body/],
+    [new Uint8Array(cut), 'attribute-damaged-archive', /^pack the log again/],
+  ];
+  for (const [body, expected, words] of asked) {
+    const response = await served.get('/api/v1/attribute?ip=src&time=start', {
+      ...{ method: 'POST', body, headers: { 'content-type': 'text/csv' } },
+    });
+    const { code, hint } = (await response.json()) as { code: string; hint: string };
+    assert.equal(response.status, 400);
+    assert.equal(code, expected);
+    assert.match(hint, words);
   }
 });
 

@@ -102,3 +102,11 @@ test('it ends when it is stopped, with exit code 0', SOON, async (t) => {
   assert.equal((await served.stop()).code, 0);
   await assert.rejects(served.get(WHO));
 });
+
+test('whether it lives and can answer is said to anyone', SOON, async (t) => {
+  const served = await serve(t, { engine, now: at(201) });
+  for (const path of ['/livez', '/readyz']) {
+    const response = await fetch(`${served.origin}${path}`);
+    assert.deepEqual([response.status, await response.text()], [200, 'ok\n'], path);
+  }
+});

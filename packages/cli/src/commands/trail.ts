@@ -40,9 +40,9 @@ export function trailCommand(cli: Cli): Command {
   10.1.2.3                an address: all who held it
 
 One line for each address that a pod had; --limit counts the lives of pods, each of which may have several. CAUSE is why
-the pod ended, or why it lost that address; NEXT is the node of the pod that took its place, with a "?" where another
-may have. "<not recorded>" stands where nobody recorded causes then. -o wide has the lifecycle of each pod; podtrail
-explain POD has the evidence.
+the pod ended, or why it lost that address, with a "?" where that is inferred; NEXT is the node of the pod that took its
+place, with a "?" where another may have. "<not recorded>" stands where nobody recorded causes then. -o wide has the
+lifecycle of each pod; podtrail explain POD has the evidence.
 
 Examples:
   podtrail trail cart-7d9-x2k -n shop

@@ -12,8 +12,11 @@ export interface PagingOptions {
 }
 
 /** Adds both flags. */
-export function withPaging(command: Command): Command {
-  const limit = new Option('--limit <n>', 'print at most this many, the oldest first; 0 prints all');
+export function withPaging(
+  command: Command,
+  limits = 'print at most this many, the oldest first; 0 prints all',
+): Command {
+  const limit = new Option('--limit <n>', limits);
   limit.default(DEFAULT_LIMIT).argParser((text) => {
     if (!/^\d{1,9}$/.test(text))
       throw new UsageError(`--limit ${text} is not a number from 0 to 999999999`, 'write --limit 100; 0 prints all.');

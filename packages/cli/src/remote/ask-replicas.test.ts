@@ -29,7 +29,7 @@ async function runner(peers: readonly PeerReport[], other: Engine) {
   return (text: string) =>
     run(
       { words: text.split(' '), zone: 'UTC', namespace: null, colour: false },
-      { visibility: ALL_VISIBLE, signal: new AbortController().signal },
+      { caller: { name: 'jane' }, visibility: ALL_VISIBLE, signal: new AbortController().signal },
     );
 }
 
@@ -73,7 +73,7 @@ test('what a replica knows itself is printed without any peer', async () => {
   const run = commandRunner(new AskedLedger(reader, clock), { clock, random: systemRandom });
   const { exitCode, err } = await run(
     { words: ['who', '10.0.0.7', '--at', '2026-11-15T10:00:30Z'], zone: 'UTC', namespace: null, colour: false },
-    { visibility: ALL_VISIBLE, signal: new AbortController().signal },
+    { caller: { name: 'jane' }, visibility: ALL_VISIBLE, signal: new AbortController().signal },
   );
   assert.equal(exitCode, 0);
   assert.doesNotMatch(err, /replica/);

@@ -30,7 +30,7 @@ export async function attributeQuestions({ asked }: RemoteCommand, log: AskedLog
       if (ip === undefined || to < from) throw new Problem(400, 'bad-command', `${text} is no question`);
       return { kind: 'ask' as const, ip, from: epochMillis(from), to: epochMillis(to), sent: false };
     });
-    const windows = askAttributions(engine, visibility, cluster.id, now)((answer) => answer, asked.aboutFree);
+    const windows = askAttributions(engine, visibility, cluster.id, () => now)((answer) => answer, asked.aboutFree);
     return { exitCode: 0, out: '', err: '', attributions: eachOnce(await askAll(windows, questions)) };
   } catch (error) {
     // As the command would say it; everything else is the server's to report.

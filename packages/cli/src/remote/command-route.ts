@@ -11,7 +11,8 @@ export function commandRoute(ledger: AskedLedger, commandEnv: Pick<CommandEnv, '
     path: COMMANDS_PATH,
     handle: async (request) => {
       const posted = await request.body.json(MOST_BODY_BYTES);
-      return jsonReply(await run(posted, { visibility: await request.visibility(), signal: request.signal }));
+      const { caller, signal } = request;
+      return jsonReply(await run(posted, { caller, visibility: await request.visibility(), signal }));
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { Engine } from '@podtrail/history';
 import { epochMillis, type Visibility } from '@podtrail/history/wire';
 import { ConfigError } from '@podtrail/machinery';
-import { type AskedLedger, Problem } from '@podtrail/operator/serving';
+import { type AskedLedger, type Caller, Problem } from '@podtrail/operator/serving';
 import { z } from 'zod';
 import type { CommandEnv, Sink } from '../command-env.ts';
 import { runPodtrail } from '../run.ts';
@@ -33,9 +33,9 @@ const commandSchema = z.strictObject({
 }) satisfies z.ZodType<RemoteCommand>;
 
 export function commandRunner(ledger: AskedLedger, { clock, random }: Pick<CommandEnv, 'clock' | 'random'>) {
-  return async (posted: unknown, { visibility, signal }: Asker): Promise<RanCommand> => {
+  return async (posted: unknown, { caller, visibility, signal }: Asker): Promise<RanCommand> => {
     const command = checked(posted);
-    const request = { gone: signal };
+    const request = { gone: signal, caller };
     const engine = ledger.readerFor(request) as Engine;
     if (command.words[0] === 'attribute') {
       const now = epochMillis(clock.now());
@@ -52,6 +52,8 @@ export function commandRunner(ledger: AskedLedger, { clock, random }: Pick<Comma
 }
 
 interface Asker {
+  /** Of whose places on the store it takes one. */
+  readonly caller: Pick<Caller, 'name'>;
   readonly visibility: Visibility;
   readonly signal: AbortSignal;
 }
@@ -75,15 +77,19 @@ function checked(body: unknown): RemoteCommand {
       hint: 'use a podtrail of the version of this server.',
     });
   }
-  const { words } = parsed.data;
+  const { words, zone } = parsed.data;
+  if (!isZone(zone)) {
+    throw new Problem(400, 'bad-command', `${zone} is no time zone that this server knows`, {
+      hint: 'set TZ to one that it knows, such as UTC.',
+    });
+  }
   const isLog = words[0] === 'attribute' && parsed.data.asked !== undefined;
   if (!isAsking(words[0]) && !isLog) {
     throw new Problem(400, 'bad-command', `${words[0]} is not a command that a server runs`);
   }
   const ours = words.find((word) => OURS.test(word));
   if (ours !== undefined) throw new Problem(400, 'bad-command', `${ours} is not for a server`);
-  const limit = limitOf(words);
-  if (limit === 0 || limit > MOST_RECORDS) {
+  if (limitsIn(words).some((limit) => limit === 0 || limit > MOST_RECORDS)) {
     throw new Problem(400, 'bad-page', `a server prints ${MOST_RECORDS} records at most`, {
       hint: `ask with --limit ${MOST_RECORDS}, and go on with the cursor that it prints.`,
     });
@@ -91,11 +97,26 @@ function checked(body: unknown): RemoteCommand {
   return parsed.data;
 }
 
-/** The last one counts. 1 where there is none, or where the command refuses what is written. */
-function limitOf(words: readonly string[]): number {
-  const at = words.findLastIndex((word) => word === '--limit' || word.startsWith('--limit='));
-  const text = at === -1 ? '1' : words[at] === '--limit' ? (words[at + 1] ?? '1') : (words[at]?.slice(8) ?? '1');
-  return /^\d+$/.test(text) ? Number(text) : 1;
+/** Times of a zone that is not known would be shown, and read, as those of UTC. */
+function isZone(name: string): boolean {
+  if (name === 'UTC') return true;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * All that may be one: the last that looks so need not count, because it may be the value of another flag. None for what
+ * the command refuses.
+ */
+function limitsIn(words: readonly string[]): readonly number[] {
+  return words.flatMap((word, i) => {
+    const text = word === '--limit' ? words[i + 1] : /^--limit=(.*)$/s.exec(word)?.[1];
+    return text !== undefined && /^\d+$/.test(text) ? [Number(text)] : [];
+  });
 }
 
 interface Around extends Pick<CommandEnv, 'clock' | 'random' | 'signal' | 'visibility'> {

@@ -7,9 +7,11 @@ import {
   type AccessLogEntry,
   AskedLedger,
   checkLoopback,
+  type DroppedConnection,
   HttpServer,
   LoopbackAccess,
   pageRoutes,
+  probeRoutes,
   RateLimit,
 } from '@podtrail/operator/serving';
 import type { CommandEnv } from '../command-env.ts';
@@ -44,17 +46,22 @@ export async function serveOnLoopback(
   const { clock, stderr } = commandEnv;
   checkLoopback(host);
   const access = new LoopbackAccess({ token });
+  const ledger = new AskedLedger(engine, clock);
   const server = await HttpServer.start({
     ...{ host, port, access, clock, admit: access.admit },
     routes: [
       ...pageRoutes(pageSource(), (request) => access.exchange(request)),
-      ...apiOver(new AskedLedger(engine, clock), { engine, commandEnv }),
+      ...probeRoutes(ledger),
+      ...apiOver(ledger, { engine, commandEnv }),
     ],
     rateLimit:
       perSecond === 0 ? undefined : new RateLimit({ perSecond, burst: 2 * perSecond, now: () => clock.monotonic() }),
     // Bugs of ours always: the answer says that the log has the cause.
     log: (entry) => {
       if (options.hasAccessLog || entry.error !== undefined) void stderr.write(logLine(entry, clock.now()));
+    },
+    onDropped: (dropped) => {
+      if (options.hasAccessLog) void stderr.write(droppedLine(dropped, clock.now()));
     },
   });
   return { url: access.urlOn(server), bearer: access.bearer, close: () => server.close() };
@@ -64,4 +71,8 @@ function logLine({ error, ...entry }: AccessLogEntry, now: number): string {
   const problem = error === undefined ? {} : { problem: describeError(error, false) };
   const level = entry.status === 500 ? 'error' : 'info';
   return jsonLine({ time: new Date(now).toISOString(), level, msg: 'request', ...entry, ...problem });
+}
+
+function droppedLine(dropped: DroppedConnection, now: number): string {
+  return jsonLine({ time: new Date(now).toISOString(), level: 'info', msg: 'connection dropped', ...dropped });
 }

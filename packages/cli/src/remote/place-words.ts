@@ -13,15 +13,16 @@ export interface PlaceWords {
   readonly isHelp: boolean;
 }
 
-const TAKEN: Readonly<Record<string, string>> = {
-  '--store': 'store',
-  '--server': 'server',
-  '--server-ca': 'serverCa',
-  '--context': 'context',
-  '--kubeconfig': 'kubeconfig',
-};
-/** They are looked at, and stay. */
-const SEEN: Readonly<Record<string, string>> = { '--namespace': 'namespace', '-n': 'namespace' };
+/** Maps: a pod may be called `constructor`. */
+const TAKEN: ReadonlyMap<string, string> = new Map([
+  ['--store', 'store'],
+  ['--server', 'server'],
+  ['--server-ca', 'serverCa'],
+  ['--context', 'context'],
+  ['--kubeconfig', 'kubeconfig'],
+]);
+/** Flags of one letter, as the parser takes them: `-n shop`, `-nshop`, `-qn shop`. Only the last may have a value. */
+const LETTERS = /^-([Aqh]*)(?:n(.*))?$/s;
 
 /** `words`: with the command first. */
 export function placeWords(words: readonly string[]): PlaceWords {
@@ -35,14 +36,17 @@ export function placeWords(words: readonly string[]): PlaceWords {
       break;
     }
     const [flag = '', ...value] = word.split('=');
-    const taken = TAKEN[flag];
+    const taken = TAKEN.get(flag);
     if (taken !== undefined) found[taken] = value.length > 0 ? value.join('=') : (words[++i] ?? '');
     else if (word === '--send-kubeconfig-token') found['sendKubeconfigToken'] = true;
     else {
+      // They are looked at, and stay.
       rest.push(word);
-      const seen = SEEN[flag];
-      if (seen !== undefined) found[seen] = value.length > 0 ? value.join('=') : (words[i + 1] ?? '');
-      if (word === '-q' || word === '--quiet') found['quiet'] = true;
+      const next = words[i + 1] ?? '';
+      const [, letters = '', behind] = LETTERS.exec(word) ?? [];
+      if (flag === '--namespace') found['namespace'] = value.length > 0 ? value.join('=') : next;
+      else if (behind !== undefined) found['namespace'] = behind === '' ? next : behind;
+      if (word === '--quiet' || letters.includes('q')) found['quiet'] = true;
     }
   }
   const before = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;

@@ -125,6 +125,9 @@ test('who may not ask in the whole cluster asks in the namespace of -n, else of 
   const answer = ({ path }: Sent) => (path.includes('/namespaces/') ? RAN : refused(403, NOT_IN_CLUSTER)());
   for (const [more, namespace] of [
     [['-n', 'web'], 'web'],
+    [['-nweb'], 'web'],
+    [['-qn', 'web'], 'web'],
+    [['--namespace=web'], 'web'],
     [[], 'shop'],
   ] as const) {
     const asked = cluster(answer);

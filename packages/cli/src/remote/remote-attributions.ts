@@ -62,10 +62,8 @@ export function remoteAttributions(ask: AskLog): AskAttributions {
     return {
       of: (key: number | IpAddress) => new AddressWindow<T>(typeof key === 'number' ? ipv4Text(key) : key),
       want: () => {},
-      wantDuring: () => {},
       read: async () => {},
       answer: () => undefined,
-      answerDuring: () => undefined,
       askEach: (moments) => each(moments.map(({ ip, at }) => [ip, at, at])),
       askEachDuring: (stretches) => each(stretches.map(({ ip, from, to }) => [ip, from, to])),
     };

@@ -25,6 +25,8 @@ const COMMANDS = [
   'trail web-1 -n shop',
   'trail 10.0.0.7 --limit 1',
   'trail web-77 -n shop',
+  // A pod may be called as what every object has.
+  'trail constructor -n shop',
   'node node-a --at 2026-11-15T10:00:30Z',
   'node node-a --since 1h',
   'changes db-0 -n shop',
@@ -165,6 +167,22 @@ describe('what is no server of podtrail', () => {
   }
 });
 
+test('a failure that does not say what it is comes with what to look at', SOON, async (t) => {
+  for (const [status, body] of [
+    [500, '{}'],
+    [502, '<html>Bad Gateway</html>'],
+    [503, ''],
+  ] as const) {
+    const server = createServer((_, response) => response.writeHead(status).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, err } = await run(['gaps', '--server', origin], { ...around, env: { PODTRAIL_TOKEN: 't' } });
+    assert.equal(code, 1);
+    assert.match(err, new RegExp(`answers with status ${status}\nhint: try again`));
+  }
+});
+
 test('a bug of the server is in its log without --access-log, because its answer says so', SOON, async (t) => {
   const broken = new Proxy(engine, {
     get: (target, name) => {
@@ -196,8 +214,17 @@ describe('a server refuses', () => {
     }
   });
 
+  test('to be given as the URL of its page, whose token it does not repeat', SOON, async () => {
+    for (const behind of ['/?token=secret', '/podtrail', '/api/v1/']) {
+      const { code, err } = await run(['gaps', '--server', `http://127.0.0.1:7080${behind}`], around);
+      assert.equal(code, 2, behind);
+      assert.match(err, /hint: write --server http:\/\/127\.0\.0\.1:7080\. A token goes into PODTRAIL_TOKEN/);
+      assert.doesNotMatch(err, /secret/);
+    }
+  });
+
   test('who has no token, what is no server, and two places to ask, each with what to do', SOON, async (t) => {
-    const { origin } = await serve(t, { engine, now: at(201) });
+    const { origin, token: bearer } = await serve(t, { engine, now: at(201) });
     const asked = ['who', '10.0.0.7'];
     const stranger = await run([...asked, '--server', origin], around);
     assert.equal(stranger.code, 6);
@@ -209,6 +236,16 @@ describe('a server refuses', () => {
     const late = await run([...asked, '--server', origin], wrong);
     assert.equal(late.code, 6);
     assert.match(late.err, /does not know who asks: the token is not valid there\nhint: put the token/);
+    const withLine = { ...around, env: { PODTRAIL_TOKEN: `${bearer}\n` } };
+    assert.equal((await run([...asked, '--server', origin], withLine)).code, 3, 'as a file that was read ends');
+    for (const token of [`Bearer ${wrong.env.PODTRAIL_TOKEN}`, 'of-another\nrun-of-it', 'of-änother-run-of-it']) {
+      const no = await run([...asked, '--server', origin], { ...around, env: { PODTRAIL_TOKEN: token } });
+      assert.equal(no.code, 2, no.err);
+      assert.match(no.err, /PODTRAIL_TOKEN has characters that no token has\nhint: put the token alone into it/);
+    }
+    const secure = await run([...asked, '--server', origin.replace('http:', 'https:')], wrong);
+    assert.equal(secure.code, 1);
+    assert.match(secure.err, /does not answer \(EPROTO\)\nhint: there is no TLS at this port: write http:/);
     const gone = await serve(t, { engine, now: at(201) });
     await gone.stop();
     const nobody = await run([...asked, '--server', gone.origin], around);
@@ -240,7 +277,13 @@ describe('a server refuses', () => {
       ['who', '10.0.0.7', '--server', 'http://169.254.169.254'],
     ])
       assert.deepEqual(await post(command), [400, 'bad-command'], command.join(' '));
-    for (const limit of [['--limit', '0'], ['--limit=10001'], ['--limit', '5', '--limit', '0']])
+    for (const limit of [
+      ['--limit', '0'],
+      ['--limit=10001'],
+      ['--limit', '5', '--limit', '0'],
+      // What looks like the last limit is the value of another flag.
+      ['--limit', '0', '--cluster', '--limit', '--cluster', 'prod-eu'],
+    ])
       assert.deepEqual(await post(['gaps', ...limit]), [400, 'bad-page'], limit.join(' '));
     assert.deepEqual(await post(['gaps', '--limit', '10000']), [200, undefined]);
     assert.deepEqual(await post([]), [400, 'bad-command']);

@@ -37,6 +37,13 @@ function serverOf(text: string): URL {
       'use https, or reach it on this machine: kubectl port-forward, ssh -L.',
     );
   }
+  if (url.pathname !== '/' || url.search !== '') {
+    // Not as it was given: the URL of the page has a token.
+    throw new UsageError(
+      `--server is an origin, and something stands behind ${url.origin}/`,
+      `write --server ${url.origin}. A token goes into PODTRAIL_TOKEN.`,
+    );
+  }
   return url;
 }
 
@@ -105,10 +112,12 @@ function reasonOf(error: unknown): string {
 }
 
 function hintFor(error: unknown): string {
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const { code = '', message } = error as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/.test(code)) {
     return "its certificate is not trusted: --server-ca FILE names who signed it. The operator's: kubectl get apiservice v1.history.podtrail.dev -o jsonpath={.spec.caBundle} | base64 -d.";
   }
+  if (message.includes('wrong version number'))
+    return 'there is no TLS at this port: write http:// for `podtrail serve` on this machine.';
   return 'check the address, and that `podtrail serve` or the operator runs there.';
 }
 
@@ -135,7 +144,10 @@ function refusalOf({ origin }: URL, status: number, body: string, credentials: S
     case 400:
       return new UsageError(detail ?? `${origin} refuses the question`, hint);
     default:
-      return new CliError('server-failed', detail ?? `${origin} answers with status ${status}`, { hint });
+      return new CliError('server-failed', detail ?? `${origin} answers with status ${status}`, {
+        hint:
+          hint ?? (detail === undefined ? 'try again; if it stays so, check what runs there, and its log.' : undefined),
+      });
   }
 }
 

@@ -4,6 +4,7 @@
 import { isIPv4 } from 'node:net';
 import type { Client, ClusterConfig } from '@podtrail/machinery';
 import type { CommandEnv } from '../command-env.ts';
+import { UsageError } from '../errors.ts';
 import type { RemoteOptions } from './ask-remote.ts';
 
 export interface ServerCredentials {
@@ -30,8 +31,15 @@ export async function serverCredentials(
   const { env } = commandEnv;
   const file = options.serverCa ?? (env['PODTRAIL_SERVER_CA'] || undefined);
   const given = server.protocol === 'https:' && file !== undefined ? { ca: await textOf(file, commandEnv) } : {};
-  const token = env['PODTRAIL_TOKEN'];
-  if (token !== undefined && token !== '') return { authorization: `Bearer ${token}`, tls: given };
+  // A file that was read into it ends with a newline.
+  const token = env['PODTRAIL_TOKEN']?.trim() ?? '';
+  if (!/^[\x21-\x7e]*$/.test(token)) {
+    throw new UsageError(
+      'PODTRAIL_TOKEN has characters that no token has',
+      'put the token alone into it: no blanks in it, and no Bearer before it.',
+    );
+  }
+  if (token !== '') return { authorization: `Bearer ${token}`, tls: given };
   if (server.protocol !== 'https:') return { authorization: undefined, tls: {} };
   const config = await configOf(options, commandEnv);
   if (config === undefined) return { authorization: undefined, tls: given, missing: NO_TOKEN };

@@ -86,11 +86,21 @@ const WATCHED: StoredFact = {
   },
 };
 
+/** What the watch of ReplicaSets shows of a scale-down; without it, one in the middle of a rollout is no other. */
+const CART_SHRUNK: StoredFact = {
+  kind: 'evidence',
+  evidence: {
+    ...{ ...provenance(299), id: 'cart-shrunk', what: 'revision', at: at(299) },
+    about: { kind: 'ReplicaSet', namespace: 'shop', name: 'cart', uid: 'uid-cart' },
+    ...{ reason: '1', message: 'generation 3, 1 replicas desired, 2 before', by: '', count: 1 },
+  },
+};
+
 export async function aLedgerOfEnds(url = 'memory:'): Promise<Engine> {
   const engine = await openStore(url, { access: 'write' });
   const writer = await engine.takeOver(CLUSTER);
   const streams = ['events', 'replicasets', 'deployments', 'statefulsets', 'namespaces', 'nodes'].map(followed);
-  await writer.append({ facts: [...PODS.flatMap(factsOf), ...streams, WATCHED] });
+  await writer.append({ facts: [...PODS.flatMap(factsOf), ...streams, CART_SHRUNK, WATCHED] });
   return engine;
 }
 

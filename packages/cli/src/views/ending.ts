@@ -1,5 +1,12 @@
 // Why a stay ended, who took its place, and how the pod lived, as cells of tables.
-import { type Ending, lifecycle, type Milestone, type PodLife, type Successor } from '@podtrail/history/wire';
+import {
+  type Ending,
+  lifecycle,
+  type Milestone,
+  type PodLife,
+  type Successor,
+  type Verdict,
+} from '@podtrail/history/wire';
 import type { CsvColumn } from '../output/csv.ts';
 import type { Column } from '../output/table.ts';
 import { showDuration } from '../times/duration.ts';
@@ -14,7 +21,14 @@ const MISSING = { 'not-recorded': '<not recorded>', expired: '<expired>' } as co
 
 /** The name of the cause; that there is none, and why; nothing while it goes on. */
 export function causeText({ verdict, missing }: Pick<Ending, 'verdict' | 'missing'>): string {
-  return verdict?.cause ?? (missing === undefined ? '' : MISSING[missing]);
+  return verdictText(verdict) || (missing === undefined ? '' : MISSING[missing]);
+}
+
+/** With a "?" where the cause is inferred. That a cause is unknown is no guess. */
+export function verdictText(verdict: Verdict | undefined): string {
+  if (verdict === undefined) return '';
+  const isSure = verdict.certainty === 'certain' || verdict.cause === 'Unknown';
+  return `${verdict.cause}${isSure ? '' : '?'}`;
 }
 
 /** The node of who took the place; with a "?" where others may have. */

@@ -1,4 +1,5 @@
-// A node within a span, as a table in the order of time: who was there when it began, who came, who left, and why.
+// A node within a span, as a table in the order of time: who came, who left, and why; with -o wide also who was there when
+// it began, which on most nodes is most of them.
 import {
   type AskedSpan,
   changeSentence,
@@ -10,11 +11,11 @@ import {
   type Span,
 } from '@podtrail/history/wire';
 import { counted } from '../output/counted.ts';
-import type { Listing } from '../output/print.ts';
+import type { Listing, PrintOptions } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { showBoundary, showTime } from '../times/show-time.ts';
 import type { Zone } from '../times/zone.ts';
-import { causeText, lifeColumns, nextText } from './ending.ts';
+import { causeText, lifeColumns, nextText, verdictText } from './ending.ts';
 import { holderName, workloadText } from './holder.ts';
 import { endText } from './watched.ts';
 
@@ -26,13 +27,15 @@ export function timelineListing(
   found: NodeFound,
   asked: AskedSpan,
   now: EpochMillis,
-  zone: Zone,
+  { zone, format }: Pick<PrintOptions, 'zone' | 'format'>,
 ): Listing<TimelineRow> {
-  const rows = timelineOf(found, asked);
+  const all = timelineOf(found, asked);
+  const rows = format === 'wide' ? all : all.filter(({ change }) => change !== 'there');
+  const hasMore = rows.length < all.length;
   return {
     rows,
     document: found.document,
-    sentence: rows.length === 0 ? undefined : timelineSentence(node, rows, asked, zone),
+    sentence: all.length === 0 ? undefined : timelineSentence(node, all, { ...asked, hasMore }, zone),
     columns: timelineColumns(found, now, zone),
     // For tables only: other formats have one record for each pod.
     ...{ csv: [], json: podOf, name: (row) => holderName(podOf(row)) },
@@ -44,9 +47,15 @@ function timelineOf({ pods, changes }: NodeFound, { from }: Span): TimelineRow[]
   return [...before.map((stay) => ({ change: 'there' as const, stay })), ...changes];
 }
 
-function timelineSentence(node: string, rows: readonly TimelineRow[], { from, hasSince }: AskedSpan, zone: Zone) {
+function timelineSentence(
+  node: string,
+  rows: readonly TimelineRow[],
+  { from, hasSince, hasMore }: AskedSpan & { readonly hasMore: boolean },
+  zone: Zone,
+) {
   const count = (change: TimelineRow['change']) => rows.filter((row) => row.change === change).length;
-  const there = !hasSince ? '' : `${counted(count('there'), 'pod')} at ${showTime(from, zone)}; `;
+  const more = hasMore ? ' (-o wide lists them)' : '';
+  const there = !hasSince ? '' : `${counted(count('there'), 'pod')} at ${showTime(from, zone)}${more}; `;
   return `${node}: ${there}${count('arrived')} arrived, ${count('left')} left.`;
 }
 
@@ -73,7 +82,7 @@ function podOf(row: TimelineRow) {
 
 function causeOf(row: TimelineRow): string {
   if (row.change === 'there') return '';
-  return row.change === 'left' ? causeText(row.ending) : (changeVerdict(row)?.cause ?? '');
+  return row.change === 'left' ? causeText(row.ending) : verdictText(changeVerdict(row));
 }
 
 /** Where from, or where to; with a "?" where it may have been another. */

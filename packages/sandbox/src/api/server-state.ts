@@ -7,7 +7,7 @@ import type { ResourceRegistry } from './resource-registry.ts';
 import { type ResourceType, typeKey } from './resource-type.ts';
 import type { RuleContext } from './rules/resource-rules.ts';
 
-export interface CommandEnv {
+export interface ServerParts {
   readonly clock: { now(): number };
   readonly random: () => number;
   readonly store: ObjectStore;
@@ -29,11 +29,11 @@ export class ServerState {
   readonly #contents = new Map<string, number>();
   #serviceAddresses = 0;
 
-  constructor(commandEnv: CommandEnv) {
-    this.store = commandEnv.store;
-    this.registry = commandEnv.registry;
-    this.random = commandEnv.random;
-    this.#clock = commandEnv.clock;
+  constructor(parts: ServerParts) {
+    this.store = parts.store;
+    this.registry = parts.registry;
+    this.random = parts.random;
+    this.#clock = parts.clock;
   }
 
   now(): number {

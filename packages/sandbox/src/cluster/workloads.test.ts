@@ -90,6 +90,9 @@ test('scaling down and up by the scale subresource converges', () => {
   for (const replicas of [7, 1, 0, 3]) {
     api.mergePatch('deployments.apps', 'default', 'web', { spec: { replicas } }, 'scale');
     until(`${replicas} pods`, () => cluster.isSettled && podsLike('web-').length === replicas);
+    const [set] = api.list('replicasets.apps');
+    const desired = set?.metadata.annotations?.['deployment.kubernetes.io/desired-replicas'];
+    if (replicas > 0) assert.equal(desired, String(replicas));
   }
 });
 

@@ -6,6 +6,8 @@ import { countOf, type Flow, type JsonFormat, type LineFormat, textOf, timeOf } 
 const NAMED = { name: 'envoy', summary: 'Envoy and Istio access logs, text or JSON', ends: ['src', 'dst'] } as const;
 const BEGINNING = /^\[\d{4}-\d\d-\d\dT[\d:.]+Z?\] "/;
 const WORDS = /\[([^\]]*)\]|"((?:[^"\\]|\\.)*)"|(\S+)/g;
+/** What has more is no line of such a log. */
+const MOST_WORDS = 256;
 const DEFAULT = (
   'start_time request response_code response_flags bytes_received bytes_sent duration upstream_service_time ' +
   'x_forwarded_for user_agent request_id authority upstream_host'
@@ -23,7 +25,10 @@ export const envoyText: LineFormat = {
   sniff: (beginning) => BEGINNING.test(beginning),
   parse: (line) => {
     if (!line.startsWith('[')) return undefined;
-    const words = [...line.matchAll(WORDS)].map(([, bracket, quoted, word]) => bracket ?? quoted ?? word ?? '');
+    const words: string[] = [];
+    for (const [, bracket, quoted, word] of line.matchAll(WORDS)) {
+      if (words.push(bracket ?? quoted ?? word ?? '') > MOST_WORDS) return undefined;
+    }
     const names = words.length >= ISTIO.length ? ISTIO : DEFAULT;
     if (words.length < DEFAULT.length) return undefined;
     const members: Record<string, string> = {};

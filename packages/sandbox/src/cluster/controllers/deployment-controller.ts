@@ -12,6 +12,8 @@ import { ownedBy, portion, templateHash, type WorkloadObject } from './workload-
 const DELAY_MS = 500;
 const HASH_LABEL = 'pod-template-hash';
 const REVISION = 'deployment.kubernetes.io/revision';
+const DESIRED = 'deployment.kubernetes.io/desired-replicas';
+const MAX = 'deployment.kubernetes.io/max-replicas';
 
 export class DeploymentController {
   readonly #world: World;
@@ -71,7 +73,7 @@ export class DeploymentController {
           name: `${name}-${hash}`,
           namespace,
           labels: { ...labels, ...own },
-          annotations: { [REVISION]: String(revision) },
+          annotations: { [REVISION]: String(revision), ...this.#sizes(deployment) },
           ownerReferences: [ownedBy(deployment)],
         },
         spec: {
@@ -125,6 +127,11 @@ export class DeploymentController {
     }
   }
 
+  /** How many are wanted in all is written into each ReplicaSet: whether one shrinks in a rollout, or because of fewer. */
+  #sizes(deployment: WorkloadObject): Record<string, string> {
+    return { [DESIRED]: String(deployment.spec.replicas ?? 1), [MAX]: String(this.#most(deployment)) };
+  }
+
   #most(deployment: WorkloadObject): number {
     const { replicas = 1, strategy } = deployment.spec;
     return replicas + portion(strategy?.rollingUpdate?.maxSurge, replicas, 'up', '25%');
@@ -138,14 +145,17 @@ export class DeploymentController {
   }
 
   #scale(deployment: WorkloadObject, set: WorkloadObject, replicas: number): void {
-    if (set.spec.replicas === replicas) return;
+    const sizes = this.#sizes(deployment);
+    const isSame = replicas === 0 || set.metadata.annotations?.[DESIRED] === sizes[DESIRED];
+    if (set.spec.replicas === replicas && isSame) return;
     const latest = this.#sets.sets.get(set.metadata.uid);
     if (latest === undefined) return;
+    const metadata = { ...latest.metadata, annotations: { ...latest.metadata.annotations, ...sizes } };
     const scaled = this.#world.attempt(() =>
-      this.#world.api.update('replicasets.apps', { ...latest, spec: { ...latest.spec, replicas } }),
+      this.#world.api.update('replicasets.apps', { ...latest, metadata, spec: { ...latest.spec, replicas } }),
     );
     const before = set.spec.replicas ?? 0;
-    if (scaled !== undefined) this.#scaled(deployment, set.metadata.name, before, replicas);
+    if (scaled !== undefined && before !== replicas) this.#scaled(deployment, set.metadata.name, before, replicas);
   }
 
   #scaled(deployment: WorkloadObject, set: string, from: number, to: number): void {
